@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+)
+
+type callCommand struct {
+	Method         string `arg:"" help:"GET, POST, PUT or DELETE."`
+	Path           string `arg:"" help:"Path with /v1, and a query if wanted, such as '/v1/orders?limit=10'."`
+	Data           string `short:"d" help:"Body: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
+	Key            string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
+	Secret         string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
+	URL            string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	IdempotencyKey string `help:"UUID that makes a retry safe. Default for POST: a fresh one." placeholder:"UUID"`
+	Include        bool   `short:"i" help:"Print status and headers too."`
+}
+
+// Run signs and sends the request and prints the answer's body. It fails if
+// the answer is a refusal.
+func (c *callCommand) Run(ctx context.Context) error {
+	body, err := c.body()
+	if err != nil {
+		return usageError{err}
+	}
+	if !strings.HasPrefix(c.Path, "/") {
+		return usageError{fmt.Errorf("the path %q must begin with /", c.Path)}
+	}
+	method := strings.ToUpper(c.Method)
+	if c.IdempotencyKey == "" && method == http.MethodPost {
+		c.IdempotencyKey = client.NewIdempotencyKey()
+	}
+	answer, err := client.New(c.URL, c.Key, c.Secret).CallWithKey(ctx, method, c.Path, body, c.IdempotencyKey)
+	if err != nil {
+		return err
+	}
+	return c.print(answer)
+}
+
+func (c *callCommand) body() ([]byte, error) {
+	name, isFile := strings.CutPrefix(c.Data, "@")
+	switch {
+	case !isFile:
+		return []byte(c.Data), nil
+	case name == "-":
+		return io.ReadAll(os.Stdin)
+	default:
+		return os.ReadFile(name)
+	}
+}
+
+func (c *callCommand) print(answer *client.Answer) error {
+	if c.Include {
+		fmt.Println("HTTP", answer.Status)
+		_ = answer.Header.Write(os.Stdout)
+		fmt.Println()
+	}
+	fmt.Println(strings.TrimRight(string(answer.Body), "\n"))
+	if answer.Status >= 400 {
+		return fmt.Errorf("refused with %d %s", answer.Status, http.StatusText(answer.Status))
+	}
+	return nil
+}

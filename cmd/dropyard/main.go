@@ -1,0 +1,64 @@
+// Command dropyard is the partner delivery service in one binary.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by release builds.
+var version = "dev"
+
+type commands struct {
+	Serve    serveCommand    `cmd:"" help:"Run the service."`
+	Call     callCommand     `cmd:"" help:"Send one signed request and print the answer."`
+	Operator operatorCommand `cmd:"" help:"Manage operators."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// exitUsage is what bad flags and settings end with.
+const exitUsage = 2
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	parser := kong.Must(&commands{},
+		kong.Name("dropyard"),
+		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	command, err := parser.Parse(os.Args[1:])
+	if err != nil {
+		fail(exitUsage, err)
+	}
+	if err := command.Run(); err != nil {
+		fail(exitCode(err), err)
+	}
+}
+
+func fail(code int, err error) {
+	fmt.Fprintln(os.Stderr, "dropyard:", err)
+	os.Exit(code)
+}
+
+// usageError is a setting that cannot be.
+type usageError struct{ error }
+
+func exitCode(err error) int {
+	if _, ok := err.(usageError); ok {
+		return exitUsage
+	}
+	return 1
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run() error {
+	_, err := fmt.Println("dropyard", version)
+	return err
+}

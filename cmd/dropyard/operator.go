@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/config"
+)
+
+type operatorCommand struct {
+	Add addOperatorCommand `cmd:"" help:"Add an operator."`
+}
+
+type addOperatorCommand struct {
+	Data     string `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	Email    string `arg:"" help:"The operator's e-mail."`
+	Password string `help:"The operator's password." env:"DROPYARD_OPERATOR_PASSWORD" required:""`
+	Role     string `help:"admin, dispatcher, warehouse or courier." default:"admin" enum:"admin,dispatcher,warehouse,courier"`
+}
+
+// Run adds the operator; it may run beside the service.
+func (c *addOperatorCommand) Run(ctx context.Context) error {
+	settings := &config.Config{Data: c.Data}
+	if err := app.AddOperator(ctx, settings, app.System(), c.Email, c.Password, c.Role); err != nil {
+		return err
+	}
+	_, err := fmt.Printf("operator %s added as %s\n", c.Email, c.Role)
+	return err
+}

@@ -1,0 +1,133 @@
+package api
+
+import (
+	"math"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+)
+
+// The bounds of the limits of both inventory lists. The contract gives the
+// upper one for products only.
+const (
+	defaultInventory = 50
+	maxInventory     = 100
+)
+
+// product is the record of interface section 2.11.
+type product struct {
+	ProductID   int64                  `json:"product_id"`
+	Name        string                 `json:"name"`
+	Quantity    int64                  `json:"quantity"`
+	LowStock    bool                   `json:"low_stock"`
+	StockMin    int64                  `json:"stock_min"`
+	StockMax    int64                  `json:"stock_max"`
+	Price       float64                `json:"price"` // dollars
+	Status      delivery.ProductStatus `json:"status"`
+	Barcode     string                 `json:"barcode"`
+	IsAvailable bool                   `json:"is_available"`
+}
+
+func productOf(p delivery.Product) product {
+	return product{
+		ProductID: p.ProductID,
+		Name:      p.Name,
+		Quantity:  p.Quantity,
+		LowStock:  p.LowStock(),
+		StockMin:  p.StockMin,
+		StockMax:  p.StockMax,
+		// Up to the largest price the quotient is the float64 nearest to the
+		// exact amount, and so is written with its two decimals and no more.
+		Price:       float64(p.PriceCents) / 100,
+		Status:      p.Status,
+		Barcode:     p.Barcode,
+		IsAvailable: p.Available(),
+	}
+}
+
+// movement is the record of interface section 2.12.
+type movement struct {
+	MovementID  int64                 `json:"movement_id"`
+	Type        delivery.MovementType `json:"type"`
+	Quantity    int64                 `json:"quantity"`
+	ProductID   int64                 `json:"product_id"`
+	ProductName string                `json:"product_name"`
+	Location    string                `json:"location"`
+	Date        time.Time             `json:"date"`
+}
+
+func movementsOf(booked []delivery.Movement) []movement {
+	all := make([]movement, len(booked))
+	for i, m := range booked {
+		all[i] = movement{m.MovementID, m.Type, m.Quantity, m.ProductID, m.ProductName, m.Location, m.At}
+	}
+	return all
+}
+
+func (c *call) productFilter() (stock.ProductFilter, error) {
+	q, err := c.query()
+	if err != nil {
+		return stock.ProductFilter{}, err
+	}
+	filter := stock.ProductFilter{
+		PartnerID: c.partnerID,
+		Search:    q.text("search"),
+		Limit:     q.integer("limit", defaultInventory, 1, maxInventory),
+		Offset:    q.integer("offset", 0, 0, maxOffset),
+	}
+	return filter, q.problems.Err()
+}
+
+func (s *Server) handleProductList(c *call) (reply, error) {
+	filter, err := c.productFilter()
+	if err != nil {
+		return reply{}, err
+	}
+	found, total, err := s.Stock.Products(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	products := make([]product, len(found))
+	for i, p := range found {
+		products[i] = productOf(p)
+	}
+	return ok(struct {
+		Products []product `json:"products"`
+		Count    int       `json:"count"`
+		Total    int64     `json:"total"`
+		Limit    int       `json:"limit"`
+		Offset   int       `json:"offset"`
+	}{products, len(products), total, filter.Limit, filter.Offset})
+}
+
+func (c *call) movementFilter() (stock.MovementFilter, error) {
+	q, err := c.query()
+	if err != nil {
+		return stock.MovementFilter{}, err
+	}
+	filter := stock.MovementFilter{
+		PartnerID: c.partnerID,
+		ProductID: int64(q.integer("product_id", 0, 1, math.MaxInt64)),
+		Limit:     q.integer("limit", defaultInventory, 1, maxInventory),
+		Offset:    q.integer("offset", 0, 0, maxOffset),
+	}
+	return filter, q.problems.Err()
+}
+
+func (s *Server) handleMovementList(c *call) (reply, error) {
+	filter, err := c.movementFilter()
+	if err != nil {
+		return reply{}, err
+	}
+	found, err := s.Stock.Movements(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Movements []movement `json:"movements"`
+		Count     int        `json:"count"`
+		Limit     int        `json:"limit"`
+		Offset    int        `json:"offset"`
+	}{movementsOf(found), len(found), filter.Limit, filter.Offset})
+}

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// The bounds of the order list's limit; the default is the contract's.
+const (
+	defaultOrders = 50
+	maxOrders     = 500
+)
+
+type quoteAnswer struct {
+	QuoteID           string                `json:"quote_id"`
+	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
+	RateCents         int64                 `json:"rate_cents"`
+	Currency          delivery.Currency     `json:"currency"`
+	EstimatedDelivery time.Time             `json:"estimated_delivery"`
+	TransitDays       int                   `json:"transit_days"` // business days
+	ValidUntil        time.Time             `json:"valid_until"`
+}
+
+func (s *Server) handleQuote(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	quote, err := s.Orders.Quote(c.partnerID, body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(quoteAnswer{
+		QuoteID:           quote.QuoteID,
+		ServiceLevel:      quote.ServiceLevel,
+		RateCents:         quote.RateCents,
+		Currency:          quote.Currency,
+		EstimatedDelivery: quote.EstimatedDelivery,
+		TransitDays:       quote.TransitDays,
+		ValidUntil:        quote.ValidUntil,
+	})
+}
+
+// idempotent reads what makes a request repeatable.
+func (c *call) idempotent() (order.Request, error) {
+	key, err := c.idempotencyKey()
+	return order.Request{
+		PartnerID: c.partnerID,
+		Scope:     c.Method + " " + c.URL.Path,
+		Key:       key,
+		Body:      c.body,
+	}, err
+}
+
+// settled answers with a record that was kept under an idempotency key.
+func (c *call) settled(status int, answer order.Answer, err error) (reply, error) {
+	if answer.Replayed {
+		c.header.Set("Idempotent-Replayed", "true")
+	}
+	return reply{status, answer.Record}, err
+}
+
+func (s *Server) handleOrderCreate(c *call) (reply, error) {
+	request, err := c.idempotent()
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	answer, err := s.Orders.Create(c.Context(), request, body)
+	return c.settled(http.StatusCreated, answer, err)
+}
+
+func (s *Server) handleOrderCancel(c *call) (reply, error) {
+	request, err := c.idempotent()
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := c.optionalJSON()
+	if err != nil {
+		return reply{}, err
+	}
+	answer, err := s.Orders.Cancel(c.Context(), request, c.PathValue("order_id"), body)
+	return c.settled(http.StatusOK, answer, err)
+}
+
+func (s *Server) handleOrderGet(c *call) (reply, error) {
+	found, err := s.Orders.Get(c.Context(), c.partnerID, c.PathValue("order_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{http.StatusOK, record.Encode(found)}, nil
+}
+
+func (s *Server) handleOrderList(c *call) (reply, error) {
+	filter, err := c.orderFilter()
+	if err != nil {
+		return reply{}, err
+	}
+	page, err := s.Orders.List(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{http.StatusOK, encodePage(page, filter)}, nil
+}
+
+func (c *call) orderFilter() (order.Filter, error) {
+	q, err := c.query()
+	if err != nil {
+		return order.Filter{}, err
+	}
+	filter := order.Filter{
+		PartnerID:      c.partnerID,
+		Status:         delivery.Status(q.oneOf("status", delivery.OneOf(delivery.Statuses...))),
+		PartnerOrderID: q.text("partner_order_id"),
+		CreatedFrom:    q.time("created_from"),
+		CreatedTo:      q.time("created_to"),
+		Before:         q.oneOf("cursor", delivery.TextRule{Expected: "the next_cursor of an earlier answer", Allows: isCursor}),
+		Limit:          q.integer("limit", defaultOrders, 1, maxOrders),
+		Offset:         q.integer("offset", 0, 0, maxOffset),
+	}
+	return filter, q.problems.Err()
+}
+
+// isCursor tells whether a text can be a cursor: the id of the last order
+// before the page.
+func isCursor(text string) bool {
+	_, ok := delivery.PartnerOfOrder(text)
+	return ok
+}
+
+func encodePage(page order.Page, filter order.Filter) []byte {
+	var w strictjson.Writer
+	w.Object("")
+	w.List("orders")
+	for _, found := range page.Orders {
+		w.Buffer = record.AppendListed(w.Buffer, found)
+	}
+	w.EndList()
+	w.Integer("count", int64(len(page.Orders)))
+	w.Integer("limit", int64(filter.Limit))
+	w.Integer("offset", int64(filter.Offset))
+	w.OptionalText("next_cursor", page.Next)
+	w.EndObject()
+	return w.Buffer
+}
+
+func (s *Server) handleOrderAdvance(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	wish, problems := order.ReadAdvance(c.PathValue("order_id"), body)
+	if err := problems.Err(); err != nil {
+		return reply{}, err
+	}
+	moved, err := s.Orders.Advance(c.Context(), wish)
+	return reply{http.StatusOK, moved}, err
+}
+
+// handleWebhookTest refuses: no endpoint can be configured yet.
+func (s *Server) handleWebhookTest(*call) (reply, error) {
+	return reply{}, errWebhookNotConfigured
+}

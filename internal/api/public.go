@@ -1,0 +1,114 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	document "github.com/dropyard/dropyard/api"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// TrackingPage writes the page that shows an order to its recipient, in the
+// language asked for or else the best of those accepted, and sets the page's
+// headers. A nil order is one that does not exist.
+type TrackingPage func(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error)
+
+func (s *Server) handleHealth(*call) (reply, error) {
+	return ok(struct {
+		Status string    `json:"status"`
+		Time   time.Time `json:"time"`
+	}{"ok", s.Now().UTC().Truncate(time.Millisecond)})
+}
+
+func (s *Server) handleOpenAPI(c *call) (reply, error) {
+	c.header.Set("Content-Type", "application/yaml")
+	return reply{http.StatusOK, document.OpenAPI}, nil
+}
+
+type place struct {
+	City     string `json:"city"`
+	Province string `json:"province"`
+}
+
+type trackedCourier struct {
+	FirstName string `json:"first_name"`
+	Vehicle   string `json:"vehicle"`
+}
+
+type trackedStatus struct {
+	Status    delivery.Status `json:"status"`
+	Timestamp time.Time       `json:"timestamp"`
+}
+
+// tracked is all that a tracking URL tells: no names, streets, phones,
+// e-mails, notes, metadata or prices.
+type tracked struct {
+	OrderID           string                `json:"order_id"`
+	Status            delivery.Status       `json:"status"`
+	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
+	EstimatedDelivery time.Time             `json:"estimated_delivery"`
+	CreatedAt         time.Time             `json:"created_at"`
+	UpdatedAt         time.Time             `json:"updated_at"`
+	Origin            place                 `json:"origin"`
+	Destination       place                 `json:"destination"`
+	ParcelCount       int                   `json:"parcel_count"`
+	Courier           *trackedCourier       `json:"courier,omitzero"`
+	StatusHistory     []trackedStatus       `json:"status_history"`
+}
+
+func placeOf(c delivery.Contact) place { return place{c.Address.City, c.Address.Province} }
+
+func trackedOf(o *delivery.Order) tracked {
+	t := tracked{
+		OrderID:           o.OrderID,
+		Status:            o.Status,
+		ServiceLevel:      o.ServiceLevel,
+		EstimatedDelivery: o.EstimatedDelivery,
+		CreatedAt:         o.CreatedAt,
+		UpdatedAt:         o.UpdatedAt,
+		Origin:            placeOf(o.Pickup),
+		Destination:       placeOf(o.Dropoff),
+		ParcelCount:       len(o.Parcels),
+	}
+	if o.Courier != nil {
+		t.Courier = &trackedCourier{o.Courier.FirstName(), o.Courier.Vehicle}
+	}
+	for _, entry := range o.History {
+		t.StatusHistory = append(t.StatusHistory, trackedStatus{entry.Status, entry.At})
+	}
+	return t
+}
+
+// private keeps a tracking answer out of caches and search engines.
+func private(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex")
+}
+
+func (s *Server) handleTrack(c *call) (reply, error) {
+	private(c.header)
+	// A shop's own page may show this; nothing else may be read across origins.
+	c.header.Set("Access-Control-Allow-Origin", "*")
+	found, err := s.Orders.Track(c.Context(), c.PathValue("order_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(trackedOf(found))
+}
+
+// handleTrackPage shows the page. A browser is told of an unknown order by a
+// page too, any other caller in JSON.
+func (s *Server) handleTrackPage(c *call) (reply, error) {
+	private(c.header)
+	found, err := s.Orders.Track(c.Context(), c.PathValue("order_id"))
+	status := http.StatusOK
+	if delivery.HasCode(err, delivery.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
+		found, err, status = nil, nil, http.StatusNotFound
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	page, err := s.TrackingPage(c.header, found, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
+	return reply{status, page}, err
+}

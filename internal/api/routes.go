@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+	"path"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+)
+
+// Route is one row of the table of everything that is served.
+type Route struct {
+	Method  string
+	Pattern string // as http.ServeMux reads it
+	Access  Access
+	// Roles are the operators that may come in by AccessOperator.
+	Roles  []operator.Role
+	handle func(*Server, *call) (reply, error)
+}
+
+// Access says who may use a route, and so what is checked before its handler.
+type Access string
+
+// The kinds of access.
+const (
+	AccessPublic   Access = "public"   // anyone; the handler checks what it needs
+	AccessTracking Access = "tracking" // anyone, limited per address
+	AccessSigned   Access = "signed"   // a request signed with an API key
+	AccessOperator Access = "operator" // a bearer token of an operator
+)
+
+var dispatching = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
+
+// Routes lists everything that is served. The OpenAPI documents list the same;
+// a test holds both together.
+func Routes() []Route {
+	return []Route{
+		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
+		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
+
+		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
+		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
+		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
+		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
+		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
+		{"POST", "/v1/webhooks/test", AccessSigned, nil, (*Server).handleWebhookTest},
+
+		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
+		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
+
+		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
+	}
+}
+
+// clean tells whether a path is in the one form that routes match. Others are
+// unknown paths here; http.ServeMux would redirect them.
+func clean(p string) bool {
+	return p == path.Clean(p)
+}
+
+var errNoSuchPath = delivery.NotFound("this path")
+
+// unrouted is a route that only refuses.
+func unrouted(err error) Route {
+	return Route{Access: AccessPublic, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
+}
+
+// whyUnrouted tells an unknown path from a wrong method, which http.ServeMux
+// knows but says in plain text. The methods that would do go into Allow.
+func whyUnrouted(refuses http.Handler, w http.ResponseWriter, r *http.Request) error {
+	probe := probe{header: http.Header{}}
+	refuses.ServeHTTP(&probe, r)
+	if probe.status != http.StatusMethodNotAllowed {
+		return errNoSuchPath
+	}
+	allow := probe.header.Get("Allow")
+	w.Header().Set("Allow", allow)
+	return delivery.Refuse(delivery.CodeMethodNotAllowed, "this path takes "+allow)
+}
+
+// probe is an http.ResponseWriter that only looks.
+type probe struct {
+	header http.Header
+	status int
+}
+
+func (p *probe) Header() http.Header         { return p.header }
+func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
+func (p *probe) WriteHeader(status int)      { p.status = status }

@@ -1,0 +1,93 @@
+// Package api speaks HTTP in JSON: the partner interface below /v1, public
+// tracking below /track, the operator interface below /ops/v1. Handlers are
+// thin: they read a request, call one use case and return its error; one place
+// turns errors into answers.
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/throttle"
+)
+
+// Config is what the interface needs.
+type Config struct {
+	Orders    *order.Service
+	Partners  *partner.Service
+	Operators *operator.Service
+	Stock     *stock.Service
+
+	// TrackingPage shows an order to its recipient (package web).
+	TrackingPage TrackingPage
+
+	Now    func() time.Time
+	Random io.Reader
+	Log    *slog.Logger
+
+	// RateLimit is how many requests a minute a partner may make, and an
+	// address that is not signed in; 0 is no limit.
+	RateLimit int
+	// SecureCookies is set when the public base URL is https.
+	SecureCookies bool
+}
+
+// Server answers requests.
+type Server struct {
+	Config
+	// partners spends one token for each signed request, by partner id.
+	partners *throttle.Limiter
+	// strangers spends one for each request that fails to sign, by address.
+	strangers *throttle.Limiter
+	// trackers spends one for each public tracking request, by address.
+	trackers *throttle.Limiter
+	mux      *http.ServeMux
+	// sameSite refuses changes that another site makes with a session's cookie.
+	sameSite *http.CrossOriginProtection
+}
+
+// requestTimeout is how long a request may run (interface section 8).
+const requestTimeout = 30 * time.Second
+
+// New makes the handler of the whole interface.
+func New(config Config) *Server {
+	limiter := func() *throttle.Limiter {
+		return throttle.New(throttle.Rate{Limit: config.RateLimit, Burst: config.RateLimit, Per: time.Minute}, config.Now)
+	}
+	s := &Server{
+		Config:    config,
+		partners:  limiter(),
+		strangers: limiter(),
+		trackers:  limiter(),
+		mux:       http.NewServeMux(),
+		sameSite:  http.NewCrossOriginProtection(),
+	}
+	for _, route := range Routes() {
+		s.mux.Handle(route.Method+" "+route.Pattern, s.serve(route))
+	}
+	return s
+}
+
+// ServeHTTP answers one request. What no route takes is refused in JSON, which
+// http.ServeMux would do in plain text, or with a redirect.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+	defer cancel()
+	r = r.WithContext(ctx)
+	if !clean(r.URL.Path) {
+		s.serve(unrouted(errNoSuchPath)).ServeHTTP(w, r)
+		return
+	}
+	if handler, pattern := s.mux.Handler(r); pattern == "" {
+		s.serve(unrouted(whyUnrouted(handler, w, r))).ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,255 @@
+// Package app puts the rooms together: it opens the store and the keys, makes
+// the services, serves, and on the way out lets everything finish.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/web"
+)
+
+// Surroundings is what the service takes from the world it runs in.
+type Surroundings struct {
+	Now    func() time.Time
+	Random io.Reader
+	Log    *slog.Logger
+	// Out is where the demo prints its credentials.
+	Out io.Writer
+	// Hasher hashes passwords.
+	Hasher *credential.Hasher
+}
+
+// System is the real world.
+func System() Surroundings {
+	return Surroundings{
+		Now:    time.Now,
+		Random: rand.Reader,
+		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Out:    os.Stdout,
+		Hasher: credential.NewHasher(credential.DefaultCost, rand.Reader),
+	}
+}
+
+// App is a running service.
+type App struct {
+	Surroundings
+	config    *config.Config
+	listener  net.Listener
+	http      *http.Server
+	store     *store.Store
+	masterKey credential.MasterKey
+	orders    *order.Service
+	partners  *partner.Service
+	operators *operator.Service
+	stock     *stock.Service
+}
+
+// Limits of the HTTP server. Reading and writing a request together may take
+// as long as the interface allows a request (section 8), and a little more so
+// that the answer that says so still gets out.
+const (
+	headerTimeout = 10 * time.Second
+	bodyTimeout   = 30 * time.Second
+	answerTimeout = 35 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+	// drainTimeout bounds how long a stop waits for requests under way.
+	drainTimeout = 40 * time.Second
+)
+
+// Start opens everything and listens; Run then serves. Nothing is created
+// before the settings have proved usable.
+func Start(ctx context.Context, settings *config.Config, world Surroundings) (a *App, err error) {
+	if err := settings.Check(); err != nil {
+		return nil, err
+	}
+	a = &App{Surroundings: world, config: settings}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if a.listener, err = net.Listen("tcp", settings.Listen); err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if err := a.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.prepare(ctx); err != nil {
+		return nil, err
+	}
+	a.http = &http.Server{
+		Handler:           a.handler(),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       bodyTimeout,
+		WriteTimeout:      answerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
+	}
+	a.Log.Info("ready", "url", a.URL(), "settings", settings.String())
+	return a, nil
+}
+
+// URL is the public address of the service.
+func (a *App) URL() string { return a.config.Public(a.listener.Addr()) }
+
+// Address is where the service listens.
+func (a *App) Address() string { return a.listener.Addr().String() }
+
+// open opens the store and the master key, and makes the services.
+func (a *App) open(ctx context.Context) error {
+	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	var err error
+	if a.store, err = store.OpenSQLite(ctx, a.config.Database()); err != nil {
+		return err
+	}
+	if a.masterKey, err = a.openMasterKey(ctx); err != nil {
+		return err
+	}
+	a.partners = partner.NewService(partner.Config{
+		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
+		Sealer: credential.NewSealer(a.masterKey), Log: a.Log,
+	})
+	a.operators = operator.NewService(operator.Config{
+		Store: a.store.Operators(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
+	})
+	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now})
+	a.orders = order.NewService(order.Config{
+		Store:       a.store.Orders(),
+		Writers:     a.store.Writers(),
+		Now:         a.Now,
+		Random:      a.Random,
+		Cards:       pricing.Schedule{pricing.DefaultCard()},
+		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
+		Encode:      record.Encode,
+		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
+	})
+	return nil
+}
+
+const fingerprintSetting = "master_key_fingerprint"
+
+// openMasterKey reads the master key and holds it against the fingerprint that
+// the database knows. A first start makes the key and notes the fingerprint.
+func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
+	known := ""
+	err = a.store.Read(ctx, func(tx *store.Tx) error {
+		known, err = tx.Setting(ctx, fingerprintSetting)
+		return err
+	})
+	if err != nil {
+		return key, err
+	}
+	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
+		return key, err
+	}
+	return key, a.store.Write(ctx, func(tx *store.Tx) error {
+		return tx.SetSetting(ctx, fingerprintSetting, key.Fingerprint())
+	})
+}
+
+// prepare makes what the settings ask for: the first operator, the demo.
+func (a *App) prepare(ctx context.Context) error {
+	if a.config.OperatorEmail != "" {
+		if err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
+			return fmt.Errorf("add the first operator: %w", err)
+		}
+	}
+	if a.config.Demo {
+		return a.seedDemo(ctx)
+	}
+	return nil
+}
+
+func (a *App) handler() http.Handler {
+	return api.New(api.Config{
+		Orders:        a.orders,
+		Partners:      a.partners,
+		Operators:     a.operators,
+		Stock:         a.stock,
+		TrackingPage:  web.Tracking,
+		Now:           a.Now,
+		Random:        a.Random,
+		Log:           a.Log,
+		RateLimit:     a.config.RateLimit,
+		SecureCookies: a.config.Secure(),
+	})
+}
+
+// Run serves until ctx ends. Then it stops accepting, finishes what runs, and
+// closes everything.
+func (a *App) Run(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- a.http.Serve(a.listener) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, a.close())
+	case <-ctx.Done():
+	}
+	a.Log.Info("draining")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := a.http.Shutdown(drain)
+	if err != nil {
+		err = fmt.Errorf("requests were cut off after %v: %w", drainTimeout, err)
+	}
+	return errors.Join(err, a.close())
+}
+
+// close ends the services before the store they use. It copes with an app that
+// was only half started.
+func (a *App) close() error {
+	var errs []error
+	if a.orders != nil {
+		a.orders.Close()
+	}
+	if a.partners != nil {
+		errs = append(errs, a.partners.Close())
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	if a.listener != nil {
+		// The server has closed it already if it ever ran.
+		if err := a.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// AddOperator adds an operator to the database of the settings.
+func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
+	db, err := store.OpenSQLite(ctx, settings.Database())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	operators := operator.NewService(operator.Config{
+		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher,
+	})
+	_, err = operators.Add(ctx, email, password, operator.Role(role))
+	return err
+}

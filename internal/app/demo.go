@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"encoding/base32"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// The demo's accounts. Their passwords are derived from the master key, so
+// that every start can print them and every installation has its own.
+const (
+	demoPartnerEmail  = "demo@example.com"
+	demoOperatorEmail = "operator@example.com"
+	// demoSetting names the seeded partner and its public key.
+	demoSetting = "demo"
+)
+
+type demo struct {
+	PartnerID string `json:"partner_id"`
+	PublicKey string `json:"public_key"`
+	CourierID string `json:"courier_id"`
+}
+
+func (a *App) demoPassword(whose string) string {
+	return strings.ToLower(base32.StdEncoding.EncodeToString(a.masterKey.Derive("demo " + whose)[:10]))
+}
+
+// seedDemo makes the sample data once, and prints how to use it every time.
+func (a *App) seedDemo(ctx context.Context) error {
+	var known string
+	err := a.store.Read(ctx, func(tx *store.Tx) (err error) {
+		known, err = tx.Setting(ctx, demoSetting)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var seeded demo
+	if known != "" {
+		err = strictjson.Unmarshal([]byte(known), &seeded)
+	} else {
+		seeded, err = a.makeDemo(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("seed the demo: %w", err)
+	}
+	return a.printDemo(ctx, seeded)
+}
+
+func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
+	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, a.demoPassword("partner"))))
+	if err != nil {
+		return seeded, err
+	}
+	key, err := a.partners.CreateKey(ctx, account.PartnerID, "demo")
+	if err != nil {
+		return seeded, err
+	}
+	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey}
+	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
+		return seeded, err
+	}
+	if err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"), operator.RoleAdmin); err != nil {
+		return seeded, err
+	}
+	courier, err := a.operators.CreateCourier(ctx, must(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`))
+	if err != nil {
+		return seeded, err
+	}
+	seeded.CourierID = courier.CourierID
+	text, err := strictjson.Marshal(seeded)
+	if err != nil {
+		return seeded, err
+	}
+	return seeded, a.store.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, demoSetting, string(text)) })
+}
+
+// stockDemo puts three products on the shelves of two locations.
+func (a *App) stockDemo(ctx context.Context, partnerID string) error {
+	for _, product := range []string{
+		`{"name":"Maple syrup 540 ml","price":12.99,"stock_min":20,"stock_max":500,"barcode":"0627843400011"}`,
+		`{"name":"Dark roast coffee 1 kg","price":24.5,"stock_min":10,"stock_max":200,"barcode":"0627843400028"}`,
+		`{"name":"Wool blanket","price":89,"stock_min":5,"stock_max":60,"barcode":"0627843400035"}`,
+	} {
+		made, err := a.stock.CreateProduct(ctx, partnerID, must(product))
+		if err != nil {
+			return err
+		}
+		for location, quantity := range map[string]int{"MTL-1": 100, "TOR-1": 40} {
+			receipt := fmt.Sprintf(`{"type":"IN","product_id":%d,"quantity":%d,"location":%q,"notes":"opening stock"}`, made.ProductID, quantity, location)
+			if _, err := a.stock.Record(ctx, partnerID, must(receipt)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// must parses a document that this file wrote.
+func must(text string) *strictjson.Value {
+	root, err := strictjson.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return root
+}
+
+func (a *App) printDemo(ctx context.Context, seeded demo) error {
+	key, err := a.partners.SigningKey(ctx, seeded.PublicKey)
+	if err != nil {
+		return err
+	}
+	if key == nil {
+		_, err = fmt.Fprintln(a.Out, "The demo's API key has been revoked; log in and create another.")
+		return err
+	}
+	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s
+
+  partner    %[2]s  password %[3]s
+  API key    %[4]s
+  secret     %[5]s
+  operator   %[6]s  password %[7]s
+  courier    %[8]s
+
+Create an order: paste this into another terminal.
+
+%[9]s call POST /v1/orders --url %[1]s \
+  --key %[4]s --secret %[5]s \
+  -d '%[10]s'
+
+The answer's tracking_url, with /html at its end, is the recipient's page.
+`, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
+		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder)
+	return err
+}
+
+// programName is how this program was started: a binary, or go run.
+func programName() string {
+	if strings.Contains(os.Args[0], "go-build") {
+		return "go run ./cmd/dropyard"
+	}
+	return os.Args[0]
+}
+
+// demoOrder is one valid order, on one line for the command line.
+const demoOrder = `{"partner_order_id":"DEMO-1","service_level":"express",` +
+	`"pickup":{"name":"Epicerie Demo","phone":"+15145550100","email":"shop@example.com","address":{"line1":"4000 Rue Saint-Denis","city":"Montreal","province":"QC","postal_code":"H2W 2M5","country":"CA"},"time_window":{"start":"2030-01-07T09:00:00-05:00","end":"2030-01-07T12:00:00-05:00"}},` +
+	`"dropoff":{"name":"Alex Martin","phone":"+14165550123","email":"alex@example.com","address":{"line1":"100 Queen St W","line2":"Unit 4","city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA","notes":"Ring twice"},"time_window":{"start":"2030-01-08T09:00:00-05:00","end":"2030-01-08T17:00:00-05:00"}},` +
+	`"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10,"weight_kg":2.5,"value_cents":4500}],` +
+	`"items":[{"product_id":1,"quantity":2}]}`

@@ -1,0 +1,88 @@
+// Package config holds the settings of a service: their meaning, defaults,
+// checks and a print without secrets.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Config is everything that can be set. The command line fills it from flags
+// and from the environment.
+type Config struct {
+	Listen           string `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
+	Data             string `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	BaseURL          string `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	RateLimit        int    `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
+	MasterKeyFile    string `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	Demo             bool   `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
+	OperatorEmail    string `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorPassword string `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+}
+
+// Check tells the first setting that cannot be, before anything is opened.
+func (c *Config) Check() error {
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !isPort(port) {
+		return fmt.Errorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
+	}
+	if c.Data == "" {
+		return errors.New("--data must name a directory")
+	}
+	if c.RateLimit < 0 {
+		return fmt.Errorf("--rate-limit %d is below 0", c.RateLimit)
+	}
+	if (c.OperatorEmail == "") != (c.OperatorPassword == "") {
+		return errors.New("--operator-email and --operator-password go together")
+	}
+	if c.BaseURL == "" {
+		return nil
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+		return fmt.Errorf("--base-url %q is not an address such as https://delivery.example.com", c.BaseURL)
+	}
+	return nil
+}
+
+func isPort(text string) bool {
+	port, err := strconv.Atoi(text)
+	return err == nil && port >= 0 && port <= 65535
+}
+
+// Database is the path of the embedded database.
+func (c *Config) Database() string { return filepath.Join(c.Data, "dropyard.db") }
+
+// MasterKey is the path of the master key's file.
+func (c *Config) MasterKey() string {
+	if c.MasterKeyFile != "" {
+		return c.MasterKeyFile
+	}
+	return filepath.Join(c.Data, "master.key")
+}
+
+// Secure tells whether the public address is https.
+func (c *Config) Secure() bool { return strings.HasPrefix(c.BaseURL, "https://") }
+
+// Public is the public address without a slash at the end, given the address
+// that is really listened on.
+func (c *Config) Public(listening net.Addr) string {
+	if c.BaseURL == "" {
+		return "http://" + listening.String()
+	}
+	return strings.TrimSuffix(c.BaseURL, "/")
+}
+
+// String prints the settings, secrets masked.
+func (c *Config) String() string {
+	operator := "none"
+	if c.OperatorEmail != "" {
+		operator = c.OperatorEmail + " (password ****)"
+	}
+	return fmt.Sprintf("listen=%s data=%s base_url=%s rate_limit=%d master_key=%s demo=%t operator=%s",
+		c.Listen, c.Data, c.BaseURL, c.RateLimit, c.MasterKey(), c.Demo, operator)
+}

@@ -1,0 +1,114 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/throttle"
+)
+
+// The failures that a gate allows. Only failures count, so whoever knows the
+// password is never slowed down by using it.
+//
+// Somebody who mistypes, or guesses at one account from one place, meets
+// pairFailures first. Tries refused for that no longer count against the
+// account as a whole, so that one hammering address leaves the owner's own
+// address free. Many addresses together do reach accountFailures; then
+// everybody waits, the owner too, because the alternative is to let a botnet
+// guess without end. addressFailures stops a list of stolen passwords from
+// being tried at one account after the other.
+var (
+	pairFailures    = throttle.Rate{Per: time.Hour, Limit: 60, Burst: 10}
+	accountFailures = throttle.Rate{Per: time.Hour, Limit: 120, Burst: 50}
+	addressFailures = throttle.Rate{Per: time.Hour, Limit: 600, Burst: 60}
+)
+
+// ErrMismatch tells that the password is not the account's, or that there is
+// no such account.
+var ErrMismatch = errors.New("the password does not fit")
+
+// TooManyFailures tells that nobody's password was looked at, because too many
+// tries have failed before.
+type TooManyFailures struct{ RetryAfter time.Duration }
+
+func (e *TooManyFailures) Error() string {
+	return fmt.Sprintf("too many failed tries, wait %v", e.RetryAfter)
+}
+
+// Gate verifies passwords and throttles failures per account and per address.
+// It may be used by many goroutines. What it counts is in memory: every node of
+// a service counts for itself, and a restart forgets.
+type Gate struct {
+	hasher               *Hasher
+	pair, account, place *throttle.Limiter
+}
+
+// NewGate makes a gate for one kind of account.
+func NewGate(hasher *Hasher, clock func() time.Time) *Gate {
+	return &Gate{
+		hasher:  hasher,
+		pair:    throttle.New(pairFailures, clock),
+		account: throttle.New(accountFailures, clock),
+		place:   throttle.New(addressFailures, clock),
+	}
+}
+
+// Attempt is one try to get in.
+type Attempt struct {
+	Account  string // what names it, in the form in which names are compared
+	Address  string // the IP address it comes from
+	Password string
+	Hash     string // what is kept of the account's password; empty without an account
+}
+
+// Verify is nil if the password fits, ErrMismatch if it does not, and
+// *TooManyFailures if that was not even looked at. It takes as long without an
+// account as with a wrong password.
+func (g *Gate) Verify(ctx context.Context, a Attempt) error {
+	if a.Hash == "" {
+		a.Hash = g.hasher.Decoy()
+	}
+	network := throttle.Network(a.Address)
+	counts := []counted{{g.place, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
+	if err := refusal(counts); err != nil {
+		return err
+	}
+	release, err := g.hasher.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	// Many may have got this far at once. Looking again, now that only
+	// maxHashings can be here, keeps parallel guesses from outrunning the count.
+	if err := refusal(counts); err != nil {
+		return err
+	}
+	fits, err := verify(a.Hash, a.Password)
+	if err != nil || fits {
+		return err
+	}
+	for _, c := range counts {
+		c.limiter.Take(c.key)
+	}
+	return ErrMismatch
+}
+
+// counted is something whose failures are counted.
+type counted struct {
+	limiter *throttle.Limiter
+	key     string
+}
+
+// refusal is the longest wait that any of them asks for.
+func refusal(counts []counted) error {
+	var wait time.Duration
+	for _, c := range counts {
+		wait = max(wait, c.limiter.Peek(c.key).RetryAfter)
+	}
+	if wait == 0 {
+		return nil
+	}
+	return &TooManyFailures{wait}
+}

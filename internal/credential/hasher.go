@@ -1,0 +1,152 @@
+package credential
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Cost is how much work one password hash is.
+type Cost struct {
+	Memory uint32 // KiB
+	Passes uint32
+	Lanes  uint8 // the algorithm's parallelism
+}
+
+// DefaultCost is what OWASP recommends for argon2id as of 2025: about 25 ms
+// here. Tests use less.
+var DefaultCost = Cost{Memory: 19 << 10, Passes: 2, Lanes: 1}
+
+const (
+	// maxHashings bounds both the memory and the processors that logins can
+	// take from everything else.
+	maxHashings = 2
+	saltBytes   = 16
+	digestBytes = 32
+)
+
+// Hasher hashes and verifies passwords with argon2id, two at once; whoever
+// else comes waits, as long as the context allows. It may be used by many
+// goroutines.
+type Hasher struct {
+	cost   Cost
+	random io.Reader
+	slots  chan struct{}
+	decoy  string
+}
+
+// NewHasher makes a hasher. Hashes of another cost can still be verified, so
+// the cost may be changed. random must be safe for use by many goroutines, as
+// crypto/rand.Reader is.
+func NewHasher(cost Cost, random io.Reader) *Hasher {
+	// To find a password of this digest would be to break the algorithm.
+	decoy := phc{cost: cost, salt: make([]byte, saltBytes), digest: make([]byte, digestBytes)}
+	return &Hasher{cost: cost, random: random, slots: make(chan struct{}, maxHashings), decoy: decoy.String()}
+}
+
+// Hash gives the PHC string to keep of a password.
+func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	salt := make([]byte, saltBytes)
+	if _, err := io.ReadFull(h.random, salt); err != nil {
+		return "", fmt.Errorf("draw a salt: %w", err)
+	}
+	release, err := h.slot(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return phc{cost: h.cost, salt: salt, digest: digest(password, salt, h.cost, digestBytes)}.String(), nil
+}
+
+// Verify tells whether a hash was made from the password. It is an error if
+// the text is no argon2id hash, or ctx ends while others are being hashed.
+func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error) {
+	release, err := h.slot(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	return verify(hash, password)
+}
+
+// Decoy is a hash that no password fits. To verify it takes as long as any
+// other, and so hides that there is no account.
+func (h *Hasher) Decoy() string { return h.decoy }
+
+// slot waits for its turn.
+func (h *Hasher) slot(ctx context.Context) (release func(), err error) {
+	if ctx.Err() == nil { // among what is ready, select chooses at random
+		select {
+		case h.slots <- struct{}{}:
+			return func() { <-h.slots }, nil
+		case <-ctx.Done():
+		}
+	}
+	return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+}
+
+func verify(hash, password string) (bool, error) {
+	want, err := parsePHC(hash)
+	if err != nil {
+		return false, err
+	}
+	got := digest(password, want.salt, want.cost, len(want.digest))
+	return subtle.ConstantTimeCompare(got, want.digest) == 1, nil
+}
+
+func digest(password string, salt []byte, cost Cost, size int) []byte {
+	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Lanes, uint32(size))
+}
+
+// phc is a hash in the form of the Password Hashing Competition:
+// $argon2id$v=19$m=19456,t=2,p=1$salt$digest, both in base64 without padding.
+type phc struct {
+	cost         Cost
+	salt, digest []byte
+}
+
+func (p phc) String() string {
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version, p.cost.Memory, p.cost.Passes, p.cost.Lanes, encode(p.salt), encode(p.digest))
+}
+
+// errNoHash does not tell the text: it may be a password that got into the
+// wrong place.
+var errNoHash = errors.New("the stored text is not an argon2id hash")
+
+// The most that a stored hash may ask for, so that a damaged one cannot take
+// all memory.
+const (
+	maxMemory = 1 << 20 // KiB
+	maxPasses = 100
+)
+
+func parsePHC(text string) (p phc, err error) {
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return phc{}, errNoHash
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &p.cost.Memory, &p.cost.Passes, &p.cost.Lanes); err != nil {
+		return phc{}, errNoHash
+	}
+	if c := p.cost; c.Memory > maxMemory || c.Passes == 0 || c.Passes > maxPasses || c.Lanes == 0 {
+		return phc{}, errNoHash
+	}
+	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
+	sum, sumErr := base64.RawStdEncoding.DecodeString(parts[5])
+	if saltErr != nil || sumErr != nil || len(sum) < 16 {
+		return phc{}, errNoHash
+	}
+	p.salt, p.digest = salt, sum
+	if p.String() != text { // Sscanf overlooks what trails
+		return phc{}, errNoHash
+	}
+	return p, nil
+}

@@ -1,0 +1,159 @@
+package credential
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+const keyBytes = 32
+
+// MasterKey is the one secret of an installation that is kept outside of the
+// database. Everything else is sealed under it, or derived from it. Printing
+// one shows nothing of it.
+type MasterKey struct{ secret [keyBytes]byte }
+
+// String hides the key.
+func (MasterKey) String() string { return "[master key]" }
+
+// GoString hides the key from %#v too.
+func (MasterKey) GoString() string { return "[master key]" }
+
+// Fingerprint tells keys apart without telling them: 32 hexadecimal digits.
+func (k MasterKey) Fingerprint() string {
+	mac := hmac.New(sha256.New, k.secret[:])
+	mac.Write([]byte("dropyard master key fingerprint"))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Derive gives a key of 32 bytes for one purpose, independent of those for all
+// others. The same purpose always gives the same key.
+func (k MasterKey) Derive(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, k.secret[:], nil, "dropyard "+purpose, keyBytes)
+	if err != nil { // only for more than 8160 bytes
+		panic(err)
+	}
+	return key
+}
+
+// The reasons for which there is no master key to work with. Each comes with a
+// sentence for whoever runs the service.
+var (
+	ErrMasterKeyMissing  = errors.New("the master key is missing")
+	ErrMasterKeyOther    = errors.New("the master key is another one")
+	ErrMasterKeyExposed  = errors.New("the master key can be read by others")
+	ErrMasterKeyNotValid = errors.New("the file holds no master key")
+)
+
+// OpenMasterKey reads the master key from its file. known is the fingerprint
+// that the database has of it, empty for a fresh database: only then is a file
+// that does not exist created, with a key drawn from random. A key that does
+// not fit, or is gone, is an error and never replaced: without it the API keys
+// and webhook secrets in the database are lost.
+//
+// The file holds 32 bytes in base64 or hexadecimal, and nobody but its owner
+// may have any right to it.
+func OpenMasterKey(path, known string, random io.Reader) (MasterKey, error) {
+	key, err := readMasterKey(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && known == "":
+		return createMasterKey(path, random)
+	case errors.Is(err, fs.ErrNotExist):
+		return MasterKey{}, fmt.Errorf("%w: %s does not exist, but the database was set up with it; restore it from your backup", ErrMasterKeyMissing, path)
+	case err != nil:
+		return MasterKey{}, err
+	case known != "" && subtle.ConstantTimeCompare([]byte(known), []byte(key.Fingerprint())) != 1:
+		return MasterKey{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)", ErrMasterKeyOther, path, key.Fingerprint(), known)
+	}
+	return key, nil
+}
+
+func readMasterKey(path string) (MasterKey, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
+	}
+	// Windows has no such bits and reports them as set.
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return MasterKey{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
+	}
+	key, ok := parseMasterKey(text)
+	if !ok {
+		return MasterKey{}, fmt.Errorf("%w: %s should hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
+	}
+	return key, nil
+}
+
+func parseMasterKey(text []byte) (key MasterKey, ok bool) {
+	trimmed := string(bytes.TrimSpace(text))
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString,
+		base64.StdEncoding.DecodeString,
+		base64.RawStdEncoding.DecodeString,
+		base64.URLEncoding.DecodeString,
+		base64.RawURLEncoding.DecodeString,
+	} {
+		if secret, err := decode(trimmed); err == nil && len(secret) == keyBytes {
+			return MasterKey{[keyBytes]byte(secret)}, true
+		}
+	}
+	return MasterKey{}, false
+}
+
+// createMasterKey draws a key and keeps it, durably, before anything can be
+// sealed under it.
+func createMasterKey(path string, random io.Reader) (MasterKey, error) {
+	var key MasterKey
+	if _, err := io.ReadFull(random, key.secret[:]); err != nil {
+		return MasterKey{}, fmt.Errorf("draw the master key: %w", err)
+	}
+	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n"
+	if err := writeNew(path, []byte(text)); err != nil {
+		return MasterKey{}, fmt.Errorf("create the master key: %w", err)
+	}
+	return key, nil
+}
+
+// writeNew writes a file that must not exist yet, and waits until the disk has
+// it. A file that could not be written whole is removed again.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes the name of a new file durable.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // folders cannot be opened there
+		return nil
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

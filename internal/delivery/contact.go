@@ -1,0 +1,123 @@
+package delivery
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Provinces are the thirteen provinces and territories (interface section 2.3
+// and Ontario, which YAML writes as a boolean unless it is quoted).
+var Provinces = []string{"AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"}
+
+// Country is the only one served (ISO 3166-1 alpha-2).
+const Country = "CA"
+
+// Address is a place in Canada (interface section 2.3).
+type Address struct {
+	Line1      string
+	Line2      string
+	City       string
+	Province   string // one of Provinces
+	PostalCode string // as sent; NormalPostalCode makes it comparable
+	Country    string // CA
+	Notes      string // delivery instructions for this address
+}
+
+// Window is a span of time in which a courier may come; End is after Start.
+type Window struct {
+	Start, End time.Time // UTC, to the millisecond
+}
+
+// Contact is one end of a delivery: who, where and when (interface section 2.5).
+type Contact struct {
+	Name    string
+	Phone   string // E.164
+	Email   string
+	Address Address
+	Window  Window
+}
+
+// The forms that texts must have. The OpenAPI document repeats them as its
+// patterns; a test holds both together.
+var (
+	// Canada Post uses no D, F, I, O, Q or U, and no W or Z in front.
+	postalCodeForm = regexp.MustCompile(`^[ABCEGHJ-NPRSTVXYabceghj-nprstvxy][0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z] ?[0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z][0-9]$`)
+	phoneForm      = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+	// The WHATWG form of an address: one mailbox, no display name, ASCII.
+	emailForm = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
+)
+
+// The rules for texts that several requests share.
+var (
+	NameRule  = Length(1, 255)
+	EmailRule = TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
+		return len(s) <= 254 && emailForm.MatchString(s)
+	}}
+	PhoneRule = TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
+	lineRule  = Length(1, 255)
+	noteRule  = Length(0, 1000)
+
+	provinceRule   = OneOf(Provinces...)
+	countryRule    = OneOf(Country)
+	postalCodeRule = TextRule{Expected: "a Canadian postal code, such as H2X 1Y4", Allows: postalCodeForm.MatchString}
+)
+
+// OneOf allows the listed words and no other.
+func OneOf[T ~string](words ...T) TextRule {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return TextRule{
+		Expected: "one of " + strings.Join(texts, ", "),
+		Allows:   func(s string) bool { return slices.Contains(texts, s) },
+	}
+}
+
+// NormalPostalCode is a postal code in upper case without space: H2X1Y4.
+func NormalPostalCode(code string) string {
+	return strings.ToUpper(strings.ReplaceAll(code, " ", ""))
+}
+
+// depth says how much of a shipment must be there: all of it for an order,
+// what decides the price for a quote.
+type depth struct {
+	whole Presence // fields that only an order needs
+}
+
+var (
+	orderDepth = depth{whole: Required}
+	quoteDepth = depth{whole: Optional}
+)
+
+func readContact(f *Form, d depth) Contact {
+	return Contact{
+		Name:    f.Text("name", d.whole, NameRule),
+		Phone:   f.Text("phone", d.whole, PhoneRule),
+		Email:   f.Text("email", d.whole, EmailRule),
+		Address: readAddress(f.Object("address", Required), d),
+		Window:  readWindow(f.Object("time_window", d.whole)),
+	}
+}
+
+func readAddress(f *Form, d depth) Address {
+	return Address{
+		Line1:      f.Text("line1", d.whole, lineRule),
+		Line2:      f.Text("line2", Optional, Length(0, 255)),
+		City:       f.Text("city", Required, lineRule),
+		Province:   f.Text("province", Required, provinceRule),
+		PostalCode: f.Text("postal_code", Required, postalCodeRule),
+		Country:    f.Text("country", Required, countryRule),
+		Notes:      f.Text("notes", Optional, noteRule),
+	}
+}
+
+func readWindow(f *Form) Window {
+	window := Window{Start: f.Time("start", Required), End: f.Time("end", Required)}
+	if !window.Start.IsZero() && !window.End.IsZero() && !window.End.After(window.Start) {
+		f.Fault("end", "a time after start")
+	}
+	return window
+}

@@ -1,0 +1,391 @@
+package delivery
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// Kind is the kind of a received value.
+type Kind byte
+
+// The kinds of JSON values, and the absence of one.
+const (
+	Absent Kind = iota
+	Null
+	Bool
+	Number
+	Text
+	List
+	Object
+)
+
+// Source is a received value, whatever it was written in. Forms read from it.
+type Source interface {
+	Kind() Kind
+	// Member is the named member of an object; its kind is Absent if there is
+	// none. Names are compared exactly.
+	Member(name string) Source
+	// Elements are the elements of a list.
+	Elements() []Source
+	// Text is the text of a string, the digits of a number, or true or false.
+	Text() string
+	// Raw is the value as it was written, byte for byte.
+	Raw() []byte
+}
+
+// Problem is one fault of a request: which field, what it held, what it should
+// hold (interface section 7).
+type Problem struct {
+	Field    string `json:"field"` // a path such as parcels[0].weight_kg
+	Value    any    `json:"value"` // the scalar as sent; null when missing or secret
+	Expected string `json:"expected"`
+}
+
+// Problems collects the faults of one request, in the order of its fields.
+type Problems []Problem
+
+// Add notes a fault.
+func (p *Problems) Add(field string, value any, expected string) {
+	*p = append(*p, Problem{Field: field, Value: value, Expected: expected})
+}
+
+type problemDetails struct {
+	Problem
+	Errors Problems `json:"errors"`
+}
+
+// Err is nil without problems, and otherwise the one validation error that
+// tells all of them, the first in front.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("%s: expected %s", p[0].Field, p[0].Expected)
+	if more := len(p) - 1; more > 0 {
+		message += fmt.Sprintf(" (and %d more)", more)
+	}
+	return &Error{Code: CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p}}
+}
+
+// WithProblems adds further faults to a validation error. Any other error, and
+// one to which nothing is added, is returned as it is.
+func WithProblems(err error, more Problems) error {
+	var refusal *Error
+	if len(more) == 0 || !errors.As(err, &refusal) {
+		return err
+	}
+	details, ok := refusal.Details.(problemDetails)
+	if !ok {
+		return err
+	}
+	return slices.Concat(details.Errors, more).Err()
+}
+
+// Presence says whether a field must be there. An optional field that is null
+// counts as absent.
+type Presence bool
+
+// The two presences.
+const (
+	Optional Presence = false
+	Required Presence = true
+)
+
+// Form reads the fields of one object and notes every fault on the way, so
+// that one pass tells all that is wrong. A nil Form reads zero values and
+// notes nothing: what is missing as a whole is one fault, not one per field.
+type Form struct {
+	source   Source
+	parent   *Form
+	name     string // the form's member name, or its list's
+	index    int    // position in the list, -1 outside of one
+	problems *Problems
+}
+
+// NewForm starts reading at the root of a document. A root that is no object
+// is noted as a fault.
+func NewForm(root Source, problems *Problems) *Form {
+	form := &Form{source: root, index: -1, problems: problems}
+	if root.Kind() != Object {
+		problems.Add("", echo(root), "a JSON object")
+		return nil
+	}
+	return form
+}
+
+// path writes where the form stands: "" at the root, "parcels[0]." inside.
+func (f *Form) path() string {
+	if f.parent == nil {
+		return ""
+	}
+	return f.parent.path() + f.place() + "."
+}
+
+func (f *Form) place() string {
+	if f.index < 0 {
+		return f.name
+	}
+	return f.name + "[" + strconv.Itoa(f.index) + "]"
+}
+
+// Fault notes that a field of the form does not hold what it should.
+func (f *Form) Fault(name string, expected string) {
+	if f != nil {
+		f.problems.Add(f.path()+name, echo(f.source.Member(name)), expected)
+	}
+}
+
+// member finds a field of the wanted kind, or notes why there is none.
+func (f *Form) member(name string, presence Presence, kind Kind, expected string) (Source, bool) {
+	if f == nil {
+		return nil, false
+	}
+	value := f.source.Member(name)
+	switch value.Kind() {
+	case kind:
+		return value, true
+	case Absent, Null:
+		if presence == Required {
+			f.Fault(name, expected)
+		}
+	default:
+		f.Fault(name, expected)
+	}
+	return nil, false
+}
+
+// Has tells whether the field was sent and is not null.
+func (f *Form) Has(name string) bool {
+	return f != nil && f.source.Member(name).Kind() > Null
+}
+
+// TextRule says which texts a field takes.
+type TextRule struct {
+	Expected string
+	Allows   func(string) bool
+}
+
+// Length allows texts of so many characters (not bytes) that hold no NUL,
+// which no database keeps.
+func Length(atLeast, atMost int) TextRule {
+	expected := fmt.Sprintf("a string of %d to %d characters, without NUL", atLeast, atMost)
+	if atLeast == 0 {
+		expected = fmt.Sprintf("a string of at most %d characters, without NUL", atMost)
+	}
+	return TextRule{Expected: expected, Allows: func(s string) bool {
+		if len(s) < atLeast || len(s) > 4*atMost {
+			return false
+		}
+		count := utf8.RuneCountInString(s)
+		return count >= atLeast && count <= atMost && !hasNUL(s)
+	}}
+}
+
+func hasNUL(s string) bool {
+	for i := range len(s) {
+		if s[i] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Text reads a string.
+func (f *Form) Text(name string, presence Presence, rule TextRule) string {
+	value, ok := f.member(name, presence, Text, rule.Expected)
+	if !ok {
+		return ""
+	}
+	text := value.Text()
+	if !rule.Allows(text) {
+		f.Fault(name, rule.Expected)
+		return ""
+	}
+	return text
+}
+
+// Secret reads a string that must never be told back, such as a password.
+func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
+	if f == nil {
+		return ""
+	}
+	value := f.source.Member(name)
+	switch {
+	case value.Kind() == Text && rule.Allows(value.Text()):
+		return value.Text()
+	case value.Kind() > Null || presence == Required:
+		f.problems.Add(f.path()+name, nil, rule.Expected)
+	}
+	return ""
+}
+
+// Decimal reads a number between two bounds, both included. The second result
+// is false when there is none.
+func (f *Form) Decimal(name string, presence Presence, least, most float64) (float64, bool) {
+	expected := fmt.Sprintf("a number from %s to %s", plain(least), plain(most))
+	value, ok := f.member(name, presence, Number, expected)
+	if !ok {
+		return 0, false
+	}
+	number, err := strconv.ParseFloat(value.Text(), 64)
+	if err != nil || number < least || number > most {
+		f.Fault(name, expected)
+		return 0, false
+	}
+	return number, true
+}
+
+// plain writes a number as people do: 1000000000, not 1e+09.
+func plain(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+// Integer reads a whole number between two bounds, both included. 100.0 and
+// 1e2 are whole, 10.5 is not. The second result is false when there is none.
+func (f *Form) Integer(name string, presence Presence, least, most int64) (int64, bool) {
+	expected := fmt.Sprintf("an integer from %d to %d", least, most)
+	value, ok := f.member(name, presence, Number, expected)
+	if !ok {
+		return 0, false
+	}
+	number, ok := wholeNumber(value.Text())
+	if !ok || number < least || number > most {
+		f.Fault(name, expected)
+		return 0, false
+	}
+	return number, true
+}
+
+func wholeNumber(digits string) (int64, bool) {
+	if number, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return number, true
+	}
+	number, err := strconv.ParseFloat(digits, 64)
+	if err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {
+		return 0, false
+	}
+	return int64(number), true
+}
+
+// Flag reads true or false; an absent one is false.
+func (f *Form) Flag(name string) bool {
+	value, ok := f.member(name, Optional, Bool, "true or false")
+	return ok && value.Text() == "true"
+}
+
+const timeExpected = "an RFC 3339 date-time with offset, from 1970 on"
+
+// Time reads an RFC 3339 date-time with offset, to the millisecond, in UTC.
+func (f *Form) Time(name string, presence Presence) time.Time {
+	value, ok := f.member(name, presence, Text, timeExpected)
+	if !ok {
+		return time.Time{}
+	}
+	at, ok := ParseTime(value.Text())
+	if !ok {
+		f.Fault(name, timeExpected)
+	}
+	return at
+}
+
+// ParseTime reads an RFC 3339 date-time with offset, strictly, to the
+// millisecond, in UTC.
+func ParseTime(text string) (time.Time, bool) {
+	var at time.Time
+	if err := at.UnmarshalText([]byte(text)); err != nil {
+		return time.Time{}, false
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	if at.Year() < 1970 || at.Year() > 9999 {
+		return time.Time{}, false
+	}
+	return at, true
+}
+
+// Object reads a nested object; nil when there is none.
+func (f *Form) Object(name string, presence Presence) *Form {
+	value, ok := f.member(name, presence, Object, "an object")
+	if !ok {
+		return nil
+	}
+	return &Form{source: value, parent: f, name: name, index: -1, problems: f.problems}
+}
+
+// Objects reads a list of objects with a bounded count. A list that is too
+// long is one fault and its elements are not looked at.
+func (f *Form) Objects(name string, presence Presence, least, most int) []*Form {
+	expected := fmt.Sprintf("an array of %d to %d objects", least, most)
+	value, ok := f.member(name, presence, List, expected)
+	if !ok {
+		return nil
+	}
+	elements := value.Elements()
+	if len(elements) < least || len(elements) > most {
+		f.Fault(name, expected)
+		return nil
+	}
+	forms := make([]*Form, len(elements))
+	for i, element := range elements {
+		form := &Form{source: element, parent: f, name: name, index: i, problems: f.problems}
+		if element.Kind() != Object {
+			f.problems.Add(f.path()+form.place(), echo(element), "an object")
+			continue
+		}
+		forms[i] = form
+	}
+	return forms
+}
+
+// Raw reads an object of any content, as it was written, up to a size in bytes.
+func (f *Form) Raw(name string, most int) []byte {
+	expected := fmt.Sprintf("an object of at most %d bytes", most)
+	value, ok := f.member(name, Optional, Object, expected)
+	if !ok {
+		return nil
+	}
+	if len(value.Raw()) > most {
+		f.Fault(name, expected)
+		return nil
+	}
+	return value.Raw()
+}
+
+// echoed is how many characters of a refused text are told back.
+const echoed = 100
+
+// echo is what a fault tells of the refused value: a scalar as sent, cut when
+// long, and only a mark for an object or a list.
+func echo(value Source) any {
+	switch value.Kind() {
+	case Bool:
+		return value.Text() == "true"
+	case Number:
+		if number, err := strconv.ParseFloat(value.Text(), 64); err == nil {
+			return number
+		}
+		return Shorten(value.Text(), echoed)
+	case Text:
+		return Shorten(value.Text(), echoed)
+	case List:
+		return "[…]"
+	case Object:
+		return "{…}"
+	default:
+		return nil
+	}
+}
+
+// Shorten cuts a text to a number of characters and marks the cut.
+func Shorten(text string, most int) string {
+	count := 0
+	for i := range text {
+		if count == most {
+			return text[:i] + "…"
+		}
+		count++
+	}
+	return text
+}

@@ -1,0 +1,164 @@
+package delivery
+
+import (
+	"strings"
+	"time"
+)
+
+// ServiceLevel is how fast a delivery is promised.
+type ServiceLevel string
+
+// The service levels.
+const (
+	Standard ServiceLevel = "standard" // 3 to 5 business days
+	Express  ServiceLevel = "express"  // 1 to 2 business days
+	SameDay  ServiceLevel = "same_day"
+)
+
+// ServiceLevels lists them, slowest first.
+var ServiceLevels = []ServiceLevel{Standard, Express, SameDay}
+
+// Shipment is all that decides a price: what goes from where to where, and how
+// fast. Quotes and orders share it, so the same input costs the same in both.
+type Shipment struct {
+	ServiceLevel ServiceLevel
+	Pickup       Contact
+	Dropoff      Contact
+	Parcels      []Parcel // 1 to 50
+	COD          *Money   // cash to collect on delivery; nil when not given
+	Insurance    *Money
+}
+
+// Item is a line of products taken from the partner's stock (interface
+// section 4.8).
+type Item struct {
+	ProductID int64
+	Quantity  int64
+	Name      string // the product's name when the order was created
+}
+
+// OrderRequest is a valid request to create an order (interface section 2.8).
+type OrderRequest struct {
+	PartnerOrderID string
+	Shipment
+	Reference    string
+	Instructions string
+	Metadata     []byte // a JSON object as it was written; nil when not given
+	Items        []Item // without names
+	QuoteID      string // honours the price of an earlier quote; may be empty
+}
+
+const (
+	maxMetadataBytes = 16 << 10
+	maxItemLines     = 1000
+	maxQuantity      = 1_000_000_000
+)
+
+// ReadOrderRequest reads and checks a request to create an order. The request
+// is valid only if there are no problems.
+func ReadOrderRequest(root Source) (OrderRequest, Problems) {
+	var problems Problems
+	f := NewForm(root, &problems)
+	request := OrderRequest{
+		PartnerOrderID: f.Text("partner_order_id", Required, identifierRule),
+		Shipment:       readShipment(f, orderDepth),
+		Reference:      f.Text("reference", Optional, Length(0, 100)),
+		Instructions:   f.Text("instructions", Optional, noteRule),
+		Metadata:       f.Raw("metadata", maxMetadataBytes),
+		Items:          readItems(f),
+		QuoteID:        f.Text("quote_id", Optional, Length(1, 1000)),
+	}
+	return request, problems
+}
+
+// ReadQuoteRequest reads and checks a request for a quote: both postal codes,
+// cities, provinces and countries and every weight must be there, and what
+// else is there must be valid.
+func ReadQuoteRequest(root Source) (Shipment, Problems) {
+	var problems Problems
+	shipment := readShipment(NewForm(root, &problems), quoteDepth)
+	return shipment, problems
+}
+
+func readShipment(f *Form, d depth) Shipment {
+	return Shipment{
+		ServiceLevel: ServiceLevel(f.Text("service_level", Required, OneOf(ServiceLevels...))),
+		Pickup:       readContact(f.Object("pickup", Required), d),
+		Dropoff:      readContact(f.Object("dropoff", Required), d),
+		Parcels:      readParcels(f, d),
+		COD:          readMoney(f.Object("cod", Optional)),
+		Insurance:    readMoney(f.Object("insurance", Optional)),
+	}
+}
+
+func readItems(f *Form) []Item {
+	forms := f.Objects("items", Optional, 0, maxItemLines)
+	items := make([]Item, len(forms))
+	for i, form := range forms {
+		items[i].ProductID, _ = form.Integer("product_id", Required, 1, 1<<53)
+		items[i].Quantity, _ = form.Integer("quantity", Required, 1, maxQuantity)
+	}
+	return items
+}
+
+// MaxReason is how many characters the reason of a cancellation may have.
+const MaxReason = 500
+
+// ReadCancelRequest reads the optional reason of a cancellation.
+func ReadCancelRequest(root Source) (reason string, problems Problems) {
+	f := NewForm(root, &problems)
+	return f.Text("reason", Optional, Length(0, MaxReason)), problems
+}
+
+// Courier is who carries an order. Partners see name, phone and vehicle.
+type Courier struct {
+	CourierID string `json:"courier_id"`
+	Name      string `json:"name"`
+	Phone     string `json:"phone"`
+	Vehicle   string `json:"vehicle"`
+}
+
+// FirstName is all of a courier's name that the public gets to see.
+func (c *Courier) FirstName() string {
+	first, _, _ := strings.Cut(c.Name, " ")
+	return first
+}
+
+// HistoryEntry tells when an order entered a state.
+type HistoryEntry struct {
+	Status Status
+	At     time.Time
+	Notes  string
+}
+
+// Order is a delivery order (interface section 2.9). All but the fields from
+// Status on is fixed at creation.
+type Order struct {
+	OrderID   string
+	PartnerID string
+	OrderRequest
+	RateCents   int64
+	Currency    Currency
+	TrackingURL string
+	CreatedAt   time.Time // UTC, to the millisecond
+
+	Status            Status
+	Version           int64 // counts changes from 1; guards every change
+	UpdatedAt         time.Time
+	EstimatedDelivery time.Time
+	Courier           *Courier // nil while none is assigned
+	// History has every state entered so far, oldest first. Lists leave it out.
+	History      []HistoryEntry
+	Cancellation *Cancellation // set once cancelled
+	// Allocation tells from which locations the items were taken, so that a
+	// cancellation returns them there.
+	Allocation []Take
+	// Events counts the events of this order so far.
+	Events int64
+}
+
+// Cancellation tells why and when an order was cancelled.
+type Cancellation struct {
+	Reason string // empty if none was given
+	At     time.Time
+}

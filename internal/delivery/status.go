@@ -1,0 +1,95 @@
+package delivery
+
+import "slices"
+
+// Status is the state of an order (interface section 3).
+type Status string
+
+// The nine states.
+const (
+	StatusPending         Status = "pending"          // received, awaiting processing
+	StatusAccepted        Status = "accepted"         // accepted by the service
+	StatusCourierAssigned Status = "courier_assigned" // a courier will come
+	StatusPickedUp        Status = "picked_up"        // picked up at origin
+	StatusInTransit       Status = "in_transit"       // in transit
+	StatusOutForDelivery  Status = "out_for_delivery" // out for final delivery
+	StatusDelivered       Status = "delivered"        // delivered; final
+	StatusFailed          Status = "failed"           // a delivery attempt failed
+	StatusCancelled       Status = "cancelled"        // cancelled; final
+)
+
+// Statuses lists every state in the order of an undisturbed delivery.
+var Statuses = []Status{
+	StatusPending, StatusAccepted, StatusCourierAssigned, StatusPickedUp, StatusInTransit,
+	StatusOutForDelivery, StatusDelivered, StatusFailed, StatusCancelled,
+}
+
+// Known tells whether s is one of the nine states.
+func (s Status) Known() bool { return slices.Contains(Statuses, s) }
+
+// Actor is who moves an order. Its text is what order.cancelled events say in
+// cancelled_by.
+type Actor string
+
+// The two sides that move orders.
+const (
+	ActorPartner Actor = "partner"
+	ActorService Actor = "service"
+)
+
+// Transition is one permitted move of an order.
+type Transition struct {
+	From, To Status
+	// PartnerMay is set where the partner itself may cause the move, by
+	// cancelling. The service may cause every one.
+	PartnerMay bool
+}
+
+// Transitions is the one place that knows how orders move. What it does not
+// list is refused.
+var Transitions = []Transition{
+	{From: StatusPending, To: StatusAccepted},
+	{From: StatusPending, To: StatusCancelled, PartnerMay: true},
+
+	{From: StatusAccepted, To: StatusCourierAssigned},
+	{From: StatusAccepted, To: StatusCancelled, PartnerMay: true},
+
+	{From: StatusCourierAssigned, To: StatusPickedUp},
+	{From: StatusCourierAssigned, To: StatusAccepted},        // unassigned
+	{From: StatusCourierAssigned, To: StatusCourierAssigned}, // another courier
+	{From: StatusCourierAssigned, To: StatusCancelled},
+	{From: StatusCourierAssigned, To: StatusFailed},
+
+	{From: StatusPickedUp, To: StatusInTransit},
+	{From: StatusPickedUp, To: StatusOutForDelivery},
+	{From: StatusPickedUp, To: StatusFailed},
+
+	{From: StatusInTransit, To: StatusOutForDelivery},
+	{From: StatusInTransit, To: StatusFailed},
+
+	{From: StatusOutForDelivery, To: StatusDelivered},
+	{From: StatusOutForDelivery, To: StatusFailed},
+
+	{From: StatusFailed, To: StatusInTransit},      // next attempt
+	{From: StatusFailed, To: StatusOutForDelivery}, // next attempt
+	{From: StatusFailed, To: StatusCancelled},      // given up, returned
+}
+
+// MayMove tells whether the actor may move an order from one state to another.
+func MayMove(from, to Status, by Actor) bool {
+	return slices.ContainsFunc(Transitions, func(t Transition) bool {
+		return t.From == from && t.To == to && (by == ActorService || t.PartnerMay)
+	})
+}
+
+// NextStatuses lists the states the service may move an order to, from the
+// given one. It is empty for final states.
+func NextStatuses(from Status) []Status {
+	next := []Status{}
+	for _, t := range Transitions {
+		if t.From == from {
+			next = append(next, t.To)
+		}
+	}
+	return next
+}

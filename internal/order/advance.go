@@ -1,0 +1,89 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/google/uuid"
+)
+
+// Advance is the wish to move an order to another state, by the service.
+type Advance struct {
+	OrderID       string
+	Status        delivery.Status
+	Notes         string
+	CourierID     string    // required for courier_assigned
+	ETA           time.Time // zero keeps the estimate
+	FailureReason string    // for failed
+	NextAttempt   *time.Time
+	Reason        string // for cancelled
+}
+
+// ReadAdvance reads and checks the body of such a wish.
+func ReadAdvance(orderID string, root delivery.Source) (Advance, delivery.Problems) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	a := Advance{
+		OrderID:       orderID,
+		Status:        delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
+		Notes:         f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
+		ETA:           f.Time("eta", delivery.Optional),
+		FailureReason: f.Text("failure_reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
+		Reason:        f.Text("reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
+	}
+	needsCourier := delivery.Presence(a.Status == delivery.StatusCourierAssigned)
+	a.CourierID = f.Text("courier_id", needsCourier, delivery.Length(1, 255))
+	if at := f.Time("next_attempt", delivery.Optional); !at.IsZero() {
+		a.NextAttempt = &at
+	}
+	return a, problems
+}
+
+// Advance moves an order along the transition table. History, stock return and
+// event are written with it. Of two moves at once one wins; the other is
+// refused as an invalid transition and told the state that it met.
+func (s *Service) Advance(ctx context.Context, a Advance) ([]byte, error) {
+	order, err := s.Track(ctx, a.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	courier, err := s.courier(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	eventID, err := uuid.NewRandomFromReader(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	cmd := &advanceCommand{
+		target:  OrderKey{order.PartnerID, order.OrderID},
+		version: order.Version,
+		encode:  s.Encode,
+		step: step{
+			to: a.Status, by: delivery.ActorService, at: s.now(), notes: a.Notes, eventID: eventID.String(),
+			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
+		},
+	}
+	if a.Status == delivery.StatusCancelled {
+		cmd.products = productsOf(order)
+	}
+	answer, err := s.settle(ctx, cmd)
+	return answer.Record, err
+}
+
+func (s *Service) courier(ctx context.Context, a Advance) (courier *delivery.Courier, err error) {
+	if a.Status != delivery.StatusCourierAssigned {
+		return nil, nil
+	}
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		courier, err = tx.Courier(ctx, a.CourierID)
+		return err
+	})
+	if err == nil && courier == nil {
+		var problems delivery.Problems
+		problems.Add("courier_id", a.CourierID, "the id of an active courier")
+		err = problems.Err()
+	}
+	return courier, err
+}

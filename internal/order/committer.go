@@ -1,0 +1,147 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// committer is the house's one performance idea: it takes every command that
+// waits and settles all of them in one transaction. There is no timer: while
+// one commit is on its way to disk, the next group gathers.
+type committer struct {
+	store Store
+	queue chan *waiting
+	done  sync.WaitGroup
+}
+
+// waiting is a command and the place where its caller waits for the outcome.
+type waiting struct {
+	command command
+	outcome chan outcome // holds one, so that a caller who left blocks nobody
+}
+
+const (
+	// maxGroup bounds a transaction: large enough to share one fsync among all
+	// that can wait at once, small enough that nobody waits for strangers.
+	maxGroup = 256
+	// maxRaces is how often a group is decided anew because other nodes
+	// changed the same rows.
+	maxRaces = 10
+)
+
+// newCommitter starts the given number of writers. An engine with one writer
+// connection gets one.
+func newCommitter(store Store, writers int) *committer {
+	c := &committer{store: store, queue: make(chan *waiting, 4*maxGroup)}
+	for range writers {
+		c.done.Go(c.run)
+	}
+	return c
+}
+
+// close settles what waits and stops. No command may be submitted after it.
+func (c *committer) close() {
+	close(c.queue)
+	c.done.Wait()
+}
+
+var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
+
+// submit waits until the command is settled: durably, if it was admitted. When
+// ctx ends first the command may still be carried out; a retry with the same
+// key learns which.
+func (c *committer) submit(ctx context.Context, cmd command) outcome {
+	w := &waiting{command: cmd, outcome: make(chan outcome, 1)}
+	select {
+	case c.queue <- w:
+	case <-ctx.Done():
+		return refused(errBusy)
+	}
+	select {
+	case settled := <-w.outcome:
+		return settled
+	case <-ctx.Done():
+		return refused(errBusy)
+	}
+}
+
+func (c *committer) run() {
+	for first := range c.queue {
+		c.settle(c.gather(first))
+	}
+}
+
+// gather takes whatever else waits right now.
+func (c *committer) gather(first *waiting) []*waiting {
+	group := []*waiting{first}
+	for len(group) < maxGroup {
+		select {
+		case next, open := <-c.queue:
+			if !open {
+				return group
+			}
+			group = append(group, next)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// settle commits a group and answers everyone in it. A group that fails as a
+// whole is tried one by one, so that one command that cannot be stored does
+// not fail its neighbours.
+func (c *committer) settle(group []*waiting) {
+	outcomes, err := c.commit(group)
+	switch {
+	case err == nil:
+		for i, w := range group {
+			w.outcome <- outcomes[i]
+		}
+	case len(group) == 1:
+		group[0].outcome <- refused(err)
+	default:
+		for _, w := range group {
+			c.settle([]*waiting{w})
+		}
+	}
+}
+
+func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
+	commands := make([]command, len(group))
+	for i, w := range group {
+		commands[i] = w.command
+	}
+	needs := needsOf(commands)
+	for range maxRaces {
+		// The group outlives every single request in it; the store has its own
+		// time limit.
+		err = c.store.Write(context.Background(), func(tx Writer) error {
+			state, err := tx.Load(context.Background(), needs)
+			if err != nil {
+				return err
+			}
+			var changes *Changes
+			outcomes, changes = decideGroup(state, commands)
+			if changes.empty() {
+				return nil
+			}
+			return tx.Save(context.Background(), changes)
+		})
+		if !errors.Is(err, ErrRaced) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("commit a group of %d: %w", len(group), err)
+	}
+	return outcomes, nil
+}
+
+func (c *Changes) empty() bool {
+	return len(c.Created) == 0 && len(c.Changed) == 0 && len(c.Receipts) == 0
+}

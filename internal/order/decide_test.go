@@ -1,0 +1,386 @@
+package order
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"pgregory.net/rapid"
+)
+
+// TestDecideEqualsOneByOne holds the committer's decision against a model that
+// knows neither groups nor versions: whatever the commands and however they
+// are grouped, every caller is told the same, and the same is stored.
+func TestDecideEqualsOneByOne(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		world := drawWorld(t)
+		start := world.memory()
+		initial := start.clone()
+
+		count := rapid.IntRange(0, 60).Draw(t, "commands")
+		wishes, want := make([]wish, count), make([]string, count)
+		for i := range wishes {
+			wishes[i] = world.drawWish(t, i)
+			want[i] = world.settle(wishes[i])
+			seen[strings.Fields(want[i])[0]]++
+		}
+		// The first orders are there before the group that is looked at.
+		known := rapid.IntRange(0, count).Draw(t, "known")
+		for i := range known {
+			checkOutcomes(t, start.commit(t, commandsOf(wishes[i:i+1])), want[i:i+1])
+		}
+		for _, cuts := range [][]int{{known, count}, steps(known, count), drawCuts(t, known, count)} {
+			m := start.clone()
+			for i := range len(cuts) - 1 {
+				from, to := cuts[i], cuts[i+1]
+				checkOutcomes(t, m.commit(t, commandsOf(wishes[from:to])), want[from:to])
+			}
+			checkSame(t, world, m)
+			checkLedger(t, initial, m)
+			checkOrders(t, m)
+		}
+	})
+	checkCoverage(t, seen)
+}
+
+// checkCoverage makes sure that the commands drawn meet every outcome often.
+func checkCoverage(t *testing.T, seen map[string]int) {
+	total := 0
+	for _, n := range seen {
+		total += n
+	}
+	for _, outcome := range []string{
+		"admitted", "replayed", "idempotency_key_reused", "conflict", "insufficient_stock",
+		"validation_error", "order_not_cancellable", "invalid_transition", "not_found",
+	} {
+		if total >= 1000 && seen[outcome] < total/200 {
+			t.Errorf("only %d of %d commands were %s: %v", seen[outcome], total, outcome, seen)
+		}
+	}
+}
+
+var (
+	modelPartners  = []string{"par_a", "par_b"}
+	modelLocations = []string{"A", "B", "C"}
+	modelStart     = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+)
+
+// drawWorld draws catalogues with stock. The last product is unknown.
+func drawWorld(t *rapid.T) *model {
+	m := &model{
+		names: map[ProductKey]string{}, active: map[ProductKey]bool{}, levels: map[place]int64{},
+		orders: map[OrderKey]*snapshot{}, answers: map[string]kept{}, last: map[string]int64{},
+	}
+	for _, partner := range modelPartners {
+		m.last[partner] = rapid.Int64Range(0, 9).Draw(t, "last movement")
+		for product := range int64(3) {
+			key := ProductKey{partner, product + 1}
+			m.names[key] = fmt.Sprintf("%s's product %d", partner, product+1)
+			m.active[key] = !rarely(t, "inactive")
+			for _, location := range modelLocations[:rapid.IntRange(1, 3).Draw(t, "locations")] {
+				m.levels[place{key, location}] = rapid.Int64Range(0, 9).Draw(t, "level")
+			}
+		}
+	}
+	return m
+}
+
+// rarely is true about once in ten times; shrinking makes it false.
+func rarely(t *rapid.T, label string) bool { return rapid.IntRange(0, 9).Draw(t, label) == 9 }
+
+// memory is a store that holds what the world holds.
+func (m *model) memory() *memory {
+	stored := &memory{
+		receipts: map[ReceiptKey]*Receipt{}, orders: map[OrderKey]*delivery.Order{},
+		stock: map[ProductKey]*Stock{}, last: maps.Clone(m.last),
+	}
+	for key, name := range m.names {
+		stock := &Stock{Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive}}
+		if m.active[key] {
+			stock.Status = delivery.ProductActive
+		}
+		for at, quantity := range m.levels {
+			if at.ProductKey == key {
+				stock.Levels = append(stock.Levels, delivery.Level{ProductID: key.ProductID, Location: at.location, Quantity: quantity})
+				stock.Quantity += quantity
+			}
+		}
+		stored.stock[key] = stock
+	}
+	return stored
+}
+
+// drawWish draws a command that the world, as it is by now, may well admit.
+func (m *model) drawWish(t *rapid.T, i int) wish {
+	w := wish{
+		kind: rapid.SampledFrom([]string{"create", "create", "cancel", "advance", "advance"}).Draw(t, "kind"),
+		// Clocks go wrong: not every command is later than the one before.
+		at:     modelStart.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "at")) * time.Millisecond),
+		key:    rapid.ByteRange(1, 12).Draw(t, "key"),
+		body:   rapid.SampledFrom([]byte{1, 1, 2}).Draw(t, "body"),
+		reason: rapid.SampledFrom([]string{"", "too late"}).Draw(t, "reason"),
+		notes:  rapid.SampledFrom([]string{"", "a note"}).Draw(t, "notes"),
+	}
+	if w.kind == "create" {
+		return drawCreation(t, w, i)
+	}
+	targets := slices.SortedFunc(maps.Keys(m.orders), func(a, b OrderKey) int { return strings.Compare(a.OrderID, b.OrderID) })
+	if len(targets) == 0 || rarely(t, "unknown order") {
+		targets = []OrderKey{{"par_a", "ord_unknown"}}
+	}
+	target := rapid.SampledFrom(targets).Draw(t, "target")
+	w.partner, w.order = target.PartnerID, target.OrderID
+	found := m.orders[target]
+	if found == nil {
+		w.to = delivery.StatusAccepted
+		return w
+	}
+	for _, taken := range found.Takes {
+		w.products = append(w.products, ProductKey{w.partner, taken.ProductID})
+	}
+	if w.kind == "advance" {
+		drawStep(t, &w, found)
+	}
+	return w
+}
+
+func drawCreation(t *rapid.T, w wish, i int) wish {
+	w.partner = rapid.SampledFrom(modelPartners).Draw(t, "partner")
+	w.order = fmt.Sprintf("ord_%s_%02d", w.partner, i)
+	w.reference = rapid.StringMatching("r[0-9]").Draw(t, "reference")
+	w.eta = w.at.Add(time.Hour)
+	for range rapid.IntRange(0, 3).Draw(t, "lines") {
+		w.items = append(w.items, delivery.Item{
+			ProductID: rapid.SampledFrom([]int64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4}).Draw(t, "product"),
+			Quantity:  rapid.Int64Range(1, 5).Draw(t, "quantity"),
+		})
+	}
+	return w
+}
+
+func drawStep(t *rapid.T, w *wish, found *snapshot) {
+	w.version = found.Version
+	if rarely(t, "stale") {
+		w.version--
+	}
+	targets := strings.Fields(allowed[found.Status])
+	if len(targets) == 0 || rarely(t, "anywhere") {
+		targets = nil
+		for _, status := range delivery.Statuses {
+			targets = append(targets, string(status))
+		}
+	}
+	w.to = delivery.Status(rapid.SampledFrom(targets).Draw(t, "to"))
+	if w.to == delivery.StatusCourierAssigned {
+		w.courier = rapid.SampledFrom([]string{"cou_1", "cou_2"}).Draw(t, "courier")
+	}
+	if rapid.Bool().Draw(t, "new estimate") {
+		w.eta = w.at.Add(2 * time.Hour)
+	}
+}
+
+func steps(from, to int) (cuts []int) {
+	for i := from; i <= to; i++ {
+		cuts = append(cuts, i)
+	}
+	return cuts
+}
+
+func drawCuts(t *rapid.T, from, to int) []int {
+	cuts := rapid.SliceOfN(rapid.IntRange(from, to), 0, 4).Draw(t, "cuts")
+	cuts = append(cuts, from, to)
+	slices.Sort(cuts)
+	return cuts
+}
+
+func commandsOf(wishes []wish) []command {
+	commands := make([]command, len(wishes))
+	for i, w := range wishes {
+		commands[i] = w.command()
+	}
+	return commands
+}
+
+func encodeSnapshot(o *delivery.Order) []byte { return []byte(snapshotOf(o).String()) }
+
+func (w wish) command() command {
+	key := ReceiptKey{PartnerID: w.partner, Scope: w.scope(), Key: [16]byte{w.key}}
+	hash := [32]byte{w.body}
+	switch w.kind {
+	case "create":
+		return &createCommand{order: w.newOrder(), key: key, bodyHash: hash, encode: encodeSnapshot}
+	case "cancel":
+		return &cancelCommand{
+			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: "evt",
+			key: key, bodyHash: hash, encode: encodeSnapshot,
+		}
+	}
+	cmd := &advanceCommand{target: w.target(), version: w.version, encode: encodeSnapshot, step: step{
+		to: w.to, by: delivery.ActorService, at: w.at, notes: w.notes, eventID: "evt", eta: w.eta, reason: w.reason,
+	}}
+	if w.courier != "" {
+		cmd.step.courier = &delivery.Courier{CourierID: w.courier}
+	}
+	if w.to == delivery.StatusCancelled {
+		cmd.products = w.products
+	}
+	return cmd
+}
+
+func (w wish) newOrder() *delivery.Order {
+	return &delivery.Order{
+		OrderID: w.order, PartnerID: w.partner,
+		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.items},
+		CreatedAt:    w.at, UpdatedAt: w.at, EstimatedDelivery: w.eta, Status: delivery.StatusPending, Version: 1,
+		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at}},
+	}
+}
+
+// words tells an outcome as the model does.
+func words(t *rapid.T, o outcome) string {
+	switch {
+	case o.err == nil && o.replayed:
+		return "replayed " + string(o.answer)
+	case o.err == nil:
+		return "admitted " + string(o.answer)
+	}
+	var refusal *delivery.Error
+	if !errors.As(o.err, &refusal) {
+		t.Fatalf("%v is no refusal", o.err)
+	}
+	encoded, err := json.Marshal(refusal.Details)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var details struct {
+		Status string
+		Items  []delivery.Shortage
+		Errors delivery.Problems
+	}
+	if err := json.Unmarshal(encoded, &details); err != nil {
+		t.Fatal(err)
+	}
+	text := string(refusal.Code)
+	if details.Status != "" {
+		text += " " + details.Status
+	}
+	for _, s := range details.Items {
+		text += fmt.Sprintf(" %d:%d<%d", s.ProductID, s.Available, s.Requested)
+	}
+	for _, problem := range details.Errors {
+		text += " " + problem.Field
+	}
+	return text
+}
+
+func checkOutcomes(t *rapid.T, outcomes []outcome, want []string) {
+	for i, o := range outcomes {
+		if got := words(t, o); got != want[i] {
+			t.Fatalf("command %d of %d:\n got %s\nwant %s", i, len(want), got, want[i])
+		}
+	}
+}
+
+// checkSame compares all that is stored with the model.
+func checkSame(t *rapid.T, want *model, got *memory) {
+	orders := map[OrderKey]string{}
+	for key, o := range got.orders {
+		orders[key] = snapshotOf(o).String()
+	}
+	for key, o := range want.orders {
+		if orders[key] != o.String() {
+			t.Fatalf("order %v:\n got %s\nwant %s", key, orders[key], o)
+		}
+	}
+	levels := map[place]int64{}
+	for key, stock := range got.stock {
+		for _, level := range stock.Levels {
+			levels[place{key, level.Location}] = level.Quantity
+		}
+	}
+	if len(orders) != len(want.orders) || !maps.Equal(levels, want.levels) || !maps.Equal(got.last, want.last) {
+		t.Fatalf("got %d orders, levels %v, counters %v\nwant %d, %v, %v", len(orders), levels, got.last, len(want.orders), want.levels, want.last)
+	}
+	var ledger, events []string
+	for _, m := range got.movements {
+		taken := delivery.Take{ProductID: m.ProductID, Location: m.Location, Quantity: m.Quantity}
+		ledger = append(ledger, fmt.Sprint(m.PartnerID, m.MovementID, string(m.Type), taken, m.OrderID, m.At.UnixMilli()))
+	}
+	for _, e := range got.events {
+		events = append(events, eventText(e))
+	}
+	if !slices.Equal(ledger, want.ledger) || !slices.Equal(events, want.events) {
+		t.Fatalf("got ledger %v and events %v\nwant %v\nand %v", ledger, events, want.ledger, want.events)
+	}
+}
+
+func eventText(e *delivery.Event) string {
+	text := fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.Facts.Status, e.CreatedAt.UnixMilli(),
+		e.Facts.ETA.UnixMilli(), courierID(e.Facts.Courier), e.Facts.Reason)
+	if e.Facts.CancelledBy != "" {
+		text += " " + string(e.Facts.CancelledBy)
+	}
+	return text
+}
+
+// checkLedger holds the levels against the movements since the beginning.
+func checkLedger(t *rapid.T, initial, m *memory) {
+	sums := map[place]int64{}
+	for key, stock := range initial.stock {
+		for _, level := range stock.Levels {
+			sums[place{key, level.Location}] = level.Quantity
+		}
+	}
+	for _, movement := range m.movements {
+		sums[place{ProductKey{movement.PartnerID, movement.ProductID}, movement.Location}] += movement.Change()
+	}
+	for key, stock := range m.stock {
+		total := int64(0)
+		for _, level := range stock.Levels {
+			total += level.Quantity
+			if sum := sums[place{key, level.Location}]; level.Quantity < 0 || level.Quantity != sum {
+				t.Fatalf("%v holds %d at %s, its movements say %d", key, level.Quantity, level.Location, sum)
+			}
+		}
+		if stock.Quantity != total {
+			t.Fatalf("%v has quantity %d, its levels %d", key, stock.Quantity, total)
+		}
+	}
+}
+
+// checkOrders follows every order's history through the table, and counts its
+// events.
+func checkOrders(t *rapid.T, m *memory) {
+	sequence := map[OrderKey]int64{}
+	for _, event := range m.events {
+		key := OrderKey{event.PartnerID, event.OrderID}
+		sequence[key]++
+		entered := m.orders[key].History[event.Sequence].Status
+		if kind, _ := delivery.EventFor(entered); event.Sequence != sequence[key] || event.Type != kind {
+			t.Fatalf("event %d of %v is %s, number %d, for %s", sequence[key], key, event.Type, event.Sequence, entered)
+		}
+	}
+	for key, o := range m.orders {
+		if o.History[0].Status != delivery.StatusPending || o.History[len(o.History)-1].Status != o.Status ||
+			int(o.Version) != len(o.History) || o.Events != sequence[key] || o.Events != o.Version-1 {
+			t.Fatalf("%v: %+v with %d events", key, o, sequence[key])
+		}
+		for i, entry := range o.History[1:] {
+			from := o.History[i]
+			known := slices.ContainsFunc(delivery.Transitions, func(tr delivery.Transition) bool {
+				return tr.From == from.Status && tr.To == entry.Status
+			})
+			if !known || entry.At.Before(from.At) {
+				t.Fatalf("%v went from %v to %v", key, from, entry)
+			}
+		}
+	}
+}

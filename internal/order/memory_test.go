@@ -1,0 +1,164 @@
+package order
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"pgregory.net/rapid"
+)
+
+// memory is a store on maps. It gives a group what Needs asks for and nothing
+// else, and refuses what a database would refuse.
+type memory struct {
+	receipts  map[ReceiptKey]*Receipt
+	orders    map[OrderKey]*delivery.Order
+	stock     map[ProductKey]*Stock
+	last      map[string]int64
+	movements []Movement
+	events    []*delivery.Event
+}
+
+func (m *memory) clone() *memory {
+	twin := &memory{
+		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ProductKey]*Stock{},
+		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
+	}
+	for key, stock := range m.stock {
+		twin.stock[key] = stock.clone()
+	}
+	return twin
+}
+
+func (s *Stock) clone() *Stock { return &Stock{Product: s.Product, Levels: slices.Clone(s.Levels)} }
+
+func (m *memory) load(needs *Needs) *State {
+	s := &State{
+		Receipts: map[ReceiptKey]*Receipt{}, Taken: map[Reference]bool{}, Orders: map[OrderKey]*delivery.Order{},
+		Stock: map[ProductKey]*Stock{}, LastMovement: map[string]int64{},
+	}
+	for _, key := range needs.Receipts {
+		if receipt := m.receipts[key]; receipt != nil {
+			s.Receipts[key] = receipt
+		}
+	}
+	for _, o := range m.orders {
+		if reference := (Reference{o.PartnerID, o.PartnerOrderID}); slices.Contains(needs.References, reference) {
+			s.Taken[reference] = true
+		}
+	}
+	for _, key := range needs.Orders {
+		if o := m.orders[key]; o != nil {
+			s.Orders[key] = o
+		}
+	}
+	for _, key := range needs.Products {
+		if stock := m.stock[key]; stock != nil {
+			s.Stock[key] = stock.clone()
+			s.LastMovement[key.PartnerID] = m.last[key.PartnerID]
+		}
+	}
+	return s
+}
+
+// save applies changes in the way a database would: row by row, and with every
+// key and version checked.
+func (m *memory) save(t *rapid.T, c *Changes) {
+	documents := map[OrderKey]string{}
+	for _, created := range c.Created {
+		key := OrderKey{created.Order.PartnerID, created.Order.OrderID}
+		for _, o := range m.orders {
+			if o.OrderID == key.OrderID || o.PartnerID == key.PartnerID && o.PartnerOrderID == created.Order.PartnerOrderID {
+				t.Fatalf("%v is created a second time", key)
+			}
+		}
+		m.orders[key], documents[key] = created.Order, string(created.Document)
+	}
+	m.saveChanged(t, c)
+	for _, receipt := range c.Receipts {
+		if m.receipts[receipt.ReceiptKey] != nil {
+			t.Fatalf("%v is kept a second time", receipt.ReceiptKey)
+		}
+		if document := documents[OrderKey{receipt.PartnerID, receipt.OrderID}]; receipt.OfCreation && document != string(receipt.Answer) {
+			t.Fatalf("the answer %s is not the document %s", receipt.Answer, document)
+		}
+		m.receipts[receipt.ReceiptKey] = receipt
+	}
+	m.events = append(m.events, c.Events...)
+	m.saveStock(t, c)
+}
+
+// saveChanged takes the history from its own rows, as the database does.
+func (m *memory) saveChanged(t *rapid.T, c *Changes) {
+	histories := map[OrderKey][]delivery.HistoryEntry{}
+	for key, o := range m.orders {
+		histories[key] = slices.Clone(o.History)
+	}
+	for _, row := range c.History {
+		histories[row.OrderKey] = append(histories[row.OrderKey], row.Entry)
+		if int(row.Version) != len(histories[row.OrderKey]) {
+			t.Fatalf("%v: entry %d of the history has version %d", row.OrderKey, len(histories[row.OrderKey]), row.Version)
+		}
+	}
+	for key, change := range c.Changed {
+		if stored := m.orders[key]; stored == nil || stored.Version != change.FromVersion {
+			t.Fatalf("%v is changed from version %d; stored is %+v", key, change.FromVersion, stored)
+		}
+		changed := *change.Order
+		changed.History = histories[key]
+		m.orders[key] = &changed
+	}
+}
+
+func (m *memory) saveStock(t *rapid.T, c *Changes) {
+	for _, movement := range c.Movements {
+		m.last[movement.PartnerID]++
+		if movement.MovementID != m.last[movement.PartnerID] {
+			t.Fatalf("movement %d of %s has the id %d", m.last[movement.PartnerID], movement.PartnerID, movement.MovementID)
+		}
+	}
+	m.movements = append(m.movements, c.Movements...)
+	for partner, last := range c.LastMovement {
+		if last != m.last[partner] {
+			t.Fatalf("the counter of %s is set to %d instead of %d", partner, last, m.last[partner])
+		}
+	}
+	for key, stock := range c.Stock {
+		m.stock[key] = stock
+	}
+}
+
+// commit settles commands as one group.
+func (m *memory) commit(t *rapid.T, commands []command) []outcome {
+	needs := needsOf(commands)
+	outcomes, changes := decideGroup(m.load(needs), commands)
+	if !changes.empty() {
+		m.save(t, changes)
+	} else if len(changes.Events)+len(changes.Movements)+len(changes.History)+len(changes.Stock) > 0 {
+		t.Fatalf("changes that count as empty: %+v", changes)
+	}
+	return outcomes
+}
+
+func snapshotOf(o *delivery.Order) snapshot {
+	s := snapshot{
+		Partner: o.PartnerID, ID: o.OrderID, Reference: o.PartnerOrderID, Status: o.Status, Version: o.Version, Events: o.Events,
+		Updated: o.UpdatedAt.UnixMilli(), ETA: o.EstimatedDelivery.UnixMilli(), Courier: courierID(o.Courier),
+		Items: o.Items, Takes: o.Allocation,
+	}
+	for _, entry := range o.History {
+		s.History = append(s.History, fmt.Sprintf("%s@%d:%s", entry.Status, entry.At.UnixMilli(), entry.Notes))
+	}
+	if o.Cancellation != nil {
+		s.Cancelled = fmt.Sprintf("%s@%d", o.Cancellation.Reason, o.Cancellation.At.UnixMilli())
+	}
+	return s
+}
+
+func courierID(c *delivery.Courier) string {
+	if c == nil {
+		return ""
+	}
+	return c.CourierID
+}

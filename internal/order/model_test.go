@@ -1,0 +1,256 @@
+package order
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// wish is a command in words: what the model reads, and what a real command is
+// made from.
+type wish struct {
+	kind      string // create, cancel or advance
+	partner   string
+	order     string
+	at        time.Time
+	key, body byte // idempotency key and body hash
+	// of a creation
+	reference string
+	items     []delivery.Item
+	// of a cancellation or an advance
+	products []ProductKey // what its caller saw of the allocation
+	reason   string
+	// of an advance
+	version int64
+	to      delivery.Status
+	courier string
+	eta     time.Time
+	notes   string
+}
+
+func (w wish) target() OrderKey { return OrderKey{w.partner, w.order} }
+
+func (w wish) scope() string {
+	if w.kind == "create" {
+		return "POST /v1/orders"
+	}
+	return "POST /v1/orders/" + w.order + "/cancel"
+}
+
+// snapshot is all that can be seen of an order.
+type snapshot struct {
+	Partner, ID, Reference string
+	Status                 delivery.Status
+	Version, Events        int64
+	Updated, ETA           int64 // Unix milliseconds
+	Courier                string
+	Items                  []delivery.Item
+	Takes                  []delivery.Take
+	History                []string
+	Cancelled              string
+}
+
+func (s snapshot) String() string {
+	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Events, s.Updated, s.ETA,
+		s.Courier, s.Items, s.Takes, s.History, s.Cancelled)
+}
+
+// allowed is the table of docs/decisions, written down a second time so that
+// the model does not believe what the code says.
+var allowed = map[delivery.Status]string{
+	"pending":          "accepted cancelled",
+	"accepted":         "courier_assigned cancelled",
+	"courier_assigned": "picked_up accepted courier_assigned cancelled failed",
+	"picked_up":        "in_transit out_for_delivery failed",
+	"in_transit":       "out_for_delivery failed",
+	"out_for_delivery": "delivered failed",
+	"failed":           "in_transit out_for_delivery cancelled",
+}
+
+func mayBecome(from, to delivery.Status) bool {
+	return slices.Contains(strings.Fields(allowed[from]), string(to))
+}
+
+type place struct {
+	ProductKey
+	location string
+}
+
+type kept struct {
+	body byte
+	text string
+}
+
+// model is the committer without groups, sets and versions: one command after
+// the other on plain maps.
+type model struct {
+	names   map[ProductKey]string
+	active  map[ProductKey]bool
+	levels  map[place]int64
+	orders  map[OrderKey]*snapshot
+	answers map[string]kept
+	events  []string
+	ledger  []string
+	last    map[string]int64
+}
+
+// settle carries out a wish and tells its outcome in words.
+func (m *model) settle(w wish) string {
+	if w.kind == "advance" {
+		return m.advance(w)
+	}
+	key := fmt.Sprint(w.partner, w.scope(), w.key)
+	if earlier, ok := m.answers[key]; ok {
+		if earlier.body != w.body {
+			return "idempotency_key_reused"
+		}
+		return "replayed " + earlier.text
+	}
+	carryOut := m.cancel
+	if w.kind == "create" {
+		carryOut = m.create
+	}
+	refusal, text := carryOut(w)
+	if refusal != "" {
+		return refusal
+	}
+	m.answers[key] = kept{w.body, text}
+	return "admitted " + text
+}
+
+func (m *model) create(w wish) (refusal, text string) {
+	for _, other := range m.orders {
+		if other.Partner == w.partner && other.Reference == w.reference {
+			return "conflict", ""
+		}
+	}
+	for i, item := range w.items {
+		if !m.active[ProductKey{w.partner, item.ProductID}] {
+			refusal += fmt.Sprintf(" items[%d].product_id", i)
+		}
+	}
+	if refusal != "" {
+		return "validation_error" + refusal, ""
+	}
+	takes, refusal := m.take(w)
+	if refusal != "" {
+		return "insufficient_stock" + refusal, ""
+	}
+	o := &snapshot{
+		Partner: w.partner, ID: w.order, Reference: w.reference, Status: "pending", Version: 1,
+		Updated: w.at.UnixMilli(), ETA: w.eta.UnixMilli(), Takes: takes,
+		History: []string{fmt.Sprintf("pending@%d:", w.at.UnixMilli())},
+	}
+	for _, item := range w.items {
+		item.Name = m.names[ProductKey{w.partner, item.ProductID}]
+		o.Items = append(o.Items, item)
+	}
+	for _, taken := range takes {
+		m.book(o, "OUT", taken, -1)
+	}
+	m.orders[w.target()] = o
+	return "", o.String()
+}
+
+// take plans where the items come from: a product's fullest location, then the
+// fullest of the others, without touching the levels.
+func (m *model) take(w wish) (takes []delivery.Take, shortages string) {
+	wanted, mentioned := map[int64]int64{}, []int64{}
+	for _, item := range w.items {
+		if wanted[item.ProductID] == 0 {
+			mentioned = append(mentioned, item.ProductID)
+		}
+		wanted[item.ProductID] += item.Quantity
+	}
+	for _, product := range mentioned {
+		left, rest, all := map[string]int64{}, wanted[product], int64(0)
+		for at, quantity := range m.levels {
+			if at.ProductKey == (ProductKey{w.partner, product}) {
+				left[at.location] = quantity
+				all += quantity
+			}
+		}
+		if all < rest {
+			shortages += fmt.Sprintf(" %d:%d<%d", product, all, rest)
+			continue
+		}
+		for rest > 0 {
+			from := fullest(left)
+			taken := min(rest, left[from])
+			takes = append(takes, delivery.Take{ProductID: product, Location: from, Quantity: taken})
+			rest -= taken
+			delete(left, from)
+		}
+	}
+	return takes, shortages
+}
+
+func fullest(left map[string]int64) (location string) {
+	for _, candidate := range slices.Sorted(maps.Keys(left)) {
+		if location == "" || left[candidate] > left[location] {
+			location = candidate
+		}
+	}
+	return location
+}
+
+func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign int64) {
+	m.last[o.Partner]++
+	m.levels[place{ProductKey{o.Partner, taken.ProductID}, taken.Location}] += sign * taken.Quantity
+	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, o.Updated))
+}
+
+func (m *model) cancel(w wish) (refusal, text string) {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found", ""
+	case o.Status != "pending" && o.Status != "accepted":
+		return "order_not_cancellable " + string(o.Status), ""
+	}
+	w.to, w.notes = "cancelled", w.reason
+	return "", m.enter(o, w, "partner")
+}
+
+func (m *model) advance(w wish) string {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found"
+	case o.Version != w.version || !mayBecome(o.Status, w.to):
+		return "invalid_transition " + string(o.Status)
+	}
+	return "admitted " + m.enter(o, w, "service")
+}
+
+func (m *model) enter(o *snapshot, w wish, by string) string {
+	o.Status = w.to
+	o.Version++
+	o.Events++
+	o.Updated = max(o.Updated, w.at.UnixMilli())
+	if !w.eta.IsZero() {
+		o.ETA = w.eta.UnixMilli()
+	}
+	o.History = append(slices.Clone(o.History), fmt.Sprintf("%s@%d:%s", w.to, o.Updated, w.notes))
+	switch w.to {
+	case "courier_assigned":
+		o.Courier = w.courier
+	case "accepted":
+		o.Courier = ""
+	case "cancelled":
+		o.Cancelled = fmt.Sprintf("%s@%d", w.reason, o.Updated)
+		for _, taken := range o.Takes {
+			m.book(o, "IN", taken, 1)
+		}
+	}
+	event := fmt.Sprint(o.Partner, o.ID, o.Events, w.to, o.Updated, o.ETA, o.Courier, w.reason)
+	if w.to == "cancelled" {
+		event += " " + by
+	}
+	m.events = append(m.events, event)
+	return o.String()
+}

@@ -1,0 +1,254 @@
+// Package order is what can be done with delivery orders: quote, create, read,
+// list, cancel, advance. It decides what happens together; what is allowed is
+// decided in delivery, what it costs in pricing, how it is stored in store.
+package order
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/google/uuid"
+)
+
+// Encoder writes the record of an order as it is answered and kept.
+type Encoder func(*delivery.Order) []byte
+
+// Config is what the service is made of.
+type Config struct {
+	Store   Store
+	Writers int // parallel committers; 1 for an engine with one writer
+	Now     func() time.Time
+	Random  io.Reader
+	Cards   pricing.Schedule
+	Quoter  *pricing.Quoter
+	Encode  Encoder
+	// TrackingURL gives the public address of an order.
+	TrackingURL func(orderID string) string
+}
+
+// Service carries out the use cases of orders.
+type Service struct {
+	Config
+	committer *committer
+}
+
+// NewService starts the service. Close stops it.
+func NewService(config Config) *Service {
+	return &Service{Config: config, committer: newCommitter(config.Store, config.Writers)}
+}
+
+// Close settles what waits and stops the committer. No call may be under way
+// or follow.
+func (s *Service) Close() { s.committer.close() }
+
+// now is the time as records hold it: UTC, to the millisecond.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Request is what every idempotent request brings along.
+type Request struct {
+	PartnerID string
+	Scope     string // the request's method and path
+	Key       uuid.UUID
+	Body      []byte // as sent; its hash tells a retry from another request
+}
+
+func (r Request) receiptKey() ReceiptKey {
+	return ReceiptKey{PartnerID: r.PartnerID, Scope: r.Scope, Key: r.Key}
+}
+
+// Answer is the record to answer with.
+type Answer struct {
+	Record   []byte
+	Replayed bool // it is the original answer to an earlier, equal request
+}
+
+// Quote prices a shipment without storing anything.
+func (s *Service) Quote(partnerID string, root delivery.Source) (pricing.Quote, error) {
+	shipment, problems := delivery.ReadQuoteRequest(root)
+	if err := problems.Err(); err != nil {
+		return pricing.Quote{}, err
+	}
+	now := s.now()
+	price, err := s.Cards.At(now).Price(shipment, now)
+	if err != nil {
+		return pricing.Quote{}, err
+	}
+	return s.Quoter.Issue(partnerID, shipment, price, now), nil
+}
+
+// Create validates, prices and stores an order. A refused request leaves
+// nothing behind; a repeated one gets the first one's answer, whatever the
+// rules say by then.
+func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+	hash := sha256.Sum256(r.Body)
+	order, items, err := s.prepare(r.PartnerID, root)
+	if err != nil {
+		return s.refuseUnlessReplayed(ctx, r, hash, items, err)
+	}
+	return s.settle(ctx, &createCommand{order: order, key: r.receiptKey(), bodyHash: hash, encode: s.Encode})
+}
+
+func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
+	settled := s.committer.submit(ctx, cmd)
+	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err
+}
+
+// prepare makes the order that a valid request asks for. The items are given
+// back for a refused request too.
+func (s *Service) prepare(partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
+	request, problems := delivery.ReadOrderRequest(root)
+	if err := problems.Err(); err != nil {
+		return nil, request.Items, err
+	}
+	now := s.now()
+	price, err := s.Cards.At(now).Price(request.Shipment, now)
+	if err != nil {
+		return nil, request.Items, err
+	}
+	rate, currency := price.RateCents, price.Currency
+	if request.QuoteID != "" {
+		if rate, currency, err = s.Quoter.Honour(request.QuoteID, partnerID, request.Shipment, now); err != nil {
+			return nil, request.Items, err
+		}
+	}
+	orderID, err := delivery.NewOrderID(s.Random, partnerID, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &delivery.Order{
+		OrderID:           orderID,
+		PartnerID:         partnerID,
+		OrderRequest:      request,
+		RateCents:         rate,
+		Currency:          currency,
+		TrackingURL:       s.TrackingURL(orderID),
+		CreatedAt:         now,
+		Status:            delivery.StatusPending,
+		Version:           1,
+		UpdatedAt:         now,
+		EstimatedDelivery: price.EstimatedDelivery,
+		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now}},
+	}, request.Items, nil
+}
+
+// refuseUnlessReplayed answers a retry of a request that was accepted under
+// earlier rules. Any other refusal is made complete: unknown products are
+// faults of the same request and belong into the same answer.
+func (s *Service) refuseUnlessReplayed(ctx context.Context, r Request, hash [32]byte, items []delivery.Item, refusal error) (answer Answer, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		receipt, err := tx.Receipt(ctx, r.receiptKey())
+		if err != nil {
+			return err
+		}
+		if receipt != nil {
+			again := answerAgain(receipt, hash)
+			answer = Answer{Record: again.answer, Replayed: again.replayed}
+			return again.err
+		}
+		return s.completeRefusal(ctx, tx, r.PartnerID, items, refusal)
+	})
+	return answer, err
+}
+
+func (s *Service) completeRefusal(ctx context.Context, tx Reader, partnerID string, items []delivery.Item, refusal error) error {
+	keys := make([]ProductKey, 0, len(items))
+	for _, item := range items {
+		keys = append(keys, ProductKey{partnerID, item.ProductID})
+	}
+	products, err := tx.Products(ctx, keys)
+	if err != nil {
+		return err
+	}
+	more := unknownProducts(partnerID, items, func(key ProductKey) *delivery.Product { return products[key] })
+	return delivery.WithProblems(refusal, more)
+}
+
+// Get reads one order with its history.
+func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *delivery.Order, err error) {
+	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
+		return nil, delivery.NotFound("order")
+	}
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		if order, err = tx.Order(ctx, partnerID, orderID); err == nil && order == nil {
+			err = delivery.NotFound("order")
+		}
+		return err
+	})
+	return order, err
+}
+
+// Track reads one order for whoever holds its id.
+func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok {
+		return nil, delivery.NotFound("order")
+	}
+	return s.Get(ctx, partnerID, orderID)
+}
+
+// Page is a part of a list, newest first. Next is the cursor for what follows,
+// empty at the end.
+type Page struct {
+	Orders []*delivery.Order
+	Next   string
+}
+
+// List lists a partner's orders.
+func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
+	limit := filter.Limit
+	filter.Limit++ // one more tells whether a next page exists
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page.Orders, err = tx.Orders(ctx, filter)
+		return err
+	})
+	if len(page.Orders) > limit {
+		page.Orders = page.Orders[:limit]
+		page.Next = page.Orders[limit-1].OrderID
+	}
+	return page, err
+}
+
+// Cancel cancels an order for its partner while that is allowed, and returns
+// its items to stock.
+func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root delivery.Source) (Answer, error) {
+	hash := sha256.Sum256(r.Body)
+	reason, problems := "", delivery.Problems(nil)
+	if root != nil {
+		reason, problems = delivery.ReadCancelRequest(root)
+	}
+	if err := problems.Err(); err != nil {
+		return s.refuseUnlessReplayed(ctx, r, hash, nil, err)
+	}
+	order, err := s.Get(ctx, r.PartnerID, orderID)
+	if err != nil {
+		return Answer{}, err
+	}
+	eventID, err := uuid.NewRandomFromReader(s.Random)
+	if err != nil {
+		return Answer{}, err
+	}
+	return s.settle(ctx, &cancelCommand{
+		target:   OrderKey{r.PartnerID, orderID},
+		products: productsOf(order),
+		reason:   reason,
+		at:       s.now(),
+		eventID:  eventID.String(),
+		key:      r.receiptKey(),
+		bodyHash: hash,
+		encode:   s.Encode,
+	})
+}
+
+// productsOf lists the products that cancelling the order gives back. They
+// are fixed at creation, and so may be read ahead of the transaction.
+func productsOf(order *delivery.Order) []ProductKey {
+	var keys []ProductKey
+	for _, take := range order.Allocation {
+		keys = append(keys, ProductKey{order.PartnerID, take.ProductID})
+	}
+	return keys
+}

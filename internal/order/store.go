@@ -1,0 +1,155 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Store is what this room needs of storage: a consistent view to read, and a
+// transaction to write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads orders. What does not exist is nil, not an error.
+type Reader interface {
+	// Order is one order with its history.
+	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// Orders lists a partner's orders, newest first, without history.
+	Orders(ctx context.Context, filter Filter) ([]*delivery.Order, error)
+	// Receipt is what was answered under an idempotency key.
+	Receipt(ctx context.Context, key ReceiptKey) (*Receipt, error)
+	// Products finds those of the products that exist.
+	Products(ctx context.Context, keys []ProductKey) (map[ProductKey]*delivery.Product, error)
+	// Courier is an active courier.
+	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
+}
+
+// Writer adds what one group of commands needs: everything they touch, read
+// and locked as sets, and everything they change, written as sets.
+type Writer interface {
+	Load(ctx context.Context, needs *Needs) (*State, error)
+	// Save writes all changes. It returns ErrRaced if another node has changed
+	// what they rest on; then nothing may be committed.
+	Save(ctx context.Context, changes *Changes) error
+}
+
+// ErrRaced tells that fewer rows could be written than decided: the state that
+// the decision rested on is no longer true.
+var ErrRaced = errors.New("another node changed the same rows")
+
+// Filter selects orders of one partner. Zero fields select all.
+type Filter struct {
+	PartnerID      string
+	Status         delivery.Status
+	PartnerOrderID string
+	CreatedFrom    time.Time // included
+	CreatedTo      time.Time // excluded
+	Before         string    // an order id: only older orders
+	Limit          int
+	Offset         int
+}
+
+// ReceiptKey is the scope in which an idempotency key counts: the partner and
+// the request's method and path.
+type ReceiptKey struct {
+	PartnerID string
+	Scope     string
+	Key       [16]byte // the UUID's bytes, so that its spelling does not matter
+}
+
+// Receipt is the kept answer to a request that had an effect.
+type Receipt struct {
+	ReceiptKey
+	BodyHash  [32]byte // SHA-256 of the request's body
+	OrderID   string
+	CreatedAt time.Time
+	// Answer is the body that was answered.
+	Answer []byte
+	// OfCreation is set when the answer is the stored order's own document,
+	// which need not be kept a second time.
+	OfCreation bool
+}
+
+// ProductKey names a product; product ids count per partner.
+type ProductKey struct {
+	PartnerID string
+	ProductID int64
+}
+
+// OrderKey names an order.
+type OrderKey struct{ PartnerID, OrderID string }
+
+// Reference is a partner's own name for an order.
+type Reference struct{ PartnerID, PartnerOrderID string }
+
+// Needs is the set of rows that a group of commands touches.
+type Needs struct {
+	Receipts   []ReceiptKey
+	References []Reference
+	Orders     []OrderKey
+	Products   []ProductKey
+}
+
+// State is what Load found. Deciding one command changes it for the next, so
+// that a group has the same outcome as its commands one by one.
+type State struct {
+	Receipts map[ReceiptKey]*Receipt
+	Taken    map[Reference]bool
+	Orders   map[OrderKey]*delivery.Order
+	Stock    map[ProductKey]*Stock
+	// LastMovement is the highest movement id of each partner whose stock was
+	// loaded.
+	LastMovement map[string]int64
+}
+
+// Stock is a product and how much of it lies where.
+type Stock struct {
+	delivery.Product
+	Levels []delivery.Level
+}
+
+// Changes is what a group of commands writes.
+type Changes struct {
+	Created   []Creation
+	Changed   map[OrderKey]*Change
+	History   []History
+	Receipts  []*Receipt
+	Events    []*delivery.Event
+	Movements []Movement
+	// Stock lists the products whose levels differ from what was loaded.
+	Stock map[ProductKey]*Stock
+	// LastMovement is the highest movement id of each partner that has new
+	// movements.
+	LastMovement map[string]int64
+}
+
+// Creation is a new order and the record that was answered.
+type Creation struct {
+	Order    *delivery.Order
+	Document []byte
+}
+
+// Change is an order's new state, and the version that it must still have.
+type Change struct {
+	Order       *delivery.Order
+	FromVersion int64
+}
+
+// History is one new entry of an order's history. Creation has none: that an
+// order begins as pending, at its creation, needs no row.
+type History struct {
+	OrderKey
+	Version int64 // the order's version that the entry belongs to
+	Entry   delivery.HistoryEntry
+}
+
+// Movement is a new line of a partner's stock ledger.
+type Movement struct {
+	PartnerID string
+	delivery.Movement
+}

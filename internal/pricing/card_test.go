@@ -1,0 +1,146 @@
+package pricing_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
+)
+
+func defaultJSON(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("default_card.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func parsed(t testing.TB, data string) *pricing.Card {
+	t.Helper()
+	card, err := pricing.ParseCard([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return card
+}
+
+func TestParseCardRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, old, new string // what is changed in the default card
+		want           string // the fields at fault
+		says           string // a part of the message
+	}{
+		{"missing price", `"parcel_cents": 150,`, ``, "parcel_cents", "an integer from 0 to 100000000"},
+		{"null price", `"parcel_cents": 150`, `"parcel_cents": null`, "parcel_cents", ""},
+		{"negative price", `"base_cents": 795`, `"base_cents": -1`, "levels.standard.zones.local.base_cents", ""},
+		{"price too high", `"fragile_cents": 250`, `"fragile_cents": 100000001`, "fragile_cents", ""},
+		{"transit outside of the contract", `"transit_days": 4`, `"transit_days": 6`, "levels.standard.zones.adjacent.transit_days", "3 to 5"},
+		{"text for a number", `"base_cents": 795`, `"base_cents": "795"`, "levels.standard.zones.local.base_cents", "an integer, not a string"},
+		{"number for a text", `"version": "default-1"`, `"version": 1`, "version", "a string, not a number"},
+		{"list for an object", `"insurance": {"basis_points": 100, "minimum_cents": 200}`, `"insurance": []`, "insurance", "an object"},
+		{"fraction of a cent", `"base_cents": 795`, `"base_cents": 7.95`, "levels.standard.zones.local.base_cents", "an integer"},
+		{"no time of day", `"cut_off": "13:00"`, `"cut_off": "25:00"`, "levels.standard.cut_off", "13:00"},
+		{"no date", `"2020-01-01T00:00:00Z"`, `"2020-01-01"`, "effective_from", "RFC 3339"},
+		{"no version", `"default-1"`, `""`, "version", ""},
+		{"missing level", "},\n  \"parcel_cents\"", `, "express": null}, "parcel_cents"`, "levels.express", "an object"},
+		{"missing percentage", `"cod": {"basis_points": 150, "minimum_cents": 450},`, ``, "cod.basis_points cod.minimum_cents", "and 1 more"},
+		{"unknown member", `"version"`, `"discount": 5, "version"`, "", `"discount"`},
+		{"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "", `"lunar"`},
+		{"no JSON", `"version":`, `"version"`, "", "can't be read"},
+		{"something behind", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "followed by"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			changed := strings.Replace(defaultJSON(t), test.old, test.new, 1)
+			if changed == defaultJSON(t) {
+				t.Fatal("nothing was changed")
+			}
+			_, err := pricing.ParseCard([]byte(changed))
+			if got := faults(t, err); got != test.want {
+				t.Errorf("faults %q, want %q", got, test.want)
+			}
+			if !strings.Contains(err.Error(), test.says) {
+				t.Errorf("message %q does not say %q", err, test.says)
+			}
+		})
+	}
+}
+
+func TestDefaultCardOffersEverything(t *testing.T) {
+	t.Parallel()
+	var zones []pricing.Zone
+	for _, from := range towns {
+		for _, to := range towns {
+			for _, level := range delivery.ServiceLevels {
+				s := delivery.Shipment{
+					ServiceLevel: level, Pickup: from.contact(), Dropoff: to.contact(),
+					Parcels: []delivery.Parcel{parcelOf(1, 1)},
+				}
+				zones = append(zones, priced(t, s, monday).Zone)
+			}
+		}
+	}
+	for _, zone := range pricing.Zones {
+		if !slices.Contains(zones, zone) {
+			t.Errorf("the test never met the %s zone", zone)
+		}
+	}
+}
+
+func TestScheduleAt(t *testing.T) {
+	t.Parallel()
+	card := func(version, from string) *pricing.Card {
+		return parsed(t, strings.NewReplacer("default-1", version, "2020-01-01T00:00:00Z", from).Replace(defaultJSON(t)))
+	}
+	schedule := pricing.Schedule{
+		card("a", "2026-01-01T00:00:00Z"),
+		card("b", "2026-06-01T00:00:00-04:00"),
+		card("b, corrected", "2026-06-01T04:00:00Z"),
+	}
+	for now, want := range map[string]string{
+		"2025-12-31T23:59:59Z":     "a", // before any
+		"2026-01-01T00:00:00Z":     "a",
+		"2026-06-01T03:59:59.999Z": "a",
+		"2026-06-01T04:00:00Z":     "b, corrected",
+		"2030-01-01T00:00:00Z":     "b, corrected",
+	} {
+		if got := schedule.At(moment(t, now)).Version; got != want {
+			t.Errorf("at %s: %q, want %q", now, got, want)
+		}
+	}
+	if pricing.Schedule(nil).At(time.Now()) != nil {
+		t.Error("an empty schedule has a card")
+	}
+}
+
+// Whatever is read as a card prices the largest shipment without a panic and
+// without a negative rate.
+func FuzzParseCard(f *testing.F) {
+	f.Add([]byte(defaultJSON(f)))
+	f.Add([]byte(`{}`))
+	f.Add([]byte(`null`))
+	f.Add([]byte(strings.ReplaceAll(defaultJSON(f), `_cents": `, `_cents": 100000`)))
+	most := delivery.Money{AmountCents: delivery.MaxCents, Currency: delivery.USD}
+	s := delivery.Shipment{
+		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"),
+		Parcels: slices.Repeat([]delivery.Parcel{parcelOf(70, 300)}, delivery.MaxParcels),
+		COD:     &most, Insurance: &most,
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		card, err := pricing.ParseCard(data)
+		if err != nil {
+			faults(t, err)
+			return
+		}
+		price, err := card.Price(s, monday)
+		if err == nil && (price.RateCents < 0 || !price.EstimatedDelivery.After(monday)) {
+			t.Fatalf("%+v", price)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// Decode reads what Encode wrote when the order was created. Fields that
+// change later (status, courier, history, …) are as they were then; the store
+// lays their current values over them.
+func Decode(document []byte) (*delivery.Order, error) {
+	root, err := strictjson.Parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("read an order record: %w", err)
+	}
+	r := reader{root}
+	o := &delivery.Order{
+		OrderID: r.text("order_id"),
+		OrderRequest: delivery.OrderRequest{
+			PartnerOrderID: r.text("partner_order_id"),
+			Shipment: delivery.Shipment{
+				ServiceLevel: delivery.ServiceLevel(r.text("service_level")),
+				Pickup:       r.in("pickup").contact(),
+				Dropoff:      r.in("dropoff").contact(),
+				COD:          r.in("cod").money(),
+				Insurance:    r.in("insurance").money(),
+			},
+			Reference:    r.text("reference"),
+			Instructions: r.text("instructions"),
+			Metadata:     bytes.Clone(r.in("metadata").source.Raw()),
+		},
+		RateCents:         r.integer("rate_cents"),
+		Currency:          delivery.Currency(r.text("currency")),
+		TrackingURL:       r.text("tracking_url"),
+		CreatedAt:         r.time("created_at"),
+		Status:            delivery.Status(r.text("status")),
+		UpdatedAt:         r.time("updated_at"),
+		EstimatedDelivery: r.time("estimated_delivery"),
+	}
+	for _, parcel := range r.list("parcels") {
+		o.Parcels = append(o.Parcels, parcel.parcel())
+	}
+	for _, item := range r.list("items") {
+		o.Items = append(o.Items, delivery.Item{
+			ProductID: item.integer("product_id"), Quantity: item.integer("quantity"), Name: item.text("name"),
+		})
+	}
+	return o, nil
+}
+
+// reader takes the fields of a record that this service wrote itself; what is
+// missing is zero.
+type reader struct{ source delivery.Source }
+
+func (r reader) in(name string) reader   { return reader{r.source.Member(name)} }
+func (r reader) text(name string) string { return r.source.Member(name).Text() }
+func (r reader) exists() bool            { return r.source.Kind() != delivery.Absent }
+func (r reader) flag(name string) bool   { return r.text(name) == "true" }
+func (r reader) time(name string) time.Time {
+	at, _ := delivery.ParseTime(r.text(name))
+	return at
+}
+
+func (r reader) integer(name string) int64 {
+	number, _ := strconv.ParseInt(r.text(name), 10, 64)
+	return number
+}
+
+func (r reader) decimal(name string) float64 {
+	number, _ := strconv.ParseFloat(r.text(name), 64)
+	return number
+}
+
+func (r reader) list(name string) []reader {
+	elements := r.source.Member(name).Elements()
+	readers := make([]reader, len(elements))
+	for i, element := range elements {
+		readers[i] = reader{element}
+	}
+	return readers
+}
+
+func (r reader) contact() delivery.Contact {
+	address, window := r.in("address"), r.in("time_window")
+	return delivery.Contact{
+		Name:  r.text("name"),
+		Phone: r.text("phone"),
+		Email: r.text("email"),
+		Address: delivery.Address{
+			Line1:      address.text("line1"),
+			Line2:      address.text("line2"),
+			City:       address.text("city"),
+			Province:   address.text("province"),
+			PostalCode: address.text("postal_code"),
+			Country:    address.text("country"),
+			Notes:      address.text("notes"),
+		},
+		Window: delivery.Window{Start: window.time("start"), End: window.time("end")},
+	}
+}
+
+func (r reader) parcel() delivery.Parcel {
+	dimensions := r.in("dimensions")
+	return delivery.Parcel{
+		ParcelID:    r.text("parcel_id"),
+		Description: r.text("description"),
+		LengthCm:    dimensions.decimal("length_cm"),
+		WidthCm:     dimensions.decimal("width_cm"),
+		HeightCm:    dimensions.decimal("height_cm"),
+		WeightKg:    r.decimal("weight_kg"),
+		ValueCents:  r.integer("value_cents"),
+		Fragile:     r.flag("fragile"),
+		Barcode:     r.text("barcode"),
+	}
+}
+
+func (r reader) money() *delivery.Money {
+	if !r.exists() {
+		return nil
+	}
+	return &delivery.Money{AmountCents: r.integer("amount_cents"), Currency: delivery.Currency(r.text("currency"))}
+}

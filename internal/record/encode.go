@@ -1,0 +1,149 @@
+// Package record writes the order record of the interface (section 2.9) and
+// reads it back. The record that answers a creation is also what the store
+// keeps of all that is fixed about an order: one form, answered, kept and
+// replayed, so that none of the three can drift from the others.
+package record
+
+import (
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// Encode writes the whole record, as creation and single reads answer it.
+func Encode(o *delivery.Order) []byte {
+	w := strictjson.Writer{Buffer: make([]byte, 0, 1024+512*len(o.Parcels))}
+	w.Object("")
+	writeListed(&w, o)
+	w.OptionalText("reference", o.Reference)
+	writeMoney(&w, "cod", o.COD)
+	writeMoney(&w, "insurance", o.Insurance)
+	w.OptionalText("instructions", o.Instructions)
+	if o.Metadata != nil {
+		w.Raw("metadata", o.Metadata)
+	}
+	writeItems(&w, o.Items)
+	writeCourier(&w, o.Courier)
+	writeHistory(&w, o.History)
+	if o.Cancellation != nil {
+		w.Text("cancellation_reason", o.Cancellation.Reason)
+		w.Time("cancelled_at", o.Cancellation.At)
+	}
+	w.EndObject()
+	return w.Buffer
+}
+
+// AppendListed appends the shorter record that lists hold: exactly the fields
+// that section 2.9 gives for them.
+func AppendListed(buffer []byte, o *delivery.Order) []byte {
+	w := strictjson.Writer{Buffer: buffer}
+	w.Object("")
+	writeListed(&w, o)
+	w.EndObject()
+	return w.Buffer
+}
+
+func writeListed(w *strictjson.Writer, o *delivery.Order) {
+	w.Text("order_id", o.OrderID)
+	w.Text("partner_order_id", o.PartnerOrderID)
+	w.Text("status", string(o.Status))
+	w.Text("service_level", string(o.ServiceLevel))
+	writeContact(w, "pickup", &o.Pickup)
+	writeContact(w, "dropoff", &o.Dropoff)
+	w.List("parcels")
+	for i := range o.Parcels {
+		writeParcel(w, &o.Parcels[i], o.Currency)
+	}
+	w.EndList()
+	w.Integer("rate_cents", o.RateCents)
+	w.Text("currency", string(o.Currency))
+	w.Time("estimated_delivery", o.EstimatedDelivery)
+	w.Text("tracking_url", o.TrackingURL)
+	w.Time("created_at", o.CreatedAt)
+	w.Time("updated_at", o.UpdatedAt)
+}
+
+func writeContact(w *strictjson.Writer, name string, c *delivery.Contact) {
+	w.Object(name)
+	w.Text("name", c.Name)
+	w.Text("phone", c.Phone)
+	w.Text("email", c.Email)
+	w.Object("address")
+	w.Text("line1", c.Address.Line1)
+	w.OptionalText("line2", c.Address.Line2)
+	w.Text("city", c.Address.City)
+	w.Text("province", c.Address.Province)
+	w.Text("postal_code", c.Address.PostalCode)
+	w.Text("country", c.Address.Country)
+	w.OptionalText("notes", c.Address.Notes)
+	w.EndObject()
+	w.Object("time_window")
+	w.Time("start", c.Window.Start)
+	w.Time("end", c.Window.End)
+	w.EndObject()
+	w.EndObject()
+}
+
+func writeParcel(w *strictjson.Writer, p *delivery.Parcel, currency delivery.Currency) {
+	w.Object("")
+	w.Text("parcel_id", p.ParcelID)
+	w.Text("description", p.Description)
+	w.Decimal("weight_kg", p.WeightKg)
+	w.Object("dimensions")
+	w.Decimal("length_cm", p.LengthCm)
+	w.Decimal("width_cm", p.WidthCm)
+	w.Decimal("height_cm", p.HeightCm)
+	w.EndObject()
+	w.Integer("value_cents", p.ValueCents)
+	w.Text("currency", string(currency))
+	w.Flag("fragile", p.Fragile)
+	w.OptionalText("barcode", p.Barcode)
+	w.EndObject()
+}
+
+func writeMoney(w *strictjson.Writer, name string, m *delivery.Money) {
+	if m == nil {
+		return
+	}
+	w.Object(name)
+	w.Integer("amount_cents", m.AmountCents)
+	w.Text("currency", string(m.Currency))
+	w.EndObject()
+}
+
+func writeItems(w *strictjson.Writer, items []delivery.Item) {
+	if len(items) == 0 {
+		return
+	}
+	w.List("items")
+	for _, item := range items {
+		w.Object("")
+		w.Integer("product_id", item.ProductID)
+		w.Text("name", item.Name)
+		w.Integer("quantity", item.Quantity)
+		w.EndObject()
+	}
+	w.EndList()
+}
+
+func writeCourier(w *strictjson.Writer, c *delivery.Courier) {
+	if c == nil {
+		return
+	}
+	w.Object("courier")
+	w.Text("name", c.Name)
+	w.Text("phone", c.Phone)
+	w.Text("vehicle", c.Vehicle)
+	w.EndObject()
+}
+
+func writeHistory(w *strictjson.Writer, history []delivery.HistoryEntry) {
+	w.List("status_history")
+	for _, entry := range history {
+		w.Object("")
+		w.Text("status", string(entry.Status))
+		w.Time("timestamp", entry.At)
+		w.Text("notes", entry.Notes)
+		w.EndObject()
+	}
+	w.EndList()
+}

@@ -1,0 +1,73 @@
+// Package signature signs and verifies requests and events (interface sections
+// 5.1 and 6): HMAC-SHA256 under a shared secret, written as v1= and hex.
+package signature
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"io"
+	"strconv"
+	"time"
+)
+
+// scheme marks the only signature scheme there is (interface section 9).
+const scheme = "v1="
+
+// MaxSkew is how far the clock of a signer may be from ours, either way.
+const MaxSkew = 300 * time.Second
+
+// Request is what a request's signature covers.
+type Request struct {
+	Timestamp string // the X-Timestamp header as sent: Unix time in seconds
+	Method    string // in upper case
+	Path      string // the escaped path as sent, with /v1, without the query
+	Body      []byte // exactly as sent; empty for none
+}
+
+// Sign gives the X-Signature of a request under the partner's secret key.
+func (r Request) Sign(secret []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	for _, part := range [...]string{r.Timestamp, "\n", r.Method, "\n", r.Path, "\n"} {
+		_, _ = io.WriteString(mac, part) // a hash never fails to write
+	}
+	mac.Write(r.Body)
+	return encode(mac.Sum(nil))
+}
+
+// Verify tells, in constant time, whether signature is the request's.
+func (r Request) Verify(secret []byte, signature string) bool {
+	return equal(r.Sign(secret), signature)
+}
+
+// Fresh tells whether a timestamp is a Unix time in seconds that is no further
+// from now than MaxSkew.
+func Fresh(timestamp string, now time.Time) bool {
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil {
+		return false
+	}
+	skew := now.Unix() - seconds
+	limit := int64(MaxSkew / time.Second)
+	return -limit <= skew && skew <= limit
+}
+
+// SignEvent gives the Drop-Signature of an event's raw body under the
+// partner's webhook secret.
+func SignEvent(secret, body []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(body)
+	return encode(mac.Sum(nil))
+}
+
+// VerifyEvent tells, in constant time, whether signature is the event's.
+func VerifyEvent(secret, body []byte, signature string) bool {
+	return equal(SignEvent(secret, body), signature)
+}
+
+func encode(digest []byte) string { return scheme + hex.EncodeToString(digest) }
+
+func equal(want, got string) bool {
+	return subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
+}

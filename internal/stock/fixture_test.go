@@ -1,0 +1,153 @@
+package stock_test
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+const (
+	ours   = "par_3ebmvgjr"
+	theirs = "par_zzzzzzzz"
+)
+
+// start is when every fixture's clock begins.
+var start = time.Date(2026, 3, 2, 14, 5, 9, 417_000_000, time.UTC)
+
+// fixture is a service over an embedded store of its own, with two partners.
+type fixture struct {
+	*stock.Service
+	t     *testing.T
+	store *store.Store
+	now   time.Time // read by the service; set only while nothing runs
+}
+
+func setUp(t *testing.T) *fixture {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dropyard.db")
+	opened, err := store.OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	addPartners(t, path, ours, theirs)
+	f := &fixture{t: t, store: opened, now: start}
+	f.Service = stock.NewService(opened.Stock(), func() time.Time { return f.now })
+	return f
+}
+
+// addPartners writes what registration leaves of a partner for this room.
+func addPartners(t *testing.T, path string, partnerIDs ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range partnerIDs {
+		if _, err := db.ExecContext(t.Context(), "INSERT INTO partner_counters VALUES (?, 0, 0)", id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func parse(t *testing.T, body string) delivery.Source {
+	t.Helper()
+	root, err := strictjson.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// product adds a product and gives its id.
+func (f *fixture) product(partnerID, body string) int64 {
+	f.t.Helper()
+	added, err := f.CreateProduct(f.t.Context(), partnerID, parse(f.t, body))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return added.ProductID
+}
+
+// record books a movement that must succeed.
+func (f *fixture) record(body string) []delivery.Movement {
+	f.t.Helper()
+	booked, err := f.Record(f.t.Context(), ours, parse(f.t, body))
+	if err != nil {
+		f.t.Fatalf("%s: %v", body, err)
+	}
+	return booked
+}
+
+// find reads one of our products back.
+func (f *fixture) find(productID int64) delivery.Product {
+	f.t.Helper()
+	products, _, err := f.Products(f.t.Context(), stock.ProductFilter{PartnerID: ours, Limit: 100})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, product := range products {
+		if product.ProductID == productID {
+			return product
+		}
+	}
+	f.t.Fatalf("product %d is not in the catalogue", productID)
+	return delivery.Product{}
+}
+
+// ledger reads all of our movements of a product, newest first.
+func (f *fixture) ledger(productID int64) []delivery.Movement {
+	f.t.Helper()
+	movements, err := f.Movements(f.t.Context(), stock.MovementFilter{PartnerID: ours, ProductID: productID, Limit: 1000})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return movements
+}
+
+// faults gives the fields that a validation error names.
+func faults(t *testing.T, err error) []string {
+	t.Helper()
+	if !delivery.HasCode(err, delivery.CodeValidation) {
+		t.Fatalf("got %v, want a validation_error", err)
+	}
+	var details struct {
+		Errors []delivery.Problem `json:"errors"`
+	}
+	if err := strictjson.Unmarshal(detailsOf(t, err), &details); err != nil {
+		t.Fatal(err)
+	}
+	fields := make([]string, len(details.Errors))
+	for i, fault := range details.Errors {
+		fields[i] = fault.Field
+	}
+	return fields
+}
+
+// detailsOf gives the details of a refusal in JSON.
+func detailsOf(t *testing.T, err error) []byte {
+	t.Helper()
+	var refusal *delivery.Error
+	if !errors.As(err, &refusal) {
+		t.Fatalf("%v is no refusal", err)
+	}
+	details, err := strictjson.Marshal(refusal.Details)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return details
+}

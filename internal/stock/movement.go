@@ -1,0 +1,157 @@
+package stock
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Record books a movement: stock that came in or went out, a correction, or a
+// transfer, which writes two rows. No level goes below zero.
+func (s *Service) Record(ctx context.Context, partnerID string, root delivery.Source) (movements []delivery.Movement, err error) {
+	wanted, problems := readEntry(root)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	at := s.now().UTC().Truncate(time.Millisecond)
+	err = s.store.Write(ctx, func(tx Writer) error {
+		ledger, err := tx.LockLedger(ctx, partnerID, wanted.productID)
+		if err != nil {
+			return err
+		}
+		if ledger == nil {
+			return errNoPartner
+		}
+		if movements, err = ledger.book(wanted, at); err != nil {
+			return err
+		}
+		return tx.SaveLedger(ctx, partnerID, ledger, movements)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return movements, nil
+}
+
+// entry is a valid wish to book a movement.
+type entry struct {
+	kind      delivery.MovementType
+	productID int64
+	quantity  int64
+	from, to  string // to is empty for all but transfers
+	notes     string
+}
+
+func readEntry(root delivery.Source) (entry, delivery.Problems) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	kind := delivery.MovementType(f.Text("type", delivery.Required, delivery.OneOf(
+		delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)))
+	productID, _ := f.Integer("product_id", delivery.Required, 1, 1<<53)
+	e := entry{
+		kind:      kind,
+		productID: productID,
+		quantity:  readQuantity(f, kind),
+		from:      f.Text("location", delivery.Required, locationRule),
+		notes:     f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
+	}
+	e.to = readTarget(f, e)
+	return e, problems
+}
+
+var locationRule = delivery.Length(1, 64)
+
+// readQuantity reads how much is moved: signed for a correction (and for a type
+// that could not be read, which is fault enough), otherwise at least 1.
+func readQuantity(f *delivery.Form, kind delivery.MovementType) int64 {
+	if kind != delivery.MovementAdjustment && kind != "" {
+		quantity, _ := f.Integer("quantity", delivery.Required, 1, maxQuantity)
+		return quantity
+	}
+	quantity, ok := f.Integer("quantity", delivery.Required, -maxQuantity, maxQuantity)
+	if ok && quantity == 0 {
+		f.Fault("quantity", "an integer that is not 0")
+	}
+	return quantity
+}
+
+// readTarget reads where a transfer leads. A target on anything else is refused
+// rather than ignored, because its sender believes in a transfer.
+func readTarget(f *delivery.Form, e entry) string {
+	switch {
+	case e.kind == delivery.MovementTransfer:
+		to := f.Text("to_location", delivery.Required, locationRule)
+		if to != "" && to == e.from {
+			f.Fault("to_location", "a location other than location")
+		}
+		return to
+	case e.kind != "" && f.Has("to_location"):
+		f.Fault("to_location", "nothing, unless type is TRANSFER")
+	}
+	return ""
+}
+
+// book applies an entry to the ledger and gives the movements that it makes.
+// After a refusal every level is what it was.
+func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
+	if l.Product == nil {
+		return nil, refuse("product_id", e.productID, "the id of one of the partner's products")
+	}
+	rows := e.rows(at)
+	// Only the first row can take stock away.
+	if have, change := l.at(e.from).Quantity, rows[0].Change(); have+change < 0 {
+		return nil, shortage(delivery.Shortage{ProductID: e.productID, Available: have, Requested: -change})
+	}
+	total := l.Product.Quantity
+	for _, row := range rows {
+		total += row.Change()
+	}
+	if total > maxStock {
+		return nil, refuse("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
+	}
+	for i := range rows {
+		l.LastMovement++
+		rows[i].MovementID, rows[i].ProductName = l.LastMovement, l.Product.Name
+		l.at(rows[i].Location).Quantity += rows[i].Change()
+	}
+	l.Product.Quantity = total
+	return rows, nil
+}
+
+// rows are the movements of an entry, not numbered yet.
+func (e entry) rows(at time.Time) []delivery.Movement {
+	row := delivery.Movement{
+		Type: e.kind, Quantity: e.quantity, ProductID: e.productID, Location: e.from, Notes: e.notes, At: at,
+	}
+	if e.kind != delivery.MovementTransfer {
+		return []delivery.Movement{row}
+	}
+	source, target := row, row
+	source.Quantity, target.Location = -e.quantity, e.to
+	return []delivery.Movement{source, target}
+}
+
+// at is the level at a location, which is empty until something came there.
+func (l *Ledger) at(location string) *delivery.Level {
+	i := slices.IndexFunc(l.Levels, func(level delivery.Level) bool { return level.Location == location })
+	if i < 0 {
+		l.Levels = append(l.Levels, delivery.Level{ProductID: l.Product.ProductID, Location: location})
+		i = len(l.Levels) - 1
+	}
+	return &l.Levels[i]
+}
+
+func refuse(field string, value any, expected string) error {
+	var problems delivery.Problems
+	problems.Add(field, value, expected)
+	return problems.Err()
+}
+
+func shortage(s delivery.Shortage) error {
+	refusal := delivery.InsufficientStock([]delivery.Shortage{s})
+	refusal.Message = "there is not enough stock at this location"
+	return refusal
+}

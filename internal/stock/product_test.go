@@ -1,0 +1,160 @@
+package stock_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+)
+
+func TestCreateProductKeepsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for _, want := range []struct {
+		body    string
+		product delivery.Product
+	}{
+		{
+			`{"name":"Coffee beans, 1 kg","price":18.25,"stock_min":20,"stock_max":400,"barcode":"0627735067890","status":"inactive"}`,
+			delivery.Product{ProductID: 1, Name: "Coffee beans, 1 kg", PriceCents: 1825, StockMin: 20, StockMax: 400, Barcode: "0627735067890", Status: delivery.ProductInactive},
+		},
+		{
+			`{"name":"Maple syrup","price":11,"barcode":null,"status":null}`,
+			delivery.Product{ProductID: 2, Name: "Maple syrup", PriceCents: 1100, Status: delivery.ProductActive},
+		},
+		{
+			`{"name":"Tea","price":0,"stock_min":5}`,
+			delivery.Product{ProductID: 3, Name: "Tea", StockMin: 5, StockMax: 5, Status: delivery.ProductActive},
+		},
+	} {
+		added, err := f.CreateProduct(t.Context(), ours, parse(t, want.body))
+		if err != nil || added != want.product {
+			t.Errorf("%s: got %+v, %v", want.body, added, err)
+		}
+		if stored := f.find(want.product.ProductID); stored != want.product {
+			t.Errorf("%s: stored %+v", want.body, stored)
+		}
+	}
+	if id := f.product(theirs, `{"name":"Tea","price":1}`); id != 1 {
+		t.Errorf("another partner's first product has the id %d", id)
+	}
+}
+
+func TestPriceIsExactToTheCent(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for price, cents := range map[string]int64{
+		"0.01": 1, "0.29": 29, "1.1": 110, "2.675e1": 2675, "4.350": 435, "8.41": 841, "1e2": 10_000,
+		"999999999.99": 99_999_999_999, "1000000000": 100_000_000_000, "-0.0": 0,
+	} {
+		added, err := f.CreateProduct(t.Context(), ours, parse(t, `{"name":"x","price":`+price+`}`))
+		if err != nil || added.PriceCents != cents {
+			t.Errorf("price %s: got %d cents, %v; want %d", price, added.PriceCents, err, cents)
+		}
+	}
+}
+
+func TestCreateProductRefuses(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for body, want := range map[string][]string{
+		`[]`:                                 {""},
+		`{}`:                                 {"name", "price"},
+		`{"name":"","price":"11"}`:           {"name", "price"},
+		`{"name":"a\u0000b","price":11.125}`: {"name", "price"},
+		`{"name":"x","price":0.001}`:         {"price"},
+		`{"name":"x","price":-1}`:            {"price"},
+		`{"name":"x","price":1000000000.01}`: {"price"},
+		`{"name":"x","price":1e400}`:         {"price"},
+		`{"name":"x","price":1,"stock_min":-1,"stock_max":-1}`:    {"stock_min", "stock_max"},
+		`{"name":"x","price":1,"stock_min":10,"stock_max":9}`:     {"stock_max"},
+		`{"name":"x","price":1,"stock_min":1.5}`:                  {"stock_min"},
+		`{"name":"x","price":1,"status":"sold_out","barcode":12}`: {"barcode", "status"},
+		`{"name":"` + strings.Repeat("é", 256) + `","price":1}`:   {"name"},
+	} {
+		_, err := f.CreateProduct(t.Context(), ours, parse(t, body))
+		if got := faults(t, err); !slices.Equal(got, want) {
+			t.Errorf("%s: faults at %q, want %q", body, got, want)
+		}
+	}
+	if _, err := f.CreateProduct(t.Context(), "par_00000000", parse(t, `{"name":"x","price":1}`)); !delivery.HasCode(err, delivery.CodeNotFound) {
+		t.Errorf("unknown partner: got %v, want not_found", err)
+	}
+	if id := f.product(ours, `{"name":"x","price":1}`); id != 1 {
+		t.Errorf("refusals used up ids: the first product has %d", id)
+	}
+}
+
+func TestSearchFindsNameAndBarcode(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	f.product(ours, `{"name":"Café Été 100%","price":1,"barcode":"ABC-123"}`)
+	f.product(ours, `{"name":"ŁÓDŹ_cake","price":1,"barcode":"abd\\9"}`)
+	f.product(ours, `{"name":"Plain","price":1}`)
+	f.product(theirs, `{"name":"Café Été 100%","price":1,"barcode":"ABC-123"}`)
+	for search, want := range map[string][]int64{
+		"":                        {1, 2, 3},
+		"CAFÉ":                    {1},
+		"été":                     {1},
+		"łódź":                    {2},
+		"aB":                      {1, 2},
+		"bc-1":                    {1},
+		"%":                       {1},
+		"0%":                      {1},
+		"_":                       {2},
+		`\`:                       {2},
+		`d\9`:                     {2},
+		"c_f":                     nil,
+		"a%b":                     nil,
+		" ":                       {1},
+		"cafe":                    nil,
+		"'":                       nil,
+		"$1":                      nil,
+		"\x00":                    nil,
+		"caf\xe9":                 nil,
+		strings.Repeat("a", 4097): nil,
+		strings.Repeat("%", 4096): nil,
+	} {
+		found, total, err := f.Products(t.Context(), stock.ProductFilter{PartnerID: ours, Search: search, Limit: 100})
+		if err != nil {
+			t.Errorf("%.20q: %v", search, err)
+		}
+		if got := idsOf(found); !slices.Equal(got, want) || total != int64(len(want)) {
+			t.Errorf("%.20q: found %v of %d, want %v", search, got, total, want)
+		}
+	}
+}
+
+func TestProductsComeInPages(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for i := range 7 {
+		f.product(ours, fmt.Sprintf(`{"name":"Thing %d","price":1}`, 6-i))
+	}
+	f.product(theirs, `{"name":"Thing","price":1}`)
+	for _, want := range []struct {
+		limit, offset int
+		ids           []int64
+	}{
+		{3, 0, []int64{1, 2, 3}}, {3, 3, []int64{4, 5, 6}}, {3, 6, []int64{7}}, {3, 7, nil}, {100, 1 << 40, nil},
+	} {
+		for _, search := range []string{"", "THING"} {
+			found, total, err := f.Products(t.Context(), stock.ProductFilter{
+				PartnerID: ours, Search: search, Limit: want.limit, Offset: want.offset,
+			})
+			if err != nil || total != 7 || !slices.Equal(idsOf(found), want.ids) {
+				t.Errorf("%d from %d: got %v of %d, %v", want.limit, want.offset, idsOf(found), total, err)
+			}
+		}
+	}
+}
+
+func idsOf(products []delivery.Product) (ids []int64) {
+	for _, product := range products {
+		ids = append(ids, product.ProductID)
+	}
+	return ids
+}

@@ -1,0 +1,374 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// This file is what the committer does in one transaction: Load reads all that
+// a group of commands touches, Save writes all that it changes, each as sets.
+
+var (
+	receiptKeys  = slices.Concat(texts("partner_id"), byteses("idempotency_key"), texts("scope"))
+	receiptRest  = slices.Concat(byteses("body_hash"), texts("order_id", "answer"), integers("created_at"))
+	findReceipts = newSet(lookUp, "idempotency_keys", receiptKeys, slices.Concat(receiptKeys, receiptRest))
+	addReceipts  = newSet(insertNew, "idempotency_keys", receiptKeys, receiptRest)
+
+	referenceKeys  = texts("partner_id", "partner_order_id")
+	findReferences = newSet(lookUp, "orders", referenceKeys, referenceKeys)
+	findDocuments  = newSet(lookUp, "orders", orderKeys, texts("partner_id", "order_id", "document"))
+
+	productKeys    = slices.Concat(texts("partner_id"), integers("product_id"))
+	productColumns = slices.Concat(productKeys, texts("name"), integers("quantity", "stock_min", "stock_max", "price_cents"), texts("barcode", "status"))
+	findProducts   = newSet(lookUp, "products", productKeys, productColumns)
+	lockProducts   = newSet(lookUpLock, "products", productKeys, productColumns)
+	setQuantities  = newSet(update, "products", productKeys, integers("quantity"))
+
+	levelKeys  = slices.Concat(productKeys, texts("location"))
+	findLevels = newSet(lookUp, "stock_levels", productKeys, slices.Concat(levelKeys, integers("quantity")))
+	setLevels  = newSet(insertOver, "stock_levels", levelKeys, integers("quantity"))
+
+	counterKeys  = texts("partner_id")
+	lockCounters = newSet(lookUpLock, "partner_counters", counterKeys, slices.Concat(counterKeys, integers("last_product", "last_movement")))
+	setMovement  = newSet(update, "partner_counters", counterKeys, integers("last_movement"))
+
+	addMovements = newSet(insertNew, "stock_movements", slices.Concat(texts("partner_id"), integers("movement_id")),
+		slices.Concat(integers("product_id"), texts("type"), integers("quantity"), texts("location", "order_id", "notes"), integers("created_at")))
+
+	addOrders = newSet(insertNew, "orders", orderKeys,
+		slices.Concat(texts("partner_order_id"), mutableColumns, texts("allocation", "document")))
+	// The version is among the values and the keys: from the old to the new.
+	setOrders = newSet(update, "orders", slices.Concat(orderKeys, integers("version")), mutableColumns)
+
+	mutableColumns = slices.Concat(texts("status"), integers("version", "events", "updated_at", "estimated_delivery"),
+		texts("courier"), integers("cancelled_at"), texts("cancellation_reason"))
+
+	addHistory = newSet(insertNew, "order_history", slices.Concat(orderKeys, integers("version")),
+		slices.Concat(texts("status", "notes"), integers("created_at")))
+	addEvents = newSet(insertNew, "events", slices.Concat(orderKeys, integers("sequence")),
+		slices.Concat(texts("event_id", "type", "facts"), integers("created_at")))
+)
+
+// Load reads, and where another node could interfere locks, what a group of
+// commands touches.
+func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
+	state := &order.State{}
+	var errs [5]error
+	state.Receipts, errs[0] = tx.receipts(ctx, needs.Receipts)
+	state.Taken, errs[1] = tx.taken(ctx, needs.References)
+	state.Orders, errs[2] = tx.ordersByKey(ctx, lockOrders, needs.Orders)
+	state.Stock, errs[3] = tx.stock(ctx, needs.Products)
+	state.LastMovement, errs[4] = tx.lastMovements(ctx, needs.Products)
+	return state, errors.Join(errs[:]...)
+}
+
+// receipts finds the answers kept under idempotency keys.
+func (tx *Tx) receipts(ctx context.Context, keys []order.ReceiptKey) (map[order.ReceiptKey]*order.Receipt, error) {
+	found := make(map[order.ReceiptKey]*order.Receipt, len(keys))
+	bind := func(i int, b binder) {
+		b.text(keys[i].PartnerID)
+		b.bytes(keys[i].Key[:])
+		b.text(keys[i].Scope)
+	}
+	err := tx.conn.find(ctx, findReceipts, len(keys), bind, func(r row) error {
+		var receipt order.Receipt
+		var key, hash []byte
+		if err := r.scan(&receipt.PartnerID, &key, &receipt.Scope, &hash, &receipt.OrderID, &receipt.Answer, &receipt.CreatedAt); err != nil {
+			return err
+		}
+		copy(receipt.Key[:], key)
+		copy(receipt.BodyHash[:], hash)
+		found[receipt.ReceiptKey] = &receipt
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.addDocuments(ctx, found)
+}
+
+// addDocuments fills in the answers to creations, which are the orders'
+// documents.
+func (tx *Tx) addDocuments(ctx context.Context, receipts map[order.ReceiptKey]*order.Receipt) error {
+	var keys []order.OrderKey
+	byOrder := map[order.OrderKey]*order.Receipt{}
+	for _, receipt := range receipts {
+		if len(receipt.Answer) == 0 {
+			key := order.OrderKey{PartnerID: receipt.PartnerID, OrderID: receipt.OrderID}
+			keys, byOrder[key] = append(keys, key), receipt
+		}
+	}
+	return tx.conn.find(ctx, findDocuments, len(keys), bindOrderKeys(keys), func(r row) error {
+		var key order.OrderKey
+		var document []byte
+		err := r.scan(&key.PartnerID, &key.OrderID, &document)
+		byOrder[key].Answer = document
+		return err
+	})
+}
+
+func bindOrderKeys(keys []order.OrderKey) func(int, binder) {
+	return func(i int, b binder) {
+		b.text(keys[i].PartnerID)
+		b.text(keys[i].OrderID)
+	}
+}
+
+// taken finds those references under which an order exists.
+func (tx *Tx) taken(ctx context.Context, references []order.Reference) (map[order.Reference]bool, error) {
+	found := make(map[order.Reference]bool, len(references))
+	bind := func(i int, b binder) {
+		b.text(references[i].PartnerID)
+		b.text(references[i].PartnerOrderID)
+	}
+	err := tx.conn.find(ctx, findReferences, len(references), bind, func(r row) error {
+		var reference order.Reference
+		err := r.scan(&reference.PartnerID, &reference.PartnerOrderID)
+		found[reference] = true
+		return err
+	})
+	return found, err
+}
+
+func bindProductKeys(keys []order.ProductKey) func(int, binder) {
+	return func(i int, b binder) {
+		b.text(keys[i].PartnerID)
+		b.integer(keys[i].ProductID)
+	}
+}
+
+// products reads those of the products that exist.
+func (tx *Tx) products(ctx context.Context, set *setStatement, keys []order.ProductKey, each func(order.ProductKey, delivery.Product)) error {
+	return tx.conn.find(ctx, set, len(keys), bindProductKeys(keys), func(r row) error {
+		partnerID, product, err := scanProduct(r)
+		each(order.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}, product)
+		return err
+	})
+}
+
+func scanProduct(r row) (partnerID string, p delivery.Product, err error) {
+	err = r.scan(&partnerID, &p.ProductID, &p.Name, &p.Quantity, &p.StockMin, &p.StockMax, &p.PriceCents, &p.Barcode, (*string)(&p.Status))
+	return partnerID, p, err
+}
+
+// Products finds those of the products that exist.
+func (tx *Tx) Products(ctx context.Context, keys []order.ProductKey) (map[order.ProductKey]*delivery.Product, error) {
+	found := make(map[order.ProductKey]*delivery.Product, len(keys))
+	err := tx.products(ctx, findProducts, keys, func(key order.ProductKey, p delivery.Product) { found[key] = &p })
+	return found, err
+}
+
+// stock reads products with their levels, locked.
+func (tx *Tx) stock(ctx context.Context, keys []order.ProductKey) (map[order.ProductKey]*order.Stock, error) {
+	found := make(map[order.ProductKey]*order.Stock, len(keys))
+	err := tx.products(ctx, lockProducts, keys, func(key order.ProductKey, p delivery.Product) {
+		found[key] = &order.Stock{Product: p}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.conn.find(ctx, findLevels, len(keys), bindProductKeys(keys), func(r row) error {
+		var partnerID string
+		var level delivery.Level
+		if err := r.scan(&partnerID, &level.ProductID, &level.Location, &level.Quantity); err != nil {
+			return err
+		}
+		stock := found[order.ProductKey{PartnerID: partnerID, ProductID: level.ProductID}]
+		stock.Levels = append(stock.Levels, level)
+		return nil
+	})
+}
+
+// lastMovements reads the counters that movement ids are taken from.
+func (tx *Tx) lastMovements(ctx context.Context, keys []order.ProductKey) (map[string]int64, error) {
+	var partners []string
+	for _, key := range keys { // sorted by partner
+		if len(partners) == 0 || partners[len(partners)-1] != key.PartnerID {
+			partners = append(partners, key.PartnerID)
+		}
+	}
+	last := make(map[string]int64, len(partners))
+	err := tx.conn.find(ctx, lockCounters, len(partners), func(i int, b binder) { b.text(partners[i]) }, func(r row) error {
+		var partnerID string
+		var product, movement int64
+		err := r.scan(&partnerID, &product, &movement)
+		last[partnerID] = movement
+		return err
+	})
+	return last, err
+}
+
+// Save writes what a group of commands changes. Fewer rows written than
+// decided means that another node was faster: order.ErrRaced.
+func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
+	for _, save := range []func(context.Context, *order.Changes) error{
+		tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveEvents, tx.saveMovements, tx.saveStock,
+	} {
+		if err := save(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all runs a set statement and insists on every row.
+func (tx *Tx) all(ctx context.Context, st *setStatement, n int, bind func(int, binder)) error {
+	written, err := tx.conn.apply(ctx, st, n, bind)
+	if err == nil && written != int64(n) {
+		return order.ErrRaced
+	}
+	return err
+}
+
+// encodings keeps the first error of encoding columns, so that rows can be
+// bound in one go.
+type encodings struct{ err error }
+
+func (e *encodings) json(value any, empty bool) string {
+	encoded, err := toJSON(value, empty)
+	e.err = errors.Join(e.err, err)
+	return encoded
+}
+
+func (tx *Tx) saveCreated(ctx context.Context, c *order.Changes) error {
+	var enc encodings
+	err := tx.all(ctx, addOrders, len(c.Created), func(i int, b binder) {
+		o := c.Created[i].Order
+		b.text(o.PartnerOrderID)
+		bindMutable(b, o, &enc)
+		b.text(enc.json(o.Allocation, len(o.Allocation) == 0))
+		b.text(string(c.Created[i].Document))
+		b.text(o.PartnerID)
+		b.text(o.OrderID)
+	})
+	return errors.Join(enc.err, err)
+}
+
+// bindMutable binds mutableColumns.
+func bindMutable(b binder, o *delivery.Order, enc *encodings) {
+	b.text(string(o.Status))
+	b.integer(o.Version)
+	b.integer(o.Events)
+	b.integer(micros(o.UpdatedAt))
+	b.integer(micros(o.EstimatedDelivery))
+	b.text(enc.json(o.Courier, o.Courier == nil))
+	cancelled := delivery.Cancellation{}
+	if o.Cancellation != nil {
+		cancelled = *o.Cancellation
+	}
+	b.integer(micros(cancelled.At))
+	b.text(cancelled.Reason)
+}
+
+func (tx *Tx) saveChanged(ctx context.Context, c *order.Changes) error {
+	changed := slices.Collect(maps.Values(c.Changed))
+	var enc encodings
+	err := tx.all(ctx, setOrders, len(changed), func(i int, b binder) {
+		o := changed[i].Order
+		bindMutable(b, o, &enc)
+		b.text(o.PartnerID)
+		b.text(o.OrderID)
+		b.integer(changed[i].FromVersion)
+	})
+	return errors.Join(enc.err, err)
+}
+
+func (tx *Tx) saveHistory(ctx context.Context, c *order.Changes) error {
+	return tx.all(ctx, addHistory, len(c.History), func(i int, b binder) {
+		h := c.History[i]
+		b.text(string(h.Entry.Status))
+		b.text(h.Entry.Notes)
+		b.integer(micros(h.Entry.At))
+		b.text(h.PartnerID)
+		b.text(h.OrderID)
+		b.integer(h.Version)
+	})
+}
+
+func (tx *Tx) saveReceipts(ctx context.Context, c *order.Changes) error {
+	return tx.all(ctx, addReceipts, len(c.Receipts), func(i int, b binder) {
+		receipt := c.Receipts[i]
+		answer := string(receipt.Answer)
+		if receipt.OfCreation {
+			answer = "" // the order's document, which is stored already
+		}
+		b.bytes(receipt.BodyHash[:])
+		b.text(receipt.OrderID)
+		b.text(answer)
+		b.integer(micros(receipt.CreatedAt))
+		b.text(receipt.PartnerID)
+		b.bytes(receipt.Key[:])
+		b.text(receipt.Scope)
+	})
+}
+
+func (tx *Tx) saveEvents(ctx context.Context, c *order.Changes) error {
+	var enc encodings
+	err := tx.all(ctx, addEvents, len(c.Events), func(i int, b binder) {
+		event := c.Events[i]
+		b.text(event.EventID)
+		b.text(string(event.Type))
+		b.text(enc.json(event.Facts, false))
+		b.integer(micros(event.CreatedAt))
+		b.text(event.PartnerID)
+		b.text(event.OrderID)
+		b.integer(event.Sequence)
+	})
+	return errors.Join(enc.err, err)
+}
+
+func (tx *Tx) saveMovements(ctx context.Context, c *order.Changes) error {
+	err := tx.all(ctx, addMovements, len(c.Movements), func(i int, b binder) {
+		m := c.Movements[i]
+		b.integer(m.ProductID)
+		b.text(string(m.Type))
+		b.integer(m.Quantity)
+		b.text(m.Location)
+		b.text(m.OrderID)
+		b.text(m.Notes)
+		b.integer(micros(m.At))
+		b.text(m.PartnerID)
+		b.integer(m.MovementID)
+	})
+	if err != nil {
+		return err
+	}
+	partners := slices.Collect(maps.Keys(c.LastMovement))
+	return tx.all(ctx, setMovement, len(partners), func(i int, b binder) {
+		b.integer(c.LastMovement[partners[i]])
+		b.text(partners[i])
+	})
+}
+
+func (tx *Tx) saveStock(ctx context.Context, c *order.Changes) error {
+	products := slices.Collect(maps.Keys(c.Stock))
+	err := tx.all(ctx, setQuantities, len(products), func(i int, b binder) {
+		b.integer(c.Stock[products[i]].Quantity)
+		b.text(products[i].PartnerID)
+		b.integer(products[i].ProductID)
+	})
+	if err != nil {
+		return err
+	}
+	type level struct {
+		partnerID string
+		delivery.Level
+	}
+	var levels []level
+	for _, key := range products {
+		for _, l := range c.Stock[key].Levels {
+			levels = append(levels, level{key.PartnerID, l})
+		}
+	}
+	return tx.all(ctx, setLevels, len(levels), func(i int, b binder) {
+		b.integer(levels[i].Quantity)
+		b.text(levels[i].partnerID)
+		b.integer(levels[i].ProductID)
+		b.text(levels[i].Location)
+	})
+}

@@ -1,0 +1,292 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// sqliteEngine is the embedded store: one connection that writes, several that
+// read, and one that moves the write-ahead log into the database file.
+type sqliteEngine struct {
+	writer  chan *sqlite.Conn // holds the one writer while it is free
+	readers chan *sqlite.Conn
+	opened  int // readers
+	log     *walKeeper
+}
+
+// pragmas belong to every connection. FULL makes a commit durable before it is
+// acknowledged; NORMAL loses acknowledged commits when the power fails.
+// Checkpoints are the walKeeper's affair. Larger caches were measured slower.
+const pragmas = `
+	PRAGMA synchronous = FULL;
+	PRAGMA foreign_keys = ON;
+	PRAGMA wal_autocheckpoint = 0;
+	PRAGMA temp_store = MEMORY;
+	PRAGMA cache_size = -32000;
+`
+
+const busyTimeout = 10 * time.Second
+
+// OpenSQLite opens the embedded store, creates it if there is none, and brings
+// its schema up to date.
+func OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	if err := migrateSQLite(ctx, path); err != nil {
+		return nil, err
+	}
+	e := &sqliteEngine{
+		writer:  make(chan *sqlite.Conn, 1),
+		readers: make(chan *sqlite.Conn, max(4, 2*runtime.NumCPU())),
+	}
+	writer, err := openSQLiteConn(path)
+	if err != nil {
+		return nil, err
+	}
+	e.writer <- writer
+	for range cap(e.readers) {
+		reader, err := openSQLiteConn(path)
+		if err != nil {
+			return nil, errors.Join(err, e.closeConns())
+		}
+		e.readers <- reader
+		e.opened++
+	}
+	if e.log, err = keepWAL(path); err != nil {
+		return nil, errors.Join(err, e.closeConns())
+	}
+	return &Store{engine: e}, nil
+}
+
+func openSQLiteConn(path string) (*sqlite.Conn, error) {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	c.SetBusyTimeout(busyTimeout)
+	if err := sqlitex.ExecuteScript(c, pragmas, nil); err != nil {
+		return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
+	}
+	return c, nil
+}
+
+func (e *sqliteEngine) writers() int { return 1 }
+
+// Close takes every connection back, and so waits for whoever still holds one.
+func (e *sqliteEngine) Close() error {
+	return errors.Join(e.log.close(), e.closeConns())
+}
+
+func (e *sqliteEngine) closeConns() error {
+	errs := []error{(<-e.writer).Close()}
+	for range e.opened {
+		errs = append(errs, (<-e.readers).Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {
+	return borrow(ctx, e.readers, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
+}
+
+func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
+	return borrow(ctx, e.writer, func(c *sqliteConn) error {
+		if err := c.transact(ctx, "BEGIN IMMEDIATE", fn); err != nil {
+			return err
+		}
+		e.log.committed(c.Conn)
+		return nil
+	})
+}
+
+// borrow lends a connection of the pool. Whatever runs on it is interrupted
+// when ctx ends.
+func borrow(ctx context.Context, pool chan *sqlite.Conn, fn func(*sqliteConn) error) error {
+	var c *sqliteConn
+	select {
+	case free := <-pool:
+		c = &sqliteConn{free}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { pool <- c.Conn }()
+	c.SetInterrupt(ctx.Done())
+	defer c.SetInterrupt(nil)
+	return fn(c)
+}
+
+type sqliteConn struct{ *sqlite.Conn }
+
+func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) error) (err error) {
+	if _, err := c.exec(ctx, begin); err != nil {
+		return err
+	}
+	defer func() {
+		if !c.AutocommitEnabled() { // not committed
+			c.SetInterrupt(nil)
+			_, undone := c.exec(context.WithoutCancel(ctx), "ROLLBACK")
+			err = errors.Join(err, undone)
+		}
+	}()
+	if err := fn(c); err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "COMMIT")
+	return err
+}
+
+// statement finds or makes the prepared statement of a text.
+func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
+	st, err := c.Prepare(sql)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", sql, err)
+	}
+	return st, nil
+}
+
+func (c *sqliteConn) exec(_ context.Context, sql string, args ...any) (int64, error) {
+	st, err := c.statement(sql)
+	if err != nil {
+		return 0, err
+	}
+	if err := bindAll(st, args); err != nil {
+		return 0, err
+	}
+	if err := c.run(st, nil); err != nil {
+		return 0, err
+	}
+	return int64(c.Changes()), nil
+}
+
+func (c *sqliteConn) query(_ context.Context, sql string, args []any, each func(row) error) error {
+	st, err := c.statement(sql)
+	if err != nil {
+		return err
+	}
+	if err := bindAll(st, args); err != nil {
+		return err
+	}
+	return c.run(st, each)
+}
+
+// run steps through a bound statement and readies it for its next use.
+func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
+	for {
+		more, err := st.Step()
+		if err != nil {
+			return sqliteError(err)
+		}
+		if !more {
+			return st.Reset()
+		}
+		if each == nil {
+			continue
+		}
+		if err := each(sqliteRow{st}); err != nil {
+			return errors.Join(err, st.Reset())
+		}
+	}
+}
+
+func sqliteError(err error) error {
+	switch sqlite.ErrCode(err) {
+	case sqlite.ResultConstraintUnique, sqlite.ResultConstraintPrimaryKey:
+		return fmt.Errorf("%w: %w", ErrDuplicate, err)
+	case sqlite.ResultInterrupt:
+		return fmt.Errorf("%w: %w", context.Canceled, err)
+	}
+	return err
+}
+
+func (c *sqliteConn) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (written int64, err error) {
+	err = c.eachRow(set, n, bind, nil, func() { written += int64(c.Changes()) })
+	return written, err
+}
+
+func (c *sqliteConn) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
+	return c.eachRow(set, n, bind, each, func() {})
+}
+
+func (c *sqliteConn) eachRow(set *setStatement, n int, bind func(int, binder), each func(row) error, after func()) error {
+	if n == 0 {
+		return nil
+	}
+	st, err := c.statement(set.rowSQL)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		bind(i, &sqliteBinder{st: st})
+		if err := c.run(st, each); err != nil {
+			return err
+		}
+		after()
+	}
+	return nil
+}
+
+type sqliteBinder struct {
+	st *sqlite.Stmt
+	at int
+}
+
+func (b *sqliteBinder) text(s string) {
+	b.at++
+	b.st.BindText(b.at, s)
+}
+
+func (b *sqliteBinder) integer(n int64) {
+	b.at++
+	b.st.BindInt64(b.at, n)
+}
+
+func (b *sqliteBinder) bytes(p []byte) {
+	b.at++
+	b.st.BindBytes(b.at, p)
+}
+
+func bindAll(st *sqlite.Stmt, args []any) error {
+	b := sqliteBinder{st: st}
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			b.text(arg)
+		case int64:
+			b.integer(arg)
+		case int:
+			b.integer(int64(arg))
+		case []byte:
+			b.bytes(arg)
+		case time.Time:
+			b.integer(micros(arg))
+		default:
+			return fmt.Errorf("parameter %d is a %T, which the store cannot hold", i+1, arg)
+		}
+	}
+	return nil
+}
+
+type sqliteRow struct{ st *sqlite.Stmt }
+
+func (r sqliteRow) scan(dest ...any) error {
+	for i, d := range dest {
+		switch d := d.(type) {
+		case *string:
+			*d = r.st.ColumnText(i)
+		case *int64:
+			*d = r.st.ColumnInt64(i)
+		case *[]byte:
+			*d = make([]byte, r.st.ColumnLen(i))
+			r.st.ColumnBytes(i, *d)
+		case *time.Time:
+			*d = fromMicros(r.st.ColumnInt64(i))
+		default:
+			return fmt.Errorf("column %d cannot be read into a %T", i+1, d)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+// Package store keeps everything: all SQL is here, written once for both
+// engines, and so are the migrations. Towards the use cases it has two doors,
+// Read and Write; what they see inside is the transaction that each of them
+// has declared for itself.
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// Store is an open database.
+type Store struct{ engine engine }
+
+// Tx is one transaction. Its methods are spread over the files of this
+// package by what they keep; each use case sees only those it declared.
+type Tx struct{ conn conn }
+
+// The transactions that the use cases declare.
+var (
+	_ order.Reader = (*Tx)(nil)
+	_ order.Writer = (*Tx)(nil)
+)
+
+// ErrDuplicate tells that a row with the same unique key exists.
+var ErrDuplicate = errors.New("a row with this key exists")
+
+// engine is a database that transactions run on.
+type engine interface {
+	// read runs fn on a consistent view.
+	read(ctx context.Context, fn func(conn) error) error
+	// write runs fn in a transaction: durably committed when it returns nil,
+	// undone when it returns an error.
+	write(ctx context.Context, fn func(conn) error) error
+	// writers is how many transactions are worth running at once.
+	writers() int
+	io.Closer
+}
+
+// Read runs fn on a consistent view of the data.
+func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.read(ctx, func(c conn) error { return fn(&Tx{c}) })
+}
+
+// Write runs fn in a transaction: durably committed when it returns nil,
+// undone when it returns an error. fn may run again after a lost race.
+func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
+	return s.engine.write(ctx, func(c conn) error { return fn(&Tx{c}) })
+}
+
+// Writers is how many committers the engine can use.
+func (s *Store) Writers() int { return s.engine.writers() }
+
+// Close waits for what runs and closes the database.
+func (s *Store) Close() error { return s.engine.Close() }
+
+// View is the store as one use case declares it: R to read, W to write.
+type View[R, W any] struct{ store *Store }
+
+// Read runs fn on a consistent view of the data.
+func (v View[R, W]) Read(ctx context.Context, fn func(R) error) error {
+	return v.store.Read(ctx, func(tx *Tx) error { return fn(any(tx).(R)) })
+}
+
+// Write runs fn in a transaction.
+func (v View[R, W]) Write(ctx context.Context, fn func(W) error) error {
+	return v.store.Write(ctx, func(tx *Tx) error { return fn(any(tx).(W)) })
+}
+
+// Orders is the store as the order room sees it.
+func (s *Store) Orders() order.Store { return View[order.Reader, order.Writer]{s} }

@@ -1,0 +1,199 @@
+// Package strictjson reads and writes JSON as the contract wants it: member
+// names are case-sensitive and unique, text is UTF-8, nothing trails, numbers
+// keep their digits, and an object can be kept byte for byte.
+//
+// Reading gives a tree of values that delivery's forms walk, so that one pass
+// over a request can tell every fault in it, wrong types included.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxValues bounds how many values one document may hold, and so the memory
+// that reading a hostile megabyte can take. The largest order that obeys all
+// rules has a tenth of it.
+const maxValues = 100_000
+
+// Value is one value of a document. It implements delivery.Source.
+type Value struct {
+	kind  delivery.Kind
+	name  []byte // unquoted; only for a member of an object
+	raw   []byte
+	next  *Value // the sibling that follows
+	child *Value // the first member or element
+}
+
+var absent = &Value{}
+
+// Parse reads one whole document. Every fault of form is a bad_request.
+func Parse(data []byte) (*Value, error) {
+	p := parser{data: data, decoder: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	root := &Value{}
+	if err := p.value(root); err != nil {
+		return nil, malformed(err)
+	}
+	if _, err := p.decoder.ReadToken(); err == nil || !isEnd(err) {
+		return nil, delivery.Refuse(delivery.CodeBadRequest, "the body has more than one JSON value")
+	}
+	return root, nil
+}
+
+type parser struct {
+	data    []byte
+	decoder *jsontext.Decoder
+	count   int
+	spare   []Value // values are handed out from here, a chunk at a time
+}
+
+var errTooManyValues = fmt.Errorf("more than %d values", maxValues)
+
+// value reads the next value of the document into v.
+func (p *parser) value(v *Value) error {
+	if p.count++; p.count > maxValues {
+		return errTooManyValues
+	}
+	switch p.decoder.PeekKind() {
+	case '{':
+		return p.container(v, delivery.Object)
+	case '[':
+		return p.container(v, delivery.List)
+	}
+	raw, err := p.scalar()
+	if err != nil {
+		return err
+	}
+	v.raw, v.kind = raw, kindOf(raw[0])
+	return nil
+}
+
+func kindOf(first byte) delivery.Kind {
+	switch first {
+	case 'n':
+		return delivery.Null
+	case 't', 'f':
+		return delivery.Bool
+	case '"':
+		return delivery.Text
+	default:
+		return delivery.Number
+	}
+}
+
+// scalar reads a value that has no inside, as a slice of the input: what the
+// decoder returns is only valid until its next call.
+func (p *parser) scalar() ([]byte, error) {
+	raw, err := p.decoder.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	end := int(p.decoder.InputOffset())
+	return p.data[end-len(raw) : end], nil
+}
+
+func (p *parser) container(v *Value, kind delivery.Kind) error {
+	if _, err := p.decoder.ReadToken(); err != nil {
+		return err
+	}
+	start := int(p.decoder.InputOffset()) - 1
+	tail := &v.child
+	for {
+		if next := p.decoder.PeekKind(); next == '}' || next == ']' {
+			break
+		}
+		inner := p.alloc()
+		if kind == delivery.Object {
+			name, err := p.scalar()
+			if err != nil {
+				return err
+			}
+			inner.name = unquote(name)
+		}
+		if err := p.value(inner); err != nil {
+			return err
+		}
+		*tail, tail = inner, &inner.next
+	}
+	if _, err := p.decoder.ReadToken(); err != nil {
+		return err
+	}
+	v.kind, v.raw = kind, p.data[start:p.decoder.InputOffset()]
+	return nil
+}
+
+func (p *parser) alloc() *Value {
+	if len(p.spare) == 0 {
+		p.spare = make([]Value, 64)
+	}
+	v := &p.spare[0]
+	p.spare = p.spare[1:]
+	return v
+}
+
+// unquote gives the text of a valid JSON string; without escapes that is a
+// slice of it.
+func unquote(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	// The decoder has accepted the string, so that unquoting cannot fail.
+	text, _ := jsontext.AppendUnquote(nil, quoted)
+	return text
+}
+
+// Kind tells what the value is.
+func (v *Value) Kind() delivery.Kind { return v.kind }
+
+// Member finds a member of an object by its exact name.
+func (v *Value) Member(name string) delivery.Source {
+	if v.kind == delivery.Object {
+		for member := v.child; member != nil; member = member.next {
+			if string(member.name) == name {
+				return member
+			}
+		}
+	}
+	return absent
+}
+
+// Elements lists the elements of a list.
+func (v *Value) Elements() []delivery.Source {
+	var elements []delivery.Source
+	if v.kind == delivery.List {
+		for element := v.child; element != nil; element = element.next {
+			elements = append(elements, element)
+		}
+	}
+	return elements
+}
+
+// Text is the text of a string, the digits of a number, or true or false.
+func (v *Value) Text() string {
+	if v.kind == delivery.Text {
+		return string(unquote(v.raw))
+	}
+	return string(v.raw)
+}
+
+// Raw is the value as it was written. It shares the memory of the input.
+func (v *Value) Raw() []byte { return v.raw }
+
+// malformed says what is wrong with a document, and where.
+func malformed(err error) error {
+	message := err.Error()
+	var syntax *jsontext.SyntacticError
+	switch {
+	case isEnd(err):
+		message = "it ends too early"
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		message = fmt.Sprintf("a member of an object is named twice, at byte %d", offset(err))
+	case errors.As(err, &syntax):
+		message = fmt.Sprintf("%v at byte %d", syntax.Err, syntax.ByteOffset)
+	}
+	return delivery.Refuse(delivery.CodeBadRequest, "the body is not valid JSON: "+message)
+}

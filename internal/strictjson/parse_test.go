@@ -1,0 +1,94 @@
+package strictjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+func TestParseRefusesWhatIsNotStrictJSON(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"empty":               "",
+		"white space only":    " \n",
+		"cut short":           `{"a":1`,
+		"cut in a string":     `{"a":"b`,
+		"trailing value":      `{"a":1} {}`,
+		"trailing text":       `{"a":1}x`,
+		"duplicate name":      `{"a":1,"a":2}`,
+		"duplicate by escape": `{"a":1,"\u0061":2}`,
+		"nested duplicate":    `{"o":{"b":1,"b":1}}`,
+		"not a number":        `{"a":NaN}`,
+		"infinity":            `{"a":Infinity}`,
+		"leading zero":        `{"a":01}`,
+		"invalid utf-8":       "{\"a\":\"\xff\"}",
+		"lone surrogate":      `{"a":"\ud800"}`,
+		"single quotes":       `{'a':1}`,
+		"trailing comma":      `{"a":1,}`,
+		"comment":             `{"a":1/**/}`,
+		"100,000 deep":        strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000),
+		"too many values":     "[" + strings.Repeat("1,", 100_000) + "1]",
+		"mismatched brackets": `{"a":[1}`,
+		"byte order mark":     "\ufeff{}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := strictjson.Parse([]byte(body)); !delivery.HasCode(err, delivery.CodeBadRequest) {
+				t.Errorf("got %v, want a bad_request", err)
+			}
+		})
+	}
+}
+
+func TestParseKeepsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	body := ` { "n" : 100.0 , "s":"a\u00e9\n\"", "t":true, "z":null, "l":[1,"x",{}] , "m": { "b" : 1 ,"a":2 } }  `
+	root, err := strictjson.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		name string
+		kind delivery.Kind
+		text string
+	}{
+		{"n", delivery.Number, "100.0"},
+		{"s", delivery.Text, "aé\n\""},
+		{"t", delivery.Bool, "true"},
+		{"z", delivery.Null, "null"},
+		{"m", delivery.Object, `{ "b" : 1 ,"a":2 }`},
+		{"N", delivery.Absent, ""},
+	} {
+		got := root.Member(want.name)
+		if got.Kind() != want.kind || got.Text() != want.text {
+			t.Errorf("%s: got kind %d %q, want kind %d %q", want.name, got.Kind(), got.Text(), want.kind, want.text)
+		}
+	}
+	if elements := root.Member("l").Elements(); len(elements) != 3 || elements[1].Text() != "x" {
+		t.Errorf("list: got %v", elements)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"a":[1,2,{"b":"c\u0000"}],"d":1e400}`))
+	f.Add([]byte(`[[[[]]]]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, err := strictjson.Parse(data)
+		if err != nil {
+			if !delivery.HasCode(err, delivery.CodeBadRequest) {
+				t.Fatalf("not a refusal: %v", err)
+			}
+			return
+		}
+		if !json.Valid(data) {
+			t.Fatalf("accepted what is not JSON: %q", data)
+		}
+		if !bytes.Equal(root.Raw(), bytes.TrimSpace(data)) {
+			t.Fatalf("raw %q differs from %q", root.Raw(), data)
+		}
+	})
+}

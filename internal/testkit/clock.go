@@ -1,0 +1,49 @@
+package testkit
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Clock is a clock that only moves when told to.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
+
+// NewClock makes a clock that stands at the given time.
+func NewClock(at time.Time) *Clock { return &Clock{now: at} }
+
+// Now is the time the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(by)
+}
+
+// Random is a source of bytes that repeats from test run to test run. It is
+// safe for concurrent use.
+type Random struct {
+	mu     sync.Mutex
+	source *rand.ChaCha8 // guarded by mu
+}
+
+// NewRandom makes a source whose bytes depend on the seed only.
+func NewRandom(seed byte) *Random {
+	return &Random{source: rand.NewChaCha8([32]byte{seed})}
+}
+
+// Read fills p. It never fails.
+func (r *Random) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source.Read(p)
+}

@@ -1,0 +1,80 @@
+package web
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// phrasebook is everything the tracking page says in one language.
+type phrasebook struct {
+	Language    string // for the lang attribute
+	Other       string // the other language's code
+	OtherName   string
+	Title       string
+	From, To    string
+	Expected    string
+	Delivered   string
+	Courier     string
+	Parcels     string
+	History     string
+	Updated     string
+	OrderNumber string
+	NotFound    string
+	NotFoundWhy string
+	Statuses    map[delivery.Status]string
+	months      [12]string
+	dayFirst    bool
+}
+
+func (p *phrasebook) date(at time.Time) string {
+	month := p.months[at.Month()-1]
+	if p.dayFirst {
+		return fmt.Sprintf("%d %s %d", at.Day(), month, at.Year())
+	}
+	return fmt.Sprintf("%s %d, %d", month, at.Day(), at.Year())
+}
+
+// phrasebooks are in the order of languages.
+var phrasebooks = []*phrasebook{
+	{
+		Language: "en", Other: "fr", OtherName: "Français",
+		Title: "Track your delivery", From: "From", To: "To",
+		Expected: "Expected", Delivered: "Delivered", Courier: "Courier", Parcels: "Parcels", History: "History",
+		Updated: "Last updated", OrderNumber: "Order",
+		NotFound: "We do not know this delivery", NotFoundWhy: "Check the link that you were sent, or ask the sender.",
+		Statuses: map[delivery.Status]string{
+			delivery.StatusPending:         "Received",
+			delivery.StatusAccepted:        "Accepted",
+			delivery.StatusCourierAssigned: "Courier assigned",
+			delivery.StatusPickedUp:        "Picked up",
+			delivery.StatusInTransit:       "In transit",
+			delivery.StatusOutForDelivery:  "Out for delivery",
+			delivery.StatusDelivered:       "Delivered",
+			delivery.StatusFailed:          "Delivery attempt failed",
+			delivery.StatusCancelled:       "Cancelled",
+		},
+		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+	},
+	{
+		Language: "fr", Other: "en", OtherName: "English",
+		Title: "Suivre votre livraison", From: "De", To: "À",
+		Expected: "Prévue", Delivered: "Livrée", Courier: "Livreur", Parcels: "Colis", History: "Historique",
+		Updated: "Mise à jour", OrderNumber: "Commande",
+		NotFound: "Nous ne connaissons pas cette livraison", NotFoundWhy: "Vérifiez le lien reçu ou demandez à l’expéditeur.",
+		Statuses: map[delivery.Status]string{
+			delivery.StatusPending:         "Reçue",
+			delivery.StatusAccepted:        "Acceptée",
+			delivery.StatusCourierAssigned: "Livreur assigné",
+			delivery.StatusPickedUp:        "Ramassée",
+			delivery.StatusInTransit:       "En transit",
+			delivery.StatusOutForDelivery:  "En cours de livraison",
+			delivery.StatusDelivered:       "Livrée",
+			delivery.StatusFailed:          "Tentative de livraison échouée",
+			delivery.StatusCancelled:       "Annulée",
+		},
+		months:   [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+		dayFirst: true,
+	},
+}

@@ -1,0 +1,117 @@
+// Package web is what people look at: so far the page that shows a recipient
+// where an order is.
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the page and its parts
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"golang.org/x/text/language"
+)
+
+//go:embed tracking.html
+var trackingPage string
+
+//go:embed tracking.css
+var trackingStyle string
+
+//go:embed tracking.js
+var trackingScript string
+
+var trackingTemplate = template.Must(template.New("tracking").Parse(trackingPage))
+
+// trackingPolicy lets the page run its own script and style, and nothing else.
+var trackingPolicy = fmt.Sprintf(
+	"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	digest(trackingStyle), digest(trackingScript))
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// languages are what the page speaks; the first is spoken to anyone else.
+var languages = language.NewMatcher([]language.Tag{language.English, language.French})
+
+// Tracking writes the page of an order, or of one that does not exist if order
+// is nil. wanted is a language asked for by name and goes before accepted, an
+// Accept-Language header. The page's own headers are set.
+func Tracking(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error) {
+	words := choose(wanted, accepted)
+	var page bytes.Buffer
+	if err := trackingTemplate.Execute(&page, view(order, words)); err != nil {
+		return nil, fmt.Errorf("write the tracking page: %w", err)
+	}
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Language", words.Language)
+	header.Set("Content-Security-Policy", trackingPolicy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Vary", "Accept-Language")
+	return page.Bytes(), nil
+}
+
+func choose(wanted, accepted string) *phrasebook {
+	_, at := language.MatchStrings(languages, wanted, accepted)
+	return phrasebooks[at]
+}
+
+type trackingView struct {
+	*phrasebook
+	Found       bool
+	Order       *delivery.Order
+	Status      string
+	Final       bool
+	Origin      string
+	Destination string
+	Estimate    moment
+	Changed     moment
+	CourierName string
+	Steps       []stepView
+	Style       template.CSS
+	Script      template.JS
+}
+
+// moment is a time for people and for machines.
+type moment struct{ Text, ISO string }
+
+type stepView struct {
+	Name string
+	At   moment
+}
+
+func view(o *delivery.Order, words *phrasebook) trackingView {
+	v := trackingView{phrasebook: words, Style: template.CSS(trackingStyle), Script: template.JS(trackingScript)}
+	if o == nil {
+		return v
+	}
+	v.Found, v.Order = true, o
+	v.Status = words.Statuses[o.Status]
+	v.Final = len(delivery.NextStatuses(o.Status)) == 0
+	v.Origin, v.Destination = placeName(o.Pickup), placeName(o.Dropoff)
+	v.Estimate, v.Changed = words.moment(o.EstimatedDelivery), words.moment(o.UpdatedAt)
+	if o.Courier != nil {
+		v.CourierName = o.Courier.FirstName() + " · " + o.Courier.Vehicle
+	}
+	for _, entry := range o.History {
+		v.Steps = append(v.Steps, stepView{words.Statuses[entry.Status], words.moment(entry.At)})
+	}
+	return v
+}
+
+func placeName(c delivery.Contact) string { return c.Address.City + ", " + c.Address.Province }
+
+// moment tells a time in UTC; the script turns it into the reader's own.
+func (p *phrasebook) moment(at time.Time) moment {
+	at = at.UTC()
+	return moment{
+		Text: p.date(at) + at.Format(", 15:04 UTC"),
+		ISO:  at.Format(time.RFC3339),
+	}
+}
