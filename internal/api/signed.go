@@ -74,6 +74,7 @@ func (s *Server) verify(c *call) (partnerID string, refusal *delivery.Error, err
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: now.Unix()},
 		}, nil
 	}
+	s.Partners.Used(key)
 	return key.PartnerID, nil, nil
 }
 

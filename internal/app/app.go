@@ -36,6 +36,9 @@ type Surroundings struct {
 	Out io.Writer
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
+	// OrderStore replaces where orders are kept; for measuring what storage
+	// costs. nil keeps them in the store.
+	OrderStore func(order.Store) order.Store
 }
 
 // System is the real world.
@@ -128,16 +131,23 @@ func (a *App) open(ctx context.Context) error {
 	if a.masterKey, err = a.openMasterKey(ctx); err != nil {
 		return err
 	}
+	sealer, err := credential.NewSealer(a.masterKey.Derive("secrets"))
+	if err != nil {
+		return err
+	}
 	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
-		Sealer: credential.NewSealer(a.masterKey), Log: a.Log,
+		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
 	})
 	a.operators = operator.NewService(operator.Config{
 		Store: a.store.Operators(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
 	})
-	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now})
+	a.stock = stock.NewService(a.store.Stock(), a.Now)
+	orders := a.store.Orders()
+	if a.OrderStore != nil {
+		orders = a.OrderStore(orders)
+	}
 	a.orders = order.NewService(order.Config{
-		Store:       a.store.Orders(),
+		Store:       orders,
 		Writers:     a.store.Writers(),
 		Now:         a.Now,
 		Random:      a.Random,
@@ -173,7 +183,7 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 // prepare makes what the settings ask for: the first operator, the demo.
 func (a *App) prepare(ctx context.Context) error {
 	if a.config.OperatorEmail != "" {
-		if err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
+		if _, err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
 			return fmt.Errorf("add the first operator: %w", err)
 		}
 	}

@@ -66,7 +66,7 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
 		return seeded, err
 	}
-	if err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"), operator.RoleAdmin); err != nil {
+	if _, err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"), operator.RoleAdmin); err != nil {
 		return seeded, err
 	}
 	courier, err := a.operators.CreateCourier(ctx, must(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/throttle"
@@ -34,7 +35,7 @@ var ErrMismatch = errors.New("the password does not fit")
 type TooManyFailures struct{ RetryAfter time.Duration }
 
 func (e *TooManyFailures) Error() string {
-	return fmt.Sprintf("too many failed tries, wait %v", e.RetryAfter)
+	return fmt.Sprintf("too many failed logins, try again in %.0f s", math.Ceil(e.RetryAfter.Seconds()))
 }
 
 // Gate verifies passwords and throttles failures per account and per address.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -295,7 +296,7 @@ func (f *Form) Time(name string, presence Presence) time.Time {
 // millisecond, in UTC.
 func ParseTime(text string) (time.Time, bool) {
 	var at time.Time
-	if err := at.UnmarshalText([]byte(text)); err != nil {
+	if err := at.UnmarshalText([]byte(text)); err != nil || !strictTime(text) {
 		return time.Time{}, false
 	}
 	at = at.UTC().Truncate(time.Millisecond)
@@ -303,6 +304,17 @@ func ParseTime(text string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return at, true
+}
+
+// strictTime refuses what package time takes for RFC 3339 although it is not
+// (go.dev/issue/54580): hours of one digit, decimal commas, and offsets of 24
+// hours or 60 minutes.
+func strictTime(text string) bool {
+	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	offset := text[len(text)-len("+07:00"):]
+	return strings.HasSuffix(offset, "Z") || offset[1:3] < "24" && offset[4:] < "60"
 }
 
 // Object reads a nested object; nil when there is none.

@@ -65,18 +65,22 @@ func FirstOrderID(partnerID string, at time.Time) (string, error) {
 }
 
 func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
-	tag, err := crockford.DecodeString(partnerID[min(len(partnerPrefix), len(partnerID)):])
-	if err != nil || len(tag) != 5 {
+	if !partnerIDForm.MatchString(partnerID) {
 		return id, fmt.Errorf("%q is not a partner id", partnerID)
 	}
-	copy(id[:5], tag)
+	if _, err := crockford.Decode(id[:5], []byte(partnerID[len(partnerPrefix):])); err != nil {
+		return id, fmt.Errorf("partner id %q: %w", partnerID, err)
+	}
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 0))<<16)
 	copy(id[5:11], ms[:6])
 	return id, nil
 }
 
-var orderIDForm = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
+var (
+	partnerIDForm = regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`)
+	orderIDForm   = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
+)
 
 // PartnerOfOrder reads the partner's id out of an order's id. It is false for
 // a text that is not an order id.

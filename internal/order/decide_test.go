@@ -169,7 +169,7 @@ func drawCreation(t *rapid.T, w wish, i int) wish {
 func drawStep(t *rapid.T, w *wish, found *snapshot) {
 	w.version = found.Version
 	if rarely(t, "stale") {
-		w.version--
+		w.version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "versions off")
 	}
 	targets := strings.Fields(allowed[found.Status])
 	if len(targets) == 0 || rarely(t, "anywhere") {

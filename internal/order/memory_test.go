@@ -112,21 +112,19 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 }
 
 func (m *memory) saveStock(t *rapid.T, c *Changes) {
+	last := maps.Clone(m.last)
 	for _, movement := range c.Movements {
-		m.last[movement.PartnerID]++
-		if movement.MovementID != m.last[movement.PartnerID] {
-			t.Fatalf("movement %d of %s has the id %d", m.last[movement.PartnerID], movement.PartnerID, movement.MovementID)
+		last[movement.PartnerID]++
+		if movement.MovementID != last[movement.PartnerID] {
+			t.Fatalf("movement %d of %s has the id %d", last[movement.PartnerID], movement.PartnerID, movement.MovementID)
 		}
 	}
 	m.movements = append(m.movements, c.Movements...)
-	for partner, last := range c.LastMovement {
-		if last != m.last[partner] {
-			t.Fatalf("the counter of %s is set to %d instead of %d", partner, last, m.last[partner])
-		}
+	maps.Copy(m.last, c.LastMovement)
+	if !maps.Equal(m.last, last) {
+		t.Fatalf("the counters are set to %v; the movements need %v", m.last, last)
 	}
-	for key, stock := range c.Stock {
-		m.stock[key] = stock
-	}
+	maps.Copy(m.stock, c.Stock)
 }
 
 // commit settles commands as one group.

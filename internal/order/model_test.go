@@ -59,7 +59,7 @@ func (s snapshot) String() string {
 		s.Courier, s.Items, s.Takes, s.History, s.Cancelled)
 }
 
-// allowed is the table of docs/decisions, written down a second time so that
+// allowed is the table of the decisions, written down a second time so that
 // the model does not believe what the code says.
 var allowed = map[delivery.Status]string{
 	"pending":          "accepted cancelled",

@@ -1,7 +1,6 @@
 package stock_test
 
 import (
-	"database/sql"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 const (
@@ -26,13 +26,12 @@ type fixture struct {
 	*stock.Service
 	t     *testing.T
 	store *store.Store
-	now   time.Time // read by the service; set only while nothing runs
+	clock *testkit.Clock
 }
 
 func setUp(t *testing.T) *fixture {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "dropyard.db")
-	opened, err := store.OpenSQLite(t.Context(), path)
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,27 +40,14 @@ func setUp(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	addPartners(t, path, ours, theirs)
-	f := &fixture{t: t, store: opened, now: start}
-	f.Service = stock.NewService(opened.Stock(), func() time.Time { return f.now })
-	return f
-}
-
-// addPartners writes what registration leaves of a partner for this room.
-func addPartners(t *testing.T, path string, partnerIDs ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	err = opened.Write(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.AddPartnerCounters(t.Context(), ours), tx.AddPartnerCounters(t.Context(), theirs))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range partnerIDs {
-		if _, err := db.ExecContext(t.Context(), "INSERT INTO partner_counters VALUES (?, 0, 0)", id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	clock := testkit.NewClock(start)
+	return &fixture{Service: stock.NewService(opened.Stock(), clock.Now), t: t, store: opened, clock: clock}
 }
 
 func parse(t *testing.T, body string) delivery.Source {

@@ -44,7 +44,7 @@ func TestRecordEveryType(t *testing.T) {
 	f := setUp(t)
 	id := f.product(ours, `{"name":"Coffee","price":1,"stock_min":10}`)
 	f.record(`{"type":"IN","product_id":1,"quantity":100,"location":"MTL-01","notes":"Delivery note 5512"}`)
-	f.now = f.now.Add(1500 * time.Microsecond)
+	f.clock.Advance(1500 * time.Microsecond)
 	f.record(`{"type":"OUT","product_id":1,"quantity":30.0,"location":"MTL-01"}`)
 	f.record(`{"type":"ADJUSTMENT","product_id":1,"quantity":-5,"location":"MTL-01"}`)
 	f.record(`{"type":"ADJUSTMENT","product_id":1,"quantity":2,"location":"QC-03","to_location":null}`)

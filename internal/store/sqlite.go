@@ -23,13 +23,13 @@ type sqliteEngine struct {
 // pragmas belong to every connection. FULL makes a commit durable before it is
 // acknowledged; NORMAL loses acknowledged commits when the power fails.
 // Checkpoints are the walKeeper's affair. Larger caches were measured slower.
-const pragmas = `
-	PRAGMA synchronous = FULL;
-	PRAGMA foreign_keys = ON;
-	PRAGMA wal_autocheckpoint = 0;
-	PRAGMA temp_store = MEMORY;
-	PRAGMA cache_size = -32000;
-`
+var pragmas = []string{
+	"PRAGMA synchronous = FULL",
+	"PRAGMA foreign_keys = ON",
+	"PRAGMA wal_autocheckpoint = 0",
+	"PRAGMA temp_store = MEMORY",
+	"PRAGMA cache_size = -32000", // KiB
+}
 
 const busyTimeout = 10 * time.Second
 
@@ -68,8 +68,10 @@ func openSQLiteConn(path string) (*sqlite.Conn, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	c.SetBusyTimeout(busyTimeout)
-	if err := sqlitex.ExecuteScript(c, pragmas, nil); err != nil {
-		return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
+	for _, pragma := range pragmas {
+		if err := sqlitex.ExecuteTransient(c, pragma, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
+		}
 	}
 	return c, nil
 }

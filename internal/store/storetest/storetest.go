@@ -248,7 +248,11 @@ func testStock(t *testing.T, s *store.Store) {
 	product := order.ProductKey{PartnerID: partnerID, ProductID: 1}
 	must(t, s.Write(ctx, func(tx *store.Tx) error { return tx.AddPartnerCounters(ctx, partnerID) }))
 	must(t, s.Write(ctx, func(tx *store.Tx) error {
-		return tx.AddProduct(ctx, partnerID, delivery.Product{ProductID: 1, Name: "Lamp", Status: delivery.ProductActive}, testkit.Epoch)
+		id, err := tx.AddProduct(ctx, partnerID, delivery.Product{Name: "Lamp", Status: delivery.ProductActive}, testkit.Epoch)
+		if id != product.ProductID {
+			t.Errorf("the first product has the id %d", id)
+		}
+		return err
 	}))
 	levels := []delivery.Level{{ProductID: 1, Location: "A", Quantity: 3}, {ProductID: 1, Location: "B", Quantity: 4}}
 	must(t, save(ctx, s, &order.Changes{

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// figures is what is known of one measured run, or the medians of several.
+type figures struct {
+	PerSecond     float64 `json:"per_second"`
+	P50           float64 `json:"p50_ms"`
+	P90           float64 `json:"p90_ms"`
+	P99           float64 `json:"p99_ms"`
+	P999          float64 `json:"p99_9_ms"`
+	Max           float64 `json:"max_ms"`
+	CPUMicros     float64 `json:"cpu_us_each,omitempty"`    // of the server alone
+	BytesPerOrder float64 `json:"bytes_per_order,omitzero"` // on disk, after closing
+	Orders        int     `json:"orders"`                   // answered, warm-up included
+	Kept          int     `json:"kept"`                     // found in the database afterwards
+}
+
+// summarise turns what clients saw into figures.
+func summarise(l load, r *result) figures {
+	f := figures{PerSecond: l.rate(r), Orders: r.Total}
+	for _, p := range []struct {
+		to   *float64
+		part float64
+	}{{&f.P50, 0.5}, {&f.P90, 0.9}, {&f.P99, 0.99}, {&f.P999, 0.999}, {&f.Max, 1}} {
+		*p.to = milliseconds(percentile(r.Latencies, p.part))
+	}
+	return f
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// percentile is the smallest value that the given part of all does not exceed.
+func percentile[T cmp.Ordered](ascending []T, part float64) (value T) {
+	if len(ascending) == 0 {
+		return value
+	}
+	return ascending[max(0, min(len(ascending)-1, int(part*float64(len(ascending))+0.999999)-1))]
+}
+
+// medians takes the median of every figure over several runs.
+func medians(runs []figures) figures {
+	of := func(pick func(figures) float64) float64 {
+		values := make([]float64, len(runs))
+		for i, run := range runs {
+			values[i] = pick(run)
+		}
+		slices.Sort(values)
+		return percentile(values, 0.5)
+	}
+	return figures{
+		PerSecond:     of(func(f figures) float64 { return f.PerSecond }),
+		P50:           of(func(f figures) float64 { return f.P50 }),
+		P90:           of(func(f figures) float64 { return f.P90 }),
+		P99:           of(func(f figures) float64 { return f.P99 }),
+		P999:          of(func(f figures) float64 { return f.P999 }),
+		Max:           of(func(f figures) float64 { return f.Max }),
+		CPUMicros:     of(func(f figures) float64 { return f.CPUMicros }),
+		BytesPerOrder: of(func(f figures) float64 { return f.BytesPerOrder }),
+		Orders:        int(of(func(f figures) float64 { return float64(f.Orders) })),
+		Kept:          int(of(func(f figures) float64 { return float64(f.Kept) })),
+	}
+}
+
+// where tells what a report was measured on.
+type where struct {
+	Date  time.Time `json:"date"`
+	Cores int       `json:"cores"`
+	Go    string    `json:"go"`
+}
+
+func here() where {
+	return where{Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+func (w where) String() string {
+	return fmt.Sprintf("%s, %d cores, %s, clients on the same cores", w.Date.Format(time.RFC3339), w.Cores, w.Go)
+}
+
+// createReport is the outcome of the create command.
+type createReport struct {
+	where
+	Clients    int     `json:"clients"`
+	Seconds    float64 `json:"seconds"`
+	Rounds     int     `json:"rounds"` // all figures are medians over these
+	Prefilled  int     `json:"prefilled"`
+	Partners   int     `json:"partners"`
+	Service    figures `json:"service"`
+	HTTPFloor  figures `json:"http_floor"`
+	StoreFloor figures `json:"store_floor"`
+	// Allowance is what HTTP and storage could do if each took its own floor's
+	// time and nothing overlapped: 1 / (1/http + 1/store).
+	Allowance float64 `json:"allowance_per_second"`
+	// Ratio is the service's rate over the allowance.
+	Ratio float64 `json:"ratio"`
+}
+
+// compare fills in what follows from the three measurements.
+func (r *createReport) compare() {
+	if r.HTTPFloor.PerSecond > 0 && r.StoreFloor.PerSecond > 0 {
+		r.Allowance = 1 / (1/r.HTTPFloor.PerSecond + 1/r.StoreFloor.PerSecond)
+		r.Ratio = r.Service.PerSecond / r.Allowance
+	}
+}
+
+func (r *createReport) text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, f figures) {
+		if f.PerSecond > 0 {
+			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t\n",
+				name, f.PerSecond, f.P50, f.P90, f.P99, f.P999, f.Max, f.CPUMicros, f.BytesPerOrder)
+		}
+	}
+	_, _ = fmt.Fprintf(t, "Creating signed orders, half of them with two items: %d clients, %.3g s, medians of %d, %d orders before, %d partners\n%v\n\n",
+		r.Clients, r.Seconds, r.Rounds, r.Prefilled, r.Partners, r.where)
+	_, _ = fmt.Fprintln(t, "\torders/s\tp50 ms\tp90 ms\tp99 ms\tp99.9 ms\tmax ms\tCPU us/order\tbytes/order\t")
+	row("service", r.Service)
+	row("http floor", r.HTTPFloor)
+	row("store floor", r.StoreFloor)
+	if err := t.Flush(); err != nil { // errors of the writes above come out here
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
+	return err
+}
+
+// readReport is the outcome of the read command.
+type readReport struct {
+	where
+	Clients int       `json:"clients"`
+	Seconds float64   `json:"seconds"`
+	Rows    []readRow `json:"rows"`
+}
+
+// readRow is one kind of read, at each number of orders.
+type readRow struct {
+	Kind  string      `json:"kind"`
+	Sizes []sizedRead `json:"sizes"`
+	// P50Ratio and P99Ratio are the largest number's latency over the smallest's.
+	P50Ratio float64 `json:"p50_ratio"`
+	P99Ratio float64 `json:"p99_ratio"`
+}
+
+type sizedRead struct {
+	Stored int `json:"stored"`
+	figures
+}
+
+func (r *readReport) compare() {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		first, last := row.Sizes[0], row.Sizes[len(row.Sizes)-1]
+		row.P50Ratio, row.P99Ratio = last.P50/first.P50, last.P99/first.P99
+	}
+}
+
+func (r *readReport) text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(t, "Reading: %d clients, %.3g s each\n%v\n\n", r.Clients, r.Seconds, r.where)
+	_, _ = fmt.Fprintln(t, "\torders\trequests/s\tp50 ms\tp99 ms\tCPU us/request\t")
+	for _, row := range r.Rows {
+		for _, size := range row.Sizes {
+			_, _ = fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t\n", row.Kind, size.Stored, size.PerSecond, size.P50, size.P99, size.CPUMicros)
+		}
+		_, _ = fmt.Fprintf(t, "most : fewest\t\t\t%.2f\t%.2f\t\t\n", row.P50Ratio, row.P99Ratio)
+	}
+	return t.Flush()
+}
+
+// print writes a report as JSON or as text.
+func printReport(out io.Writer, asJSON bool, report interface{ text(io.Writer) error }) error {
+	if !asJSON {
+		return report.text(out)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// sender makes one client's requests, one after the other. What next returns
+// is valid until its next call.
+type sender interface{ next() []byte }
+
+// slot is a place of fixed width inside a prepared request.
+type slot struct{ from, to int }
+
+func (s slot) in(raw []byte) []byte { return raw[s.from:s.to] }
+
+// draft assembles a raw request and notes where its slots are.
+type draft struct{ raw []byte }
+
+func (d *draft) text(text string) { d.raw = append(d.raw, text...) }
+
+func (d *draft) slot(width int) slot {
+	from := len(d.raw)
+	d.raw = append(d.raw, make([]byte, width)...)
+	return slot{from, from + width}
+}
+
+const (
+	timestampWidth = 10
+	signatureWidth = 2 * sha256.Size
+	uuidWidth      = 36
+	referenceWidth = 20
+)
+
+// orderRequest is a complete request to create an order, prepared once. Before
+// each use only the slots are written and the signature is made.
+type orderRequest struct {
+	raw                             []byte
+	timestamp, signature, key, name slot
+	body                            slot
+	mac                             hash.Hash
+}
+
+func newOrderRequest(a account, items bool) *orderRequest {
+	before, after := orderBody(items)
+	r := &orderRequest{mac: hmac.New(sha256.New, []byte(a.Secret))}
+	var d draft
+	d.text("POST /v1/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Api-Key: " + a.PublicKey + "\r\nX-Timestamp: ")
+	r.timestamp = d.slot(timestampWidth)
+	d.text("\r\nX-Signature: v1=")
+	r.signature = d.slot(signatureWidth)
+	d.text("\r\nIdempotency-Key: ")
+	r.key = d.slot(uuidWidth)
+	d.text("\r\nContent-Length: " + strconv.Itoa(len(before)+referenceWidth+len(after)) + "\r\n\r\n")
+	start := len(d.raw)
+	d.text(before)
+	r.name = d.slot(referenceWidth)
+	d.text(after)
+	r.raw, r.body = d.raw, slot{start, len(d.raw)}
+	return r
+}
+
+// fill makes the request the next one: another order under another key.
+func (r *orderRequest) fill(random *rand.Rand) []byte {
+	strconv.AppendInt(r.timestamp.in(r.raw)[:0], time.Now().Unix(), 10)
+	putUUID(r.key.in(r.raw), random)
+	putReference(r.name.in(r.raw), random)
+	r.mac.Reset()
+	r.mac.Write(r.timestamp.in(r.raw))
+	r.mac.Write([]byte("\nPOST\n/v1/orders\n"))
+	r.mac.Write(r.body.in(r.raw))
+	var sum [sha256.Size]byte
+	hex.Encode(r.signature.in(r.raw), r.mac.Sum(sum[:0]))
+	return r.raw
+}
+
+// putUUID writes a random UUID of version 4.
+func putUUID(to []byte, random *rand.Rand) {
+	b := newUUID(random)
+	at := 0
+	for _, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if at > 0 {
+			to[at] = '-'
+			at++
+		}
+		at += hex.Encode(to[at:], part)
+	}
+}
+
+func newUUID(random *rand.Rand) (b [16]byte) {
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return b
+}
+
+// putReference writes a partner_order_id that is drawn from 10^18.
+func putReference(to []byte, random *rand.Rand) {
+	number := random.Uint64N(1e18)
+	to[0], to[1] = 'B', '-'
+	for i := len(to) - 1; i > 1; i-- {
+		to[i] = '0' + byte(number%10)
+		number /= 10
+	}
+}
+
+// creations sends orders, every second one with two items from stock.
+type creations struct {
+	requests [2]*orderRequest
+	count    int
+	random   *rand.Rand
+}
+
+func newCreations(a account, client int) *creations {
+	return &creations{
+		requests: [2]*orderRequest{newOrderRequest(a, false), newOrderRequest(a, true)},
+		count:    client, // so that at any moment half of all clients send items
+		random:   newRandom(),
+	}
+}
+
+func (c *creations) next() []byte {
+	c.count++
+	return c.requests[c.count%2].fill(c.random)
+}
+
+func newRandom() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) }
+
+// orderBody is the body of a valid order, before and after the place of its
+// partner_order_id.
+func orderBody(items bool) (before, after string) {
+	tomorrow := time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	at := func(hour int) string { return tomorrow.Add(time.Duration(hour) * time.Hour).Format(time.RFC3339) }
+	after = fmt.Sprintf(`","service_level":"express",`+
+		`"pickup":{"name":"Épicerie Métro","phone":"+15145550100","email":"shop@example.com","address":{"line1":"4000 Rue Saint-Denis","line2":"2e étage","city":"Montréal","province":"QC","postal_code":"H2W 2M5","country":"CA","notes":"Quai de chargement derrière"},"time_window":{"start":%q,"end":%q}},`+
+		`"dropoff":{"name":"Alex Martin","phone":"+14165550123","email":"alex.martin@example.com","address":{"line1":"100 Queen St W","line2":"Unit 4","city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA","notes":"Ring twice, then call"},"time_window":{"start":%q,"end":%q}},`+
+		`"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10,"weight_kg":2.5,"value_cents":4500},`+
+		`{"parcel_id":"P-2","description":"Desk lamp","length_cm":40.5,"width_cm":40,"height_cm":60,"weight_kg":3,"value_cents":12000,"fragile":true,"barcode":"LAMP-2"}],`+
+		`"reference":"PO 77812","cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":16500,"currency":"CAD"},`+
+		`"instructions":"Leave at the desk if nobody answers the bell","metadata":{"shop":"métro","cart":"c-88121","channel":"web","gift":false}`,
+		at(13), at(16), at(37), at(45))
+	if items {
+		after += `,"items":[{"product_id":1,"quantity":1},{"product_id":2,"quantity":2}]`
+	}
+	return `{"partner_order_id":"`, after + "}"
+}
+
+// get makes signed requests for paths that it is told one by one.
+type get struct {
+	account account
+	public  bool // sent without a signature
+	target  func() (path, query string)
+	raw     []byte
+	mac     hash.Hash
+}
+
+func newGet(a account, target func() (path, query string)) *get {
+	return &get{account: a, target: target, mac: hmac.New(sha256.New, []byte(a.Secret))}
+}
+
+func (g *get) next() []byte {
+	path, query := g.target()
+	g.raw = append(append(append(g.raw[:0], "GET "...), path...), query...)
+	g.raw = append(g.raw, " HTTP/1.1\r\nHost: 127.0.0.1\r\n"...)
+	if !g.public {
+		g.sign(path)
+	}
+	g.raw = append(g.raw, "\r\n"...)
+	return g.raw
+}
+
+func (g *get) sign(path string) {
+	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
+	g.mac.Reset()
+	g.mac.Write([]byte(timestamp + "\nGET\n" + path + "\n"))
+	g.raw = fmt.Appendf(g.raw, "X-Api-Key: %s\r\nX-Timestamp: %s\r\nX-Signature: v1=%x\r\n",
+		g.account.PublicKey, timestamp, g.mac.Sum(nil))
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// serveCommand is the child: it fills a data directory and serves it until its
+// standard input ends. To each line on standard input it answers with the CPU
+// time that it has used, in nanoseconds.
+type serveCommand struct {
+	Data     string `required:"" help:"Data directory; kept."`
+	Store    string `default:"sqlite" enum:"sqlite,none" help:"Where orders are kept."`
+	Orders   int    `help:"How many orders there are at the start; those that are missing are added."`
+	Partners int    `default:"1" help:"How many partners share them."`
+	Profile  string `help:"File for a CPU profile of the service." placeholder:"FILE"`
+}
+
+func (c *serveCommand) arguments() []string {
+	return []string{
+		"serve", "--data=" + c.Data, "--store=" + c.Store, "--orders=" + strconv.Itoa(c.Orders),
+		"--partners=" + strconv.Itoa(c.Partners), "--profile=" + c.Profile,
+	}
+}
+
+// settings are those of an ordinary service without a rate limit.
+func (c *serveCommand) settings() *config.Config {
+	return &config.Config{Listen: "127.0.0.1:0", Data: c.Data}
+}
+
+// Run seeds, serves and finishes.
+func (c *serveCommand) Run(ctx context.Context) (err error) {
+	seeded, err := seed(ctx, c.settings(), c.Partners, c.Orders)
+	if err != nil {
+		return fmt.Errorf("seed: %w", err)
+	}
+	world := quietWorld()
+	if c.Store == "none" {
+		world.OrderStore = func(real order.Store) order.Store { return forgetful{real} }
+	}
+	service, err := app.Start(ctx, c.settings(), world)
+	if err != nil {
+		return err
+	}
+	seeded.Address = service.Address()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer stop()
+		talk(os.Stdin, os.Stdout)
+	}()
+	if err := json.NewEncoder(os.Stdout).Encode(seeded); err != nil {
+		return err
+	}
+	finish, err := startProfile(c.Profile)
+	if err != nil {
+		return err
+	}
+	return errors.Join(service.Run(ctx), finish())
+}
+
+// quietWorld is the real world without news of what goes well.
+func quietWorld() app.Surroundings {
+	world := app.System()
+	world.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return world
+}
+
+// talk answers every line with the CPU time used so far, until there are no more.
+func talk(in io.Reader, out io.Writer) {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		used, err := ownCPU()
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Fprintln(out, used.Nanoseconds()); err != nil {
+			return
+		}
+	}
+}
+
+// ownCPU is the CPU time that this process has used, in user and system mode.
+func ownCPU() (time.Duration, error) {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0, err
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
+}
+
+// startProfile profiles this process into a file, unless that has no name.
+func startProfile(name string) (finish func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	file, err := os.Create(filepath.Clean(name))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return file.Close()
+	}, nil
+}

@@ -1,0 +1,107 @@
+package delivery_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"pgregory.net/rapid"
+)
+
+func drawTime(t *rapid.T, label string) time.Time {
+	return time.UnixMilli(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, label))
+}
+
+// drawBytes gives a source of randomness that may well be all zeros or ones.
+func drawBytes(t *rapid.T, n int) *bytes.Reader {
+	return bytes.NewReader(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0xff}), n, n).Draw(t, "random"))
+}
+
+func TestOrderIDs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		partnerID, err := delivery.NewPartnerID(drawBytes(t, 5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		earlier, later := drawTime(t, "time"), drawTime(t, "other time")
+		if later.Before(earlier) {
+			earlier, later = later, earlier
+		}
+		var ids [2]string
+		for i, at := range []time.Time{earlier, later} {
+			if ids[i], err = delivery.NewOrderID(drawBytes(t, 9), partnerID, at); err != nil {
+				t.Fatal(err)
+			}
+			first, err := delivery.FirstOrderID(partnerID, at)
+			if err != nil || first > ids[i] || len(first) != len(ids[i]) {
+				t.Fatalf("%s is before the first id of its millisecond, %s (%v)", ids[i], first, err)
+			}
+			if next, _ := delivery.FirstOrderID(partnerID, at.Add(time.Millisecond)); next <= ids[i] {
+				t.Fatalf("%s is not before the next millisecond, %s", ids[i], next)
+			}
+			if owner, ok := delivery.PartnerOfOrder(ids[i]); owner != partnerID || !ok {
+				t.Fatalf("%s of %s is read as %s", ids[i], partnerID, owner)
+			}
+		}
+		if earlier.Before(later) && ids[0] >= ids[1] {
+			t.Fatalf("%s of %v is not before %s of %v", ids[0], earlier, ids[1], later)
+		}
+	})
+}
+
+func TestOrderIDsOfOnePartnerLieTogether(t *testing.T) {
+	t.Parallel()
+	low, err := delivery.FirstOrderID("par_00000001", time.UnixMilli(1<<47))
+	high, err2 := delivery.FirstOrderID("par_00000002", time.UnixMilli(0))
+	if err != nil || err2 != nil || low >= high {
+		t.Errorf("%s, %s: %v, %v", low, high, err, err2)
+	}
+	before, err := delivery.FirstOrderID("par_00000001", time.Unix(-5, 0))
+	if first, _ := delivery.FirstOrderID("par_00000001", time.Unix(0, 0)); err != nil || before != first {
+		t.Errorf("a time before 1970 gives %s, %v", before, err)
+	}
+}
+
+func TestMalformedIDsAreRefused(t *testing.T) {
+	t.Parallel()
+	good, err := delivery.NewOrderID(rand.Reader, "par_3ebmvgjr", time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{
+		"", "ord_", "par_3ebmvgjr", good[4:], good[:len(good)-1], good + "0", good + "\n", " " + good,
+		strings.ToUpper(good), "ORD_" + good[4:], good[:len(good)-1] + "u", good[:len(good)-1] + "é", good[:len(good)-1] + "\x00",
+	} {
+		if owner, ok := delivery.PartnerOfOrder(id); ok || owner != "" {
+			t.Errorf("%q is read as an order of %q", id, owner)
+		}
+	}
+	for _, id := range []string{"", "p", "par_", "par_3ebmvgj", "par_3ebmvgjr0", "par_3ebmvgju", "par_3EBMVGJR", "key_3ebmvgjr", good} {
+		if orderID, err := delivery.NewOrderID(rand.Reader, id, time.Unix(1, 0)); err == nil {
+			t.Errorf("partner %q is given the order %s", id, orderID)
+		}
+		if first, err := delivery.FirstOrderID(id, time.Unix(1, 0)); err == nil {
+			t.Errorf("partner %q is given the first order %s", id, first)
+		}
+	}
+}
+
+func TestIDsNeedRandomness(t *testing.T) {
+	t.Parallel()
+	if _, err := delivery.NewPartnerID(strings.NewReader("1234")); err == nil {
+		t.Error("a partner id of 4 random bytes")
+	}
+	if _, err := delivery.NewID(strings.NewReader("123456789"), "key_"); err == nil {
+		t.Error("a key id of 9 random bytes")
+	}
+	if _, err := delivery.NewOrderID(strings.NewReader("12345678"), "par_3ebmvgjr", time.Unix(1, 0)); err == nil {
+		t.Error("an order id of 8 random bytes")
+	}
+	if id, err := delivery.NewID(strings.NewReader("1234567890"), "key_"); err != nil || len(id) != 20 || !strings.HasPrefix(id, "key_") {
+		t.Errorf("got %q, %v", id, err)
+	}
+}

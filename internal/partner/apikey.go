@@ -1,0 +1,157 @@
+package partner
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// APIKey is an API key as its partner sees it.
+type APIKey struct {
+	KeyID      string
+	Name       string // a label; empty if none was given
+	PublicKey  string
+	CreatedAt  time.Time
+	LastUsedAt time.Time // zero until the first use
+}
+
+// CreatedKey is a new API key with its secret, which is told this once.
+type CreatedKey struct {
+	APIKey
+	SecretKey string
+}
+
+// KeyRequest is a request to create an API key. Email and Password stand in
+// for a session; they are empty if they were not given.
+type KeyRequest struct {
+	Name     string
+	Email    string
+	Password string
+}
+
+// ReadKeyRequest reads a request to create an API key. Name is valid only if
+// there are no problems.
+func ReadKeyRequest(root delivery.Source) (KeyRequest, delivery.Problems) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	return KeyRequest{
+		Name:     f.Text("name", delivery.Optional, delivery.Length(0, 255)),
+		Email:    f.Text("email", delivery.Optional, delivery.EmailRule),
+		Password: f.Secret("password", delivery.Optional, somePasswordRule),
+	}, problems
+}
+
+// CreateKey makes an API key for the partner. It works as soon as this returns.
+func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
+	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
+	var err error
+	if created.KeyID, err = delivery.NewID(s.Random, "key_"); err != nil {
+		return nil, err
+	}
+	if created.PublicKey, err = credential.Token(s.Random, "pk_"); err != nil {
+		return nil, err
+	}
+	if created.SecretKey, err = credential.Token(s.Random, "sk_"); err != nil {
+		return nil, err
+	}
+	sealed := &SealedKey{
+		APIKey:    created.APIKey,
+		PartnerID: partnerID,
+		Secret:    s.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
+	}
+	if err := s.Store.Write(ctx, func(tx Writer) error { return tx.AddAPIKey(ctx, sealed) }); err != nil {
+		return nil, err
+	}
+	return created, nil
+}
+
+// Keys lists the partner's active keys, oldest first.
+func (s *Service) Keys(ctx context.Context, partnerID string) (keys []APIKey, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		keys, err = tx.APIKeys(ctx, partnerID)
+		return err
+	})
+	for i := range keys {
+		if used := s.keys.lastUse(keys[i].PublicKey); used.After(keys[i].LastUsedAt) {
+			keys[i].LastUsedAt = used
+		}
+	}
+	return keys, err
+}
+
+// RevokeKey ends a key for good: when this returns, the key works nowhere on
+// this node, and on other nodes for no longer than keyFreshness. A key that is
+// revoked already, or another partner's, is not_found.
+func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error {
+	var publicKey string
+	err := s.Store.Write(ctx, func(tx Writer) (err error) {
+		publicKey, err = tx.RevokeAPIKey(ctx, partnerID, keyID, s.now())
+		return err
+	})
+	if publicKey != "" {
+		// After the commit, and even if it failed: it may have, or not.
+		s.keys.revoke(publicKey)
+	}
+	if err == nil && publicKey == "" {
+		err = delivery.NotFound("the API key")
+	}
+	return err
+}
+
+// SigningKey finds the key that a request names; nil if there is none, or it
+// has been revoked. Keys in use are kept in memory.
+func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey, error) {
+	now := s.Now()
+	if key := s.keys.find(publicKey, now); key != nil {
+		return key, nil
+	}
+	revocations := s.keys.countRevocations()
+	var sealed *SealedKey
+	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		sealed, err = tx.APIKey(ctx, publicKey)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if sealed == nil {
+		s.keys.forget(publicKey) // revoked on another node
+		return nil, nil
+	}
+	secret, err := s.Sealer.Open(sealed.Secret, sealed.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: sealed.PartnerID, Secret: secret}
+	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
+}
+
+// Used notes that a request was signed with the key. It is for requests whose
+// signature fits: anybody can name a key.
+func (s *Service) Used(key *SigningKey) { key.usedAt.Store(s.Now().UnixMilli()) }
+
+// useBatch is how many uses are written in one transaction, so that nobody
+// waits long behind it.
+const useBatch = 500
+
+// saveKeyUses writes when keys were last used. What could not be written stays
+// for the next time. The caller holds tidying.
+func (s *Service) saveKeyUses(ctx context.Context) error {
+	for batch := range slices.Chunk(s.keys.unsaved(), useBatch) {
+		uses := make([]KeyUse, len(batch))
+		for i, key := range batch {
+			uses[i] = KeyUse{key.KeyID, key.lastUse()}
+		}
+		if err := s.Store.Write(ctx, func(tx Writer) error { return tx.SaveKeyUses(ctx, uses) }); err != nil {
+			return err
+		}
+		for i, key := range batch {
+			key.savedAt = uses[i].At.UnixMilli()
+		}
+	}
+	s.keys.dropSaved()
+	return nil
+}

@@ -1,0 +1,319 @@
+package partner_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+func (n *node) createKey(t testing.TB, partnerID, name string) *partner.CreatedKey {
+	t.Helper()
+	key, err := n.CreateKey(t.Context(), partnerID, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (n *node) signingKey(t testing.TB, publicKey string) *partner.SigningKey {
+	t.Helper()
+	key, err := n.SigningKey(t.Context(), publicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (n *node) keys(t testing.TB, partnerID string) []partner.APIKey {
+	t.Helper()
+	keys, err := n.Keys(t.Context(), partnerID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func TestKeyWorksFromCreationToRevocation(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	created := n.createKey(t, p.PartnerID, "production")
+	for range 2 { // from the database, then from memory
+		key := n.signingKey(t, created.PublicKey)
+		if key == nil || key.KeyID != created.KeyID || key.PartnerID != p.PartnerID || string(key.Secret) != created.SecretKey {
+			t.Fatalf("the key is %+v, want %+v", key, created)
+		}
+	}
+	if err := n.RevokeKey(t.Context(), p.PartnerID, created.KeyID); err != nil {
+		t.Fatal(err)
+	}
+	if key := n.signingKey(t, created.PublicKey); key != nil {
+		t.Error("a revoked key works")
+	}
+	wantCode(t, n.RevokeKey(t.Context(), p.PartnerID, created.KeyID), delivery.CodeNotFound)
+	if key := n.signingKey(t, "pk_unknown"); key != nil {
+		t.Error("an unknown key works")
+	}
+}
+
+func TestKeysOfAnotherPartner(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	mine, yours := n.register(t, "a@b.example"), n.register(t, "c@d.example")
+	key := n.createKey(t, mine.PartnerID, "")
+	wantCode(t, n.RevokeKey(t.Context(), yours.PartnerID, key.KeyID), delivery.CodeNotFound)
+	if n.signingKey(t, key.PublicKey) == nil {
+		t.Error("another partner revoked the key")
+	}
+	if keys := n.keys(t, yours.PartnerID); len(keys) != 0 {
+		t.Errorf("sees %+v", keys)
+	}
+}
+
+func TestKeysListsActiveKeysOldestFirst(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	var created []*partner.CreatedKey
+	for i := range 4 {
+		created = append(created, n.createKey(t, p.PartnerID, fmt.Sprint("key ", i)))
+		n.clock.Advance(time.Second)
+	}
+	if err := n.RevokeKey(t.Context(), p.PartnerID, created[1].KeyID); err != nil {
+		t.Fatal(err)
+	}
+	keys := n.keys(t, p.PartnerID)
+	if len(keys) != 3 || keys[0] != created[0].APIKey || keys[1] != created[2].APIKey || keys[2] != created[3].APIKey {
+		t.Errorf("listed %+v", keys)
+	}
+}
+
+func TestSecretsAreSealed(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	first, second := n.createKey(t, p.PartnerID, ""), n.createKey(t, p.PartnerID, "")
+	err := n.store.Write(t.Context(), func(tx *store.Tx) error {
+		kept, err := tx.APIKey(t.Context(), first.PublicKey)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(kept.Secret, []byte(first.SecretKey[3:])) {
+			t.Error("the secret is in the database")
+		}
+		// Whoever can write the database cannot give one key another's secret.
+		kept.KeyID, kept.PublicKey = "key_forged", "pk_forged"
+		return tx.AddAPIKey(t.Context(), kept)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err := n.SigningKey(t.Context(), "pk_forged"); key != nil || err == nil {
+		t.Errorf("a moved secret: %v, %v", key, err)
+	}
+	if first.SecretKey == second.SecretKey || first.PublicKey == second.PublicKey {
+		t.Error("two keys are alike")
+	}
+}
+
+func TestLastUse(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	other := addNode(t, n.store, n.store.Partners(), n.clock)
+	p := n.register(t, "a@b.example")
+	created := n.createKey(t, p.PartnerID, "")
+	key := n.signingKey(t, created.PublicKey)
+	if at := n.keys(t, p.PartnerID)[0].LastUsedAt; !at.IsZero() {
+		t.Errorf("naming a key counts as using it: %v", at)
+	}
+	n.clock.Advance(1500 * time.Millisecond)
+	n.Used(key)
+	used := n.clock.Now()
+	if at := n.keys(t, p.PartnerID)[0].LastUsedAt; !at.Equal(used) {
+		t.Errorf("on this node: %v, want %v", at, used)
+	}
+	if at := other.keys(t, p.PartnerID)[0].LastUsedAt; !at.IsZero() {
+		t.Errorf("on another node before it was written: %v", at)
+	}
+	n.clock.Advance(time.Minute)
+	if err := n.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if at := other.keys(t, p.PartnerID)[0].LastUsedAt; !at.Equal(used) {
+		t.Errorf("on another node: %v, want %v", at, used)
+	}
+}
+
+func TestCloseWritesLastUses(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	created := n.createKey(t, p.PartnerID, "")
+	t.Run("closing", func(t *testing.T) {
+		closing := addNode(t, n.store, n.store.Partners(), n.clock)
+		closing.Used(closing.signingKey(t, created.PublicKey))
+	})
+	if at := n.keys(t, p.PartnerID)[0].LastUsedAt; !at.Equal(testkit.Epoch) {
+		t.Errorf("last used at %v", at)
+	}
+}
+
+// A key that is revoked on one node stops working on another within 5 s.
+func TestRevocationReachesOtherNodes(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	other := addNode(t, n.store, n.store.Partners(), n.clock)
+	p := n.register(t, "a@b.example")
+	revoked, kept := n.createKey(t, p.PartnerID, ""), n.createKey(t, p.PartnerID, "")
+	for range 20 { // in constant use
+		if other.signingKey(t, revoked.PublicKey) == nil || other.signingKey(t, kept.PublicKey) == nil {
+			t.Fatal("a key does not work")
+		}
+		n.clock.Advance(500 * time.Millisecond)
+	}
+	if err := n.RevokeKey(t.Context(), p.PartnerID, revoked.KeyID); err != nil {
+		t.Fatal(err)
+	}
+	n.clock.Advance(5 * time.Second)
+	if other.signingKey(t, revoked.PublicKey) != nil {
+		t.Error("still works after 5 s")
+	}
+	if other.signingKey(t, kept.PublicKey) == nil {
+		t.Error("another key stopped working")
+	}
+}
+
+// heldStore lets a test hold a read back after it has read.
+type heldStore struct {
+	partner.Store
+	armed   atomic.Bool
+	read    chan struct{} // the read has happened
+	release chan struct{} // it may return
+}
+
+func (h *heldStore) Read(ctx context.Context, fn func(partner.Reader) error) error {
+	err := h.Store.Read(ctx, fn)
+	if h.armed.CompareAndSwap(true, false) {
+		close(h.read)
+		<-h.release
+	}
+	return err
+}
+
+// A look-up that read a key just before it was revoked must not bring it back.
+func TestLookUpThatRacesARevocation(t *testing.T) {
+	t.Parallel()
+	base := newNode(t)
+	held := &heldStore{Store: base.store.Partners(), read: make(chan struct{}), release: make(chan struct{})}
+	n := addNode(t, base.store, held, base.clock)
+	p := n.register(t, "a@b.example")
+	created := n.createKey(t, p.PartnerID, "")
+	held.armed.Store(true)
+	var looked sync.WaitGroup
+	looked.Go(func() {
+		if _, err := n.SigningKey(t.Context(), created.PublicKey); err != nil {
+			t.Error(err)
+		}
+	})
+	<-held.read
+	if err := n.RevokeKey(t.Context(), p.PartnerID, created.KeyID); err != nil {
+		t.Fatal(err)
+	}
+	if n.signingKey(t, created.PublicKey) != nil {
+		t.Error("works after its revocation")
+	}
+	close(held.release)
+	looked.Wait()
+	if n.signingKey(t, created.PublicKey) != nil {
+		t.Error("the look-up brought the revoked key back")
+	}
+}
+
+func TestKeysInParallel(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	created := n.createKey(t, p.PartnerID, "")
+	var revoked atomic.Bool
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 500 {
+				before := revoked.Load()
+				key := n.signingKey(t, created.PublicKey)
+				if key != nil {
+					n.Used(key)
+				}
+				if before && key != nil {
+					t.Error("works after its revocation")
+				}
+				n.clock.Advance(time.Second)
+			}
+		})
+	}
+	all.Go(func() {
+		if err := n.Tidy(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := n.RevokeKey(t.Context(), p.PartnerID, created.KeyID); err != nil {
+			t.Error(err)
+		}
+		revoked.Store(true)
+	})
+	all.Wait()
+}
+
+func TestReadKeyRequest(t *testing.T) {
+	t.Parallel()
+	request, problems := partner.ReadKeyRequest(body(t, map[string]any{"name": "production", "email": "a@b.example", "password": password}))
+	if want := (partner.KeyRequest{Name: "production", Email: "a@b.example", Password: password}); request != want || len(problems) != 0 {
+		t.Errorf("got %+v, %v", request, problems)
+	}
+	if request, problems := partner.ReadKeyRequest(body(t, nil)); len(problems) != 1 {
+		t.Errorf("null: %+v, %v", request, problems)
+	}
+	if request, problems := partner.ReadKeyRequest(body(t, map[string]any{})); request != (partner.KeyRequest{}) || len(problems) != 0 {
+		t.Errorf("got %+v, %v", request, problems)
+	}
+	_, problems = partner.ReadKeyRequest(body(t, map[string]any{"name": 7, "email": 7, "password": 7}))
+	if len(problems) != 3 || problems[2].Value != nil {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+// Every signed request looks its key up: that must not allocate.
+func TestSigningKeyAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts allocations
+	n := newNode(t)
+	created := n.createKey(t, n.register(t, "a@b.example").PartnerID, "")
+	n.signingKey(t, created.PublicKey)
+	ctx := t.Context()
+	if got := testing.AllocsPerRun(100, func() {
+		key, _ := n.SigningKey(ctx, created.PublicKey)
+		n.Used(key)
+	}); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
+func BenchmarkSigningKey(b *testing.B) {
+	n := newNode(b)
+	created := n.createKey(b, n.register(b, "a@b.example").PartnerID, "")
+	ctx := b.Context()
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if key, err := n.SigningKey(ctx, created.PublicKey); key == nil || err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

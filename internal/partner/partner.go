@@ -1,0 +1,184 @@
+// Package partner is who may use the service: partners' accounts, their
+// sessions, and the API keys that sign their requests.
+package partner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Partner is a partner's account.
+type Partner struct {
+	PartnerID string
+	Name      string
+	Email     string // as given at registration
+	CreatedAt time.Time
+}
+
+// Config is what the service is made of.
+type Config struct {
+	Store  Store
+	Hasher *credential.Hasher
+	Sealer *credential.Sealer // of API keys' secrets
+	Now    func() time.Time
+	Random io.Reader    // safe for use by many goroutines
+	Log    *slog.Logger // of what fails in the background
+}
+
+// Service carries out the use cases of accounts. It may be used by many
+// goroutines.
+type Service struct {
+	Config
+	gate *credential.Gate
+	keys *keyCache
+
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	// tidying guards swept and the keys' savedAt.
+	tidying sync.Mutex
+	swept   time.Time // when expired sessions were last removed
+}
+
+// NewService starts the service. Close stops it.
+func NewService(config Config) *Service {
+	s := &Service{
+		Config: config,
+		gate:   credential.NewGate(config.Hasher, config.Now),
+		keys:   newKeyCache(config.Now()),
+		stop:   make(chan struct{}),
+	}
+	s.stopped.Go(s.keepTidy)
+	return s
+}
+
+// tidyEvery is how old the database's last_used_at may be. A crash loses that
+// much of it.
+const tidyEvery = 30 * time.Second
+
+func (s *Service) keepTidy() {
+	ticker := time.NewTicker(tidyEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := s.Tidy(context.Background()); err != nil {
+				s.Log.Error("partner accounts not tidied, trying again later", "error", err)
+			}
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+// Close stops what runs in the background and writes what it has gathered. No
+// call may be under way or follow, and the store must still be open.
+func (s *Service) Close() error {
+	close(s.stop)
+	s.stopped.Wait()
+	return s.Tidy(context.Background())
+}
+
+// Tidy writes when keys were last used, and removes expired sessions now and
+// then. The service does so by itself; tests need not wait for it.
+func (s *Service) Tidy(ctx context.Context) error {
+	s.tidying.Lock()
+	defer s.tidying.Unlock()
+	return errors.Join(s.saveKeyUses(ctx), s.sweepSessions(ctx))
+}
+
+// now is the time as records hold it: UTC, to the millisecond.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+var (
+	passwordRule = delivery.TextRule{Expected: credential.PasswordForm, Allows: credential.GoodPassword}
+
+	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an account")
+)
+
+// emailKey is the form in which e-mail addresses are compared: without regard
+// to case, because nobody remembers how they wrote theirs. Text that is no
+// e-mail address has none.
+func emailKey(email string) string {
+	if !delivery.EmailRule.Allows(email) {
+		return ""
+	}
+	return strings.ToLower(email)
+}
+
+// maxDraws is how often a partner's id is drawn: its 40 bits may be in use.
+const maxDraws = 5
+
+// Register opens an account. It is a validation_error, or email_taken.
+func (s *Service) Register(ctx context.Context, root delivery.Source) (*Partner, error) {
+	account, password, err := s.readRegistration(root)
+	if err != nil {
+		return nil, err
+	}
+	// Looked up ahead of the transaction too, which saves hashing in vain.
+	err = s.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, account.EmailKey) })
+	if err != nil {
+		return nil, err
+	}
+	if account.PasswordHash, err = s.Hasher.Hash(ctx, password); err != nil {
+		return nil, err
+	}
+	for range maxDraws {
+		if account.PartnerID, err = delivery.NewPartnerID(s.Random); err != nil {
+			return nil, err
+		}
+		added, err := s.add(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		if added {
+			return &account.Partner, nil
+		}
+	}
+	return nil, fmt.Errorf("%d partner ids in a row were in use", maxDraws)
+}
+
+func (s *Service) readRegistration(root delivery.Source) (*Account, string, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	account := &Account{Partner: Partner{
+		Name:      f.Text("name", delivery.Required, delivery.NameRule),
+		Email:     f.Text("email", delivery.Required, delivery.EmailRule),
+		CreatedAt: s.now(),
+	}}
+	account.EmailKey = emailKey(account.Email)
+	password := f.Secret("password", delivery.Required, passwordRule)
+	return account, password, problems.Err()
+}
+
+// add is false if only the id was in use.
+func (s *Service) add(ctx context.Context, account *Account) (added bool, err error) {
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		if err := refuseTaken(ctx, tx, account.EmailKey); err != nil {
+			return err
+		}
+		added, err = tx.AddPartner(ctx, account)
+		return err
+	})
+	return added, err
+}
+
+type emailReader interface {
+	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
+}
+
+func refuseTaken(ctx context.Context, tx emailReader, emailKey string) error {
+	account, err := tx.PartnerByEmail(ctx, emailKey)
+	if err == nil && account != nil {
+		err = errEmailTaken
+	}
+	return err
+}

@@ -1,0 +1,401 @@
+package partner_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+const (
+	here     = "203.0.113.1"
+	password = "maple-harbour-42"
+)
+
+// node is the service on a store of its own, or shared with other nodes.
+type node struct {
+	*partner.Service
+	clock *testkit.Clock
+	store *store.Store
+}
+
+func newNode(t testing.TB) *node {
+	t.Helper()
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return addNode(t, opened, opened.Partners(), testkit.NewClock(testkit.Epoch))
+}
+
+func addNode(t testing.TB, opened *store.Store, view partner.Store, clock *testkit.Clock) *node {
+	t.Helper()
+	sealer, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := partner.NewService(partner.Config{
+		Store:  view,
+		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader),
+		Sealer: sealer,
+		Now:    clock.Now,
+		Random: rand.Reader,
+		Log:    slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &node{service, clock, opened}
+}
+
+// body is a JSON object of the given names and values.
+func body(t testing.TB, members map[string]any) delivery.Source {
+	t.Helper()
+	data, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := strictjson.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func (n *node) register(t testing.TB, email string) *partner.Partner {
+	t.Helper()
+	p, err := n.Register(t.Context(), body(t, map[string]any{"name": "Épicerie Métro", "email": email, "password": password}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (n *node) login(t testing.TB, email, password, address string) (string, error) {
+	t.Helper()
+	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), address)
+	return token, err
+}
+
+func (n *node) mustLogin(t testing.TB, email string) string {
+	t.Helper()
+	token, err := n.login(t, email, password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func wantCode(t *testing.T, err error, code delivery.Code) {
+	t.Helper()
+	if !delivery.HasCode(err, code) {
+		t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+func TestRegister(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "Partner@Example.com")
+	if len(p.PartnerID) != 12 || p.Name != "Épicerie Métro" || p.Email != "Partner@Example.com" || !p.CreatedAt.Equal(testkit.Epoch) {
+		t.Errorf("registered %+v", p)
+	}
+	token := n.mustLogin(t, "pARTNER@example.COM")
+	if found, err := n.BySession(t.Context(), token); err != nil || found == nil || *found != *p {
+		t.Errorf("the session is of %+v, %v; want %+v", found, err, p)
+	}
+	_, err := n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
+	wantCode(t, err, delivery.CodeEmailTaken)
+}
+
+func TestRegisterTellsAllFaults(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	for _, c := range []struct {
+		name    string
+		members map[string]any
+		fields  []string
+	}{
+		{"nothing", map[string]any{}, []string{"name", "email", "password"}},
+		{"wrong types", map[string]any{"name": 1, "email": []any{}, "password": true}, []string{"name", "email", "password"}},
+		{"null", map[string]any{"name": nil, "email": nil, "password": nil}, []string{"name", "email", "password"}},
+		{"empty", map[string]any{"name": "", "email": "", "password": ""}, []string{"name", "email", "password"}},
+		{"no e-mail address", map[string]any{"name": "x", "email": "Me <me@example.com>", "password": password}, []string{"email"}},
+		{"short password", map[string]any{"name": "x", "email": "a@b.example", "password": "7 chars"}, []string{"password"}},
+		{"long password", map[string]any{"name": "x", "email": "a@b.example", "password": strings.Repeat("x", 129)}, []string{"password"}},
+		{"common password", map[string]any{"name": "x", "email": "a@b.example", "password": "PassWord123"}, []string{"password"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := n.Register(t.Context(), body(t, c.members))
+			wantCode(t, err, delivery.CodeValidation)
+			var refusal *delivery.Error
+			errors.As(err, &refusal)
+			told, _ := json.Marshal(refusal)
+			for _, field := range c.fields {
+				if !strings.Contains(string(told), fmt.Sprintf(`"field":%q`, field)) {
+					t.Errorf("%s does not tell of %s", told, field)
+				}
+			}
+			if text, ok := c.members["password"].(string); ok && text != "" && strings.Contains(string(told), text) {
+				t.Errorf("%s tells the password", told)
+			}
+		})
+	}
+}
+
+func TestRegisterAtOnce(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	var admitted atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			email := []string{"same@example.com", "SAME@example.com"}[i%2]
+			_, err := n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": email, "password": password}))
+			switch {
+			case err == nil:
+				admitted.Add(1)
+			case !delivery.HasCode(err, delivery.CodeEmailTaken):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if admitted.Load() != 1 {
+		t.Errorf("%d accounts with one e-mail address", admitted.Load())
+	}
+}
+
+func TestPasswordsAreNotKept(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	err := n.store.Read(t.Context(), func(tx *store.Tx) error {
+		account, err := tx.PartnerByEmail(t.Context(), "a@b.example")
+		if err == nil && !strings.HasPrefix(account.PasswordHash, "$argon2id$") {
+			t.Errorf("kept: %s", account.PasswordHash)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLoginRefusals(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	for name, c := range map[string]struct {
+		members map[string]any
+		code    delivery.Code
+	}{
+		"wrong password":    {map[string]any{"email": "a@b.example", "password": "wrong"}, delivery.CodeUnauthorized},
+		"unknown e-mail":    {map[string]any{"email": "b@b.example", "password": password}, delivery.CodeUnauthorized},
+		"no password":       {map[string]any{"email": "a@b.example"}, delivery.CodeValidation},
+		"no e-mail address": {map[string]any{"email": "a", "password": password}, delivery.CodeValidation},
+		"password too long": {map[string]any{"email": "a@b.example", "password": strings.Repeat("x", 129)}, delivery.CodeValidation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			partner, token, err := n.Login(t.Context(), body(t, c.members), here)
+			wantCode(t, err, c.code)
+			if partner != nil || token != "" {
+				t.Errorf("a refused login gave %v, %q", partner, token)
+			}
+		})
+	}
+}
+
+// A refusal must not tell whether there is an account.
+func TestLoginRefusalsAreAlike(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	for i := range 12 {
+		_, known := n.login(t, "a@b.example", "wrong", here)
+		_, unknown := n.login(t, "nobody@b.example", "wrong", "203.0.113.2")
+		if fmt.Sprint(known) != fmt.Sprint(unknown) {
+			t.Fatalf("try %d: %v for an account, %v without", i, known, unknown)
+		}
+	}
+}
+
+func TestFailedLoginsAreThrottled(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	for range 10 {
+		_, err := n.login(t, "A@b.example", "wrong", here)
+		wantCode(t, err, delivery.CodeUnauthorized)
+	}
+	_, err := n.login(t, "a@B.example", password, here)
+	var refusal *delivery.Error
+	if !errors.As(err, &refusal) || refusal.Code != delivery.CodeRateLimited || refusal.RetryAfter <= 0 {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := n.login(t, "a@b.example", password, "198.51.100.7"); err != nil {
+		t.Errorf("the owner, elsewhere: %v", err)
+	}
+	_, err = n.ByPassword(t.Context(), "a@b.example", password, here)
+	wantCode(t, err, delivery.CodeRateLimited)
+	n.clock.Advance(refusal.RetryAfter)
+	if _, err := n.login(t, "a@b.example", password, here); err != nil {
+		t.Errorf("after the wait: %v", err)
+	}
+}
+
+func TestByPassword(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	p := n.register(t, "a@b.example")
+	if found, err := n.ByPassword(t.Context(), "A@B.example", password, here); err != nil || *found != *p {
+		t.Errorf("got %+v, %v", found, err)
+	}
+	for i, c := range [][2]string{
+		{"a@b.example", "wrong"},
+		{"a@b.example", ""},
+		{"", ""},
+		{"", password},
+		{"no address", password},
+		{strings.Repeat("x", 1<<20), password},
+		{"a@b.example", strings.Repeat("x", 1<<20)},
+	} {
+		_, err := n.ByPassword(t.Context(), c[0], c[1], fmt.Sprintf("203.0.113.%d", i))
+		wantCode(t, err, delivery.CodeUnauthorized)
+	}
+}
+
+func TestSessionsExpire(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	idle, used := n.mustLogin(t, "a@b.example"), n.mustLogin(t, "a@b.example")
+	alive := func(token string) bool {
+		t.Helper()
+		found, err := n.BySession(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found != nil
+	}
+	const step = 11*time.Hour + 59*time.Minute
+	n.clock.Advance(step)
+	if !alive(used) {
+		t.Fatal("ended before 12 h without use")
+	}
+	n.clock.Advance(time.Minute)
+	if alive(idle) {
+		t.Error("lasts longer than 12 h without use")
+	}
+	for n.clock.Now().Sub(testkit.Epoch) < 7*24*time.Hour-step {
+		n.clock.Advance(step)
+		if !alive(used) {
+			t.Fatalf("ended after %v of use", n.clock.Now().Sub(testkit.Epoch))
+		}
+	}
+	n.clock.Advance(testkit.Epoch.Add(7*24*time.Hour - time.Minute).Sub(n.clock.Now()))
+	if !alive(used) {
+		t.Error("ended before 7 days")
+	}
+	n.clock.Advance(time.Minute)
+	if alive(used) {
+		t.Error("lasts longer than 7 days")
+	}
+}
+
+// A session's use is written at most once a minute.
+func TestSessionIsTouchedRarely(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	token := n.mustLogin(t, "a@b.example")
+	seen := func() (at time.Time) {
+		t.Helper()
+		err := n.store.Read(t.Context(), func(tx *store.Tx) error {
+			session, err := tx.Session(t.Context(), credential.HashToken(token))
+			at = session.LastSeenAt
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for _, c := range []struct{ pass, want time.Duration }{{59 * time.Second, 0}, {time.Second, time.Minute}, {30 * time.Second, time.Minute}} {
+		n.clock.Advance(c.pass)
+		if _, err := n.BySession(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+		if got := seen().Sub(testkit.Epoch); got != c.want {
+			t.Errorf("at %v: last seen at %v, want %v", n.clock.Now().Sub(testkit.Epoch), got, c.want)
+		}
+	}
+}
+
+func TestLogout(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	token, other := n.mustLogin(t, "a@b.example"), n.mustLogin(t, "a@b.example")
+	for _, ended := range []string{token, token, "", "no token"} {
+		if err := n.Logout(t.Context(), ended); err != nil {
+			t.Errorf("logout of %q: %v", ended, err)
+		}
+		if found, err := n.BySession(t.Context(), ended); found != nil || err != nil {
+			t.Errorf("the session of %q: %v, %v", ended, found, err)
+		}
+	}
+	if found, _ := n.BySession(t.Context(), other); found == nil {
+		t.Error("ended another session")
+	}
+}
+
+func TestExpiredSessionsAreSwept(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	old := n.mustLogin(t, "a@b.example")
+	n.clock.Advance(13 * time.Hour)
+	young := n.mustLogin(t, "a@b.example")
+	if err := n.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := n.store.Read(t.Context(), func(tx *store.Tx) error {
+		for token, want := range map[string]bool{old: false, young: true} {
+			session, err := tx.Session(t.Context(), credential.HashToken(token))
+			if err != nil {
+				return err
+			}
+			if got := session != nil; got != want {
+				t.Errorf("kept: %v, want %v", got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,144 @@
+package partner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+const (
+	// sessionIdle is how long a session lasts after its last use.
+	sessionIdle = 12 * time.Hour
+	// sessionLife is how long a session lasts however much it is used.
+	sessionLife = 7 * 24 * time.Hour
+	// touchEvery bounds how often the use of a session is written.
+	touchEvery = time.Minute
+	// sweepEvery is how often expired sessions are removed. They are refused
+	// whether they have been or not.
+	sweepEvery = time.Hour
+)
+
+var (
+	// somePasswordRule is for a password that was chosen before: whatever the
+	// rules were then.
+	somePasswordRule = delivery.TextRule{Expected: "a password of 1 to 128 characters", Allows: credential.PossiblePassword}
+
+	errWrongPassword = delivery.Refuse(delivery.CodeUnauthorized, "e-mail address or password is wrong")
+)
+
+// Login begins a session for whoever knows the password of an account. The
+// token is told this once. It is a validation_error, unauthorized, or
+// rate_limited after too many failures from the address or for the account.
+func (s *Service) Login(ctx context.Context, root delivery.Source, address string) (partner *Partner, token string, err error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	email := f.Text("email", delivery.Required, delivery.EmailRule)
+	password := f.Secret("password", delivery.Required, somePasswordRule)
+	if err := problems.Err(); err != nil {
+		return nil, "", err
+	}
+	if partner, err = s.ByPassword(ctx, email, password, address); err != nil {
+		return nil, "", err
+	}
+	token, err = s.begin(ctx, partner)
+	return partner, token, err
+}
+
+func (s *Service) begin(ctx context.Context, partner *Partner) (token string, err error) {
+	if token, err = credential.Token(s.Random, ""); err != nil {
+		return "", err
+	}
+	now := s.now()
+	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, CreatedAt: now, LastSeenAt: now}
+	err = s.Store.Write(ctx, func(tx Writer) error { return tx.AddSession(ctx, session) })
+	return token, err
+}
+
+// ByPassword finds the partner with this e-mail address and password. It is
+// unauthorized, or rate_limited after too many failures; credential.Gate tells
+// what counts.
+func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
+	key, account := emailKey(email), &Account{}
+	if key != "" && credential.PossiblePassword(password) {
+		err := s.Store.Read(ctx, func(tx Reader) error {
+			found, err := tx.PartnerByEmail(ctx, key)
+			if found != nil {
+				account = found
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		password = "" // which is nobody's; the text may be too large to hash
+	}
+	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
+	if err != nil {
+		return nil, loginRefusal(err)
+	}
+	return &account.Partner, nil
+}
+
+func loginRefusal(err error) error {
+	var tooMany *credential.TooManyFailures
+	switch {
+	case errors.Is(err, credential.ErrMismatch):
+		return errWrongPassword
+	case errors.As(err, &tooMany):
+		return &delivery.Error{Code: delivery.CodeRateLimited, Message: tooMany.Error(), RetryAfter: tooMany.RetryAfter}
+	}
+	return err
+}
+
+// BySession finds the partner whose session the token is; nil if there is no
+// such session, or not any more.
+func (s *Service) BySession(ctx context.Context, token string) (*Partner, error) {
+	if token == "" {
+		return nil, nil
+	}
+	hash := credential.HashToken(token)
+	var session *Session
+	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		session, err = tx.Session(ctx, hash)
+		return err
+	})
+	now := s.now()
+	if err != nil || session == nil || session.expired(now) {
+		return nil, err
+	}
+	if now.Sub(session.LastSeenAt) >= touchEvery {
+		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
+	}
+	return &session.Partner, err
+}
+
+func (s *Session) expired(now time.Time) bool {
+	return now.Sub(s.CreatedAt) >= sessionLife || now.Sub(s.LastSeenAt) >= sessionIdle
+}
+
+// Logout ends a session, if there is one.
+func (s *Service) Logout(ctx context.Context, token string) error {
+	if token == "" {
+		return nil
+	}
+	return s.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
+}
+
+// sweepSessions removes expired sessions. The caller holds tidying.
+func (s *Service) sweepSessions(ctx context.Context) error {
+	now := s.now()
+	if now.Sub(s.swept) < sweepEvery {
+		return nil
+	}
+	err := s.Store.Write(ctx, func(tx Writer) error {
+		return tx.EndSessions(ctx, now.Add(-sessionLife), now.Add(-sessionIdle))
+	})
+	if err == nil {
+		s.swept = now
+	}
+	return err
+}

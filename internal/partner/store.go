@@ -1,0 +1,73 @@
+package partner
+
+import (
+	"context"
+	"time"
+)
+
+// Store is what this room needs of storage: a consistent view to read, and a
+// transaction to write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads accounts. What does not exist is nil, not an error.
+type Reader interface {
+	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
+	// Session is a session and its partner, expired or not.
+	Session(ctx context.Context, tokenHash []byte) (*Session, error)
+	// APIKeys lists a partner's active keys, oldest first.
+	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
+	// APIKey is an active key, by its public key.
+	APIKey(ctx context.Context, publicKey string) (*SealedKey, error)
+}
+
+// Writer changes accounts.
+type Writer interface {
+	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
+	// AddPartner is false if the e-mail address or the id is in use.
+	AddPartner(ctx context.Context, account *Account) (added bool, err error)
+
+	AddSession(ctx context.Context, session *Session) error
+	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
+	EndSession(ctx context.Context, tokenHash []byte) error
+	// EndSessions ends those begun, or last seen, before the given times.
+	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
+
+	AddAPIKey(ctx context.Context, key *SealedKey) error
+	// RevokeAPIKey tells the public key of the key that it revoked; empty if the
+	// partner has no such active key.
+	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error)
+	// SaveKeyUses writes when keys were last used.
+	SaveKeyUses(ctx context.Context, uses []KeyUse) error
+}
+
+// Account is a partner with what only the login needs.
+type Account struct {
+	Partner
+	EmailKey     string // the e-mail address in the form in which it is compared
+	PasswordHash string
+}
+
+// Session is a login. It is kept under the hash of its token, so that whoever
+// reads the database cannot take it over.
+type Session struct {
+	TokenHash  []byte
+	Partner    Partner
+	CreatedAt  time.Time
+	LastSeenAt time.Time // to the minute
+}
+
+// SealedKey is an API key with its secret sealed for the key's id.
+type SealedKey struct {
+	APIKey
+	PartnerID string
+	Secret    []byte
+}
+
+// KeyUse tells when a key was last used.
+type KeyUse struct {
+	KeyID string
+	At    time.Time
+}
