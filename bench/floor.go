@@ -39,13 +39,21 @@ type floorOrder struct {
 	written  chan error // holds one
 }
 
+// floorPragmas are those of the service.
+var floorPragmas = []string{
+	"PRAGMA synchronous = FULL",
+	"PRAGMA foreign_keys = ON",
+	"PRAGMA wal_autocheckpoint = 0",
+	"PRAGMA temp_store = MEMORY",
+	"PRAGMA cache_size = -32000", // KiB
+}
+
 const (
-	floorPragmas = `PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0;
-		PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000;`
 	// floorCheckpoint is how many orders apart the log is copied: about as far
 	// as the service lets it grow, 32 MiB.
 	floorCheckpoint = 3000
 	floorGroup      = 256
+	floorDatabase   = "floor.db"
 )
 
 // openFloor makes an empty database with the service's schema.
@@ -76,8 +84,10 @@ func openFloorConn(path string) (*sqlite.Conn, error) {
 		return nil, err
 	}
 	c.SetBusyTimeout(10 * time.Second)
-	if err := sqlitex.ExecuteScript(c, floorPragmas, nil); err != nil {
-		return nil, errors.Join(err, c.Close())
+	for _, pragma := range floorPragmas {
+		if err := sqlitex.ExecuteTransient(c, pragma, nil); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
 	return c, nil
 }
@@ -91,7 +101,7 @@ type floorRun struct {
 
 // run measures the floor in the directory.
 func (r floorRun) run(ctx context.Context) (*result, int64, error) {
-	path := filepath.Join(r.directory, "floor.db")
+	path := filepath.Join(r.directory, floorDatabase)
 	if err := os.MkdirAll(r.directory, 0o700); err != nil {
 		return nil, 0, err
 	}

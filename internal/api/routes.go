@@ -29,7 +29,11 @@ const (
 	AccessOperator Access = "operator" // a bearer token of an operator
 )
 
-var dispatching = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
+// The operators who move orders, and those who move stock.
+var (
+	dispatching = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
+	warehousing = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+)
 
 // Routes lists everything that is served. The OpenAPI documents list the same;
 // a test holds both together.
@@ -38,17 +42,33 @@ func Routes() []Route {
 		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
 		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
 
+		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},
+		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin},
+		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
+		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
+		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe},
+		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList},
+		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate},
+		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke},
+
 		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
 		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
 		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
 		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
 		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
+		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
+		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
 		{"POST", "/v1/webhooks/test", AccessSigned, nil, (*Server).handleWebhookTest},
 
 		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
 		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
 
+		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
+		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
+		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
 		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
+		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
+		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
 	}
 }
 

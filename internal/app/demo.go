@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/strictjson"
 )
@@ -53,8 +57,10 @@ func (a *App) seedDemo(ctx context.Context) error {
 	return a.printDemo(ctx, seeded)
 }
 
+// makeDemo makes the sample data. A start that was killed in the middle of it
+// is taken up where it ended.
 func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
-	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, a.demoPassword("partner"))))
+	account, err := a.demoAccount(ctx)
 	if err != nil {
 		return seeded, err
 	}
@@ -62,7 +68,6 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
-	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey}
 	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
 		return seeded, err
 	}
@@ -73,7 +78,7 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
-	seeded.CourierID = courier.CourierID
+	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey, CourierID: courier.CourierID}
 	text, err := strictjson.Marshal(seeded)
 	if err != nil {
 		return seeded, err
@@ -81,13 +86,28 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 	return seeded, a.store.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, demoSetting, string(text)) })
 }
 
+// demoAccount registers the sample partner, or finds it.
+func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
+	password := a.demoPassword("partner")
+	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
+	if delivery.HasCode(err, delivery.CodeEmailTaken) {
+		return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
+	}
+	return account, err
+}
+
 // stockDemo puts three products on the shelves of two locations.
 func (a *App) stockDemo(ctx context.Context, partnerID string) error {
-	for _, product := range []string{
+	_, before, err := a.stock.Products(ctx, stock.ProductFilter{PartnerID: partnerID, Limit: 1})
+	if err != nil {
+		return err
+	}
+	products := []string{
 		`{"name":"Maple syrup 540 ml","price":12.99,"stock_min":20,"stock_max":500,"barcode":"0627843400011"}`,
 		`{"name":"Dark roast coffee 1 kg","price":24.5,"stock_min":10,"stock_max":200,"barcode":"0627843400028"}`,
 		`{"name":"Wool blanket","price":89,"stock_min":5,"stock_max":60,"barcode":"0627843400035"}`,
-	} {
+	}
+	for _, product := range products[min(before, int64(len(products))):] {
 		made, err := a.stock.CreateProduct(ctx, partnerID, must(product))
 		if err != nil {
 			return err
@@ -136,7 +156,7 @@ Create an order: paste this into another terminal.
 
 The answer's tracking_url, with /html at its end, is the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
-		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder)
+		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder(a.Now()))
 	return err
 }
 
@@ -148,9 +168,18 @@ func programName() string {
 	return os.Args[0]
 }
 
-// demoOrder is one valid order, on one line for the command line.
-const demoOrder = `{"partner_order_id":"DEMO-1","service_level":"express",` +
-	`"pickup":{"name":"Epicerie Demo","phone":"+15145550100","email":"shop@example.com","address":{"line1":"4000 Rue Saint-Denis","city":"Montreal","province":"QC","postal_code":"H2W 2M5","country":"CA"},"time_window":{"start":"2030-01-07T09:00:00-05:00","end":"2030-01-07T12:00:00-05:00"}},` +
-	`"dropoff":{"name":"Alex Martin","phone":"+14165550123","email":"alex@example.com","address":{"line1":"100 Queen St W","line2":"Unit 4","city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA","notes":"Ring twice"},"time_window":{"start":"2030-01-08T09:00:00-05:00","end":"2030-01-08T17:00:00-05:00"}},` +
-	`"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10,"weight_kg":2.5,"value_cents":4500}],` +
-	`"items":[{"product_id":1,"quantity":2}]}`
+// demoOrder is a valid order on one line, to be picked up tomorrow. Its
+// reference is new at every start, so that pasting it works every time.
+func demoOrder(now time.Time) string {
+	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
+	return fmt.Sprintf(`{"partner_order_id":"DEMO-%[1]d","service_level":"express",`+
+		`"pickup":{"name":"Epicerie Demo","phone":"+15145550100","email":"shop@example.com",`+
+		`"address":{"line1":"4000 Rue Saint-Denis","city":"Montreal","province":"QC","postal_code":"H2W 2M5","country":"CA"},`+
+		`"time_window":{"start":"%[2]sT09:00:00-05:00","end":"%[2]sT12:00:00-05:00"}},`+
+		`"dropoff":{"name":"Alex Martin","phone":"+14165550123","email":"alex@example.com",`+
+		`"address":{"line1":"100 Queen St W","city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA","notes":"Ring twice"},`+
+		`"time_window":{"start":"%[2]sT13:00:00-05:00","end":"%[2]sT18:00:00-05:00"}},`+
+		`"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10,"weight_kg":2.5,"value_cents":4500},`+
+		`{"parcel_id":"P-2","description":"Lamp","length_cm":40,"width_cm":40,"height_cm":60,"weight_kg":3,"value_cents":12000,"fragile":true}],`+
+		`"items":[{"product_id":1,"quantity":2}]}`, now.Unix(), day)
+}

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -86,11 +87,11 @@ type told struct {
 
 func tell(t *testing.T, problems delivery.Problems) told {
 	t.Helper()
-	err := problems.Err()
-	if !delivery.HasCode(err, delivery.CodeValidation) {
+	var refusal *delivery.Error
+	if err := problems.Err(); !errors.As(err, &refusal) || refusal.Code != delivery.CodeValidation {
 		t.Fatalf("got %v, want a validation_error", err)
 	}
-	encoded, err := strictjson.Marshal(err.(*delivery.Error).Details)
+	encoded, err := strictjson.Marshal(refusal.Details)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -277,12 +278,12 @@ func TestWithProblemsCompletesARefusal(t *testing.T) {
 	var first, more delivery.Problems
 	first.Add("a", nil, "one")
 	more.Add("b", 2, "two")
-	completed, ok := delivery.WithProblems(first.Err(), more).(*delivery.Error)
-	if !ok || !strings.Contains(completed.Message, "and 1 more") {
+	completed := delivery.WithProblems(first.Err(), more)
+	if !delivery.HasCode(completed, delivery.CodeValidation) || !strings.Contains(completed.Error(), "and 1 more") {
 		t.Errorf("got %v", completed)
 	}
 	other := delivery.NotFound("order")
-	if delivery.WithProblems(other, more) != error(other) || delivery.Problems(nil).Err() != nil || delivery.WithProblems(nil, more) != nil {
+	if !errors.Is(delivery.WithProblems(other, more), other) || delivery.Problems(nil).Err() != nil || delivery.WithProblems(nil, more) != nil {
 		t.Error("an error changed that has no problems to add to")
 	}
 	if wrapped := fmt.Errorf("while testing: %w", other); !delivery.HasCode(wrapped, delivery.CodeNotFound) || delivery.HasCode(wrapped, delivery.CodeConflict) {

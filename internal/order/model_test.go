@@ -246,6 +246,7 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 		for _, taken := range o.Takes {
 			m.book(o, "IN", taken, 1)
 		}
+	default: // the others change the state and nothing else
 	}
 	event := fmt.Sprint(o.Partner, o.ID, o.Events, w.to, o.Updated, o.ETA, o.Courier, w.reason)
 	if w.to == "cancelled" {

@@ -310,6 +310,9 @@ func TestSessionsExpire(t *testing.T) {
 	if alive(idle) {
 		t.Error("lasts longer than 12 h without use")
 	}
+	if !alive(used) {
+		t.Error("ended 12 h after the login, though used since")
+	}
 	for n.clock.Now().Sub(testkit.Epoch) < 7*24*time.Hour-step {
 		n.clock.Advance(step)
 		if !alive(used) {

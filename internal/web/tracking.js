@@ -1,30 +1,34 @@
 // Without this script the page is complete; with it, times are the reader's
 // own and the page follows the delivery until it ends.
 (() => {
-  const language = document.documentElement.lang;
-  const local = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
-  const localise = () => {
-    for (const time of document.querySelectorAll("time")) {
+  const everyMs = 20000;
+  const local = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
+  const localise = (root) => {
+    for (const time of root.querySelectorAll("time")) {
       time.textContent = local.format(new Date(time.dateTime));
     }
   };
-  const refresh = async () => {
-    const current = document.getElementById("delivery");
-    if (!("live" in current.dataset)) return;
+  // Only what differs is put in, so that a screen reader speaks when the state
+  // changes and not every twenty seconds.
+  const update = (page) => {
+    localise(page);
+    for (const id of ["status", "details"]) {
+      const now = document.getElementById(id), next = page.getElementById(id);
+      if (next && now.innerHTML !== next.innerHTML) now.replaceChildren(...next.childNodes);
+    }
+    document.title = page.title;
+    return "live" in page.querySelector("main").dataset;
+  };
+  const follow = async () => {
+    let live = true;
     try {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (answer.ok) {
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const next = page.getElementById("delivery");
-        document.title = page.title;
-        current.replaceWith(next);
-        localise();
-      }
+      if (answer.ok) live = update(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
       // Offline: the next round tries again.
     }
-    setTimeout(refresh, 20000);
+    if (live) setTimeout(follow, everyMs);
   };
-  localise();
-  setTimeout(refresh, 20000);
+  localise(document);
+  if ("live" in document.querySelector("main").dataset) setTimeout(follow, everyMs);
 })();

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// readCommand measures reads at several numbers of stored orders, all of one
+// partner, in one database that grows.
+type readCommand struct {
+	Clients int     `default:"8" help:"Clients at once, each with one kept connection."`
+	Seconds float64 `default:"3" help:"Length of each measurement."`
+	Max     int     `default:"1000000" help:"The largest number of orders; 1,000, 10,000, 100,000 and 1,000,000 are measured up to it."`
+	JSON    bool    `name:"json" help:"Report in JSON."`
+	Profile string  `help:"File for a CPU profile of the service with the most orders." placeholder:"FILE"`
+}
+
+// Validate is called by kong.
+func (c *readCommand) Validate() error {
+	if c.Clients < 1 || c.Clients > maxClients || c.Seconds <= 0 || c.Seconds > maxSeconds || c.Max < 1 || c.Max > maxOrders {
+		return fmt.Errorf("at most %d clients, %d s, %d orders", maxClients, maxSeconds, maxOrders)
+	}
+	return nil
+}
+
+// Run measures and prints the report.
+func (c *readCommand) Run(ctx context.Context) error {
+	report, err := c.measure(ctx)
+	if err != nil {
+		return err
+	}
+	return printReport(os.Stdout, c.JSON, report)
+}
+
+// sizes are the numbers of orders that are measured.
+func (c *readCommand) sizes() (sizes []int) {
+	for size := 1000; size <= c.Max; size *= 10 {
+		sizes = append(sizes, size)
+	}
+	if len(sizes) == 0 {
+		sizes = append(sizes, c.Max)
+	}
+	return sizes
+}
+
+func (c *readCommand) measure(ctx context.Context) (report *readReport, err error) {
+	report = &readReport{where: here(), Clients: c.Clients, Seconds: c.Seconds}
+	for _, kind := range kinds {
+		report.Rows = append(report.Rows, readRow{Kind: kind.name})
+	}
+	directory, err := os.MkdirTemp("", "dropyard-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	for _, size := range c.sizes() {
+		if err := c.at(ctx, directory, size, report); err != nil {
+			return nil, err
+		}
+	}
+	report.compare()
+	return report, nil
+}
+
+// at grows the database to a size and measures every kind of read.
+func (c *readCommand) at(ctx context.Context, directory string, size int, report *readReport) (err error) {
+	server, err := startChild(ctx, &serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	for i, kind := range kinds {
+		f, err := c.drive(ctx, server, kind)
+		if err != nil {
+			return fmt.Errorf("%s: %w", kind.name, err)
+		}
+		report.Rows[i].Sizes = append(report.Rows[i].Sizes, sizedRead{size, f})
+	}
+	return nil
+}
+
+// readWarmUp is spent before each kind of read.
+const readWarmUp = 300 * time.Millisecond
+
+func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (figures, error) {
+	cpu := stopwatch{read: server.cpu}
+	l := load{
+		address: server.Address, clients: c.Clients, warmUp: readWarmUp, want: 200, window: cpu.hook,
+		length: time.Duration(c.Seconds * float64(time.Second)),
+		sender: func(int) sender {
+			random := newRandom()
+			g := newGet(server.Accounts[0], func() (path, query string) {
+				return kind.target(server.Samples[random.IntN(len(server.Samples))], random)
+			})
+			g.public = kind.public
+			return g
+		},
+	}
+	measured, err := l.run(ctx)
+	return finish(l, measured, &cpu, err)
+}
+
+// kind is a way to read.
+type kind struct {
+	name   string
+	public bool // needs no signature
+	// target gives what to ask for, given the id of some order.
+	target func(orderID string, random *rand.Rand) (path, query string)
+}
+
+var kinds = []kind{
+	{"first page of 50", false, func(string, *rand.Rand) (string, string) { return "/v1/orders", "?limit=50" }},
+	{"50 by cursor anywhere", false, func(orderID string, _ *rand.Rand) (string, string) {
+		return "/v1/orders", "?limit=50&cursor=" + orderID
+	}},
+	{"first 50 in a status", false, func(_ string, random *rand.Rand) (string, string) {
+		return "/v1/orders", "?limit=50&status=" + string(delivery.Statuses[random.IntN(len(delivery.Statuses))])
+	}},
+	{"one order", false, func(orderID string, _ *rand.Rand) (string, string) { return "/v1/orders/" + orderID, "" }},
+	{"tracking", true, func(orderID string, _ *rand.Rand) (string, string) { return "/track/" + orderID, "" }},
+}

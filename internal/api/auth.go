@@ -1,0 +1,203 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+)
+
+type partnerAnswer struct {
+	PartnerID string    `json:"partner_id"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func partnerOf(p *partner.Partner) partnerAnswer {
+	return partnerAnswer{p.PartnerID, p.Name, p.Email, p.CreatedAt}
+}
+
+func (s *Server) handleRegister(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	registered, err := s.Partners.Register(c.Context(), body)
+	if delivery.HasCode(err, delivery.CodeValidation) {
+		// The interface has 400 here for what is 422 everywhere else (section 7).
+		err = withStatus{err, http.StatusBadRequest}
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return created(partnerOf(registered))
+}
+
+const sessionCookie = "dropyard_session"
+
+// setSession gives the browser its session, or takes it away with age -1.
+func (s *Server) setSession(c *call, token string, age int) {
+	cookie := http.Cookie{
+		Name:     sessionCookie,
+		Value:    token,
+		Path:     "/",
+		MaxAge:   age,
+		HttpOnly: true,
+		Secure:   s.SecureCookies,
+		SameSite: http.SameSiteLaxMode,
+	}
+	c.header.Add("Set-Cookie", cookie.String())
+	c.header.Set("Cache-Control", "no-store")
+}
+
+func (s *Server) handleLogin(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	found, token, err := s.Partners.Login(c.Context(), body, c.address())
+	if err != nil {
+		return reply{}, err
+	}
+	s.setSession(c, token, 0) // until the browser ends; the server ends it too
+	return ok(partnerOf(found))
+}
+
+// sessionToken is the token of the session's cookie; empty without one.
+func (c *call) sessionToken() string {
+	cookie, err := c.Cookie(sessionCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (s *Server) handleLogout(c *call) (reply, error) {
+	if err := s.Partners.Logout(c.Context(), c.sessionToken()); err != nil {
+		return reply{}, err
+	}
+	s.setSession(c, "", -1)
+	return ok(struct {
+		LoggedOut bool `json:"logged_out"`
+	}{true})
+}
+
+var errNotLoggedIn = delivery.Refuse(delivery.CodeUnauthorized, "log in first")
+
+// sessionPartner is the partner that is logged in.
+func (s *Server) sessionPartner(c *call) (*partner.Partner, error) {
+	found, err := s.Partners.BySession(c.Context(), c.sessionToken())
+	if err == nil && found == nil {
+		err = errNotLoggedIn
+	}
+	return found, err
+}
+
+func (s *Server) handleMe(c *call) (reply, error) {
+	found, err := s.sessionPartner(c)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(partnerOf(found))
+}
+
+// accountPartner is the partner of the two headers, or the one logged in.
+// Headers that are there count: whoever sends them means them.
+func (s *Server) accountPartner(c *call) (*partner.Partner, error) {
+	email, password := c.Header.Get("X-Partner-Email"), c.Header.Get("X-Partner-Password")
+	if email == "" && password == "" {
+		return s.sessionPartner(c)
+	}
+	return s.Partners.ByPassword(c.Context(), email, password, c.address())
+}
+
+type createdKey struct {
+	KeyID     string    `json:"key_id"`
+	Name      string    `json:"name"`
+	PublicKey string    `json:"public_key"`
+	SecretKey string    `json:"secret_key"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func (s *Server) handleKeyCreate(c *call) (reply, error) {
+	body, err := c.optionalJSON()
+	if err != nil {
+		return reply{}, err
+	}
+	var request partner.KeyRequest
+	var problems delivery.Problems
+	if body != nil {
+		request, problems = partner.ReadKeyRequest(body)
+	}
+	owner, err := s.keyOwner(c, request)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := problems.Err(); err != nil {
+		return reply{}, err
+	}
+	key, err := s.Partners.CreateKey(c.Context(), owner.PartnerID, request.Name)
+	if err != nil {
+		return reply{}, err
+	}
+	c.header.Set("Cache-Control", "no-store")
+	return created(createdKey{key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt})
+}
+
+// keyOwner is accountPartner, or whoever the body names if there is neither a
+// session nor the headers.
+func (s *Server) keyOwner(c *call, request partner.KeyRequest) (*partner.Partner, error) {
+	owner, err := s.accountPartner(c)
+	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {
+		return s.Partners.ByPassword(c.Context(), request.Email, request.Password, c.address())
+	}
+	return owner, err
+}
+
+type listedKey struct {
+	KeyID      string     `json:"key_id"`
+	Name       string     `json:"name"`
+	PublicKey  string     `json:"public_key"`
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at"` // null until the first use
+}
+
+func (s *Server) handleKeyList(c *call) (reply, error) {
+	owner, err := s.accountPartner(c)
+	if err != nil {
+		return reply{}, err
+	}
+	found, err := s.Partners.Keys(c.Context(), owner.PartnerID)
+	if err != nil {
+		return reply{}, err
+	}
+	keys := make([]listedKey, len(found))
+	for i, key := range found {
+		keys[i] = listedKey{KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, CreatedAt: key.CreatedAt}
+		if !key.LastUsedAt.IsZero() {
+			keys[i].LastUsedAt = &key.LastUsedAt
+		}
+	}
+	return ok(struct {
+		APIKeys []listedKey `json:"api_keys"`
+		Count   int         `json:"count"`
+	}{keys, len(keys)})
+}
+
+func (s *Server) handleKeyRevoke(c *call) (reply, error) {
+	owner, err := s.accountPartner(c)
+	if err != nil {
+		return reply{}, err
+	}
+	keyID := c.PathValue("key_id")
+	if err := s.Partners.RevokeKey(c.Context(), owner.PartnerID, keyID); err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		KeyID   string `json:"key_id"`
+		Revoked bool   `json:"revoked"`
+	}{keyID, true})
+}

@@ -1,0 +1,307 @@
+package operator_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+const (
+	here     = "203.0.113.1"
+	email    = "Operator@example.com"
+	password = "quai-de-nuit-1907"
+)
+
+// desk is the service on a store of its own.
+type desk struct {
+	*operator.Service
+	clock *testkit.Clock
+	store *store.Store
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	clock := testkit.NewClock(testkit.Epoch)
+	return &desk{operator.NewService(operator.Config{
+		Store:  opened.Operators(),
+		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader),
+		Now:    clock.Now,
+		Random: rand.Reader,
+	}), clock, opened}
+}
+
+// body is a JSON object of the given names and values.
+func body(t *testing.T, members map[string]any) delivery.Source {
+	t.Helper()
+	data, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := strictjson.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func (d *desk) add(t *testing.T, role operator.Role) *operator.Operator {
+	t.Helper()
+	added, err := d.Add(t.Context(), email, password, role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
+func (d *desk) issue(t *testing.T, email, password, address string) (*operator.IssuedToken, error) {
+	t.Helper()
+	return d.IssueToken(t.Context(), body(t, map[string]any{"email": email, "password": password, "name": "desk 2"}), address)
+}
+
+func wantCode(t *testing.T, err error, code delivery.Code) {
+	t.Helper()
+	if !delivery.HasCode(err, code) {
+		t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+func TestTokenWorksForThirtyDays(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	added := d.add(t, operator.RoleDispatcher)
+	token, err := d.issue(t, "OPERATOR@example.COM", password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token.Role != operator.RoleDispatcher || !strings.HasPrefix(token.TokenID, "tok_") || len(token.Secret) < 43 ||
+		!token.ExpiresAt.Equal(testkit.Epoch.Add(30*24*time.Hour)) {
+		t.Errorf("issued %+v", token)
+	}
+	d.clock.Advance(30*24*time.Hour - time.Millisecond)
+	if found, err := d.ByToken(t.Context(), token.Secret); err != nil || found == nil || *found != *added {
+		t.Errorf("the token is of %+v, %v; want %+v", found, err, added)
+	}
+	d.clock.Advance(time.Millisecond)
+	for _, none := range []string{token.Secret, "", "unknown", token.TokenID} {
+		if found, err := d.ByToken(t.Context(), none); found != nil || err != nil {
+			t.Errorf("%q is of %+v, %v", none, found, err)
+		}
+	}
+}
+
+func TestExpiredTokensAreRemoved(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleAdmin)
+	old, err := d.issue(t, email, password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.clock.Advance(31 * 24 * time.Hour)
+	if _, err := d.issue(t, email, password, here); err != nil {
+		t.Fatal(err)
+	}
+	err = d.store.Read(t.Context(), func(tx *store.Tx) error {
+		found, err := tx.OperatorByToken(t.Context(), credential.HashToken(old.Secret), testkit.Epoch)
+		if found != nil {
+			t.Error("the expired token is still kept")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIssueTokenRefusals(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleAdmin)
+	for name, c := range map[string]struct {
+		members map[string]any
+		code    delivery.Code
+	}{
+		"wrong password": {map[string]any{"email": email, "password": "wrong", "name": "x"}, delivery.CodeUnauthorized},
+		"unknown e-mail": {map[string]any{"email": "b@b.example", "password": password, "name": "x"}, delivery.CodeUnauthorized},
+		"no password":    {map[string]any{"email": email, "name": "x"}, delivery.CodeValidation},
+		"no e-mail":      {map[string]any{"password": password, "name": "x"}, delivery.CodeValidation},
+		"name no text":   {map[string]any{"email": email, "password": password, "name": 7}, delivery.CodeValidation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			token, err := d.IssueToken(t.Context(), body(t, c.members), here)
+			wantCode(t, err, c.code)
+			if token != nil {
+				t.Errorf("issued %+v", token)
+			}
+		})
+	}
+}
+
+func TestFailuresAreThrottled(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleAdmin)
+	for i := range 12 {
+		_, known := d.issue(t, email, "wrong", here)
+		_, unknown := d.issue(t, "nobody@example.com", "wrong", "203.0.113.2")
+		if fmt.Sprint(known) != fmt.Sprint(unknown) {
+			t.Fatalf("try %d: %v for an operator, %v without", i, known, unknown)
+		}
+	}
+	_, err := d.issue(t, email, password, here)
+	var refusal *delivery.Error
+	if !errors.As(err, &refusal) || refusal.Code != delivery.CodeRateLimited || refusal.RetryAfter <= 0 {
+		t.Errorf("got %v", err)
+	}
+	if _, err := d.issue(t, email, password, "198.51.100.7"); err != nil {
+		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+func TestAddRefusals(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleAdmin)
+	_, err := d.Add(t.Context(), strings.ToUpper(email), password, operator.RoleAdmin)
+	wantCode(t, err, delivery.CodeEmailTaken)
+	_, err = d.Add(t.Context(), "no address", "password1", "owner")
+	wantCode(t, err, delivery.CodeValidation)
+	told, _ := json.Marshal(err)
+	for _, field := range []string{`"email"`, `"password"`, `"role"`} {
+		if !strings.Contains(string(told), field) {
+			t.Errorf("%s does not tell of %s", told, field)
+		}
+	}
+	if strings.Contains(string(told), "password1") {
+		t.Errorf("%s tells the password", told)
+	}
+}
+
+func TestEnsureOperatorLeavesAnOperatorAsItIs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for i, c := range []struct {
+		email, password string
+		made            bool
+	}{{email, password, true}, {email, password, false}, {strings.ToLower(email), "another-one-9", false}} {
+		made, err := d.EnsureOperator(t.Context(), c.email, c.password, operator.RoleAdmin)
+		if err != nil || made != c.made {
+			t.Errorf("call %d: %v, %v", i, made, err)
+		}
+	}
+	if _, err := d.issue(t, email, password, here); err != nil {
+		t.Errorf("the first password: %v", err)
+	}
+	_, err := d.EnsureOperator(t.Context(), "b@b.example", "short", operator.RoleAdmin)
+	wantCode(t, err, delivery.CodeValidation)
+}
+
+func TestCreateCourier(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for name, c := range map[string]struct {
+		active any
+		want   bool
+	}{"active": {true, true}, "inactive": {false, false}, "null": {nil, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{
+				"name": "Amélie Tremblay", "phone": "+15145550188", "vehicle": "Cargo van", "active": c.active,
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if courier.Active != c.want || courier.Name != "Amélie Tremblay" || courier.Phone != "+15145550188" || courier.Vehicle != "Cargo van" {
+				t.Errorf("created %+v", courier)
+			}
+			// The order room may assign active couriers only.
+			err = d.store.Orders().Read(t.Context(), func(tx order.Reader) error {
+				found, err := tx.Courier(t.Context(), courier.CourierID)
+				if got := found != nil; got != c.want {
+					t.Errorf("can be assigned: %v, want %v", got, c.want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{"name": "x", "phone": "+15145550188", "vehicle": "y"}))
+	if err != nil || !courier.Active {
+		t.Errorf("without active: %+v, %v", courier, err)
+	}
+}
+
+func TestCreateCourierTellsAllFaults(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	_, err := d.CreateCourier(t.Context(), body(t, map[string]any{"phone": "416 555-0119", "active": "yes"}))
+	wantCode(t, err, delivery.CodeValidation)
+	told, _ := json.Marshal(err)
+	for _, field := range []string{"name", "phone", "vehicle", "active"} {
+		if !strings.Contains(string(told), fmt.Sprintf(`"field":%q`, field)) {
+			t.Errorf("%s does not tell of %s", told, field)
+		}
+	}
+	if page, err := d.Couriers(t.Context(), "", 10); err != nil || len(page.Couriers) != 0 {
+		t.Errorf("a refused courier was kept: %+v, %v", page, err)
+	}
+}
+
+func TestCouriersByPages(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	want := map[string]operator.Courier{}
+	for i := range 7 {
+		courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{"name": fmt.Sprint("c", i), "phone": "+15145550188", "vehicle": "bike"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[courier.CourierID] = *courier
+	}
+	for _, limit := range []int{1, 3, 7, 100} {
+		seen, cursor := 0, ""
+		for {
+			page, err := d.Couriers(t.Context(), cursor, limit)
+			if err != nil || len(page.Couriers) == 0 || len(page.Couriers) > limit {
+				t.Fatalf("limit %d: %d couriers, %v", limit, len(page.Couriers), err)
+			}
+			for _, courier := range page.Couriers {
+				if courier != want[courier.CourierID] {
+					t.Errorf("listed %+v, want %+v", courier, want[courier.CourierID])
+				}
+			}
+			seen += len(page.Couriers)
+			if cursor = page.Next; cursor == "" {
+				break
+			}
+		}
+		if seen != len(want) {
+			t.Errorf("limit %d: saw %d of %d", limit, seen, len(want))
+		}
+	}
+}

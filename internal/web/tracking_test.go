@@ -1,0 +1,100 @@
+package web_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web"
+)
+
+func TestTrackingPageSpeaksTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	order := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
+	for name, want := range map[string]struct{ wanted, accepted, language, status, date string }{
+		"nothing said":     {"", "", "en", "Received", "January 16, 2026, 15:00 UTC"},
+		"accepts French":   {"", "fr-CA,fr;q=0.9,en;q=0.5", "fr", "Reçue", "16 janvier 2026, 15:00 UTC"},
+		"asks for English": {"en", "fr", "en", "Received", "January 16, 2026, 15:00 UTC"},
+		"asks for French":  {"fr", "en", "fr", "Reçue", "16 janvier 2026, 15:00 UTC"},
+		"asks for neither": {"de", "fr", "fr", "Reçue", "16 janvier 2026, 15:00 UTC"},
+		"asks for garbage": {"<script>", "!!", "en", "Received", "January 16, 2026, 15:00 UTC"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			header := http.Header{}
+			page, err := web.Tracking(header, order, want.wanted, want.accepted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(page)
+			if header.Get("Content-Language") != want.language || !strings.Contains(text, `<html lang="`+want.language+`">`) {
+				t.Errorf("language %s", header.Get("Content-Language"))
+			}
+			for _, part := range []string{"<h1>" + want.status + "</h1>", want.date} {
+				if !strings.Contains(text, part) {
+					t.Errorf("the page lacks %q:\n%s", part, text)
+				}
+			}
+		})
+	}
+}
+
+// TestTrackingPageTellsNothingPrivate looks for every private text of an order
+// whose texts try to be markup.
+func TestTrackingPageTellsNothingPrivate(t *testing.T) {
+	t.Parallel()
+	order := testkit.Order("par_00000001", "ord_1", "PRIVATE-reference", testkit.Epoch)
+	order.Pickup.Name, order.Dropoff.Name = "PRIVATE-shop", "PRIVATE-recipient"
+	order.Pickup.Phone, order.Dropoff.Email = "PRIVATE-phone", "PRIVATE-email"
+	order.Dropoff.Address.Line1, order.Dropoff.Address.Notes = "PRIVATE-street", "PRIVATE-notes"
+	order.Dropoff.Address.City = "<b>Toronto</b>"
+	order.Metadata, order.Instructions, order.RateCents = []byte(`"PRIVATE"`), "PRIVATE", 987654
+	order.Courier = &delivery.Courier{Name: "Camille PRIVATE", Phone: "PRIVATE", Vehicle: "van"}
+	order.History[0].Notes = "PRIVATE-notes"
+
+	page, err := web.Tracking(http.Header{}, order, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	if strings.Contains(text, "PRIVATE") || strings.Contains(text, "9876") || strings.Contains(text, "<b>") {
+		t.Errorf("the page tells too much:\n%s", text)
+	}
+	if !strings.Contains(text, "Camille · van") {
+		t.Error("the page does not tell the courier")
+	}
+}
+
+func TestTrackingPageOfAnUnknownOrder(t *testing.T) {
+	t.Parallel()
+	page, err := web.Tracking(http.Header{}, nil, "fr", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "Nous ne connaissons pas cette livraison") || strings.Contains(string(page), "data-live") {
+		t.Errorf("page:\n%s", page)
+	}
+}
+
+// TestTrackingPageRunsUnderItsPolicy compares what is in the page with the
+// digests that its policy allows.
+func TestTrackingPageRunsUnderItsPolicy(t *testing.T) {
+	t.Parallel()
+	header := http.Header{}
+	page, err := web.Tracking(header, nil, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, element := range []string{"style", "script"} {
+		inside := regexp.MustCompile(`(?s)<` + element + `>(.*)</` + element + `>`).FindSubmatch(page)
+		if inside == nil {
+			t.Fatalf("no %s", element)
+		}
+		if !strings.Contains(header.Get("Content-Security-Policy"), element+"-src '"+web.Digest(string(inside[1]))+"'") {
+			t.Errorf("the policy does not allow the page's own %s", element)
+		}
+	}
+}
