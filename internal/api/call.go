@@ -170,12 +170,17 @@ func (c *call) query() (*query, error) {
 	}
 	for name, all := range values {
 		for _, text := range append(all, name) {
-			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			if !isText(text) {
 				return nil, delivery.Refuse(delivery.CodeBadRequest, "the query string is not UTF-8 text")
 			}
 		}
 	}
 	return &query{values: values}, nil
+}
+
+// isText tells whether every database takes the text: UTF-8 without NUL.
+func isText(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
 // text is a parameter as sent, empty if it was not.

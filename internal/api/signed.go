@@ -50,13 +50,13 @@ func unauthorized(why reason, message string) *delivery.Error {
 
 // verify finds out who signed the request, or why nobody did.
 func (s *Server) verify(c *call) (partnerID string, refusal *delivery.Error, err error) {
-	publicKey, timestamp, signed := c.Header.Get("X-Api-Key"), c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
-	for name, value := range map[string]string{"X-Api-Key": publicKey, "X-Timestamp": timestamp, "X-Signature": signed} {
-		if value == "" {
+	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
+		if c.Header.Get(name) == "" {
 			return "", unauthorized(reasonMissingHeader, "the header "+name+" is missing"), nil
 		}
 	}
-	key, err := s.Partners.SigningKey(c.Context(), publicKey)
+	timestamp, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
+	key, err := s.Partners.SigningKey(c.Context(), c.Header.Get("X-Api-Key"))
 	if err != nil {
 		return "", nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
@@ -48,6 +49,12 @@ type Option func(*config.Config, *app.Surroundings)
 // told.
 func RateLimit(perMinute int) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.RateLimit = perMinute }
+}
+
+// Demo seeds the demo and writes what it prints to out. The service runs on the
+// system's clock, for clients that do.
+func Demo(out io.Writer) Option {
+	return func(c *config.Config, world *app.Surroundings) { c.Demo, world.Out, world.Now = true, out, time.Now }
 }
 
 // DataIn keeps the data in a directory that outlives the service.

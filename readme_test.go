@@ -1,0 +1,76 @@
+package dropyard_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+var bashBlock = regexp.MustCompile("(?s)```bash\n(.*?)```")
+
+// TestReadme pastes everything that the README says into a shell, against a
+// demo that runs on another port.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"bash", "curl", "openssl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("SKIPPED: the README's commands need %s (package %s)", tool, tool)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script bytes.Buffer
+	script.WriteString("set -euo pipefail\n")
+	for _, block := range bashBlock.FindAllSubmatch(readme, -1) {
+		script.Write(block[1])
+	}
+	var printed bytes.Buffer
+	service := apptest.Start(t, apptest.Demo(&printed))
+	text := strings.ReplaceAll(script.String(), "http://127.0.0.1:8080", service.URL)
+
+	out := runBash(t, text, "OPERATOR_PASSWORD="+demoPassword(t, printed.String()))
+	for _, want := range []string{
+		`"quote_id":"quo_`, `"count":1`, "\ndelivered\n", `"status":"delivered"`, `"first_name":"Camille"`,
+		`"cancellation_reason":"changed my mind"`, `"quantity":15`, `"quantity":18`, `"type":"IN","quantity":3`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}
+
+func demoPassword(t *testing.T, printed string) string {
+	t.Helper()
+	match := regexp.MustCompile(`operator +\S+ +password (\S+)`).FindStringSubmatch(printed)
+	if match == nil {
+		t.Fatalf("the demo printed no operator: %s", printed)
+	}
+	return match[1]
+}
+
+func runBash(t *testing.T, script string, env ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "readme.sh")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", file)
+	command.Env = append(os.Environ(), env...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
