@@ -13,7 +13,7 @@ type serveCommand struct {
 
 // Run serves until the process is told to stop, then finishes what runs.
 func (c *serveCommand) Run(ctx context.Context) error {
-	if err := c.Check(); err != nil {
+	if err := app.Check(&c.Config); err != nil {
 		return usageError{err}
 	}
 	service, err := app.Start(ctx, &c.Config, app.System())

@@ -21,6 +21,9 @@ func partnerOf(p *partner.Partner) partnerAnswer {
 }
 
 func (s *Server) handleRegister(c *call) (reply, error) {
+	if err := s.limitStranger(c); err != nil {
+		return reply{}, err
+	}
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err

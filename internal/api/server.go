@@ -44,9 +44,10 @@ type Server struct {
 	Config
 	// partners spends one token for each signed request, by partner id.
 	partners *throttle.Limiter
-	// strangers spends one for each request that fails to sign, by address.
+	// strangers spends one for each registration, and for each request that
+	// fails to sign, by the network that it comes from.
 	strangers *throttle.Limiter
-	// trackers spends one for each public tracking request, by address.
+	// trackers spends one for each public tracking request, likewise.
 	trackers *throttle.Limiter
 	mux      *http.ServeMux
 	// sameSite refuses changes that another site makes with a session's cookie.

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/google/uuid"
 )
 
@@ -21,8 +22,8 @@ func (s *Server) authenticate(c *call) error {
 		return err
 	}
 	if refusal != nil {
-		if verdict := s.strangers.Take(c.address()); !verdict.Allowed {
-			return tooMany("too many requests that fail to sign", verdict.RetryAfter)
+		if err := s.limitStranger(c); err != nil {
+			return err
 		}
 		return refusal
 	}
@@ -97,9 +98,17 @@ func (s *Server) limitPartner(c *call) error {
 	return nil
 }
 
-// limitTracking bounds public tracking per address.
+// limitStranger bounds, per network, what those do whom nobody vouches for.
+func (s *Server) limitStranger(c *call) error {
+	if verdict := s.strangers.Take(throttle.Network(c.address())); !verdict.Allowed {
+		return tooMany("too many requests from this address", verdict.RetryAfter)
+	}
+	return nil
+}
+
+// limitTracking bounds public tracking per network.
 func (s *Server) limitTracking(c *call) error {
-	if verdict := s.trackers.Take(c.address()); !verdict.Allowed {
+	if verdict := s.trackers.Take(throttle.Network(c.address())); !verdict.Allowed {
 		return tooMany("too many tracking requests", verdict.RetryAfter)
 	}
 	return nil

@@ -79,10 +79,24 @@ const (
 	drainTimeout = 40 * time.Second
 )
 
-// Start opens everything and listens; Run then serves. Nothing is created
-// before the settings have proved usable.
-func Start(ctx context.Context, settings *config.Config, world Surroundings) (a *App, err error) {
+// Check tells the first setting that cannot be. It opens and makes nothing.
+func Check(settings *config.Config) error {
 	if err := settings.Check(); err != nil {
+		return err
+	}
+	if settings.OperatorEmail == "" {
+		return nil
+	}
+	if err := operator.Check(settings.OperatorEmail, settings.OperatorPassword, operator.RoleAdmin); err != nil {
+		return fmt.Errorf("the first operator: %w", err)
+	}
+	return nil
+}
+
+// Start opens everything and listens; Run then serves. Nothing is made before
+// the settings have proved usable.
+func Start(ctx context.Context, settings *config.Config, world Surroundings) (a *App, err error) {
+	if err := Check(settings); err != nil {
 		return nil, err
 	}
 	a = &App{Surroundings: world, config: settings}

@@ -72,7 +72,7 @@ var (
 // Add makes an operator. It is a validation_error, or email_taken: e-mail
 // addresses are compared without regard to case.
 func (s *Service) Add(ctx context.Context, email, password string, role Role) (*Operator, error) {
-	if err := validate(email, password, role); err != nil {
+	if err := Check(email, password, role); err != nil {
 		return nil, err
 	}
 	id, err := delivery.NewID(s.Random, "opr_")
@@ -101,7 +101,8 @@ func (s *Service) Add(ctx context.Context, email, password string, role Role) (*
 	return &account.Operator, nil
 }
 
-func validate(email, password string, role Role) error {
+// Check tells, as one validation_error, what keeps an operator from being made.
+func Check(email, password string, role Role) error {
 	var problems delivery.Problems
 	if !delivery.EmailRule.Allows(email) {
 		problems.Add("email", delivery.Shorten(email, 100), delivery.EmailRule.Expected)

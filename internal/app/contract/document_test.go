@@ -1,0 +1,194 @@
+// Package contract_test holds the OpenAPI documents against the running
+// service: the routes, every documented example, every documented status, and,
+// by random requests, the rules of the request schemas.
+package contract_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	documents "github.com/dropyard/dropyard/api"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+)
+
+// host is where the documents pretend to lie, so that the references between
+// them resolve. Nothing is fetched from there.
+const host = "https://contract.invalid/api/"
+
+// document is one OpenAPI document.
+type document struct {
+	name   string
+	source []byte
+	root   map[string]any
+}
+
+// contract is what both documents say.
+type contract struct {
+	documents  map[string]*document // by file name
+	operations []*operation
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler // guarded by mu
+}
+
+// theContract is read once; nothing changes it.
+var theContract = sync.OnceValues(readContract)
+
+// read is the contract, or the end of the test.
+func read(t testing.TB) *contract {
+	t.Helper()
+	c, err := theContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func readContract() (*contract, error) {
+	c := &contract{documents: map[string]*document{}, compiler: jsonschema.NewCompiler()}
+	c.compiler.DefaultDraft(jsonschema.Draft2020)
+	c.compiler.AssertFormat()
+	// The pattern beside it says which addresses are taken, and takes some that
+	// RFC 5321, which this library asserts, does not: two dots in a row.
+	c.compiler.RegisterFormat(&jsonschema.Format{Name: "email", Validate: func(any) error { return nil }})
+	for name, source := range map[string][]byte{"openapi.yaml": documents.OpenAPI, "ops.yaml": documents.Ops} {
+		d := &document{name: name, source: source}
+		if err := yaml.Load(source, &d.root); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := c.compiler.AddResource(host+name, d.root); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		c.documents[name] = d
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.documents)) {
+		c.operations = append(c.operations, c.operationsOf(c.documents[name])...)
+	}
+	return c, nil
+}
+
+// schema compiles the schema at a node.
+func (c *contract) schema(n node) (*jsonschema.Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.compiler.Compile(host + n.document.name + "#" + n.pointer)
+}
+
+// mustSchema is schema, or the end of the test.
+func (c *contract) mustSchema(t testing.TB, n node) *jsonschema.Schema {
+	t.Helper()
+	s, err := c.schema(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// node is a value in a document, and where it stands.
+type node struct {
+	contract *contract
+	document *document
+	pointer  string // a JSON pointer
+	value    any
+}
+
+func (d *document) node(c *contract) node { return node{contract: c, document: d, value: d.root} }
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// at goes down by member names, and through references on the way. Its value
+// is nil if there is nothing.
+func (n node) at(path ...string) node {
+	for _, name := range path {
+		members, _ := n.value.(map[string]any)
+		n.pointer += "/" + escapePointer.Replace(name)
+		n.value = members[name]
+		n = n.follow()
+	}
+	return n
+}
+
+// follow goes where a reference points. Schemas are left alone when they are
+// compiled; there, members may stand beside $ref.
+func (n node) follow() node {
+	members, _ := n.value.(map[string]any)
+	target, ok := members["$ref"].(string)
+	if !ok || len(members) > 1 {
+		return n
+	}
+	found, ok := n.contract.lookUp(n.document, target)
+	if !ok {
+		return node{}
+	}
+	return found.follow()
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// lookUp finds what a reference points to.
+func (c *contract) lookUp(from *document, target string) (node, bool) {
+	file, pointer, _ := strings.Cut(target, "#")
+	if file != "" {
+		from = c.documents[file]
+	}
+	if from == nil {
+		return node{}, false
+	}
+	n := node{contract: c, document: from, pointer: pointer, value: from.root}
+	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		members, _ := n.value.(map[string]any)
+		n.value = members[unescapePointer.Replace(step)]
+	}
+	return n, n.value != nil
+}
+
+// members are the names of an object's members, sorted.
+func (n node) members() []string {
+	members, _ := n.value.(map[string]any)
+	return slices.Sorted(maps.Keys(members))
+}
+
+// elements are the elements of a list.
+func (n node) elements() []node {
+	list, _ := n.value.([]any)
+	all := make([]node, len(list))
+	for i, value := range list {
+		all[i] = node{n.contract, n.document, fmt.Sprintf("%s/%d", n.pointer, i), value}.follow()
+	}
+	return all
+}
+
+// text is the value if it is a string.
+func (n node) text() string {
+	text, _ := n.value.(string)
+	return text
+}
+
+// flag is the value if it is true or false.
+func (n node) flag() bool {
+	flag, _ := n.value.(bool)
+	return flag
+}
+
+func (n node) String() string { return n.document.name + "#" + n.pointer }
+
+// walk calls fn for the node and everything below it, in the document as it is
+// written: references are not followed.
+func (n node) walk(fn func(node)) {
+	fn(n)
+	switch value := n.value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			node{n.contract, n.document, n.pointer + "/" + escapePointer.Replace(name), value[name]}.walk(fn)
+		}
+	case []any:
+		for i, element := range value {
+			node{n.contract, n.document, fmt.Sprintf("%s/%d", n.pointer, i), element}.walk(fn)
+		}
+	}
+}

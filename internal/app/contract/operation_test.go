@@ -1,0 +1,119 @@
+package contract_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// operation is one method of one path.
+type operation struct {
+	node
+	id     string
+	method string
+	path   string
+	// shared holds what all methods of the path have, its parameters.
+	shared node
+}
+
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+func (c *contract) operationsOf(d *document) (all []*operation) {
+	paths := d.node(c).at("paths")
+	for _, path := range paths.members() {
+		shared := paths.at(path)
+		for _, name := range shared.members() {
+			if !slices.Contains(methods, name) {
+				continue
+			}
+			n := shared.at(name)
+			all = append(all, &operation{node: n, id: n.at("operationId").text(), method: strings.ToUpper(name), path: path, shared: shared})
+		}
+	}
+	return all
+}
+
+// operation finds an operation by its id.
+func (c *contract) operation(id string) *operation {
+	i := slices.IndexFunc(c.operations, func(o *operation) bool { return o.id == id })
+	if i < 0 {
+		panic("no operation " + id)
+	}
+	return c.operations[i]
+}
+
+// response is what is documented for a status; its value is nil if nothing is.
+func (o *operation) response(status string) node { return o.at("responses", status) }
+
+// statuses are the documented ones.
+func (o *operation) statuses() []string { return o.at("responses").members() }
+
+func (o *operation) documents(status string) bool {
+	return slices.Contains(o.statuses(), status)
+}
+
+// parameters are those of the operation and of its path.
+func (o *operation) parameters() []node {
+	return append(o.at("parameters").elements(), o.shared.at("parameters").elements()...)
+}
+
+// takes tells whether there is a parameter of this kind and name.
+func (o *operation) takes(in, name string) bool {
+	return slices.ContainsFunc(o.parameters(), func(p node) bool {
+		return p.at("in").text() == in && p.at("name").text() == name
+	})
+}
+
+// requestSchema is the schema of the body; its value is nil without one.
+func (o *operation) requestSchema() node {
+	return o.at("requestBody", "content", "application/json", "schema")
+}
+
+// hasBody tells whether a body is documented.
+func (o *operation) hasBody() bool { return o.at("requestBody").value != nil }
+
+// example is a documented request.
+type example struct {
+	name    string
+	answers string // the status that it is documented to get
+	value   any
+}
+
+// examples are the documented requests, in the order of their names.
+func (o *operation) examples() (all []example) {
+	examples := o.at("requestBody", "content", "application/json", "examples")
+	for _, name := range examples.members() {
+		n := examples.at(name)
+		all = append(all, example{name, n.at("x-answers").text(), n.at("value").value})
+	}
+	return all
+}
+
+// alternative is one way to be let in: the names of the security schemes that
+// it takes together, and the roles that it asks for.
+type alternative struct {
+	schemes []string
+	roles   []string
+}
+
+// security lists the ways in; none for what is public.
+func (o *operation) security() (all []alternative) {
+	declared := o.at("security")
+	if declared.value == nil {
+		declared = o.document.node(o.contract).at("security")
+	}
+	for _, n := range declared.elements() {
+		way := alternative{schemes: n.members()}
+		for _, scheme := range way.schemes {
+			for _, role := range n.at(scheme).elements() {
+				way.roles = append(way.roles, role.text())
+			}
+		}
+		all = append(all, way)
+	}
+	return all
+}
+
+// asksFor tells whether a scheme is among the ways in.
+func (o *operation) asksFor(scheme string) bool {
+	return slices.ContainsFunc(o.security(), func(way alternative) bool { return slices.Contains(way.schemes, scheme) })
+}
