@@ -1,0 +1,190 @@
+package order
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// cancelCommand cancels an order on its partner's wish.
+type cancelCommand struct {
+	target   OrderKey
+	products []ProductKey // of the order's allocation
+	reason   string
+	at       time.Time
+	eventID  string
+	key      ReceiptKey
+	bodyHash [32]byte
+	encode   Encoder
+}
+
+func (cmd *cancelCommand) needs(n *Needs) {
+	n.Receipts = append(n.Receipts, cmd.key)
+	n.Orders = append(n.Orders, cmd.target)
+	n.Products = append(n.Products, cmd.products...)
+}
+
+func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
+	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+		return again
+	}
+	found := s.Orders[cmd.target]
+	if found == nil {
+		return refused(delivery.NotFound("order"))
+	}
+	if !delivery.MayMove(found.Status, delivery.StatusCancelled, delivery.ActorPartner) {
+		return refused(&delivery.Error{
+			Code:    delivery.CodeOrderNotCancellable,
+			Message: fmt.Sprintf("an order that is %s cannot be cancelled", found.Status),
+			Details: statusDetails{Status: found.Status},
+		})
+	}
+	order := enter(s, c, found, step{
+		to: delivery.StatusCancelled, by: delivery.ActorPartner,
+		at: cmd.at, notes: cmd.reason, reason: cmd.reason, eventID: cmd.eventID,
+	})
+	answer := cmd.encode(order)
+	keep(s, c, &Receipt{
+		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
+		CreatedAt: order.UpdatedAt, Answer: answer,
+	})
+	return outcome{answer: answer}
+}
+
+type statusDetails struct {
+	Status delivery.Status `json:"status"`
+}
+
+// advanceCommand moves an order on behalf of the service.
+type advanceCommand struct {
+	target   OrderKey
+	version  int64        // the version that the caller saw
+	products []ProductKey // of the order's allocation, for a cancellation
+	step     step
+	encode   Encoder
+}
+
+func (cmd *advanceCommand) needs(n *Needs) {
+	n.Orders = append(n.Orders, cmd.target)
+	n.Products = append(n.Products, cmd.products...)
+}
+
+func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
+	found := s.Orders[cmd.target]
+	if found == nil {
+		return refused(delivery.NotFound("order"))
+	}
+	if found.Version != cmd.version {
+		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
+	}
+	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
+		return refused(invalidTransition(found, fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
+	}
+	return outcome{answer: cmd.encode(enter(s, c, found, cmd.step))}
+}
+
+func invalidTransition(found *delivery.Order, message string) error {
+	return &delivery.Error{
+		Code:    delivery.CodeInvalidTransition,
+		Message: message,
+		Details: struct {
+			Status  delivery.Status   `json:"status"`
+			Allowed []delivery.Status `json:"allowed"`
+			Courier *delivery.Courier `json:"courier,omitzero"`
+		}{found.Status, delivery.NextStatuses(found.Status), found.Courier},
+	}
+}
+
+// step is one permitted move of an order and what comes with it.
+type step struct {
+	to            delivery.Status
+	by            delivery.Actor
+	at            time.Time
+	notes         string
+	eventID       string
+	courier       *delivery.Courier // for courier_assigned
+	eta           time.Time         // zero keeps the estimate
+	failureReason string
+	nextAttempt   *time.Time
+	reason        string // of a cancellation
+}
+
+// enter makes the move: new state and version, history, stock return and event.
+func enter(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
+	order := *found
+	order.Status = st.to
+	order.Version++
+	// A clock that was set back must not turn the history around.
+	order.UpdatedAt = latest(st.at, found.UpdatedAt)
+	if !st.eta.IsZero() {
+		order.EstimatedDelivery = st.eta
+	}
+	switch st.to {
+	case delivery.StatusCourierAssigned:
+		order.Courier = st.courier
+	case delivery.StatusAccepted:
+		order.Courier = nil
+	case delivery.StatusCancelled:
+		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
+		giveBack(s, c, &order)
+	}
+	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, Notes: st.notes}
+	order.History = append(slices.Clone(found.History), entry)
+	announce(c, &order, st)
+
+	key := OrderKey{order.PartnerID, order.OrderID}
+	s.Orders[key] = &order
+	c.History = append(c.History, History{OrderKey: key, Version: order.Version, Entry: entry})
+	c.change(key, &order, found.Version)
+	return &order
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// change records an order's newest state; the version to compare with stays
+// that of the first change, which is what the store holds.
+func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64) {
+	if earlier, ok := c.Changed[key]; ok {
+		earlier.Order = order
+		return
+	}
+	c.Changed[key] = &Change{Order: order, FromVersion: fromVersion}
+}
+
+// announce adds the event of a move to the outbox.
+func announce(c *Changes, order *delivery.Order, st step) {
+	kind, ok := delivery.EventFor(st.to)
+	if !ok {
+		return
+	}
+	order.Events++
+	facts := delivery.EventFacts{
+		PartnerOrderID: order.PartnerOrderID,
+		Status:         order.Status,
+		Courier:        order.Courier,
+		At:             order.UpdatedAt,
+		ETA:            order.EstimatedDelivery,
+		FailureReason:  st.failureReason,
+		NextAttempt:    st.nextAttempt,
+		Reason:         st.reason,
+	}
+	if st.to == delivery.StatusCancelled {
+		facts.CancelledBy = st.by
+	}
+	c.Events = append(c.Events, &delivery.Event{
+		EventID:   st.eventID,
+		PartnerID: order.PartnerID,
+		OrderID:   order.OrderID,
+		Type:      kind,
+		Sequence:  order.Events,
+		CreatedAt: order.UpdatedAt,
+		Facts:     facts,
+	})
+}
