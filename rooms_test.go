@@ -36,6 +36,7 @@ var rooms = map[string]room{
 	"internal/testkit":         everything,
 	"internal/app":             everything,
 	"internal/app/apptest":     everything,
+	"internal/app/contract":    everything,
 	"bench":                    everything,
 }
 

@@ -21,6 +21,7 @@ type createCommand struct {
 	Rounds   int           `default:"1" help:"Repeats of all three measurements, one after the other; the report has their medians."`
 	Only     []string      `enum:"service,http,store" default:"service,http,store" help:"What to measure: service, http, store."`
 	JSON     bool          `name:"json" help:"Report in JSON."`
+	Data     string        `help:"Data directory of the service, kept, so that the next run need not fill it again. Default: a new one each time, removed." placeholder:"DIR"`
 	Profile  string        `help:"File for a CPU profile of the service, of the last round." placeholder:"FILE"`
 }
 
@@ -105,6 +106,9 @@ func (c *createCommand) load() load {
 }
 
 func (c *createCommand) service(ctx context.Context, directory string) (figures, error) {
+	if c.Data != "" {
+		directory = c.Data
+	}
 	f, err := c.serve(ctx, &serveCommand{
 		Data: directory, Store: "sqlite", Orders: c.Orders, Partners: c.Partners, Profile: c.Profile,
 	})
@@ -131,18 +135,17 @@ func (c *createCommand) serve(ctx context.Context, flags *serveCommand) (f figur
 		return f, err
 	}
 	database := flags.settings().Database()
-	before, err := diskBytes(database)
+	before, err := measureDatabase(database)
 	if err == nil {
 		f, err = c.drive(ctx, server)
 	}
 	if err = errors.Join(err, server.stop()); err != nil {
 		return f, err
 	}
-	after, err := diskBytes(database)
-	f.BytesPerOrder = float64(after-before) / float64(max(1, f.Orders))
-	kept, countErr := countOrders(database)
-	f.Kept = kept - flags.Orders
-	return f, errors.Join(err, countErr)
+	after, err := measureDatabase(database)
+	f.BytesPerOrder = float64(after.bytes-before.bytes) / float64(max(1, f.Orders))
+	f.Kept = after.orders - before.orders
+	return f, err
 }
 
 // drive sends creations to the child.
@@ -179,12 +182,13 @@ func (c *createCommand) storeFloor(ctx context.Context, directory string) (figur
 		// Partner ids as the service draws them: eight letters or digits.
 		run.accounts = append(run.accounts, account{PartnerID: fmt.Sprintf("par_%08d", i*7919)})
 	}
-	measured, bytes, err := run.run(ctx)
+	measured, before, err := run.run(ctx)
 	f, err := finish(run.load, measured, &cpu, err)
 	if err != nil {
 		return f, err
 	}
-	f.BytesPerOrder = float64(bytes) / float64(max(1, f.Orders))
-	f.Kept, err = countOrders(filepath.Join(directory, floorDatabase))
+	after, err := measureDatabase(filepath.Join(directory, floorDatabase))
+	f.BytesPerOrder = float64(after.bytes-before) / float64(max(1, f.Orders))
+	f.Kept = after.orders
 	return f, err
 }

@@ -99,8 +99,9 @@ type floorRun struct {
 	accounts  []account
 }
 
-// run measures the floor in the directory.
-func (r floorRun) run(ctx context.Context) (*result, int64, error) {
+// run measures the floor in the directory, and tells how many bytes the
+// database had before.
+func (r floorRun) run(ctx context.Context) (measured *result, before int64, err error) {
 	path := filepath.Join(r.directory, floorDatabase)
 	if err := os.MkdirAll(r.directory, 0o700); err != nil {
 		return nil, 0, err
@@ -109,21 +110,18 @@ func (r floorRun) run(ctx context.Context) (*result, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	before, err := diskBytes(path)
-	if err != nil {
-		return nil, 0, err
+	if before, err = diskBytes(path); err != nil {
+		return nil, 0, errors.Join(err, f.keeper.Close(), f.conn.Close())
 	}
 	var group sync.WaitGroup
 	group.Go(f.write)
 	group.Go(f.keepLog)
-	measured, err := r.load.each(ctx, func(client int) (task, error) {
+	measured, err = r.load.each(ctx, func(client int) (task, error) {
 		return f.client(r.accounts[client%len(r.accounts)].PartnerID, client), nil
 	})
 	close(f.queue)
 	group.Wait()
-	err = errors.Join(err, f.keeper.Close(), f.conn.Close())
-	after, sizeErr := diskBytes(path)
-	return measured, after - before, errors.Join(err, sizeErr)
+	return measured, before, errors.Join(err, f.keeper.Close(), f.conn.Close())
 }
 
 // client gives what one waiting goroutine does for each order.

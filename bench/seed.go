@@ -189,17 +189,24 @@ func sampleOrders(database, partnerID string, count int) (ids []string, err erro
 	return ids, err
 }
 
-// countOrders counts what is really in a database.
-func countOrders(database string) (count int, err error) {
-	err = onDatabase(database, func(c *sqlite.Conn) error {
+// extent is what a database holds, and how much room it takes.
+type extent struct {
+	orders int
+	bytes  int64
+}
+
+func measureDatabase(database string) (e extent, err error) {
+	if e.bytes, err = diskBytes(database); err != nil {
+		return e, err
+	}
+	return e, onDatabase(database, func(c *sqlite.Conn) error {
 		return sqlitex.Execute(c, "SELECT COUNT(*) FROM orders", &sqlitex.ExecOptions{
 			ResultFunc: func(row *sqlite.Stmt) error {
-				count = row.ColumnInt(0)
+				e.orders = row.ColumnInt(0)
 				return nil
 			},
 		})
 	})
-	return count, err
 }
 
 func onDatabase(path string, fn func(*sqlite.Conn) error) error {
@@ -210,7 +217,7 @@ func onDatabase(path string, fn func(*sqlite.Conn) error) error {
 	return errors.Join(fn(c), c.Close())
 }
 
-// diskBytes is how much room a database takes, its log included.
+// diskBytes is the size of a database, its log included.
 func diskBytes(database string) (bytes int64, err error) {
 	for _, name := range []string{database, database + "-wal"} {
 		info, err := os.Stat(name)

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -50,7 +51,8 @@ func fail(code int, err error) {
 type usageError struct{ error }
 
 func exitCode(err error) int {
-	if _, ok := err.(usageError); ok {
+	var usage usageError
+	if errors.As(err, &usage) { // kong wraps what commands return
 		return exitUsage
 	}
 	return 1

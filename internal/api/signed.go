@@ -41,8 +41,8 @@ const (
 )
 
 type unauthorizedDetails struct {
-	Reason     reason `json:"reason"`
-	ServerTime int64  `json:"server_time,omitzero"` // Unix time in seconds
+	Reason     reason    `json:"reason"`
+	ServerTime time.Time `json:"server_time,omitzero"`
 }
 
 func unauthorized(why reason, message string) *delivery.Error {
@@ -72,7 +72,7 @@ func (s *Server) verify(c *call) (partnerID string, refusal *delivery.Error, err
 		return "", &delivery.Error{
 			Code:    delivery.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %v of the server's clock", signature.MaxSkew),
-			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: now.Unix()},
+			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: now.UTC().Truncate(time.Millisecond)},
 		}, nil
 	}
 	s.Partners.Used(key)

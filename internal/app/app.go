@@ -95,24 +95,27 @@ func Check(settings *config.Config) error {
 
 // Start opens everything and listens; Run then serves. Nothing is made before
 // the settings have proved usable.
-func Start(ctx context.Context, settings *config.Config, world Surroundings) (a *App, err error) {
+func Start(ctx context.Context, settings *config.Config, world Surroundings) (*App, error) {
 	if err := Check(settings); err != nil {
 		return nil, err
 	}
-	a = &App{Surroundings: world, config: settings}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, a.close())
-		}
-	}()
-	if a.listener, err = net.Listen("tcp", settings.Listen); err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+	a := &App{Surroundings: world, config: settings}
+	if err := a.start(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	return a, nil
+}
+
+// start may leave the app half started; close then ends what there is.
+func (a *App) start(ctx context.Context) (err error) {
+	if a.listener, err = net.Listen("tcp", a.config.Listen); err != nil {
+		return fmt.Errorf("listen: %w", err)
 	}
 	if err := a.open(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.prepare(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	a.http = &http.Server{
 		Handler:           a.handler(),
@@ -123,8 +126,8 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (a 
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
 	}
-	a.Log.Info("ready", "url", a.URL(), "settings", settings.String())
-	return a, nil
+	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
+	return nil
 }
 
 // URL is the public address of the service.

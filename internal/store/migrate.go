@@ -21,7 +21,8 @@ var ErrNewerSchema = errors.New("the database belongs to a newer release of drop
 
 // migrateSQLite brings the schema of the file up to date.
 func migrateSQLite(ctx context.Context, path string) (err error) {
-	dsn := url.URL{Scheme: "file", Opaque: path, RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)"}
+	escaped := (&url.URL{Path: path}).EscapedPath() // a path may hold ? or #
+	dsn := url.URL{Scheme: "file", Opaque: escaped, RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)

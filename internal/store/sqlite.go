@@ -80,7 +80,7 @@ func (e *sqliteEngine) writers() int { return 1 }
 
 // Close takes every connection back, and so waits for whoever still holds one.
 func (e *sqliteEngine) Close() error {
-	return errors.Join(e.log.close(), e.closeConns())
+	return errors.Join(e.log.stop(), e.closeConns(), e.log.close())
 }
 
 func (e *sqliteEngine) closeConns() error {

@@ -50,11 +50,17 @@ func keepWAL(path string) (*walKeeper, error) {
 	return k, nil
 }
 
-func (k *walKeeper) close() error {
+// stop ends the keeper's work and closes its connection.
+func (k *walKeeper) stop() error {
 	close(k.wake)
 	k.done.Wait()
-	return errors.Join(k.index.Close(), k.conn.Close())
+	return k.conn.Close()
 }
+
+// close lets go of the log's index. No connection of this process may be open
+// any more: closing any descriptor of a file drops all POSIX locks that the
+// process has on it, SQLite's too.
+func (k *walKeeper) close() error { return k.index.Close() }
 
 // committed is called by the writer after each commit, while it still holds
 // its connection.

@@ -80,11 +80,11 @@ func (c *contract) schema(n node) (*jsonschema.Schema, error) {
 }
 
 // mustSchema is schema, or the end of the test.
-func (c *contract) mustSchema(t testing.TB, n node) *jsonschema.Schema {
+func (c *contract) mustSchema(t reporter, n node) *jsonschema.Schema {
 	t.Helper()
 	s, err := c.schema(n)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return s
 }

@@ -1,0 +1,146 @@
+package apptest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Answer is what the service said.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON is a member of the body, reached by names and list positions; nil if
+// there is none.
+func (a *Answer) JSON(path ...any) any {
+	var value any
+	if err := json.Unmarshal(a.Body, &value); err != nil {
+		return nil
+	}
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, _ := value.(map[string]any)
+			value = object[step]
+		case int:
+			list, _ := value.([]any)
+			if step >= len(list) {
+				return nil
+			}
+			value = list[step]
+		}
+	}
+	return value
+}
+
+// Text is JSON for a member that is a string.
+func (a *Answer) Text(path ...any) string {
+	text, _ := a.JSON(path...).(string)
+	return text
+}
+
+// Code is the error's code; empty for an answer that is no error.
+func (a *Answer) Code() string { return a.Text("error", "code") }
+
+// Must fails the test unless the answer has the status.
+func (a *Answer) Must(t testing.TB, status int) *Answer {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("got %d, want %d: %s", a.Status, status, a.Body)
+	}
+	return a
+}
+
+// Keys are the names of an object's members, sorted; nil if there is no object.
+func (a *Answer) Keys(path ...any) []string {
+	object, _ := a.JSON(path...).(map[string]any)
+	return slices.Sorted(maps.Keys(object))
+}
+
+// Len is the length of a list; 0 if there is none.
+func (a *Answer) Len(path ...any) int {
+	list, _ := a.JSON(path...).([]any)
+	return len(list)
+}
+
+// Refused fails the test unless the answer is a well-formed refusal with this
+// status and code.
+func (a *Answer) Refused(t testing.TB, status int, code string) *Answer {
+	t.Helper()
+	if a.Status != status || a.Code() != code {
+		t.Errorf("got %d %s, want %d %s: %s", a.Status, a.Code(), status, code, a.Body)
+	}
+	if id := a.Header.Get("X-Request-Id"); id == "" || a.Text("request_id") != id {
+		t.Errorf("X-Request-Id is %q: %s", id, a.Body)
+	}
+	if kind := a.Header.Get("Content-Type"); kind != "application/json" || a.Text("error", "message") == "" {
+		t.Errorf("not a refusal of ours: %s: %s", kind, a.Body)
+	}
+	return a
+}
+
+// Do sends a request as it is. Headers come in pairs of name and value.
+func (s *Service) Do(t testing.TB, method, target string, body []byte, headers ...string) *Answer {
+	t.Helper()
+	answer, err := s.Try(method, target, body, headers...)
+	if err != nil {
+		t.Error(err)
+		return &Answer{Header: http.Header{}}
+	}
+	return answer
+}
+
+// Try is Do for a service that may be gone.
+func (s *Service) Try(method, target string, body []byte, headers ...string) (*Answer, error) {
+	request, err := http.NewRequest(method, s.URL+target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > 0 {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return &Answer{response.StatusCode, response.Header, content}, err
+}
+
+// newClient makes a client that keeps many connections and follows nothing.
+func newClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 256
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// Together runs fn so often at once, and gathers what each of them gives.
+func Together[T any](times int, fn func(i int) T) []T {
+	results := make([]T, times)
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i := range times {
+		running.Go(func() {
+			<-start
+			results[i] = fn(i)
+		})
+	}
+	close(start)
+	running.Wait()
+	return results
+}

@@ -1,0 +1,170 @@
+package apptest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/google/uuid"
+)
+
+// Partner is a partner's engineer with an API key.
+type Partner struct {
+	*Service
+	PartnerID string
+	Email     string
+	Password  string
+	KeyID     string
+	PublicKey string
+	SecretKey string
+}
+
+// Register makes a partner with a key, through the interface.
+func (s *Service) Register(t testing.TB, name string) *Partner {
+	t.Helper()
+	p := &Partner{Service: s, Email: name + "@example.com", Password: "a long password of " + name}
+	account := s.Do(t, "POST", "/v1/auth/register",
+		fmt.Appendf(nil, `{"name":%q,"email":%q,"password":%q}`, name, p.Email, p.Password)).Must(t, 201)
+	p.PartnerID = account.Text("partner_id")
+	return p.NewKey(t)
+}
+
+// NewKey makes a further key, through the interface. What it gives is the same
+// partner with that key.
+func (p *Partner) NewKey(t testing.TB) *Partner {
+	t.Helper()
+	key := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"test"}`), p.Login()...).Must(t, 201)
+	with := *p
+	with.KeyID, with.PublicKey, with.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
+	return &with
+}
+
+// Login is the headers that stand in for a session.
+func (p *Partner) Login() []string {
+	return []string{"X-Partner-Email", p.Email, "X-Partner-Password", p.Password}
+}
+
+// Plant gives the partner a key of the test's choice, past the interface.
+func (p *Partner) Plant(t testing.TB, publicKey, secretKey string) *Partner {
+	t.Helper()
+	with := *p
+	with.KeyID, with.PublicKey, with.SecretKey = "key_"+publicKey, publicKey, secretKey
+	if err := p.plant(&with); err != nil {
+		t.Fatal(err)
+	}
+	return &with
+}
+
+func (p *Partner) plant(with *Partner) (err error) {
+	master, err := credential.OpenMasterKey(filepath.Join(p.Data, "master.key"), "", rand.Reader)
+	if err != nil {
+		return err
+	}
+	sealer, err := credential.NewSealer(master.Derive("secrets"))
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	db, err := store.OpenSQLite(ctx, filepath.Join(p.Data, "dropyard.db"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Write(ctx, func(tx *store.Tx) error {
+		return tx.AddAPIKey(ctx, &partner.SealedKey{
+			APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now()},
+			PartnerID: p.PartnerID,
+			Secret:    sealer.Seal([]byte(with.SecretKey), with.KeyID),
+		})
+	})
+}
+
+// Signed makes the headers of a signed request.
+func (p *Partner) Signed(method, target string, body []byte) []string {
+	return p.SignedAt(p.Clock.Now(), method, target, body)
+}
+
+// SignedAt makes the headers of a request that was signed at another time.
+func (p *Partner) SignedAt(at time.Time, method, target string, body []byte) []string {
+	return p.SignedWith(strconv.FormatInt(at.Unix(), 10), method, target, body)
+}
+
+// SignedWith signs whatever the timestamp says.
+func (p *Partner) SignedWith(timestamp, method, target string, body []byte) []string {
+	path, _, _ := strings.Cut(target, "?")
+	signed := signature.Request{Timestamp: timestamp, Method: method, Path: path, Body: body}
+	return []string{"X-Api-Key", p.PublicKey, "X-Timestamp", timestamp, "X-Signature", signed.Sign([]byte(p.SecretKey))}
+}
+
+// Call sends a signed request. Headers come in pairs of name and value.
+func (p *Partner) Call(t testing.TB, method, target string, body []byte, headers ...string) *Answer {
+	t.Helper()
+	return p.Do(t, method, target, body, append(p.Signed(method, target, body), headers...)...)
+}
+
+// Create creates an order under a fresh idempotency key.
+func (p *Partner) Create(t testing.TB, body []byte) *Answer {
+	t.Helper()
+	return p.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", uuid.NewString())
+}
+
+// Cancel cancels an order under a fresh idempotency key.
+func (p *Partner) Cancel(t testing.TB, orderID, reason string) *Answer {
+	t.Helper()
+	return p.Call(t, "POST", "/v1/orders/"+orderID+"/cancel", fmt.Appendf(nil, `{"reason":%q}`, reason), "Idempotency-Key", uuid.NewString())
+}
+
+// Operator is an operator with a token.
+type Operator struct {
+	*Service
+	Token     string
+	CourierID string
+}
+
+// Operate logs the operator in and adds a courier.
+func (s *Service) Operate(t testing.TB) *Operator {
+	t.Helper()
+	o := &Operator{Service: s}
+	o.Token = s.Do(t, "POST", "/ops/v1/tokens",
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"test"}`, OperatorEmail, OperatorPassword)).Must(t, 201).Text("token")
+	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`)).Must(t, 201).Text("courier_id")
+	return o
+}
+
+// Call sends a request with the operator's token.
+func (o *Operator) Call(t testing.TB, method, target string, body []byte) *Answer {
+	t.Helper()
+	return o.Do(t, method, target, body, "Authorization", "Bearer "+o.Token)
+}
+
+// Move moves an order to another state.
+func (o *Operator) Move(t testing.TB, orderID, status string) *Answer {
+	t.Helper()
+	return o.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status",
+		fmt.Appendf(nil, `{"status":%q,"courier_id":%q,"notes":"by test"}`, status, o.CourierID))
+}
+
+// Stock gives the partner a product with so much of it at each location, and
+// tells its id.
+func (o *Operator) Stock(t testing.TB, partnerID, name string, levels map[string]int) (productID int) {
+	t.Helper()
+	product := o.Call(t, "POST", "/ops/v1/partners/"+partnerID+"/products",
+		fmt.Appendf(nil, `{"name":%q,"price":9.99,"stock_min":5,"stock_max":100,"barcode":"B-%s"}`, name, name)).Must(t, 201)
+	id, _ := product.JSON("product_id").(float64)
+	for location, quantity := range levels {
+		o.Call(t, "POST", "/ops/v1/partners/"+partnerID+"/movements",
+			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":%q}`, int(id), quantity, location)).Must(t, 201)
+	}
+	return int(id)
+}

@@ -1,0 +1,102 @@
+package apptest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Wire is a connection on which a test speaks HTTP by hand, to say what no
+// client would.
+type Wire struct {
+	t      testing.TB
+	conn   *net.TCPConn
+	reader *bufio.Reader
+}
+
+// wireTimeout only bounds a test that has gone wrong.
+const wireTimeout = 30 * time.Second
+
+// Wire connects to the service.
+func (s *Service) Wire(t testing.TB) *Wire {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(wireTimeout))
+	return &Wire{t: t, conn: conn.(*net.TCPConn), reader: bufio.NewReader(conn)}
+}
+
+// Address is host and port of the service.
+func (s *Service) Address() string { return strings.TrimPrefix(s.URL, "http://") }
+
+// Send sends text as it is.
+func (w *Wire) Send(text string) *Wire {
+	w.t.Helper()
+	if _, err := io.WriteString(w.conn, text); err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+// Hang ends what is sent, as a client that breaks off does.
+func (w *Wire) Hang() *Wire {
+	_ = w.conn.CloseWrite()
+	return w
+}
+
+// Continue waits until the service asks for a body announced with "Expect:
+// 100-continue": then the request is under way.
+func (w *Wire) Continue() *Wire {
+	w.t.Helper()
+	line, err := w.reader.ReadString('\n')
+	if err != nil || !strings.Contains(line, "100 Continue") {
+		w.t.Fatalf("got %q (%v), want 100 Continue", line, err)
+	}
+	if _, err := w.reader.ReadString('\n'); err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+// Answer reads the answer to a request with the given method.
+func (w *Wire) Answer(method string) *Answer {
+	w.t.Helper()
+	response, err := http.ReadResponse(w.reader, &http.Request{Method: method})
+	if err != nil {
+		w.t.Fatalf("no answer: %v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.t.Fatalf("no whole answer: %v", err)
+	}
+	return &Answer{response.StatusCode, response.Header, content}
+}
+
+// Text writes a request in HTTP/1.1. Headers come in pairs of name and value.
+func Text(method, target string, headers []string, body string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s HTTP/1.1\r\nHost: dropyard\r\n", method, target)
+	for i := 0; i+1 < len(headers); i += 2 {
+		fmt.Fprintf(&text, "%s: %s\r\n", headers[i], headers[i+1])
+	}
+	return text.String() + "\r\n" + body
+}
+
+// Raw sends a request that no client library would, with a Content-Length if
+// it has a body.
+func (s *Service) Raw(t testing.TB, method, target, body string, headers ...string) *Answer {
+	t.Helper()
+	if body != "" {
+		headers = append(headers, "Content-Type", "application/json", "Content-Length", fmt.Sprint(len(body)))
+	}
+	return s.Wire(t).Send(Text(method, target, headers, body)).Answer(method)
+}

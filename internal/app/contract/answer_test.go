@@ -1,0 +1,135 @@
+package contract_test
+
+import (
+	"bytes"
+	"mime"
+	"slices"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// check holds an answer against what is documented for its status: headers,
+// Content-Type and body. signed tells whether the request had credentials.
+func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
+	t.Helper()
+	status := strconv.Itoa(answer.Status)
+	if !o.documents(status) {
+		t.Errorf("%s answers %s, which is not documented: %s", o.id, status, answer.Body)
+		return
+	}
+	checkAnswer(t, o.id+" "+status, o.response(status), answer)
+	// What is refused before the signature is looked at has no partner yet.
+	early := []int{401, 413}
+	if signed && o.access() == api.AccessSigned && !slices.Contains(early, answer.Status) {
+		for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
+			if answer.Header.Get(name) == "" || o.response(status).at("headers", name).value == nil {
+				t.Errorf("%s %s: the header %s is not sent, or not documented", o.id, status, name)
+			}
+		}
+	}
+}
+
+// checkAnswer holds an answer against a documented response.
+func checkAnswer(t reporter, name string, response node, answer *apptest.Answer) {
+	t.Helper()
+	checkHeaders(t, name, response, answer)
+	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	content := response.at("content", kind)
+	if err != nil || content.value == nil {
+		t.Errorf("%s: the Content-Type %q is not documented", name, answer.Header.Get("Content-Type"))
+		return
+	}
+	schema := response.contract.mustSchema(t, content.at("schema"))
+	if kind != "application/json" {
+		if err := schema.Validate(string(answer.Body)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		return
+	}
+	if err := schema.Validate(decode(t, answer.Body)); err != nil {
+		t.Errorf("%s: %v\n%s", name, err, answer.Body)
+	}
+	if id := answer.Header.Get("X-Request-Id"); answer.Code() != "" && answer.Text("request_id") != id {
+		t.Errorf("%s: X-Request-Id is %s, the body's request_id another: %s", name, id, answer.Body)
+	}
+}
+
+func checkHeaders(t reporter, name string, response node, answer *apptest.Answer) {
+	t.Helper()
+	headers := response.at("headers")
+	for _, header := range headers.members() {
+		documented, sent := headers.at(header), answer.Header.Get(header)
+		if sent == "" {
+			if documented.at("required").flag() {
+				t.Errorf("%s: the header %s is missing", name, header)
+			}
+			continue
+		}
+		var value any = sent
+		if number, err := strconv.Atoi(sent); err == nil && documented.at("schema", "type").text() == "integer" {
+			value = number
+		}
+		if err := response.contract.mustSchema(t, documented.at("schema")).Validate(value); err != nil {
+			t.Errorf("%s: the header %s: %v", name, header, err)
+		}
+	}
+	for _, header := range []string{"RateLimit", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed", "Allow", "Set-Cookie"} {
+		if answer.Header.Get(header) != "" && headers.at(header).value == nil {
+			t.Errorf("%s: the header %s is sent but not documented", name, header)
+		}
+	}
+}
+
+func decode(t reporter, body []byte) any {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return value
+}
+
+// checkClosed adds a member to every object of a valid answer, one after the
+// other, and expects the schema to refuse it: what is not documented must not
+// be answered. The partner's own metadata is free.
+func (o *operation) checkClosed(t reporter, answer *apptest.Answer) {
+	t.Helper()
+	name := o.id + " " + strconv.Itoa(answer.Status)
+	content := o.response(strconv.Itoa(answer.Status)).at("content", "application/json")
+	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" {
+		return
+	}
+	schema, body := o.contract.mustSchema(t, content.at("schema")), decode(t, answer.Body)
+	const stranger = "undocumented"
+	var visit func(value any, place string)
+	visit = func(value any, place string) {
+		switch value := value.(type) {
+		case map[string]any:
+			value[stranger] = true
+			if schema.Validate(body) == nil {
+				t.Errorf("%s: the schema takes undocumented members in %q", name, place)
+			}
+			delete(value, stranger)
+			for member, inner := range value {
+				if member != "metadata" {
+					visit(inner, place+"/"+member)
+				}
+			}
+		case []any:
+			for i, inner := range value[:min(len(value), 3)] {
+				visit(inner, place+"/"+strconv.Itoa(i))
+			}
+		}
+	}
+	visit(body, "")
+}
+
+// reporter is what a check needs of a test: *testing.T has it, and *rapid.T.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}

@@ -1,0 +1,85 @@
+package contract_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// fault is what goes wrong inside a service, once it is armed: reading orders,
+// and drawing random bytes for anything but the request's id.
+type fault struct {
+	order.Store
+	random io.Reader
+
+	mu  sync.Mutex
+	err error // guarded by mu; nil while not armed
+	ids int   // guarded by mu; how many draws still succeed
+}
+
+// option builds the fault into a service.
+func (f *fault) option() apptest.Option {
+	return func(_ *config.Config, world *app.Surroundings) {
+		f.random, world.Random = world.Random, drawn{f}
+		world.OrderStore = func(orders order.Store) order.Store {
+			f.Store = orders
+			return f
+		}
+	}
+}
+
+// arm makes the next request fail.
+func (f *fault) arm(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err, f.ids = err, 1
+}
+
+func (f *fault) Read(ctx context.Context, fn func(order.Reader) error) error {
+	f.mu.Lock()
+	err := f.err
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.Store.Read(ctx, fn)
+}
+
+// drawn is fault as a source of random bytes.
+type drawn struct{ *fault }
+
+func (f drawn) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		if f.ids--; f.ids < 0 {
+			return 0, f.err
+		}
+	}
+	return f.random.Read(p)
+}
+
+// driveFault has a part of the service fail in a way that nobody foresaw.
+func driveFault(t *testing.T, o *operation) *apptest.Answer {
+	return driveBroken(t, o, errors.New("the disk is on fire"))
+}
+
+// driveTimeout has a part of the service run out of time.
+func driveTimeout(t *testing.T, o *operation) *apptest.Answer {
+	return driveBroken(t, o, context.DeadlineExceeded)
+}
+
+func driveBroken(t *testing.T, o *operation, err error) *apptest.Answer {
+	broken := &fault{}
+	f := newFixture(t, roomy, broken.option())
+	request := call{operation: o.id, body: validBody(o), path: f.newOrder(t)}
+	broken.arm(err)
+	return f.send(t, request)
+}

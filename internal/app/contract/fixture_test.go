@@ -1,0 +1,175 @@
+package contract_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+// The accounts of the documents' examples, so that these can be sent as they
+// are.
+const (
+	examplePartner  = "partner@example.com"
+	examplePassword = "maple-harbour-42"
+	exampleOperator = "operator@example.com"
+	exampleNight    = "quai-de-nuit-1907"
+)
+
+// fixture is a service with what the documents' examples speak of: a partner
+// with a key and product 1 at two locations, operators, a courier. Every
+// answer that it gets is held against the documents.
+type fixture struct {
+	*apptest.Service
+	contract *contract
+	partner  *apptest.Partner
+	operator *apptest.Operator
+	session  string // the partner's, as a Cookie header
+	product  int
+}
+
+// options of the services under test.
+var (
+	generous = apptest.RateLimit(1_000_000)
+	roomy    = apptest.RateLimit(1000)
+)
+
+// newFixture starts a service. The documents show rate limits, so that roomy is
+// the option to take unless a test is about something else.
+func newFixture(t testing.TB, options ...apptest.Option) *fixture {
+	t.Helper()
+	options = append(options, func(c *config.Config, _ *app.Surroundings) {
+		c.OperatorEmail, c.OperatorPassword = exampleOperator, exampleNight
+	})
+	f := &fixture{Service: apptest.Start(t, options...), contract: read(t)}
+	f.partner = f.register(t)
+	f.operator = f.operate(t, exampleOperator, exampleNight)
+	f.operator.CourierID = f.operator.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike"}`)).Must(t, 201).Text("courier_id")
+	f.product = f.operator.Stock(t, f.partner.PartnerID, "Coffee", map[string]int{"MTL-01": 100_000, "TOR-02": 40})
+	return f
+}
+
+func (f *fixture) register(t testing.TB) *apptest.Partner {
+	t.Helper()
+	p := &apptest.Partner{Service: f.Service, Email: examplePartner, Password: examplePassword}
+	p.PartnerID = f.Do(t, "POST", "/v1/auth/register",
+		fmt.Appendf(nil, `{"name":"Épicerie Métro","email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 201).Text("partner_id")
+	key := f.Do(t, "POST", "/v1/auth/api-keys", nil, "X-Partner-Email", p.Email, "X-Partner-Password", p.Password).Must(t, 201)
+	p.KeyID, p.PublicKey, p.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
+	login := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 200)
+	f.session, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	return p
+}
+
+func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operator {
+	t.Helper()
+	token := f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
+	return &apptest.Operator{Service: f.Service, Token: token.Text("token")}
+}
+
+// cheap hashes passwords fast; nothing worth protecting is behind them.
+func cheap() *credential.Hasher {
+	return credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, rand.Reader)
+}
+
+// withOperator prepares a data directory in which there is an operator of
+// another role.
+func withOperator(t testing.TB, email, password, role string) apptest.Option {
+	t.Helper()
+	dir := t.TempDir()
+	world := app.Surroundings{Now: time.Now, Random: rand.Reader, Hasher: cheap(), Log: slog.New(slog.DiscardHandler), Out: io.Discard}
+	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world, email, password, role); err != nil {
+		t.Fatal(err)
+	}
+	return apptest.DataIn(dir)
+}
+
+// call is a request to an operation. Its zero fields mean what is usual: the
+// fixture's own partner, order parameters that exist nowhere, no body.
+type call struct {
+	operation string
+	path      map[string]string // values of path parameters
+	query     string
+	body      []byte
+	headers   []string // pairs of name and value, in place of the usual ones
+	anonymous bool     // send no credentials
+}
+
+// send sends a call with the credentials that its operation asks for, and holds
+// the answer against the documents.
+func (f *fixture) send(t testing.TB, c call) *apptest.Answer {
+	t.Helper()
+	o := f.contract.operation(c.operation)
+	answer := f.exchange(t, o, c)
+	o.check(t, answer, !c.anonymous)
+	o.checkClosed(t, answer)
+	return answer
+}
+
+func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
+	t.Helper()
+	target := f.target(o, c)
+	headers := c.headers
+	if o.takes("header", "Idempotency-Key") {
+		headers = append([]string{"Idempotency-Key", uuid.NewString()}, headers...)
+	}
+	switch {
+	case c.anonymous:
+	case o.access() == api.AccessSigned:
+		headers = append(f.partner.Signed(o.method, target, c.body), headers...)
+	case o.access() == api.AccessOperator:
+		headers = append([]string{"Authorization", "Bearer " + f.operator.Token}, headers...)
+	case o.asksFor("session"):
+		headers = append([]string{"Cookie", f.session}, headers...)
+	}
+	return f.Do(t, o.method, target, c.body, headers...)
+}
+
+// target fills in the path parameters: the given ones, otherwise the fixture's.
+func (f *fixture) target(o *operation, c call) string {
+	target := o.path
+	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none"} {
+		if given, ok := c.path[name]; ok {
+			value = given
+		}
+		target = strings.ReplaceAll(target, "{"+name+"}", value)
+	}
+	return target + c.query
+}
+
+// newOrder creates an order and gives the path parameter that names it.
+func (f *fixture) newOrder(t testing.TB) map[string]string {
+	t.Helper()
+	order := f.send(t, call{operation: "createOrder", body: testkit.OrderJSON(uuid.NewString(), "")}).Must(t, 201)
+	return map[string]string{"order_id": order.Text("order_id")}
+}
+
+// move moves an order to another state.
+func (f *fixture) move(t testing.TB, order map[string]string, status string) *apptest.Answer {
+	t.Helper()
+	return f.send(t, call{operation: "changeOrderStatus", path: order,
+		body: fmt.Appendf(nil, `{"status":%q,"courier_id":%q,"notes":"by test"}`, status, f.operator.CourierID)})
+}
+
+func encode(t reporter, value any) []byte {
+	t.Helper()
+	body, err := json.Marshal(value)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return body
+}

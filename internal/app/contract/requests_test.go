@@ -1,0 +1,292 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// subject is an operation whose handler is held against the schema of its
+// requests: it must refuse what the schema refuses, and nothing else.
+type subject struct {
+	operation string
+	body      string // a valid request with every member
+	// broken lists the places where a request breaks a rule that no schema can
+	// say; nil if there is no such rule.
+	broken func(body any) []string
+	// other are the codes of refusals that are about something else than the
+	// request's own form, each with when it must come. A nil function leaves
+	// that open.
+	other map[string]func(body any) bool
+	// order is set when each success uses up an order.
+	order bool
+	// pause lets time pass between requests, to be forgiven failures.
+	pause bool
+}
+
+func never(any) bool { return false }
+
+const contactBody = `{"name":"Épicerie Métro","phone":"+15145550100","email":"shop@example.com",
+"address":{"line1":"4000 Rue Saint-Denis","line2":"2","city":"Montréal","province":"QC","postal_code":"H2W 2M5","country":"CA","notes":"Sonner"},
+"time_window":{"start":"2026-01-14T13:00:00-05:00","end":"2026-01-14T16:00:00.5-05:00"}}`
+
+const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dropoff":` + contactBody + `,
+"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10.5,"weight_kg":2.25,"value_cents":4500,"fragile":true,"barcode":"0123"},
+ {"parcel_id":"P-2","description":"Lamp","length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":0}],
+"cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":5000,"currency":"USD"}`
+
+// plenty is how much of product 1 there is when requests are tried. No test
+// asks for a quantity near it.
+const plenty = 900_000_000
+
+var subjects = []subject{
+	{
+		operation: "createOrder",
+		body: `{"partner_order_id":"A-1",` + shipmentBody + `,"reference":"PO 77","instructions":"Ring","metadata":{"a":[1.0]},
+"items":[{"product_id":1,"quantity":2}],"quote_id":null}`,
+		broken: brokenOrder,
+		other:  map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }},
+	},
+	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
+	{operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`, broken: brokenRegistration},
+	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42"}`, pause: true,
+		other: map[string]func(any) bool{"unauthorized": nil}},
+	{operation: "createAPIKey", body: `{"name":"production","email":"a@b.ca","password":"maple-harbour-42"}`},
+	{operation: "cancelOrder", body: `{"reason":"changed my mind"}`, order: true},
+	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","name":"desk"}`, pause: true,
+		other: map[string]func(any) bool{"unauthorized": nil}},
+	{operation: "createCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
+	{
+		operation: "changeOrderStatus",
+		body: `{"status":"accepted","notes":"n","courier_id":"cou_x","eta":"2026-01-15T10:00:00Z","failure_reason":"r",
+"next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
+		broken: brokenChange, order: true,
+		other: map[string]func(any) bool{"invalid_transition": func(body any) bool {
+			status, _ := text(body, "status")
+			return status != "accepted" && status != "cancelled"
+		}},
+	},
+	{operation: "createProduct", body: `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`, broken: brokenProduct},
+	{operation: "createMovement", body: `{"type":"IN","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":null}`, broken: brokenMovement},
+	{operation: "createMovement", body: `{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":"TOR-02"}`,
+		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
+}
+
+// trial is a subject on a service.
+type trial struct {
+	subject
+	*fixture
+	t testing.TB // of the whole trial
+
+	mu   sync.Mutex
+	path map[string]string // guarded by mu; an order that can still be used
+	used map[string]bool   // guarded by mu; what must be unique and was accepted
+}
+
+func (s subject) start(t testing.TB) *trial {
+	t.Helper()
+	f := newFixture(t, generous)
+	f.send(t, call{operation: "createMovement",
+		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t, 201)
+	return &trial{subject: s, fixture: f, t: t, used: map[string]bool{}}
+}
+
+// unique is the text in a request that no two may have, by the code that
+// refuses the second.
+func (s *subject) unique(body any) (value, code string) {
+	switch s.operation {
+	case "createOrder":
+		value, _ = text(body, "partner_order_id")
+		return value, "conflict"
+	case "registerPartner":
+		value, _ = text(body, "email")
+		return strings.ToLower(value), "email_taken"
+	}
+	return "", ""
+}
+
+// judge sends a request and compares what the handler says with what the
+// schema says.
+func (r *trial) judge(t reporter, body any) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.contract.operation(r.operation)
+	sent := encode(t, body)
+	answer := r.exchange(r.t, o, call{operation: r.operation, body: sent, path: r.target(t)})
+	o.check(t, answer, true)
+	parsed := decode(t, sent)
+	places := wrongPlaces(r.contract.mustSchema(t, o.requestSchema()).Validate(parsed))
+	r.compare(t, verdict{parsed, places}, answer)
+	if answer.Status < 300 {
+		value, _ := r.unique(parsed)
+		r.path, r.used[value] = nil, true
+	}
+	if t, ok := t.(interface{ Failed() bool }); ok && t.Failed() {
+		r.t.Logf("the request was %.2000s\nthe answer %d %.1000s", sent, answer.Status, answer.Body)
+	}
+}
+
+// target is an order that the operation can be tried on. The caller holds mu.
+func (r *trial) target(t reporter) map[string]string {
+	if r.pause {
+		r.Clock.Advance(12 * time.Hour)
+	}
+	if r.order && r.path == nil {
+		r.path = r.newOrder(r.t)
+	}
+	return r.path
+}
+
+// verdict is what the documents say of a request.
+type verdict struct {
+	body   any
+	places []string // where the schema finds it wrong
+}
+
+// compare holds an answer against a verdict.
+func (r *trial) compare(t reporter, v verdict, answer *apptest.Answer) {
+	t.Helper()
+	var broken []string
+	if r.broken != nil {
+		broken = r.broken(v.body)
+	}
+	code := answer.Code()
+	switch {
+	case code == "validation_error":
+		r.compareFields(t, v.places, broken, fieldsOf(answer))
+	case len(v.places) > 0:
+		t.Errorf("%s: the schema refuses %q, the handler answers %d %s", r.operation, v.places, answer.Status, code)
+	default:
+		r.compareRest(t, v.body, broken, answer)
+	}
+}
+
+// compareRest judges an answer to what the schema takes and the handler does
+// not call invalid.
+func (r *trial) compareRest(t reporter, body any, broken []string, answer *apptest.Answer) {
+	t.Helper()
+	code := answer.Code()
+	value, taken := r.unique(body)
+	expected, known := r.other[code]
+	switch {
+	case code == taken && code != "":
+		known, expected = true, func(any) bool { return r.used[value] }
+	case code == "":
+		expected, known = never, answer.Status < 300
+		if len(broken) > 0 || r.used[value] && value != "" {
+			t.Errorf("%s: what breaks a rule at %q is accepted", r.operation, broken)
+		}
+		for other, when := range r.other {
+			if when != nil && when(body) {
+				t.Errorf("%s: accepted, and not %s", r.operation, other)
+			}
+		}
+		return
+	}
+	if !known || expected != nil && !expected(body) {
+		t.Errorf("%s: the schema accepts this, the handler answers %d %s", r.operation, answer.Status, code)
+	}
+}
+
+// fieldsOf are the places of all reported problems.
+func fieldsOf(answer *apptest.Answer) (places []string) {
+	list, _ := answer.JSON("error", "details", "errors").([]any)
+	for _, problem := range list {
+		field, _ := text(problem, "field")
+		places = append(places, placeOf(field))
+	}
+	return places
+}
+
+// compareFields wants the same places to be wrong on both sides. A list that
+// is too long, and an object that is none, count for all that is in them.
+func (r *trial) compareFields(t reporter, places, broken, reported []string) {
+	t.Helper()
+	if len(reported) == 0 || len(places)+len(broken) == 0 {
+		t.Errorf("%s: the schema accepts this, the handler refuses %q", r.operation, reported)
+	}
+	for _, place := range reported {
+		if !covers(places, place) && !slices.Contains(broken, place) {
+			t.Errorf("%s: the handler refuses %q, the schema %q", r.operation, place, places)
+		}
+	}
+	for _, place := range places {
+		if !covers(reported, place) {
+			t.Errorf("%s: the schema refuses %q, the handler reports %q only", r.operation, place, reported)
+		}
+	}
+}
+
+// fresh is the subject's valid request, to be changed; number keeps it apart
+// from others.
+func (s *subject) fresh(t reporter, number int) any {
+	body := decode(t, []byte(s.body)).(map[string]any)
+	switch s.operation {
+	case "createOrder":
+		body["partner_order_id"] = fmt.Sprint("A-", number)
+	case "registerPartner":
+		body["email"] = fmt.Sprintf("port-%d@example.com", number)
+	}
+	return body
+}
+
+// skip is the inside of the end of a shipment that is left out: the other end
+// has the same schema, and the same code.
+func (s *subject) skip() string {
+	if s.operation == "createQuote" {
+		return "/pickup/"
+	}
+	return "/dropoff/"
+}
+
+// TestEverySingleMutation changes a valid request of every operation at every
+// place in every way.
+func TestEverySingleMutation(t *testing.T) {
+	t.Parallel()
+	for i, s := range subjects {
+		t.Run(fmt.Sprint(i, " ", s.operation), func(t *testing.T) {
+			t.Parallel()
+			r, number := s.start(t), 0
+			r.judge(t, s.fresh(t, number))
+			for at, place := range spots(s.fresh(t, 0), "") {
+				if strings.HasPrefix(place.path, s.skip()) {
+					continue
+				}
+				for _, m := range mutationsOf(place) {
+					number++
+					body := s.fresh(t, number)
+					m.apply(spots(body, "")[at])
+					r.judge(t, body)
+					if t.Failed() {
+						t.Fatalf("after %s at %s", m.name, place.path)
+					}
+				}
+			}
+			t.Logf("%d requests", number)
+		})
+	}
+}
+
+// TestNoObjectAtAll sends bodies whose root is wrong.
+func TestNoObjectAtAll(t *testing.T) {
+	t.Parallel()
+	for i, s := range subjects {
+		if s.operation == "createAPIKey" || s.pause {
+			continue // who asks is known from the body
+		}
+		t.Run(fmt.Sprint(i, " ", s.operation), func(t *testing.T) {
+			t.Parallel()
+			r := s.start(t)
+			for _, root := range []any{nil, true, json.Number("7"), "text", []any{}, []any{map[string]any{}}, map[string]any{}} {
+				r.judge(t, root)
+			}
+		})
+	}
+}

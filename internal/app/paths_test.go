@@ -1,0 +1,119 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+// TestUnknownPaths are 404 in JSON, never a redirect, however near they come to
+// one that exists.
+func TestUnknownPaths(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	untouched(t, partner, func() {
+		for _, path := range []string{
+			"/", "/v1", "/v1/", "/v1/orders/", "//v1/orders", "/v1//orders", "/v1/orders//", "/v1/./orders", "/./v1/orders",
+			"/v1/x/../orders", "/../v1/orders", "/v1/orders/.", "/v1/orders/..", "/v1/%2e/orders", "/v1/x/%2e%2e/orders", "/v1/x/%2E%2E/orders",
+			"/v1/orders/%2e%2e", "/v1/orders%2f", "/v1%2forders", "/v1/orders%00", "/v1/orders;x=1", "/v1/orders%3Flimit=1", "/v1/orders%20", "/V1/orders",
+			"/v1/Orders", "/v2/orders", "/orders", "/v1/orders.json", "/v1/orders/" + id + "/", "/v1/orders/" + id + "/cancel/", "/v1/orders/" + id + "//cancel",
+			"/v1/orders/" + id + "/other", "/track", "/track/", "/track/" + id + "/", "/track/" + id + "/HTML", "/ops/v1/orders/", "/ops/v1/tokens/", `/v1/orders\..`,
+			"/v1/orders/" + id + "%2fcancel%2f", "/v1/%6frders/", "/v1/auth", "/v1/auth/api-keys/", "/favicon.ico", "/.env", "/v1/orders/%2e%2e/%2e%2e/etc/passwd",
+		} {
+			for _, method := range []string{"GET", "POST"} {
+				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Idempotency-Key", uuid.NewString())...)
+				if got.Refused(t, 404, "not_found"); got.Header.Get("Location") != "" {
+					t.Errorf("%s leads to %s", path, got.Header.Get("Location"))
+				}
+			}
+		}
+	})
+}
+
+// TestIdsThatAreNone are 404 for whoever signs well, wherever an id can stand.
+func TestIdsThatAreNone(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	untouched(t, partner, func() {
+		for _, none := range []string{
+			"x", "%00", "%ff", "%20", "*", "'", "%22", "%25", "..%2f" + id, id + "%00", id + "%20", "%20" + id, id[:len(id)-1], id + "0", id[4:],
+			strings.ToUpper(id), "par_" + id[4:], "ord_" + strings.Repeat("0", 32), "ord_" + strings.Repeat("z", 32), strings.Repeat("9", 10_000), "é", "\xff",
+		} {
+			get := "/v1/orders/" + none
+			cancel, move := get+"/cancel", "/ops/v1/orders/"+none+"/status"
+			if none != "é" && none != "\xff" { // which HTTP escapes, so that what is signed was not sent
+				service.Raw(t, "GET", get, "", partner.Signed("GET", get, nil)...).Refused(t, 404, "not_found")
+				service.Raw(t, "POST", cancel, "", append(partner.Signed("POST", cancel, nil), "Idempotency-Key", uuid.NewString())...).Refused(t, 404, "not_found")
+			}
+			service.Raw(t, "GET", "/track/"+none, "").Refused(t, 404, "not_found")
+			service.Raw(t, "GET", "/track/"+none+"/html", "").Refused(t, 404, "not_found")
+			service.Raw(t, "POST", move, `{"status":"accepted"}`, "Authorization", "Bearer "+operator.Token).Refused(t, 404, "not_found")
+			product := `{"name":"x","price":1,"stock_min":0,"stock_max":1}`
+			service.Raw(t, "POST", "/ops/v1/partners/"+none+"/products", product, "Authorization", "Bearer "+operator.Token).Refused(t, 404, "not_found")
+			service.Raw(t, "DELETE", "/v1/auth/api-keys/"+none, "", partner.Login()...).Refused(t, 404, "not_found")
+		}
+	})
+}
+
+// TestWrongMethods are 405 and told what would do.
+func TestWrongMethods(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	allowed := map[string]string{
+		"/v1/health":                   "GET, HEAD",
+		"/v1/orders":                   "GET, HEAD, POST",
+		"/v1/orders/" + id:             "GET, HEAD",
+		"/v1/orders/" + id + "/cancel": "POST",
+		"/v1/rates/quote":              "POST",
+		"/v1/auth/api-keys":            "GET, HEAD, POST",
+		"/v1/auth/api-keys/x":          "DELETE",
+		"/v1/auth/register":            "POST",
+		"/track/" + id:                 "GET, HEAD",
+		"/ops/v1/tokens":               "POST",
+	}
+	untouched(t, partner, func() {
+		for path, allow := range allowed {
+			for _, method := range []string{"PUT", "PATCH", "OPTIONS", "TRACE", "BREW", "get", "post", "PROPFIND", "CONNECT"} {
+				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Origin", "https://example.com", "Connection", "close")...)
+				if got.Refused(t, 405, "method_not_allowed"); got.Header.Get("Allow") != allow {
+					t.Errorf("%s %s: Allow is %q, want %q", method, path, got.Header.Get("Allow"), allow)
+				}
+				if got.Header.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s %s: open to other sites", method, path)
+				}
+			}
+		}
+		service.Raw(t, "OPTIONS", "*", "").Refused(t, 404, "not_found")
+		service.Raw(t, "POST", "/v1/orders/"+id, "").Refused(t, 405, "method_not_allowed")
+		service.Raw(t, "GET", "/v1/orders/"+id+"/cancel", "").Refused(t, 405, "method_not_allowed")
+	})
+}
+
+// TestHead answers what GET would, without the body.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for target, signed := range map[string]bool{"/v1/health": false, "/v1/orders?limit=1": true, "/v1/orders/" + id: true, "/track/" + id: false, "/track/" + id + "/html": false} {
+		var get, head []string
+		if signed {
+			get, head = partner.Signed("GET", target, nil), partner.Signed("HEAD", target, nil)
+		}
+		want, got := service.Do(t, "GET", target, nil, get...).Must(t, 200), service.Raw(t, "HEAD", target, "", head...).Must(t, 200)
+		if len(got.Body) != 0 || got.Header.Get("Content-Length") != want.Header.Get("Content-Length") || got.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: HEAD %v, GET %v", target, got.Header, want.Header)
+		}
+	}
+	service.Raw(t, "HEAD", "/v1/orders", "", partner.Signed("GET", "/v1/orders", nil)...).Must(t, 401)
+	service.Raw(t, "HEAD", "/v1/rates/quote", "").Must(t, 405)
+}

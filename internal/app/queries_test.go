@@ -1,0 +1,93 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// lists are the signed lists with what each of them takes.
+var lists = map[string][]string{
+	"/v1/orders":              {"limit", "offset", "status", "cursor", "created_from", "created_to"},
+	"/v1/inventory/products":  {"limit", "offset"},
+	"/v1/inventory/movements": {"limit", "offset", "product_id"},
+}
+
+// garbage is what parameters do not take.
+var garbage = map[string][]string{
+	"limit": {"0", "-1", "501", "1e2", "0x10", "1_0", "10.0", "10.5", "abc", "NaN", "%20", "10%20", "٣", "2147483648", "9223372036854775807",
+		"9223372036854775808", "-9223372036854775808", "99999999999999999999999999", "10;20", "%27%20OR%201=1--"},
+	"offset":       {"-1", "1.5", "abc", "%20", "1099511627777", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1%2C000"},
+	"status":       {"flying", "PENDING", "pending%20", "pending,accepted", "%27"},
+	"cursor":       {"x", "0", "ord_", "ord_x", "ORD_00000000000000000000000000000000", "ord_0000000000000000000000000000000u", "ord_00000000000000000000000000000000%0a"},
+	"created_from": {"yesterday", "2026-01-14", "2026-01-14T15:00:00", "2026-01-14%2015:00:00Z", "1768402800", "2026-02-30T00:00:00Z", "1969-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "2026-01-14T15:00:00+05:00"},
+	"created_to":   {"tomorrow", "2026-13-01T00:00:00Z", "0000-00-00T00:00:00Z"},
+	"product_id":   {"0", "-1", "abc", "1.0", "9223372036854775808"},
+}
+
+// TestGarbageInParameters is told by name, and all of it at once.
+func TestGarbageInParameters(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	for target, names := range lists {
+		for _, name := range names {
+			for _, text := range garbage[name] {
+				got := partner.Call(t, "GET", target+"?"+name+"="+text, nil)
+				if strings.Contains(text, ";") {
+					got.Refused(t, 400, "bad_request")
+				} else if got.Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != name || got.Len("error", "details", "errors") != 1 {
+					t.Errorf("%s?%s=%s: %s", target, name, text, got.Body)
+				}
+			}
+		}
+	}
+	all := partner.Call(t, "GET", "/v1/orders?limit=0&offset=-1&status=x&cursor=x&created_from=x&created_to=x", nil).Refused(t, 422, "validation_error")
+	if all.Len("error", "details", "errors") != 6 {
+		t.Errorf("six at once: %s", all.Body)
+	}
+}
+
+// TestMalformedQueries are refused whole.
+func TestMalformedQueries(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	for target := range lists {
+		for _, query := range []string{"%zz", "limit=%zz", "%", "a=%f", "partner_order_id=%00", "search=a%00b", "%00=1", "search=%ff", "partner_order_id=%c3%28", "%ff=1", "a;b", "limit=1;offset=2"} {
+			service.Raw(t, "GET", target+"?"+query, "", partner.Signed("GET", target, nil)...).Refused(t, 400, "bad_request")
+		}
+	}
+}
+
+// TestParametersGivenTwice are refused, because nobody can tell which was meant.
+func TestParametersGivenTwice(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	for target, names := range lists {
+		for _, name := range names {
+			got := partner.Call(t, "GET", target+"?"+name+"=1&"+name+"=1", nil).Refused(t, 422, "validation_error")
+			if got.Text("error", "details", "field") != name {
+				t.Errorf("%s?%s: %s", target, name, got.Body)
+			}
+		}
+	}
+}
+
+// TestHarmlessQueries are taken: unknown names, empty values, the edges.
+func TestHarmlessQueries(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	for target := range lists {
+		for _, query := range []string{"", "&&&", "unknown=1&unknown=2", "LIMIT=0", "limit=", "offset=", "limit=1&offset=0", "limit=100&offset=1099511627776", "=", "a[]=1",
+			"search=%25_%27%22", "partner_order_id=%27%20OR%201=1--", "status=", "cursor=", "created_from=", "product_id="} {
+			got := partner.Call(t, "GET", target+"?"+query, nil)
+			if got.Status != 200 || got.JSON("count") != 0.0 {
+				t.Errorf("%s?%s: %d %s", target, query, got.Status, got.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+type vector struct {
+	Name, Timestamp, Method, Path, Query, Body, Signature string
+}
+
+func readVectors(t *testing.T) (secret string, requests []vector) {
+	t.Helper()
+	text, err := os.ReadFile("../signature/testdata/signature_vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		SecretKey string `json:"secret_key"`
+		Requests  []vector
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Requests) == 0 {
+		t.Fatalf("%d vectors: %v", len(file.Requests), err)
+	}
+	return file.SecretKey, file.Requests
+}
+
+// TestSignatureVectors sends the published vectors: what they ask for cannot be
+// had, but none of them is refused for its signature.
+func TestSignatureVectors(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	secret, vectors := readVectors(t)
+	partner := service.Register(t, "metro").Plant(t, "pk_vectors", secret)
+	want := map[string]int{
+		"get without body": 200, "post compact json": 422, "post with white space and key order kept": 400,
+		"utf-8 body": 400, "path with an escape": 404, "cancel without body": 400,
+	}
+	for _, v := range vectors {
+		seconds, _ := strconv.ParseInt(v.Timestamp, 10, 64)
+		service.Clock.Advance(time.Unix(seconds, 0).Sub(service.Clock.Now()))
+		headers := []string{"X-Api-Key", partner.PublicKey, "X-Timestamp", v.Timestamp, "X-Signature", v.Signature}
+		target := strings.TrimSuffix(v.Path+"?"+v.Query, "?")
+		if got := service.Do(t, v.Method, target, []byte(v.Body), headers...); got.Status != want[v.Name] {
+			t.Errorf("%s: got %d, want %d: %s", v.Name, got.Status, want[v.Name], got.Body)
+		}
+		headers[5] = v.Signature[:len(v.Signature)-1] + "x"
+		service.Do(t, v.Method, target, []byte(v.Body), headers...).Refused(t, 401, "unauthorized")
+	}
+}
+
+// without leaves out one header.
+func without(name string, headers []string) (rest []string) {
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] != name {
+			rest = append(rest, headers[i], headers[i+1])
+		}
+	}
+	return rest
+}
+
+// with replaces one header.
+func with(name, value string, headers []string) []string {
+	return append(without(name, headers), name, value)
+}
+
+func value(name string, headers []string) string {
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] == name {
+			return headers[i+1]
+		}
+	}
+	return ""
+}
+
+// TestWhyARequestIsUnauthorized goes through every details.reason of a 401.
+func TestWhyARequestIsUnauthorized(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner, stranger := service.Register(t, "metro"), service.Register(t, "stranger")
+	revoked := partner.NewKey(t)
+	service.Do(t, "DELETE", "/v1/auth/api-keys/"+revoked.KeyID, nil, partner.Login()...).Must(t, 200)
+
+	const target = "/v1/orders"
+	body := testkit.OrderJSON("A-1", "")
+	good := partner.Signed("POST", target, body)
+	signature := value("X-Signature", good)
+	at := func(timestamp string) []string { return partner.SignedWith(timestamp, "POST", target, body) }
+	ago := func(d time.Duration) []string {
+		return partner.SignedAt(service.Clock.Now().Add(-d), "POST", target, body)
+	}
+	before := service.Content(t)
+	for name, c := range map[string]struct {
+		reason  string
+		headers []string
+	}{
+		"no headers":           {"missing_header", nil},
+		"no key":               {"missing_header", without("X-Api-Key", good)},
+		"no timestamp":         {"missing_header", without("X-Timestamp", good)},
+		"no signature":         {"missing_header", without("X-Signature", good)},
+		"empty signature":      {"missing_header", with("X-Signature", "", good)},
+		"unknown key":          {"unknown_key", with("X-Api-Key", "pk_unknown", good)},
+		"secret as key":        {"unknown_key", with("X-Api-Key", partner.SecretKey, good)},
+		"key in capitals":      {"unknown_key", with("X-Api-Key", strings.ToUpper(partner.PublicKey), good)},
+		"revoked key":          {"unknown_key", revoked.Signed("POST", target, body)},
+		"301 s old":            {"timestamp_skew", ago(301 * time.Second)},
+		"301 s ahead":          {"timestamp_skew", ago(-301 * time.Second)},
+		"a year old":           {"timestamp_skew", ago(365 * 24 * time.Hour)},
+		"milliseconds":         {"timestamp_skew", at("1768402800000")},
+		"fraction":             {"timestamp_skew", at("1768402800.0")},
+		"exponent":             {"timestamp_skew", at("1768402800e0")},
+		"hexadecimal":          {"timestamp_skew", at("0x6967ad70")},
+		"a date":               {"timestamp_skew", at("2026-01-14T15:00:00Z")},
+		"smallest number":      {"timestamp_skew", at("-9223372036854775808")},
+		"largest number":       {"timestamp_skew", at("9223372036854775807")},
+		"beyond numbers":       {"timestamp_skew", at("99999999999999999999999")},
+		"no scheme":            {"signature_mismatch", with("X-Signature", strings.TrimPrefix(signature, "v1="), good)},
+		"other scheme":         {"signature_mismatch", with("X-Signature", strings.Replace(signature, "v1", "v2", 1), good)},
+		"only the scheme":      {"signature_mismatch", with("X-Signature", "v1=", good)},
+		"hex in capitals":      {"signature_mismatch", with("X-Signature", "v1="+strings.ToUpper(signature[3:]), good)},
+		"cut short":            {"signature_mismatch", with("X-Signature", signature[:len(signature)-1], good)},
+		"another's secret":     {"signature_mismatch", with("X-Api-Key", partner.PublicKey, stranger.Signed("POST", target, body))},
+		"for another method":   {"signature_mismatch", partner.Signed("PUT", target, body)},
+		"for another path":     {"signature_mismatch", partner.Signed("POST", "/v1/orders/", body)},
+		"without prefix":       {"signature_mismatch", partner.Signed("POST", "/orders", body)},
+		"for another body":     {"signature_mismatch", partner.Signed("POST", target, append(body, ' '))},
+		"for another time":     {"signature_mismatch", with("X-Timestamp", "1768402801", good)},
+		"time written twofold": {"signature_mismatch", with("X-Timestamp", "01768402800", good)},
+	} {
+		headers := append(c.headers, "Idempotency-Key", uuid.NewString())
+		got := service.Do(t, "POST", target, body, headers...).Refused(t, 401, "unauthorized")
+		if reason := got.Text("error", "details", "reason"); reason != c.reason {
+			t.Errorf("%s: got reason %q, want %q", name, reason, c.reason)
+		}
+		if now := got.Text("error", "details", "server_time"); (now == "2026-01-14T15:00:00Z") != (c.reason == "timestamp_skew") {
+			t.Errorf("%s: server_time is %q", name, now)
+		}
+	}
+	if after := service.Content(t); after != before {
+		t.Errorf("stored before %s\nand after %s", before, after)
+	}
+	service.Do(t, "POST", target, body, append(good, "Idempotency-Key", uuid.NewString())...).Must(t, 201)
+}
+
+func TestMissingHeaderIsNamed(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	good := partner.Signed("GET", "/v1/orders", nil)
+	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
+		got := service.Do(t, "GET", "/v1/orders", nil, without(name, good)...).Refused(t, 401, "unauthorized")
+		if !strings.Contains(got.Text("error", "message"), name) {
+			t.Errorf("without %s: %s", name, got.Body)
+		}
+	}
+}
+
+func TestClocksMayDifferBy300Seconds(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	for _, skew := range []time.Duration{-300 * time.Second, -299 * time.Second, 0, 299 * time.Second, 300 * time.Second} {
+		headers := partner.SignedAt(service.Clock.Now().Add(skew), "GET", "/v1/orders", nil)
+		service.Do(t, "GET", "/v1/orders", nil, headers...).Must(t, 200)
+	}
+}
+
+// TestPathIsSignedAsSent reads an order by a path that escapes a letter which
+// needs no escape.
+func TestPathIsSignedAsSent(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	plain, escaped := "/v1/orders/"+id, "/v1/orders/%6f"+id[1:]
+
+	partner.Call(t, "GET", escaped, nil).Must(t, 200)
+	partner.Call(t, "GET", "/v1/orders/a%20b", nil).Refused(t, 404, "not_found")
+	partner.Call(t, "GET", "/v1/orders/a%2Fb", nil).Refused(t, 404, "not_found")
+	for sent, signed := range map[string]string{plain: escaped, escaped: plain, "/v1/orders/a%20b": "/v1/orders/a b", "/v1/orders/a%2fb": "/v1/orders/a%2Fb"} {
+		got := service.Do(t, "GET", sent, nil, partner.Signed("GET", signed, nil)...).Refused(t, 401, "unauthorized")
+		if got.Text("error", "details", "reason") != "signature_mismatch" {
+			t.Errorf("sent %s, signed %s: %s", sent, signed, got.Body)
+		}
+	}
+}
+
+func TestQueryIsNotSigned(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	headers := partner.Signed("GET", "/v1/orders", nil)
+	for _, query := range []string{"", "?", "?limit=1", "?status=pending&limit=2&offset=0", "?unknown=%2F"} {
+		service.Do(t, "GET", "/v1/orders"+query, nil, headers...).Must(t, 200)
+	}
+}
+
+// TestFlippingAnyBit flips every bit of everything that is signed, one at a
+// time. Where HTTP itself allows the changed byte, the request is refused for
+// its signature, or finds no route before anyone looks at that.
+func TestFlippingAnyBit(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner := service.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	method, path, body := "POST", "/v1/orders/"+id+"/cancel", `{"reason":"é"}`
+	good := partner.Signed(method, path, []byte(body))
+	before := service.Content(t)
+
+	parts := []string{method, path, value("X-Api-Key", good), value("X-Timestamp", good), value("X-Signature", good), body}
+	found := 0
+	for part := range parts {
+		for bit := range 8 * len(parts[part]) {
+			flipped := append([]string{}, parts...)
+			flipped[part] = flip(parts[part], bit)
+			got := sendFlipped(t, service, flipped)
+			switch reason := got.Text("error", "details", "reason"); {
+			case got.Status == 401 && reason != "":
+				found++
+			case part < 2 && (got.Status == 404 || got.Status == 405): // found no route
+			case got.Status == 400 && got.Header.Get("X-Request-Id") == "": // not HTTP
+			default:
+				t.Errorf("bit %d of %q: %d %s", bit, parts[part], got.Status, got.Body)
+			}
+		}
+	}
+	if all := 8 * len(strings.Join(parts, "")); found < all/2 {
+		t.Errorf("only %d of %d bits came as far as the signature", found, all)
+	}
+	if after := service.Content(t); after != before {
+		t.Errorf("stored before %s\nand after %s", before, after)
+	}
+	sendFlipped(t, service, parts).Must(t, 200)
+}
+
+func flip(text string, bit int) string {
+	changed := []byte(text)
+	changed[bit/8] ^= 1 << (bit % 8)
+	return string(changed)
+}
+
+func sendFlipped(t *testing.T, service *apptest.Service, parts []string) *apptest.Answer {
+	return service.Raw(t, parts[0], parts[1], parts[5], "X-Api-Key", parts[2], "X-Timestamp", parts[3], "X-Signature", parts[4],
+		"Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Connection", "close")
+}
