@@ -110,7 +110,10 @@ func (r floorRun) run(ctx context.Context) (measured *result, before int64, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	if before, err = diskBytes(path); err != nil {
+	if err = f.stock(r.accounts); err == nil {
+		before, err = diskBytes(path)
+	}
+	if err != nil {
 		return nil, 0, errors.Join(err, f.keeper.Close(), f.conn.Close())
 	}
 	var group sync.WaitGroup
@@ -122,6 +125,22 @@ func (r floorRun) run(ctx context.Context) (measured *result, before int64, err 
 	close(f.queue)
 	group.Wait()
 	return measured, before, errors.Join(err, f.keeper.Close(), f.conn.Close())
+}
+
+// stock adds the rows that sales update.
+func (f *storeFloor) stock(accounts []account) error {
+	for _, a := range accounts {
+		if err := f.exec("INSERT INTO partner_counters (partner_id, last_product, last_movement) VALUES (?, ?, 0)", a.PartnerID, products); err != nil {
+			return err
+		}
+		for id := range products {
+			if err := f.exec(`INSERT INTO products (partner_id, product_id, name, search_key, quantity, stock_min, stock_max, price_cents, barcode, status, created_at)
+				VALUES (?, ?, ?, '', ?, 0, 0, 0, '', 'active', 0)`, a.PartnerID, id+1, productName, openingStock); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // client gives what one waiting goroutine does for each order.
@@ -296,6 +315,9 @@ func (f *storeFloor) exec(sql string, args ...any) error {
 	}
 	if _, err = st.Step(); err != nil {
 		return err
+	}
+	if f.conn.Changes() != 1 {
+		return fmt.Errorf("%d rows instead of one: %s", f.conn.Changes(), sql)
 	}
 	return st.Reset()
 }

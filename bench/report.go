@@ -94,9 +94,9 @@ type createReport struct {
 	Rounds     int     `json:"rounds"` // all figures are medians over these
 	Prefilled  int     `json:"prefilled"`
 	Partners   int     `json:"partners"`
-	Service    figures `json:"service"`
-	HTTPFloor  figures `json:"http_floor"`
-	StoreFloor figures `json:"store_floor"`
+	Service    figures `json:"service,omitzero"`
+	HTTPFloor  figures `json:"http_floor,omitzero"`
+	StoreFloor figures `json:"store_floor,omitzero"`
 	// Allowance is what HTTP and storage could do if each took its own floor's
 	// time and nothing overlapped: 1 / (1/http + 1/store).
 	Allowance float64 `json:"allowance_per_second"`
@@ -128,6 +128,9 @@ func (r *createReport) text(out io.Writer) error {
 	row("store floor", r.StoreFloor)
 	if err := t.Flush(); err != nil { // errors of the writes above come out here
 		return err
+	}
+	if r.Allowance == 0 { // not all three were measured
+		return nil
 	}
 	_, err := fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
 	return err
@@ -176,7 +179,7 @@ func (r *readReport) text(out io.Writer) error {
 	return t.Flush()
 }
 
-// print writes a report as JSON or as text.
+// printReport writes a report as JSON or as text.
 func printReport(out io.Writer, asJSON bool, report interface{ text(io.Writer) error }) error {
 	if !asJSON {
 		return report.text(out)

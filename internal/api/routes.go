@@ -27,6 +27,7 @@ const (
 	AccessTracking Access = "tracking" // anyone, limited per address
 	AccessSigned   Access = "signed"   // a request signed with an API key
 	AccessOperator Access = "operator" // a bearer token of an operator
+	accessNobody   Access = "nobody"   // the handler only refuses
 )
 
 // The operators who move orders, and those who move stock.
@@ -83,7 +84,7 @@ var errNoSuchPath = delivery.NotFound("this path")
 
 // unrouted is a route that only refuses.
 func unrouted(err error) Route {
-	return Route{Access: AccessPublic, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
+	return Route{Access: accessNobody, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
 }
 
 // whyUnrouted tells an unknown path from a wrong method, which http.ServeMux

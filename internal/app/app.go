@@ -125,6 +125,8 @@ func (a *App) start(ctx context.Context) (err error) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
+		// OPTIONS * is refused like any unknown path, not answered in plain text.
+		DisableGeneralOptionsHandler: true,
 	}
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil

@@ -157,6 +157,7 @@ func getFrom(t *testing.T, address, url string) (status int) {
 	if err != nil {
 		t.Skipf("this machine has one loopback address only: %v", err)
 	}
+	_ = response.Body.Close()
 	return response.StatusCode
 }
 

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,107 +34,24 @@ var absent = &Value{}
 
 // Parse reads one whole document. Every fault of form is a bad_request.
 func Parse(data []byte) (*Value, error) {
-	p := parser{data: data, decoder: jsontext.NewDecoder(bytes.NewBuffer(data))}
-	root := &Value{}
-	if err := p.value(root); err != nil {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if _, err := decoder.ReadValue(); err != nil {
 		return nil, malformed(err)
 	}
-	if _, err := p.decoder.ReadToken(); err == nil || !isEnd(err) {
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, delivery.Refuse(delivery.CodeBadRequest, "the body has more than one JSON value")
+	}
+	root, err := scan(data)
+	if err != nil {
+		return nil, malformed(err)
 	}
 	return root, nil
 }
 
-type parser struct {
-	data    []byte
-	decoder *jsontext.Decoder
-	count   int
-	spare   []Value // values are handed out from here, a chunk at a time
-}
-
-var errTooManyValues = fmt.Errorf("more than %d values", maxValues)
-
-// value reads the next value of the document into v.
-func (p *parser) value(v *Value) error {
-	if p.count++; p.count > maxValues {
-		return errTooManyValues
-	}
-	switch p.decoder.PeekKind() {
-	case '{':
-		return p.container(v, delivery.Object)
-	case '[':
-		return p.container(v, delivery.List)
-	}
-	raw, err := p.scalar()
-	if err != nil {
-		return err
-	}
-	v.raw, v.kind = raw, kindOf(raw[0])
-	return nil
-}
-
-func kindOf(first byte) delivery.Kind {
-	switch first {
-	case 'n':
-		return delivery.Null
-	case 't', 'f':
-		return delivery.Bool
-	case '"':
-		return delivery.Text
-	default:
-		return delivery.Number
-	}
-}
-
-// scalar reads a value that has no inside, as a slice of the input: what the
-// decoder returns is only valid until its next call.
-func (p *parser) scalar() ([]byte, error) {
-	raw, err := p.decoder.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	end := int(p.decoder.InputOffset())
-	return p.data[end-len(raw) : end], nil
-}
-
-func (p *parser) container(v *Value, kind delivery.Kind) error {
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return err
-	}
-	start := int(p.decoder.InputOffset()) - 1
-	tail := &v.child
-	for {
-		if next := p.decoder.PeekKind(); next == '}' || next == ']' {
-			break
-		}
-		inner := p.alloc()
-		if kind == delivery.Object {
-			name, err := p.scalar()
-			if err != nil {
-				return err
-			}
-			inner.name = unquote(name)
-		}
-		if err := p.value(inner); err != nil {
-			return err
-		}
-		*tail, tail = inner, &inner.next
-	}
-	if _, err := p.decoder.ReadToken(); err != nil {
-		return err
-	}
-	v.kind, v.raw = kind, p.data[start:p.decoder.InputOffset()]
-	return nil
-}
-
-func (p *parser) alloc() *Value {
-	if len(p.spare) == 0 {
-		p.spare = make([]Value, 64)
-	}
-	v := &p.spare[0]
-	p.spare = p.spare[1:]
-	return v
-}
+// ParseTrusted reads a document that Parse has accepted before, or that this
+// service wrote: several times as fast, because it looks only for where values
+// begin and end. On anything else it may misread, but does no harm.
+func ParseTrusted(data []byte) (*Value, error) { return scan(data) }
 
 // unquote gives the text of a valid JSON string; without escapes that is a
 // slice of it.

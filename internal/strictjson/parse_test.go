@@ -3,11 +3,13 @@ package strictjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 func TestParseRefusesWhatIsNotStrictJSON(t *testing.T) {
@@ -89,6 +91,41 @@ func FuzzParse(f *testing.F) {
 		}
 		if !bytes.Equal(root.Raw(), bytes.TrimSpace(data)) {
 			t.Fatalf("raw %q differs from %q", root.Raw(), data)
+		}
+	})
+}
+
+// FuzzParseTrusted gives documents that are not to be trusted: whatever comes
+// of it, nothing may break.
+func FuzzParseTrusted(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2,{"b":"c\\\""}]}`, `{"a`, `[`, `{"a":"\`, `"\\\\"`, `[,,]`, `{:}`, ``, `}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		trusted, err := strictjson.ParseTrusted(data)
+		strict, refused := strictjson.Parse(data)
+		if refused == nil && (err != nil || !same(trusted, strict)) {
+			t.Fatalf("trusting reads %q differently: %v", data, err)
+		}
+	})
+}
+
+func same(a, b delivery.Source) bool {
+	return a.Kind() == b.Kind() && bytes.Equal(a.Raw(), b.Raw()) && slices.EqualFunc(a.Elements(), b.Elements(), same)
+}
+
+func BenchmarkParse(b *testing.B) {
+	document := testkit.OrderJSON("A-1", `[{"product_id":1,"quantity":2}]`)
+	b.Run("strict", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = strictjson.Parse(document)
+		}
+	})
+	b.Run("trusted", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = strictjson.ParseTrusted(document)
 		}
 	})
 }

@@ -113,6 +113,25 @@ const (
 "reference":EMPTY,"instructions":EMPTY,"items":[],"metadata":null,"cod":null,"insurance":null,"quote_id":null}`
 )
 
+// TestNoOrderToTrack: a browser is told by a page, anything else in JSON, and an
+// id that cannot be one is not told from one that is not in use.
+func TestNoOrderToTrack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	for _, id := range []string{"ord_00000000000000000000000000000000", "nonsense", "%F0%9F%98%80"} {
+		for _, accepted := range []string{"", "application/json", "text/html,*/*;q=0.8"} {
+			for _, operation := range []string{"trackOrder", "trackOrderPage"} {
+				request := call{operation: operation, path: map[string]string{"order_id": id}, headers: []string{"Accept", accepted}}
+				answer := f.send(t, request).Must(t, 404)
+				html := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html")
+				if want := operation == "trackOrderPage" && strings.HasPrefix(accepted, "text/html"); html != want {
+					t.Errorf("%s accepting %q: %v", operation, accepted, answer.Header)
+				}
+			}
+		}
+	}
+}
+
 // TestAnswersToRetries looks at the answers that idempotency makes.
 func TestAnswersToRetries(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -183,9 +184,12 @@ func integer(value any, name string) (float64, bool) {
 	return number, err == nil
 }
 
-// brokenRegistration: the password is none of the most common.
+// brokenRegistration: the password is none of the most common. Its length is
+// the schema's matter.
 func brokenRegistration(body any) []string {
-	if password, ok := text(body, "password"); ok && !credential.GoodPassword(password) {
+	password, _ := text(body, "password")
+	length := utf8.RuneCountInString(password)
+	if length >= 8 && length <= 128 && !credential.GoodPassword(password) {
 		return []string{"/password"}
 	}
 	return nil

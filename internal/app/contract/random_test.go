@@ -59,8 +59,8 @@ func maybe(t *rapid.T, object map[string]any, name string, value func() any) {
 	}
 }
 
-func timeOf(t *rapid.T, name string, minutes int64) string {
-	zone := time.FixedZone("", 60*int(rapid.IntRange(-1439, 1439).Draw(t, "offset")))
+func timeOf(t *rapid.T, minutes int64) string {
+	zone := time.FixedZone("", 60*rapid.IntRange(-1439, 1439).Draw(t, "offset"))
 	layout := rapid.SampledFrom([]string{time.RFC3339, "2006-01-02T15:04:05.000Z07:00"}).Draw(t, "layout")
 	return time.Unix(60*minutes, 0).In(zone).Format(layout)
 }
@@ -68,7 +68,7 @@ func timeOf(t *rapid.T, name string, minutes int64) string {
 func windowOf(t *rapid.T) any {
 	start := rapid.Int64Range(2000, 4_000_000_000).Draw(t, "start") // minutes from 1970 on, for thousands of years
 	length := rapid.Int64Range(1, 100_000).Draw(t, "length")
-	return map[string]any{"start": timeOf(t, "start", start), "end": timeOf(t, "end", start+length)}
+	return map[string]any{"start": timeOf(t, start), "end": timeOf(t, start+length)}
 }
 
 // contactOf draws one end of a shipment. What only an order needs is optional

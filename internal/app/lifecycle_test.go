@@ -1,0 +1,261 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+// TestRestartKeepsEverything: orders, history, stock, keys, sessions, tokens,
+// couriers, and what comes after continues what came before.
+func TestRestartKeepsEverything(t *testing.T) {
+	t.Parallel()
+	dir := apptest.DataIn(t.TempDir())
+	service := apptest.Start(t, dir)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 5})
+	id := partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 6))).Must(t, 201).Text("order_id")
+	operator.Move(t, id, "accepted").Must(t, 200)
+	login := service.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, partner.Email, partner.Password)).Must(t, 200)
+	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	reads := []string{"/v1/orders/" + id, "/v1/orders", "/v1/inventory/products", "/v1/inventory/movements"}
+	before, content := map[string]string{}, service.Content(t)
+	for _, target := range reads {
+		before[target] = string(partner.Call(t, "GET", target, nil).Must(t, 200).Body)
+	}
+	service.Stop()
+
+	service = apptest.Start(t, dir)
+	partner.Service, operator.Service = service, service
+	if after := service.Content(t); after != content {
+		t.Errorf("stored before %s\nand after %s", content, after)
+	}
+	for _, target := range reads {
+		if after := string(partner.Call(t, "GET", target, nil).Must(t, 200).Body); after != before[target] {
+			t.Errorf("%s\nbefore %s\nafter  %s", target, before[target], after)
+		}
+	}
+	service.Do(t, "GET", "/v1/auth/me", nil, "Cookie", cookie).Must(t, 200)
+	operator.Move(t, id, "courier_assigned").Must(t, 200)
+	partner.Create(t, testkit.OrderJSON("A-2", buying(lamp, 3))).Refused(t, 422, "insufficient_stock")
+	partner.Create(t, testkit.OrderJSON("A-2", buying(lamp, 2))).Must(t, 201)
+	operator.Stock(t, partner.PartnerID, "Rug", map[string]int{"MTL-1": 1})
+	service.Audit(t)
+}
+
+// TestStoppingFinishesWhatRuns: a request whose body is still on its way when
+// the stop is asked for gets its answer, and what it made is there.
+func TestStoppingFinishesWhatRuns(t *testing.T) {
+	t.Parallel()
+	dir := apptest.DataIn(t.TempDir())
+	service := apptest.Start(t, dir)
+	partner, body := service.Register(t, "metro"), string(testkit.OrderJSON("A-1", ""))
+	headers := append(partner.Signed("POST", "/v1/orders", []byte(body)), "Content-Type", "application/json",
+		"Idempotency-Key", uuid.NewString(), "Content-Length", fmt.Sprint(len(body)), "Expect", "100-continue")
+	wire := service.Wire(t).Send(apptest.Text("POST", "/v1/orders", headers, "")).Continue().Send(body[:100])
+
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		service.Stop()
+	}()
+	for refused := false; !refused; { // until nobody new is let in
+		conn, err := net.Dial("tcp", service.Address())
+		if refused = err != nil; !refused {
+			_ = conn.Close()
+		}
+	}
+	select {
+	case <-stopped:
+		t.Fatal("the service did not wait for the request")
+	default:
+	}
+	id := wire.Send(body[100:]).Answer("POST").Must(t, 201).Text("order_id")
+	<-stopped
+
+	partner.Service = apptest.Start(t, dir)
+	partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200)
+	partner.Audit(t)
+}
+
+// TestStoppingTwiceAndAtOnce does no harm.
+func TestStoppingTwiceAndAtOnce(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	apptest.Together(4, func(int) bool { service.Stop(); return true })
+	service.Stop()
+	if _, err := service.Try("GET", "/v1/health", nil); err == nil {
+		t.Error("still there")
+	}
+}
+
+// files lists what is in a directory, with sizes.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprint(info.Name(), " ", info.Size(), " ", info.Mode()))
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestMasterKeyMustFitTheDatabase. A service without the right key would lose
+// every API key, so it does not start, and leaves everything as it is.
+func TestMasterKeyMustFitTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		want  error
+	}{
+		"missing":  {os.Remove, credential.ErrMasterKeyMissing},
+		"another":  {func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("00", 32)), 0o600) }, credential.ErrMasterKeyOther},
+		"readable": {func(path string) error { return os.Chmod(path, 0o640) }, credential.ErrMasterKeyExposed},
+		"by all":   {func(path string) error { return os.Chmod(path, 0o604) }, credential.ErrMasterKeyExposed},
+		"empty":    {func(path string) error { return os.WriteFile(path, nil, 0o600) }, credential.ErrMasterKeyNotValid},
+		"short":    {func(path string) error { return os.WriteFile(path, []byte("c2hvcnQ="), 0o600) }, credential.ErrMasterKeyNotValid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			service := apptest.Start(t, apptest.DataIn(dir))
+			partner := service.Register(t, "metro")
+			service.Stop()
+			path := filepath.Join(dir, "master.key")
+			good, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.spoil(path); err != nil {
+				t.Fatal(err)
+			}
+			before := files(t, dir)
+			err = apptest.Refused(t, apptest.DataIn(dir))
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("refused with %v", err)
+			}
+			if after := files(t, dir); after != before {
+				t.Errorf("before %s\nafter %s", before, after)
+			}
+			restored(t, partner, dir, good)
+		})
+	}
+}
+
+// restored puts the right key back, with which everything works again.
+func restored(t *testing.T, partner *apptest.Partner, dir string, key []byte) {
+	t.Helper()
+	path := filepath.Join(dir, "master.key")
+	if err := errors.Join(os.WriteFile(path, key, 0o600), os.Chmod(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	partner.Service = apptest.Start(t, apptest.DataIn(dir))
+	partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+}
+
+// TestMasterKeyMayLieElsewhere, and nothing of it is in the data directory.
+func TestMasterKeyMayLieElsewhere(t *testing.T) {
+	t.Parallel()
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere.key")
+	elsewhere := func(c *config.Config, _ *app.Surroundings) { c.Data, c.MasterKeyFile = dir, path }
+	service := apptest.Start(t, elsewhere)
+	partner := service.Register(t, "metro")
+	service.Stop()
+	if list := files(t, dir); strings.Contains(list, "key") {
+		t.Errorf("data: %s", list)
+	}
+	if err := apptest.Refused(t, apptest.DataIn(dir)); !errors.Is(err, credential.ErrMasterKeyMissing) {
+		t.Errorf("without it: %v", err)
+	}
+	partner.Service = apptest.Start(t, elsewhere)
+	partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
+}
+
+// TestOddDirectories may have any name.
+func TestOddDirectories(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "odd é#x?y=%41&z;'\"", "not there yet")
+	service := apptest.Start(t, apptest.DataIn(dir))
+	service.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	service.Audit(t)
+	service.Stop()
+	if list := files(t, dir); len(strings.Split(list, "\n")) != 2 {
+		t.Errorf("data: %s", list)
+	}
+	if list := files(t, parent); strings.Contains(list, "\n") {
+		t.Errorf("beside it: %s", list)
+	}
+}
+
+// TestFailedStarts leave nothing behind that keeps the next from working.
+func TestFailedStarts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	running := apptest.Start(t)
+	onSamePort := func(c *config.Config, _ *app.Surroundings) { c.Data, c.Listen = dir, running.Address() }
+	if err := apptest.Refused(t, onSamePort); err == nil || files(t, dir) != "" {
+		t.Errorf("on the same port: %v, %s", err, files(t, dir))
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = apptest.Refused(t, apptest.DataIn(file))
+	if err := os.Rename(file, filepath.Join(dir, "dropyard.db")); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Start(t, apptest.DataIn(dir)).Stop() // an empty file is a fresh database
+	if err := os.WriteFile(filepath.Join(dir, "dropyard.db"), bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = apptest.Refused(t, apptest.DataIn(dir))
+}
+
+var demoLine = regexp.MustCompile(`(?m)^ +(partner|API key|secret|operator|courier) .*$`)
+
+// TestDemoIsSeededOnce: a second start prints the same credentials, and they
+// open the same account with the same three products.
+func TestDemoIsSeededOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	seed := func() (credentials, content string) {
+		var printed bytes.Buffer
+		service := apptest.Start(t, apptest.DataIn(dir), apptest.Demo(&printed))
+		defer service.Stop()
+		products := service.Query(t, "SELECT product_id, quantity FROM products")
+		if len(products) != 3 || products[0] != "1 140" {
+			t.Errorf("products: %v", products)
+		}
+		service.Audit(t)
+		return strings.Join(demoLine.FindAllString(printed.String(), -1), "\n"), service.Content(t)
+	}
+	first, stored := seed()
+	second, storedThen := seed()
+	if first != second || strings.Count(first, "\n") != 4 {
+		t.Errorf("first %s\nthen %s", first, second)
+	}
+	if stored != storedThen {
+		t.Errorf("stored first %s\nthen %s", stored, storedThen)
+	}
+}

@@ -1,0 +1,162 @@
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+var (
+	errTooManyValues = fmt.Errorf("more than %d values", maxValues)
+	errNotJSON       = errors.New("not a JSON document")
+)
+
+// scanner builds the tree of a document that is known to be JSON.
+type scanner struct {
+	data  []byte
+	at    int
+	count int
+	spare []Value // values are handed out from here, a chunk at a time
+}
+
+const chunk = 64
+
+func scan(data []byte) (*Value, error) {
+	s := scanner{data: data}
+	return s.value()
+}
+
+// peek skips white space and gives the byte that follows, 0 at the end.
+func (s *scanner) peek() byte {
+	for ; s.at < len(s.data); s.at++ {
+		switch c := s.data[s.at]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (s *scanner) value() (*Value, error) {
+	if s.count++; s.count > maxValues {
+		return nil, errTooManyValues
+	}
+	v, first := s.alloc(), s.peek()
+	start := s.at
+	v.kind = kindOf(first)
+	var err error
+	switch v.kind {
+	case delivery.Object, delivery.List:
+		err = s.inside(v)
+	case delivery.Text:
+		err = s.text()
+	case delivery.Absent:
+		err = errNotJSON
+	default:
+		s.literal()
+	}
+	v.raw = s.data[start:s.at]
+	return v, err
+}
+
+func kindOf(first byte) delivery.Kind {
+	switch first {
+	case '{':
+		return delivery.Object
+	case '[':
+		return delivery.List
+	case '"':
+		return delivery.Text
+	case 'n':
+		return delivery.Null
+	case 't', 'f':
+		return delivery.Bool
+	case 0:
+		return delivery.Absent
+	default:
+		return delivery.Number
+	}
+}
+
+// inside reads the members or elements of v, from its opening bracket to its
+// closing one.
+func (s *scanner) inside(v *Value) error {
+	s.at++
+	for tail := &v.child; ; tail = &(*tail).next {
+		switch s.peek() {
+		case '}', ']':
+			s.at++
+			return nil
+		case ',':
+			s.at++
+		}
+		inner, err := s.inner(v.kind)
+		if err != nil {
+			return err
+		}
+		*tail = inner
+	}
+}
+
+func (s *scanner) inner(kind delivery.Kind) (*Value, error) {
+	if kind == delivery.List {
+		return s.value()
+	}
+	if s.peek() != '"' {
+		return nil, errNotJSON
+	}
+	start := s.at
+	if err := s.text(); err != nil {
+		return nil, err
+	}
+	name := unquote(s.data[start:s.at])
+	if s.peek() != ':' {
+		return nil, errNotJSON
+	}
+	s.at++
+	v, err := s.value()
+	if err == nil {
+		v.name = name
+	}
+	return v, err
+}
+
+// text skips a string: to the first quote that no backslash escapes.
+func (s *scanner) text() error {
+	for from := s.at + 1; ; from = s.at {
+		quote := bytes.IndexByte(s.data[from:], '"')
+		if quote < 0 {
+			return errNotJSON
+		}
+		s.at = from + quote + 1
+		slashes := 0
+		for s.data[s.at-2-slashes] == '\\' && s.at-2-slashes >= from {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return nil
+		}
+	}
+}
+
+// literal skips a number or a word.
+func (s *scanner) literal() {
+	for ; s.at < len(s.data); s.at++ {
+		switch s.data[s.at] {
+		case ',', '}', ']', ' ', '\t', '\n', '\r':
+			return
+		}
+	}
+}
+
+func (s *scanner) alloc() *Value {
+	if len(s.spare) == 0 {
+		s.spare = make([]Value, chunk)
+	}
+	v := &s.spare[0]
+	s.spare = s.spare[1:]
+	return v
+}
