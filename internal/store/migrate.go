@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
 	_ "modernc.org/sqlite" // goose migrates through database/sql
 )
 
@@ -31,14 +35,38 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 	return migrate(ctx, goose.DialectSQLite3, db, "migrations/sqlite")
 }
 
-func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder string) error {
+// migratePostgres brings the schema of the database up to date. Nodes that
+// start at once take turns by a lock that is a row with an expiry, because what
+// only speaks PostgreSQL's protocol may have no advisory locks.
+func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (err error) {
+	turns, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockRetry, lockTries))
+	if err != nil {
+		return fmt.Errorf("prepare migrations: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.PingContext(ctx); err != nil {
+		return fmt.Errorf("reach PostgreSQL at %s: %w", config.Host, err)
+	}
+	return migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+}
+
+const (
+	lockRetry = 200 * time.Millisecond
+	lockTries = 300 // a minute
+)
+
+func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder string, options ...goose.ProviderOption) error {
 	files, err := fs.Sub(migrations, folder)
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(dialect, db, files)
+	provider, err := goose.NewProvider(dialect, db, files, options...)
 	if err != nil {
 		return fmt.Errorf("prepare migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
 	}
 	current, target, err := provider.GetVersions(ctx)
 	if err != nil {
@@ -46,9 +74,6 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder stri
 	}
 	if current > target {
 		return fmt.Errorf("%w: its schema has version %d, this one knows %d", ErrNewerSchema, current, target)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"raced":               testRaced,
 		"stock":               testStock,
 		"lists":               testLists,
-		"concurrent counters": testConcurrentCounters,
+		"concurrent stock":    testConcurrentStock,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -245,15 +245,7 @@ func testRaced(t *testing.T, s *store.Store) {
 
 func testStock(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	product := order.ProductKey{PartnerID: partnerID, ProductID: 1}
-	must(t, s.Write(ctx, func(tx *store.Tx) error { return tx.AddPartnerCounters(ctx, partnerID) }))
-	must(t, s.Write(ctx, func(tx *store.Tx) error {
-		id, err := tx.AddProduct(ctx, partnerID, delivery.Product{Name: "Lamp", Status: delivery.ProductActive}, testkit.Epoch)
-		if id != product.ProductID {
-			t.Errorf("the first product has the id %d", id)
-		}
-		return err
-	}))
+	product := addProduct(t, s)
 	levels := []delivery.Level{{ProductID: 1, Location: "A", Quantity: 3}, {ProductID: 1, Location: "B", Quantity: 4}}
 	must(t, save(ctx, s, &order.Changes{
 		Movements:    []order.Movement{{PartnerID: partnerID, Movement: delivery.Movement{MovementID: 1, Type: delivery.MovementIn, Quantity: 7, ProductID: 1, Location: "A"}}},
@@ -342,34 +334,58 @@ func filtered(all []*delivery.Order, f order.Filter) (want []*delivery.Order) {
 	return want
 }
 
-// testConcurrentCounters adds to one setting from many sides at once; a lost
-// update would show.
-func testConcurrentCounters(t *testing.T, s *store.Store) {
+// testConcurrentStock adds to one level from many sides at once; a lost update
+// would show, because Load locks what it reads.
+func testConcurrentStock(t *testing.T, s *store.Store) {
 	ctx := t.Context()
+	product := addProduct(t, s)
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
 			for range 10 {
-				if err := s.Write(ctx, func(tx *store.Tx) error { return count(ctx, tx) }); err != nil {
+				if err := s.Orders().Write(ctx, func(tx order.Writer) error { return receive(ctx, tx, product) }); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	must(t, s.Read(ctx, func(tx *store.Tx) error {
-		value, err := tx.Setting(ctx, "counter")
-		if len(value) != 80 {
-			t.Errorf("counted to %d, want 80", len(value))
-		}
-		return err
-	}))
+	state := load(t, s, &order.Needs{Products: []order.ProductKey{product}})
+	if stock := state.Stock[product]; stock.Quantity != 80 || len(stock.Levels) != 1 || stock.Levels[0].Quantity != 80 || state.LastMovement[partnerID] != 80 {
+		t.Errorf("stock %+v, last movement %d, want 80", stock, state.LastMovement[partnerID])
+	}
 }
 
-func count(ctx context.Context, tx *store.Tx) error {
-	value, err := tx.Setting(ctx, "counter")
+// receive books one more of the product.
+func receive(ctx context.Context, tx order.Writer, product order.ProductKey) error {
+	state, err := tx.Load(ctx, &order.Needs{Products: []order.ProductKey{product}})
 	if err != nil {
 		return err
 	}
-	return tx.SetSetting(ctx, "counter", value+"|")
+	stock, last := state.Stock[product], state.LastMovement[partnerID]+1
+	stock.Quantity++
+	stock.Levels = []delivery.Level{{ProductID: product.ProductID, Location: "A", Quantity: stock.Quantity}}
+	return tx.Save(ctx, &order.Changes{
+		Movements: []order.Movement{{PartnerID: partnerID, Movement: delivery.Movement{
+			MovementID: last, Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A",
+		}}},
+		LastMovement: map[string]int64{partnerID: last},
+		Stock:        map[order.ProductKey]*order.Stock{product: stock},
+	})
+}
+
+// addProduct gives the suite's partner its first product.
+func addProduct(t *testing.T, s *store.Store) order.ProductKey {
+	t.Helper()
+	ctx := t.Context()
+	product := order.ProductKey{PartnerID: partnerID, ProductID: 1}
+	must(t, s.Write(ctx, func(tx *store.Tx) error { return tx.AddPartnerCounters(ctx, partnerID) }))
+	must(t, s.Write(ctx, func(tx *store.Tx) error {
+		id, err := tx.AddProduct(ctx, partnerID, delivery.Product{Name: "Lamp", Status: delivery.ProductActive}, testkit.Epoch)
+		if id != product.ProductID {
+			t.Errorf("the first product has the id %d", id)
+		}
+		return err
+	}))
+	return product
 }

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// postgresEngine keeps everything in PostgreSQL, which any number of equal
+// nodes may share.
+type postgresEngine struct{ pool *pgxpool.Pool }
+
+const (
+	// postgresWriters is how many committers one node runs. A second one works
+	// while the first waits for the disk; more only take turns on hot rows.
+	postgresWriters = 2
+	// maxTries is how often a transaction runs that the database refused for
+	// the sake of another one.
+	maxTries = 10
+	// statementTimeout ends what runs away, before the request's own limit.
+	statementTimeout = 25 * time.Second
+)
+
+// OpenPostgres opens a PostgreSQL database and brings its schema up to date.
+// Many nodes may do so at once.
+func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The error repeats the URL, and with it the password.
+		return nil, errors.New("--database is no URL that PostgreSQL understands, such as postgres://user:password@host:5432/name")
+	}
+	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
+	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
+	if err := migratePostgres(ctx, config.ConnConfig); err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open PostgreSQL: %w", err)
+	}
+	return &Store{engine: &postgresEngine{pool}}, nil
+}
+
+func (e *postgresEngine) writers() int { return postgresWriters }
+
+func (e *postgresEngine) Close() error {
+	e.pool.Close()
+	return nil
+}
+
+func (e *postgresEngine) read(ctx context.Context, fn func(conn) error) error {
+	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
+}
+
+// write runs fn under read committed: rows that decisions rest on are locked
+// or compared, and unique keys do the rest.
+func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
+	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, fn)
+}
+
+func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) (err error) {
+	for range maxTries {
+		err = pgx.BeginTxFunc(ctx, e.pool, options, func(tx pgx.Tx) error { return fn(postgresConn{tx}) })
+		if !worthRetrying(err) {
+			break
+		}
+	}
+	return postgresError(err)
+}
+
+// The SQLSTATEs that are told apart.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	uniqueViolation      = "23505"
+)
+
+func sqlState(err error) string {
+	var refusal *pgconn.PgError
+	if errors.As(err, &refusal) {
+		return refusal.Code
+	}
+	return ""
+}
+
+func worthRetrying(err error) bool {
+	state := sqlState(err)
+	return state == serializationFailure || state == deadlockDetected
+}
+
+func postgresError(err error) error {
+	if sqlState(err) == uniqueViolation {
+		return fmt.Errorf("%w: %w", ErrDuplicate, err)
+	}
+	return err
+}
+
+type postgresConn struct{ tx pgx.Tx }
+
+func (c postgresConn) exec(ctx context.Context, sql string, args ...any) (int64, error) {
+	tag, err := c.tx.Exec(ctx, sql, postgresArgs(args)...)
+	return tag.RowsAffected(), postgresError(err)
+}
+
+func (c postgresConn) query(ctx context.Context, sql string, args []any, each func(row) error) error {
+	rows, err := c.tx.Query(ctx, sql, postgresArgs(args)...)
+	if err != nil {
+		return postgresError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(postgresRow{rows}); err != nil {
+			return err
+		}
+	}
+	return postgresError(rows.Err())
+}
+
+// postgresArgs gives times the form that the columns have.
+func postgresArgs(args []any) []any {
+	for i, arg := range args {
+		if at, ok := arg.(time.Time); ok {
+			args[i] = micros(at)
+		}
+	}
+	return args
+}
+
+func (c postgresConn) apply(ctx context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	return c.exec(ctx, set.arraySQL, arraysOf(set, n, bind)...)
+}
+
+func (c postgresConn) find(ctx context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
+	if n == 0 {
+		return nil
+	}
+	return c.query(ctx, set.arraySQL, arraysOf(set, n, bind), each)
+}
+
+// arraysOf turns rows of parameters into one array per column.
+func arraysOf(set *setStatement, n int, bind func(int, binder)) []any {
+	b := arrayBinder{columns: set.bound()}
+	b.arrays = make([]any, len(b.columns))
+	for i, c := range b.columns {
+		switch c.kind {
+		case textColumn:
+			b.arrays[i] = make([]string, 0, n)
+		case integerColumn:
+			b.arrays[i] = make([]int64, 0, n)
+		case bytesColumn:
+			b.arrays[i] = make([][]byte, 0, n)
+		}
+	}
+	for i := range n {
+		b.at = 0
+		bind(i, &b)
+	}
+	return b.arrays
+}
+
+type arrayBinder struct {
+	columns []column
+	arrays  []any
+	at      int
+}
+
+func put[T any](b *arrayBinder, value T) {
+	array, _ := b.arrays[b.at].([]T)
+	b.arrays[b.at] = append(array, value)
+	b.at++
+}
+
+func (b *arrayBinder) text(s string)   { put(b, s) }
+func (b *arrayBinder) integer(n int64) { put(b, n) }
+func (b *arrayBinder) bytes(p []byte)  { put(b, p) }
+
+type postgresRow struct{ rows pgx.Rows }
+
+func (r postgresRow) scan(dest ...any) error {
+	for i, d := range dest {
+		if at, ok := d.(*time.Time); ok {
+			dest[i] = (*microsTime)(at)
+		}
+	}
+	return r.rows.Scan(dest...)
+}
+
+// microsTime is a time that is read from microseconds.
+type microsTime time.Time
+
+// ScanInt64 implements pgtype.Int64Scanner.
+func (t *microsTime) ScanInt64(us pgtype.Int8) error {
+	*t = microsTime(fromMicros(us.Int64))
+	return nil
+}

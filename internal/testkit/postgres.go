@@ -1,0 +1,228 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Required tells whether a program that tests start must be there: DROPYARD_REQUIRE
+// lists such programs, separated by commas.
+func Required(program string) bool {
+	return slices.Contains(strings.Split(os.Getenv("DROPYARD_REQUIRE"), ","), program)
+}
+
+// Missing skips a test for the want of a program, loudly, or fails it if the
+// program is required.
+func Missing(t testing.TB, program, debianPackage string, why error) {
+	t.Helper()
+	message := fmt.Sprintf("%s is missing (package %s): %v", program, debianPackage, why)
+	if Required(program) {
+		t.Fatal(message)
+	}
+	t.Skip("SKIPPED: " + message)
+}
+
+// postgresServer is a private server, one for all tests of a test binary.
+type postgresServer struct {
+	dir     string
+	bin     string
+	port    int
+	process *exec.Cmd
+	count   atomic.Int64 // databases made
+}
+
+var (
+	startPostgres  sync.Once
+	sharedPostgres *postgresServer
+	errPostgres    error
+)
+
+// PostgresURL gives a test an empty database of its own on a private server. A
+// test binary that calls it must call StopPostgres at its end.
+func PostgresURL(t testing.TB) string {
+	t.Helper()
+	startPostgres.Do(func() { sharedPostgres, errPostgres = newPostgres() })
+	if errPostgres != nil {
+		Missing(t, "postgres", "postgresql", errPostgres)
+	}
+	url, err := sharedPostgres.database(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// StopPostgres ends the private server, if one was started.
+func StopPostgres() {
+	if sharedPostgres != nil {
+		sharedPostgres.stop()
+	}
+}
+
+// Main runs a package's tests and then ends what they have started.
+func Main(m *testing.M) {
+	code := m.Run()
+	StopPostgres()
+	os.Exit(code)
+}
+
+func newPostgres() (*postgresServer, error) {
+	bin, err := findPostgres()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "dropyard-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	s := &postgresServer{dir: dir, bin: bin}
+	if err := s.start(); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// findPostgres finds the folder of PostgreSQL's programs, which Debian does not
+// put on the path.
+func findPostgres() (string, error) {
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(initdb), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.New("no initdb, neither on the path nor under /usr/lib/postgresql")
+	}
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+func (s *postgresServer) start() error {
+	if err := os.Chmod(s.dir, 0o755); err != nil { //nolint:gosec // another user must get in
+		return err
+	}
+	data := filepath.Join(s.dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return err
+	}
+	if err := s.giveAway(data); err != nil {
+		return err
+	}
+	initdb, err := s.command("initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if err != nil {
+		return err
+	}
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	if s.port, err = freePort(); err != nil {
+		return err
+	}
+	return s.run(data)
+}
+
+func (s *postgresServer) run(data string) (err error) {
+	s.process, err = s.command("postgres", "-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-k", "",
+		"-c", "max_connections=300", "-c", "shared_buffers=128MB")
+	if err != nil {
+		return err
+	}
+	var log bytes.Buffer
+	s.process.Stderr = &log
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		if conn, err := pgx.Connect(ctx, s.url("postgres")); err == nil {
+			return conn.Close(ctx)
+		}
+		time.Sleep(20 * time.Millisecond) // it has no other way to tell that it is ready
+	}
+	return fmt.Errorf("PostgreSQL did not start: %s", log.String())
+}
+
+// command prepares one of PostgreSQL's programs. They refuse to run as root,
+// who therefore runs them as the user that Debian's package makes.
+func (s *postgresServer) command(name string, args ...string) (*exec.Cmd, error) {
+	command := exec.Command(filepath.Join(s.bin, name), args...)
+	command.Dir = s.dir
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	if os.Getuid() == 0 {
+		uid, gid, err := postgresUser()
+		if err != nil {
+			return nil, err
+		}
+		command.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	return command, nil
+}
+
+func (s *postgresServer) giveAway(path string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	uid, gid, err := postgresUser()
+	if err != nil {
+		return err
+	}
+	return os.Chown(path, uid, gid)
+}
+
+func postgresUser() (uid, gid int, err error) {
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		return 0, 0, err
+	}
+	uid, errUID := strconv.Atoi(account.Uid)
+	gid, errGID := strconv.Atoi(account.Gid)
+	return uid, gid, errors.Join(errUID, errGID)
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	address, _ := listener.Addr().(*net.TCPAddr)
+	return address.Port, listener.Close()
+}
+
+func (s *postgresServer) url(database string) string {
+	return fmt.Sprintf("postgres://test@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
+}
+
+func (s *postgresServer) database(ctx context.Context) (string, error) {
+	name := fmt.Sprintf("test_%d", s.count.Add(1))
+	conn, err := pgx.Connect(ctx, s.url("postgres"))
+	if err != nil {
+		return "", err
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	return s.url(name), errors.Join(err, conn.Close(ctx))
+}
+
+func (s *postgresServer) stop() {
+	if s.process != nil && s.process.Process != nil {
+		_ = s.process.Process.Signal(syscall.SIGINT) // fast shutdown
+		_ = s.process.Wait()
+	}
+	_ = os.RemoveAll(s.dir)
+}
