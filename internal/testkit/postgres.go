@@ -54,6 +54,20 @@ var (
 	errPostgres    error
 )
 
+// HasPostgres tells whether tests can start PostgreSQL here. If not it says so,
+// and fails the tests of the package if PostgreSQL is required.
+func HasPostgres() bool {
+	_, err := findPostgres()
+	if err == nil {
+		return true
+	}
+	fmt.Println("SKIPPED: postgres is missing (package postgresql):", err)
+	if Required("postgres") {
+		os.Exit(1)
+	}
+	return false
+}
+
 // PostgresURL gives a test an empty database of its own on a private server. A
 // test binary that calls it must call StopPostgres at its end.
 func PostgresURL(t testing.TB) string {

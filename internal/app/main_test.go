@@ -1,0 +1,9 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }
