@@ -14,6 +14,7 @@ type operatorCommand struct {
 
 type addOperatorCommand struct {
 	Data     string `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	Database string `help:"Where the data is, as for serve." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	Email    string `arg:"" help:"The operator's e-mail."`
 	Password string `help:"The operator's password." env:"DROPYARD_OPERATOR_PASSWORD" required:""`
 	Role     string `help:"admin, dispatcher, warehouse or courier." default:"admin" enum:"admin,dispatcher,warehouse,courier"`
@@ -21,7 +22,7 @@ type addOperatorCommand struct {
 
 // Run adds the operator; it may run beside the service.
 func (c *addOperatorCommand) Run(ctx context.Context) error {
-	settings := &config.Config{Data: c.Data}
+	settings := &config.Config{Data: c.Data, DatabaseURL: c.Database}
 	if err := app.AddOperator(ctx, settings, app.System(), c.Email, c.Password, c.Role); err != nil {
 		return err
 	}

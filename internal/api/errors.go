@@ -90,7 +90,7 @@ func known(err error) *delivery.Error {
 	switch {
 	case errors.As(err, &refusal):
 		return refusal
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, delivery.ErrUnreachable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return delivery.Refuse(delivery.CodeUnavailable, "the request could not be finished in time")
 	default:
 		return nil

@@ -144,7 +144,7 @@ func (a *App) open(ctx context.Context) error {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
 	var err error
-	if a.store, err = store.OpenSQLite(ctx, a.config.Database()); err != nil {
+	if a.store, err = openStore(ctx, a.config); err != nil {
 		return err
 	}
 	if a.masterKey, err = a.openMasterKey(ctx); err != nil {
@@ -176,6 +176,13 @@ func (a *App) open(ctx context.Context) error {
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 	})
 	return nil
+}
+
+func openStore(ctx context.Context, settings *config.Config) (*store.Store, error) {
+	if settings.Postgres() {
+		return store.OpenPostgres(ctx, settings.DatabaseURL)
+	}
+	return store.OpenSQLite(ctx, settings.Database())
 }
 
 const fingerprintSetting = "master_key_fingerprint"
@@ -271,7 +278,7 @@ func (a *App) close() error {
 
 // AddOperator adds an operator to the database of the settings.
 func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
-	db, err := store.OpenSQLite(ctx, settings.Database())
+	db, err := openStore(ctx, settings)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Listen           string `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
 	Data             string `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	DatabaseURL      string `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	BaseURL          string `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
 	RateLimit        int    `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	MasterKeyFile    string `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
@@ -32,6 +33,9 @@ func (c *Config) Check() error {
 	}
 	if c.Data == "" {
 		return errors.New("--data must name a directory")
+	}
+	if !c.Postgres() && c.DatabaseURL != "" && c.sqliteFile() == "" {
+		return errors.New("--database must begin with sqlite: or postgres://")
 	}
 	if c.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit %d is below 0", c.RateLimit)
@@ -54,8 +58,38 @@ func isPort(text string) bool {
 	return err == nil && port >= 0 && port <= 65535
 }
 
+// Postgres tells whether the data is in PostgreSQL, at DatabaseURL.
+func (c *Config) Postgres() bool {
+	return strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://")
+}
+
 // Database is the path of the embedded database.
-func (c *Config) Database() string { return filepath.Join(c.Data, "dropyard.db") }
+func (c *Config) Database() string {
+	if file := c.sqliteFile(); file != "" {
+		return file
+	}
+	return filepath.Join(c.Data, "dropyard.db")
+}
+
+func (c *Config) sqliteFile() string {
+	file, _ := strings.CutPrefix(c.DatabaseURL, "sqlite:")
+	if file == c.DatabaseURL {
+		return ""
+	}
+	return file
+}
+
+// databaseName is where the data is, without the password.
+func (c *Config) databaseName() string {
+	if !c.Postgres() {
+		return c.Database()
+	}
+	where, err := url.Parse(c.DatabaseURL)
+	if err != nil {
+		return "postgres://(not readable)"
+	}
+	return where.Redacted()
+}
 
 // MasterKey is the path of the master key's file.
 func (c *Config) MasterKey() string {
@@ -83,6 +117,6 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s base_url=%s rate_limit=%d master_key=%s demo=%t operator=%s",
-		c.Listen, c.Data, c.BaseURL, c.RateLimit, c.MasterKey(), c.Demo, operator)
+	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s rate_limit=%d master_key=%s demo=%t operator=%s",
+		c.Listen, c.Data, c.databaseName(), c.BaseURL, c.RateLimit, c.MasterKey(), c.Demo, operator)
 }

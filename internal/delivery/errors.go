@@ -32,6 +32,11 @@ const (
 	CodeUnavailable           Code = "unavailable"
 )
 
+// ErrUnreachable tells that the database could not be reached, or broke off
+// before it said whether a transaction was committed. Whoever retries must be
+// able to tell what became of the first try: idempotency keys are for that.
+var ErrUnreachable = errors.New("the database cannot be reached")
+
 // Error is a refusal that the caller may see, whole. Any other error is a
 // fault of the service and is shown to nobody.
 type Error struct {

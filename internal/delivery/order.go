@@ -153,8 +153,10 @@ type Order struct {
 	// Allocation tells from which locations the items were taken, so that a
 	// cancellation returns them there.
 	Allocation []Take
-	// Events counts the events of this order so far.
-	Events int64
+	// Events counts the events of this order so far, and LastEvent is the id of
+	// the newest; empty before the first.
+	Events    int64
+	LastEvent string
 }
 
 // Cancellation tells why and when an order was cancelled.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 )
@@ -92,9 +93,9 @@ func (c *committer) gather(first *waiting) []*waiting {
 	return group
 }
 
-// settle commits a group and answers everyone in it. A group that fails as a
-// whole is tried one by one, so that one command that cannot be stored does
-// not fail its neighbours.
+// settle commits a group and answers everyone in it. A group that the database
+// refuses as a whole is tried one by one, so that one command that cannot be
+// stored does not fail its neighbours.
 func (c *committer) settle(group []*waiting) {
 	outcomes, err := c.commit(group)
 	switch {
@@ -102,8 +103,10 @@ func (c *committer) settle(group []*waiting) {
 		for i, w := range group {
 			w.outcome <- outcomes[i]
 		}
-	case len(group) == 1:
-		group[0].outcome <- refused(err)
+	case len(group) == 1 || errors.Is(err, delivery.ErrUnreachable):
+		for _, w := range group {
+			w.outcome <- refused(err)
+		}
 	default:
 		for _, w := range group {
 			c.settle([]*waiting{w})
@@ -111,35 +114,62 @@ func (c *committer) settle(group []*waiting) {
 	}
 }
 
+const (
+	// tryTimeout bounds one try at a transaction. The group outlives every
+	// single request in it, so that no request's limit can be its own.
+	tryTimeout = 10 * time.Second
+	// patience is how long a group waits for a database that cannot be reached.
+	patience = 20 * time.Second
+	// pause is how long it waits at first; each further time is twice as long.
+	pause = 20 * time.Millisecond
+)
+
+// commit settles a group in one transaction. When other nodes changed the same
+// rows, or the database broke off, it reads and decides anew: what an earlier
+// try has committed is then found under its idempotency keys and event ids.
 func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 	commands := make([]command, len(group))
 	for i, w := range group {
 		commands[i] = w.command
 	}
 	needs := needsOf(commands)
-	for range maxRaces {
-		// The group outlives every single request in it; the store has its own
-		// time limit.
-		err = c.store.Write(context.Background(), func(tx Writer) error {
-			state, err := tx.Load(context.Background(), needs)
-			if err != nil {
-				return err
-			}
-			var changes *Changes
-			outcomes, changes = decideGroup(state, commands)
-			if changes.empty() {
-				return nil
-			}
-			return tx.Save(context.Background(), changes)
-		})
-		if !errors.Is(err, ErrRaced) {
-			break
+	races, wait := 0, pause
+	for deadline := time.Now().Add(patience); ; {
+		outcomes, err = c.try(commands, needs)
+		switch {
+		case errors.Is(err, ErrRaced) && races < maxRaces:
+			races++
+			continue
+		case errors.Is(err, delivery.ErrUnreachable) && time.Now().Before(deadline):
+			time.Sleep(wait)
+			wait *= 2
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("commit a group of %d: %w", len(group), err)
 		}
+		return outcomes, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("commit a group of %d: %w", len(group), err)
+}
+
+func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), tryTimeout)
+	defer cancel()
+	err = c.store.Write(ctx, func(tx Writer) error {
+		state, err := tx.Load(ctx, needs)
+		if err != nil {
+			return err
+		}
+		var changes *Changes
+		outcomes, changes = decideGroup(state, commands)
+		if changes.empty() {
+			return nil
+		}
+		return tx.Save(ctx, changes)
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}
-	return outcomes, nil
+	return outcomes, err
 }
 
 func (c *Changes) empty() bool {

@@ -76,6 +76,10 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if found == nil {
 		return refused(delivery.NotFound("order"))
 	}
+	if found.LastEvent == cmd.step.eventID {
+		// An earlier try was committed, though the database's answer got lost.
+		return outcome{answer: cmd.encode(found)}
+	}
 	if found.Version != cmd.version {
 		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
 	}
@@ -165,6 +169,7 @@ func announce(c *Changes, order *delivery.Order, st step) {
 		return
 	}
 	order.Events++
+	order.LastEvent = st.eventID
 	facts := delivery.EventFacts{
 		PartnerOrderID: order.PartnerOrderID,
 		Status:         order.Status,

@@ -121,7 +121,8 @@ func (m *model) memory() *memory {
 // drawWish draws a command that the world, as it is by now, may well admit.
 func (m *model) drawWish(t *rapid.T, i int) wish {
 	w := wish{
-		kind: rapid.SampledFrom([]string{"create", "create", "cancel", "advance", "advance"}).Draw(t, "kind"),
+		event: fmt.Sprintf("evt_%d", i),
+		kind:  rapid.SampledFrom([]string{"create", "create", "cancel", "advance", "advance"}).Draw(t, "kind"),
 		// Clocks go wrong: not every command is later than the one before.
 		at:     modelStart.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "at")) * time.Millisecond),
 		key:    rapid.ByteRange(1, 12).Draw(t, "key"),
@@ -219,12 +220,12 @@ func (w wish) command() command {
 		return &createCommand{order: w.newOrder(), key: key, bodyHash: hash, encode: encodeSnapshot}
 	case "cancel":
 		return &cancelCommand{
-			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: "evt",
+			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: w.event,
 			key: key, bodyHash: hash, encode: encodeSnapshot,
 		}
 	}
 	cmd := &advanceCommand{target: w.target(), version: w.version, encode: encodeSnapshot, step: step{
-		to: w.to, by: delivery.ActorService, at: w.at, notes: w.notes, eventID: "evt", eta: w.eta, reason: w.reason,
+		to: w.to, by: delivery.ActorService, at: w.at, notes: w.notes, eventID: w.event, eta: w.eta, reason: w.reason,
 	}}
 	if w.courier != "" {
 		cmd.step.courier = &delivery.Courier{CourierID: w.courier}

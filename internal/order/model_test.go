@@ -16,6 +16,7 @@ type wish struct {
 	kind      string // create, cancel or advance
 	partner   string
 	order     string
+	event     string // the id of the event that it causes
 	at        time.Time
 	key, body byte // idempotency key and body hash
 	// of a creation

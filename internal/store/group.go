@@ -46,7 +46,7 @@ var (
 	setOrders = newSet(update, "orders", slices.Concat(orderKeys, integers("version")), mutableColumns)
 
 	mutableColumns = slices.Concat(texts("status"), integers("version", "events", "updated_at", "estimated_delivery"),
-		texts("courier"), integers("cancelled_at"), texts("cancellation_reason"))
+		texts("last_event", "courier"), integers("cancelled_at"), texts("cancellation_reason"))
 
 	addHistory = newSet(insertNew, "order_history", slices.Concat(orderKeys, integers("version")),
 		slices.Concat(texts("status", "notes"), integers("created_at")))
@@ -256,6 +256,7 @@ func bindMutable(b binder, o *delivery.Order, enc *encodings) {
 	b.integer(o.Events)
 	b.integer(micros(o.UpdatedAt))
 	b.integer(micros(o.EstimatedDelivery))
+	b.text(o.LastEvent)
 	b.text(enc.json(o.Courier, o.Courier == nil))
 	cancelled := delivery.Cancellation{}
 	if o.Cancellation != nil {

@@ -18,7 +18,7 @@ import (
 var orderColumns = slices.Concat(
 	texts("partner_id", "order_id", "status"),
 	integers("version", "events", "updated_at", "estimated_delivery"),
-	texts("courier"),
+	texts("last_event", "courier"),
 	integers("cancelled_at"),
 	texts("cancellation_reason", "allocation", "document"),
 )
@@ -32,7 +32,7 @@ func scanOrder(r row) (*delivery.Order, error) {
 	)
 	if err := r.scan(&stored.PartnerID, &stored.OrderID, (*string)(&stored.Status),
 		&stored.Version, &stored.Events, &stored.UpdatedAt, &stored.EstimatedDelivery,
-		&courier, &cancelled.At, &cancelled.Reason, &allocation, &content); err != nil {
+		&stored.LastEvent, &courier, &cancelled.At, &cancelled.Reason, &allocation, &content); err != nil {
 		return nil, err
 	}
 	o, err := record.Decode([]byte(content))
@@ -40,7 +40,7 @@ func scanOrder(r row) (*delivery.Order, error) {
 		return nil, fmt.Errorf("order %s: %w", stored.OrderID, err)
 	}
 	o.PartnerID, o.Status, o.Version, o.Events = stored.PartnerID, stored.Status, stored.Version, stored.Events
-	o.UpdatedAt, o.EstimatedDelivery = stored.UpdatedAt, stored.EstimatedDelivery
+	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = stored.LastEvent, stored.UpdatedAt, stored.EstimatedDelivery
 	if !cancelled.At.IsZero() {
 		o.Cancellation = &cancelled
 	}

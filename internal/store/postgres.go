@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -25,6 +27,7 @@ const (
 	maxTries = 10
 	// statementTimeout ends what runs away, before the request's own limit.
 	statementTimeout = 25 * time.Second
+	connectTimeout   = 5 * time.Second
 )
 
 // OpenPostgres opens a PostgreSQL database and brings its schema up to date.
@@ -37,6 +40,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	}
 	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
 	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
+	config.ConnConfig.ConnectTimeout = connectTimeout
 	if err := migratePostgres(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
@@ -66,19 +70,36 @@ func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 
 func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) (err error) {
 	for range maxTries {
-		err = pgx.BeginTxFunc(ctx, e.pool, options, func(tx pgx.Tx) error { return fn(postgresConn{tx}) })
-		if !worthRetrying(err) {
+		if err = e.once(ctx, options, fn); !worthRetrying(err) {
 			break
 		}
 	}
-	return postgresError(err)
+	return err
 }
 
-// The SQLSTATEs that are told apart.
+func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
+	tx, err := e.pool.BeginTx(ctx, options)
+	if err != nil {
+		return postgresError(err)
+	}
+	if err := fn(postgresConn{tx}); err != nil {
+		// If this fails too, the pool throws the connection away, and with it
+		// the transaction.
+		_ = tx.Rollback(context.WithoutCancel(ctx))
+		return err
+	}
+	return postgresError(tx.Commit(ctx))
+}
+
+// The SQLSTATEs that are told apart (PostgreSQL manual, appendix A).
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	uniqueViolation      = "23505"
+	readOnlyTransaction  = "25006" // a standby answers, in the middle of a switch-over
+	connectionException  = "08"    // a class
+	operatorIntervention = "57P"   // shutting down, crashed, starting
+	tooManyConnections   = "53300"
 )
 
 func sqlState(err error) string {
@@ -94,9 +115,17 @@ func worthRetrying(err error) bool {
 	return state == serializationFailure || state == deadlockDetected
 }
 
+// postgresError sorts what the driver says. What is no answer of the server is
+// a failure to reach it.
 func postgresError(err error) error {
-	if sqlState(err) == uniqueViolation {
+	switch state := sqlState(err); {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case state == uniqueViolation:
 		return fmt.Errorf("%w: %w", ErrDuplicate, err)
+	case state == "", state == readOnlyTransaction, state == tooManyConnections,
+		strings.HasPrefix(state, connectionException), strings.HasPrefix(state, operatorIntervention):
+		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}
 	return err
 }

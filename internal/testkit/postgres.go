@@ -1,7 +1,6 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +52,20 @@ var (
 	sharedPostgres *postgresServer
 	errPostgres    error
 )
+
+// HasPostgres tells whether tests can start PostgreSQL here. If not it says so,
+// and fails the tests of the package if PostgreSQL is required.
+func HasPostgres() bool {
+	_, err := findPostgres()
+	if err == nil {
+		return true
+	}
+	fmt.Println("SKIPPED: postgres is missing (package postgresql):", err)
+	if Required("postgres") {
+		os.Exit(1)
+	}
+	return false
+}
 
 // PostgresURL gives a test an empty database of its own on a private server. A
 // test binary that calls it must call StopPostgres at its end.
@@ -143,9 +156,12 @@ func (s *postgresServer) run(data string) (err error) {
 	if err != nil {
 		return err
 	}
-	var log bytes.Buffer
-	s.process.Stderr = &log
-	if err := s.process.Start(); err != nil {
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err
+	}
+	s.process.Stderr = log
+	if err := errors.Join(s.process.Start(), log.Close()); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -156,7 +172,8 @@ func (s *postgresServer) run(data string) (err error) {
 		}
 		time.Sleep(20 * time.Millisecond) // it has no other way to tell that it is ready
 	}
-	return fmt.Errorf("PostgreSQL did not start: %s", log.String())
+	said, _ := os.ReadFile(log.Name())
+	return fmt.Errorf("PostgreSQL did not start: %s", said)
 }
 
 // command prepares one of PostgreSQL's programs. They refuse to run as root,

@@ -5,9 +5,12 @@ package apptest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -116,7 +119,51 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 		option(settings, &world)
 	}
 	s.Data = settings.Data
+	if os.Getenv(EngineVariable) == "postgres" && settings.DatabaseURL == "" {
+		settings.DatabaseURL = databaseOf(t, settings.Data)
+	}
 	return s, settings, world
+}
+
+// EngineVariable makes every service of a test binary use another engine, so
+// that one suite serves for all.
+const EngineVariable = "DROPYARD_TEST_ENGINE"
+
+var (
+	databasesMu sync.Mutex
+	databases   = map[string]string{} // URL by data directory; guarded by databasesMu
+)
+
+// databaseOf gives every data directory one PostgreSQL database.
+func databaseOf(t testing.TB, data string) string {
+	t.Helper()
+	databasesMu.Lock()
+	defer databasesMu.Unlock()
+	if databases[data] == "" {
+		databases[data] = testkit.PostgresURL(t)
+	}
+	return databases[data]
+}
+
+// AgainOnPostgres ends the run of a package's tests with their exit code, after
+// it has run them a second time on PostgreSQL, in a process of its own.
+func AgainOnPostgres(code int) int {
+	if code == 0 && os.Getenv(EngineVariable) == "" && testkit.HasPostgres() {
+		code = againOn("postgres")
+	}
+	testkit.StopPostgres()
+	return code
+}
+
+func againOn(engine string) int {
+	again := exec.Command(os.Args[0], os.Args[1:]...)
+	again.Env = append(os.Environ(), EngineVariable+"="+engine)
+	again.Stdout, again.Stderr = os.Stdout, os.Stderr
+	fmt.Println("and again on " + engine)
+	if err := again.Run(); err != nil {
+		return 1
+	}
+	return 0
 }
 
 // Stop ends the service as a signal would, and waits for it.

@@ -22,15 +22,15 @@ import (
 // Run runs the suite. open gives an empty store, closed by the test's end.
 func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 	for name, test := range map[string]func(*testing.T, *store.Store){
-		"settings":            testSettings,
-		"rollback":            testRollback,
-		"cancelled context":   testCancelledContext,
-		"order round trip":    testOrderRoundTrip,
-		"history":             testHistory,
-		"raced":               testRaced,
-		"stock":               testStock,
-		"lists":               testLists,
-		"concurrent stock":    testConcurrentStock,
+		"settings":          testSettings,
+		"rollback":          testRollback,
+		"cancelled context": testCancelledContext,
+		"order round trip":  testOrderRoundTrip,
+		"history":           testHistory,
+		"raced":             testRaced,
+		"stock":             testStock,
+		"lists":             testLists,
+		"concurrent stock":  testConcurrentStock,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -118,6 +118,7 @@ CREATE TABLE orders (
     events              BIGINT NOT NULL, -- how many were written for this order
     updated_at          BIGINT NOT NULL,
     estimated_delivery  BIGINT NOT NULL,
+    last_event          TEXT   NOT NULL, -- the id of the newest
     courier             TEXT   NOT NULL, -- JSON
     cancelled_at        BIGINT NOT NULL,
     cancellation_reason TEXT   NOT NULL,
