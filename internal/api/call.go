@@ -199,7 +199,7 @@ func (q *query) text(name string) string {
 func (q *query) oneOf(name string, rule delivery.TextRule) string {
 	text := q.text(name)
 	if text != "" && !rule.Allows(text) {
-		q.problems.Add(name, delivery.Shorten(text, 100), rule.Expected)
+		q.problems.Add(name, text, rule.Expected)
 		return ""
 	}
 	return text
@@ -213,7 +213,7 @@ func (q *query) integer(name string, otherwise, least, most int) int {
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < least || number > most {
-		q.problems.Add(name, delivery.Shorten(text, 100), fmt.Sprintf("an integer from %d to %d", least, most))
+		q.problems.Add(name, text, fmt.Sprintf("an integer from %d to %d", least, most))
 		return otherwise
 	}
 	return number
@@ -227,7 +227,7 @@ func (q *query) time(name string) time.Time {
 	}
 	at, ok := delivery.ParseTime(text)
 	if !ok {
-		q.problems.Add(name, delivery.Shorten(text, 100), "an RFC 3339 date-time with offset")
+		q.problems.Add(name, text, "an RFC 3339 date-time with offset")
 	}
 	return at
 }

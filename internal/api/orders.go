@@ -157,11 +157,7 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	wish, problems := order.ReadAdvance(c.PathValue("order_id"), body)
-	if err := problems.Err(); err != nil {
-		return reply{}, err
-	}
-	moved, err := s.Orders.Advance(c.Context(), wish)
+	moved, err := s.Orders.Advance(c.Context(), c.PathValue("order_id"), body)
 	return reply{http.StatusOK, moved}, err
 }
 

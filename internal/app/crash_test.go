@@ -19,10 +19,9 @@ import (
 )
 
 const (
-	crashRounds   = 20
-	creators      = 32 // at once
-	enoughAnswers = 40 // before a round's process may be killed
-	opening       = 100_000
+	crashRounds = 20
+	creators    = 32 // at once
+	opening     = 100_000
 )
 
 // TestKilledAtAnyMoment kills the real program again and again while orders
@@ -43,17 +42,21 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	p := c.start(t)
 	defer p.kill()
-	acknowledged := 0
-	for _, w := range wishes {
-		if w.orderID != "" {
-			acknowledged++
-			c.acknowledged(t, w)
-		} else {
-			c.repeated(t, w)
+	repeated := 0
+	for _, again := range apptest.Together(creators, func(creator int) (again int) {
+		for i := creator; i < len(wishes); i += creators {
+			if wishes[i].orderID == "" {
+				again++
+				c.repeat(t, wishes[i])
+			}
+			c.isThere(t, wishes[i])
 		}
+		return again
+	}) {
+		repeated += again
 	}
 	c.addsUp(t, wishes)
-	t.Logf("%d rounds: %d orders acknowledged, %d repeated", rounds, acknowledged, len(wishes)-acknowledged)
+	t.Logf("%d rounds: %d orders acknowledged, %d repeated", rounds, len(wishes)-repeated, repeated)
 }
 
 // crash is one installation that is killed and started again.
@@ -158,18 +161,16 @@ func (c *crash) round(t *testing.T, round int) []*wish {
 	t.Helper()
 	p := c.start(t)
 	var answers atomic.Int64
-	enough := make(chan struct{})
-	killed := make(chan struct{})
-	pause := time.Duration(c.random.IntN(150)) * time.Millisecond
+	last := 1 + c.random.Int64N(600) // the answer after which the program is killed
+	enough, killed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(killed)
 		<-enough
-		time.Sleep(pause) // the moment of the kill is what is random
 		p.kill()
 	}()
 	made := apptest.Together(creators, func(creator int) []*wish {
 		return c.create(t, p.service, fmt.Sprintf("%d-%d", round, creator), func() {
-			if answers.Add(1) == enoughAnswers {
+			if answers.Add(1) == last {
 				close(enough)
 			}
 		})
@@ -216,8 +217,8 @@ func (c *crash) audit(t *testing.T) {
 	service.Audit(t)
 }
 
-// acknowledged: the order is there, by its id and by its reference, once.
-func (c *crash) acknowledged(t *testing.T, w *wish) {
+// isThere: the order is there, by its id and by its reference, once.
+func (c *crash) isThere(t *testing.T, w *wish) {
 	t.Helper()
 	got := c.partner.Call(t, "GET", "/v1/orders/"+w.orderID, nil)
 	list := c.partner.Call(t, "GET", "/v1/orders?partner_order_id="+w.reference, nil)
@@ -226,14 +227,13 @@ func (c *crash) acknowledged(t *testing.T, w *wish) {
 	}
 }
 
-// repeated: the same request again makes the order, or tells that it is made.
-func (c *crash) repeated(t *testing.T, w *wish) {
+// repeat: the same request again makes the order, or tells that it is made.
+func (c *crash) repeat(t *testing.T, w *wish) {
 	t.Helper()
 	got := c.partner.Call(t, "POST", "/v1/orders", w.body, "Idempotency-Key", w.key)
 	if w.orderID = got.Text("order_id"); got.Status != 201 || got.Text("partner_order_id") != w.reference {
 		t.Errorf("%s again: %d %s", w.reference, got.Status, got.Body)
 	}
-	c.acknowledged(t, w)
 }
 
 // addsUp compares the whole with what was asked for.

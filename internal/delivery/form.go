@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -50,8 +52,18 @@ type Problem struct {
 // Problems collects the faults of one request, in the order of its fields.
 type Problems []Problem
 
-// Add notes a fault.
+// Fault is the validation error of one fault.
+func Fault(field string, value any, expected string) error {
+	var problems Problems
+	problems.Add(field, value, expected)
+	return problems.Err()
+}
+
+// Add notes a fault. A text that is told back is cut when long.
 func (p *Problems) Add(field string, value any, expected string) {
+	if text, ok := value.(string); ok {
+		value = Shorten(text, echoed)
+	}
 	*p = append(*p, Problem{Field: field, Value: value, Expected: expected})
 }
 
@@ -66,7 +78,7 @@ func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
 	}
-	message := fmt.Sprintf("%s: expected %s", p[0].Field, p[0].Expected)
+	message := fmt.Sprintf("%s: expected %s", cmp.Or(p[0].Field, "body"), p[0].Expected)
 	if more := len(p) - 1; more > 0 {
 		message += fmt.Sprintf(" (and %d more)", more)
 	}
@@ -113,7 +125,7 @@ type Form struct {
 func NewForm(root Source, problems *Problems) *Form {
 	form := &Form{source: root, index: -1, problems: problems}
 	if root.Kind() != Object {
-		problems.Add("", echo(root), "a JSON object")
+		problems.Add("", nil, "a JSON object")
 		return nil
 	}
 	return form
@@ -183,17 +195,8 @@ func Length(atLeast, atMost int) TextRule {
 			return false
 		}
 		count := utf8.RuneCountInString(s)
-		return count >= atLeast && count <= atMost && !hasNUL(s)
+		return count >= atLeast && count <= atMost && strings.IndexByte(s, 0) < 0
 	}}
-}
-
-func hasNUL(s string) bool {
-	for i := range len(s) {
-		if s[i] == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // Text reads a string.
@@ -261,14 +264,16 @@ func (f *Form) Integer(name string, presence Presence, least, most int64) (int64
 }
 
 func wholeNumber(digits string) (int64, bool) {
-	if number, err := strconv.ParseInt(digits, 10, 64); err == nil {
-		return number, true
+	if strings.ContainsAny(digits, "eE") {
+		number, err := strconv.ParseFloat(digits, 64)
+		if err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {
+			return 0, false
+		}
+		return int64(number), true
 	}
-	number, err := strconv.ParseFloat(digits, 64)
-	if err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {
-		return 0, false
-	}
-	return int64(number), true
+	whole, fraction, _ := strings.Cut(digits, ".")
+	number, err := strconv.ParseInt(whole, 10, 64)
+	return number, err == nil && strings.Trim(fraction, "0") == ""
 }
 
 // Flag reads true or false; an absent one is false.
@@ -375,12 +380,15 @@ func echo(value Source) any {
 	case Bool:
 		return value.Text() == "true"
 	case Number:
-		if number, err := strconv.ParseFloat(value.Text(), 64); err == nil {
-			return number
+		// The digits as sent, because a float64 would tell others; as a text if
+		// they are more than others could read as a number.
+		digits := value.Text()
+		if _, err := strconv.ParseFloat(digits, 64); err != nil || len(digits) > echoed {
+			return digits
 		}
-		return Shorten(value.Text(), echoed)
+		return json.RawMessage(digits)
 	case Text:
-		return Shorten(value.Text(), echoed)
+		return value.Text()
 	case List:
 		return "[…]"
 	case Object:

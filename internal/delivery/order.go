@@ -3,6 +3,7 @@ package delivery
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // ServiceLevel is how fast a delivery is promised.
@@ -120,8 +121,11 @@ type Courier struct {
 
 // FirstName is all of a courier's name that the public gets to see.
 func (c *Courier) FirstName() string {
-	first, _, _ := strings.Cut(c.Name, " ")
-	return first
+	words := strings.FieldsFunc(c.Name, func(r rune) bool { return unicode.IsSpace(r) || r == ',' })
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }
 
 // HistoryEntry tells when an order entered a state.

@@ -105,13 +105,13 @@ func (s *Service) Add(ctx context.Context, email, password string, role Role) (*
 func Check(email, password string, role Role) error {
 	var problems delivery.Problems
 	if !delivery.EmailRule.Allows(email) {
-		problems.Add("email", delivery.Shorten(email, 100), delivery.EmailRule.Expected)
+		problems.Add("email", email, delivery.EmailRule.Expected)
 	}
 	if !passwordRule.Allows(password) {
 		problems.Add("password", nil, passwordRule.Expected)
 	}
 	if !roleRule.Allows(string(role)) {
-		problems.Add("role", delivery.Shorten(string(role), 100), roleRule.Expected)
+		problems.Add("role", string(role), roleRule.Expected)
 	}
 	return problems.Err()
 }

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,9 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Advance is the wish to move an order to another state, by the service.
-type Advance struct {
-	OrderID       string
+// advance is the wish to move an order to another state, by the service.
+type advance struct {
 	Status        delivery.Status
 	Notes         string
 	CourierID     string    // required for courier_assigned
@@ -20,12 +20,10 @@ type Advance struct {
 	Reason        string // for cancelled
 }
 
-// ReadAdvance reads and checks the body of such a wish.
-func ReadAdvance(orderID string, root delivery.Source) (Advance, delivery.Problems) {
+func readAdvance(root delivery.Source) (advance, error) {
 	var problems delivery.Problems
 	f := delivery.NewForm(root, &problems)
-	a := Advance{
-		OrderID:       orderID,
+	a := advance{
 		Status:        delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
 		Notes:         f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
 		ETA:           f.Time("eta", delivery.Optional),
@@ -37,14 +35,18 @@ func ReadAdvance(orderID string, root delivery.Source) (Advance, delivery.Proble
 	if at := f.Time("next_attempt", delivery.Optional); !at.IsZero() {
 		a.NextAttempt = &at
 	}
-	return a, problems
+	return a, problems.Err()
 }
 
 // Advance moves an order along the transition table. History, stock return and
 // event are written with it. Of two moves at once one wins; the other is
 // refused as an invalid transition and told the state that it met.
-func (s *Service) Advance(ctx context.Context, a Advance) ([]byte, error) {
-	order, err := s.Track(ctx, a.OrderID)
+func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Source) ([]byte, error) {
+	a, err := readAdvance(root)
+	if err != nil {
+		return nil, err
+	}
+	order, err := s.Track(ctx, orderID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (s *Service) Advance(ctx context.Context, a Advance) ([]byte, error) {
 		version: order.Version,
 		encode:  s.Encode,
 		step: step{
-			to: a.Status, by: delivery.ActorService, at: s.now(), notes: a.Notes, eventID: eventID.String(),
+			to: a.Status, by: delivery.ActorService, at: s.now(), notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID.String(),
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}
@@ -72,7 +74,7 @@ func (s *Service) Advance(ctx context.Context, a Advance) ([]byte, error) {
 	return answer.Record, err
 }
 
-func (s *Service) courier(ctx context.Context, a Advance) (courier *delivery.Courier, err error) {
+func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Courier, err error) {
 	if a.Status != delivery.StatusCourierAssigned {
 		return nil, nil
 	}
@@ -81,9 +83,7 @@ func (s *Service) courier(ctx context.Context, a Advance) (courier *delivery.Cou
 		return err
 	})
 	if err == nil && courier == nil {
-		var problems delivery.Problems
-		problems.Add("courier_id", a.CourierID, "the id of an active courier")
-		err = problems.Err()
+		err = delivery.Fault("courier_id", a.CourierID, "the id of an active courier")
 	}
 	return courier, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,13 +16,15 @@ import (
 // waits and settles all of them in one transaction. There is no timer: while
 // one commit is on its way to disk, the next group gathers.
 type committer struct {
-	store Store
-	queue chan *waiting
-	done  sync.WaitGroup
+	store   Store
+	queue   chan *waiting
+	closing chan struct{} // closed to stop
+	done    sync.WaitGroup
 }
 
 // waiting is a command and the place where its caller waits for the outcome.
 type waiting struct {
+	ctx     context.Context // the caller's
 	command command
 	outcome chan outcome // holds one, so that a caller who left blocks nobody
 }
@@ -37,16 +41,16 @@ const (
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
 func newCommitter(store Store, writers int) *committer {
-	c := &committer{store: store, queue: make(chan *waiting, 4*maxGroup)}
+	c := &committer{store: store, queue: make(chan *waiting, 4*maxGroup), closing: make(chan struct{})}
 	for range writers {
 		c.done.Go(c.run)
 	}
 	return c
 }
 
-// close settles what waits and stops. No command may be submitted after it.
+// close settles what waits and stops. Commands submitted later are refused.
 func (c *committer) close() {
-	close(c.queue)
+	close(c.closing)
 	c.done.Wait()
 }
 
@@ -56,10 +60,12 @@ var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not s
 // ctx ends first the command may still be carried out; a retry with the same
 // key learns which.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
-	w := &waiting{command: cmd, outcome: make(chan outcome, 1)}
+	w := &waiting{ctx: ctx, command: cmd, outcome: make(chan outcome, 1)}
 	select {
 	case c.queue <- w:
 	case <-ctx.Done():
+		return refused(errBusy)
+	case <-c.closing:
 		return refused(errBusy)
 	}
 	select {
@@ -71,8 +77,18 @@ func (c *committer) submit(ctx context.Context, cmd command) outcome {
 }
 
 func (c *committer) run() {
-	for first := range c.queue {
-		c.settle(c.gather(first))
+	for {
+		select {
+		case first := <-c.queue:
+			c.settle(c.gather(first))
+		case <-c.closing:
+			select {
+			case first := <-c.queue: // still waiting
+				c.settle(c.gather(first))
+			default:
+				return
+			}
+		}
 	}
 }
 
@@ -81,10 +97,7 @@ func (c *committer) gather(first *waiting) []*waiting {
 	group := []*waiting{first}
 	for len(group) < maxGroup {
 		select {
-		case next, open := <-c.queue:
-			if !open {
-				return group
-			}
+		case next := <-c.queue:
 			group = append(group, next)
 		default:
 			return group
@@ -97,6 +110,12 @@ func (c *committer) gather(first *waiting) []*waiting {
 // refuses as a whole is tried one by one, so that one command that cannot be
 // stored does not fail its neighbours.
 func (c *committer) settle(group []*waiting) {
+	// Whoever has gone has been told that nothing is known of the request; it
+	// is not too late to leave it alone.
+	group = slices.DeleteFunc(group, func(w *waiting) bool { return w.ctx.Err() != nil })
+	if len(group) == 0 {
+		return
+	}
 	outcomes, err := c.commit(group)
 	switch {
 	case err == nil:
@@ -154,6 +173,13 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), tryTimeout)
 	defer cancel()
+	// No handler's recover reaches here. A command that cannot be decided is
+	// then found by trying one by one, and harms nobody else.
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
 	err = c.store.Write(ctx, func(tx Writer) error {
 		state, err := tx.Load(ctx, needs)
 		if err != nil {

@@ -55,63 +55,6 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	return outcome{answer: document}
 }
 
-// allocate decides where an order's items are taken from. It changes nothing,
-// and reports every product that can't be ordered, or all that are short.
-func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
-	if problems := unknownProducts(order.PartnerID, order.Items, func(key ProductKey) *delivery.Product {
-		if stock := s.Stock[key]; stock != nil {
-			return &stock.Product
-		}
-		return nil
-	}); len(problems) > 0 {
-		return nil, problems.Err()
-	}
-	var takes []delivery.Take
-	var shortages []delivery.Shortage
-	for _, line := range addedUp(order.Items) {
-		stock := s.Stock[ProductKey{order.PartnerID, line.ProductID}]
-		taken, enough := delivery.Allocate(stock.Levels, line.ProductID, line.Quantity)
-		if !enough {
-			shortages = append(shortages, delivery.Shortage{
-				ProductID: line.ProductID, Available: stock.Quantity, Requested: line.Quantity,
-			})
-		}
-		takes = append(takes, taken...)
-	}
-	if len(shortages) > 0 {
-		return nil, delivery.InsufficientStock(shortages)
-	}
-	return takes, nil
-}
-
-// unknownProducts notes every item whose product does not exist or is not sold.
-func unknownProducts(partnerID string, items []delivery.Item, find func(ProductKey) *delivery.Product) (problems delivery.Problems) {
-	for i, item := range items {
-		if item.ProductID == 0 {
-			continue // not readable; noted already
-		}
-		product := find(ProductKey{partnerID, item.ProductID})
-		if product == nil || product.Status != delivery.ProductActive {
-			problems.Add(fmt.Sprintf("items[%d].product_id", i), item.ProductID, "the id of an active product")
-		}
-	}
-	return problems
-}
-
-// addedUp sums the lines of the same product, in the order of first mention.
-func addedUp(items []delivery.Item) []delivery.Item {
-	var lines []delivery.Item
-	for _, item := range items {
-		at := slices.IndexFunc(lines, func(line delivery.Item) bool { return line.ProductID == item.ProductID })
-		if at < 0 {
-			lines = append(lines, item)
-			continue
-		}
-		lines[at].Quantity += item.Quantity
-	}
-	return lines
-}
-
 func named(s *State, order *delivery.Order) []delivery.Item {
 	items := slices.Clone(order.Items)
 	for i := range items {
@@ -120,43 +63,28 @@ func named(s *State, order *delivery.Order) []delivery.Item {
 	return items
 }
 
-// withdraw takes an order's allocation out of stock.
-func withdraw(s *State, c *Changes, order *delivery.Order) {
-	for _, take := range order.Allocation {
-		move(s, c, order, delivery.MovementOut, take)
+// refuseCommand tells a refusal that was found before the transaction, unless
+// the request is the retry of one that was accepted under earlier rules. It
+// waits its turn, because that one may be waiting too.
+type refuseCommand struct {
+	key      ReceiptKey
+	bodyHash [32]byte
+	items    []delivery.Item
+	refusal  error
+}
+
+func (cmd *refuseCommand) needs(n *Needs) {
+	n.Receipts = append(n.Receipts, cmd.key)
+	for _, item := range cmd.items {
+		n.Products = append(n.Products, ProductKey{cmd.key.PartnerID, item.ProductID})
 	}
 }
 
-// giveBack returns an order's allocation to where it was taken from.
-func giveBack(s *State, c *Changes, order *delivery.Order) {
-	for _, take := range order.Allocation {
-		move(s, c, order, delivery.MovementIn, take)
+// decide completes the refusal: unknown products are faults of the same
+// request and belong into the same answer.
+func (cmd *refuseCommand) decide(s *State, _ *Changes) outcome {
+	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+		return again
 	}
-}
-
-// move writes one movement and applies it to the level and the total.
-func move(s *State, c *Changes, order *delivery.Order, kind delivery.MovementType, take delivery.Take) {
-	key := ProductKey{order.PartnerID, take.ProductID}
-	stock := s.Stock[key]
-	s.LastMovement[order.PartnerID]++
-	movement := delivery.Movement{
-		MovementID: s.LastMovement[order.PartnerID],
-		Type:       kind,
-		Quantity:   take.Quantity,
-		ProductID:  take.ProductID,
-		Location:   take.Location,
-		OrderID:    order.OrderID,
-		At:         order.UpdatedAt,
-	}
-	level := slices.IndexFunc(stock.Levels, func(l delivery.Level) bool { return l.Location == take.Location })
-	if level < 0 {
-		stock.Levels = append(stock.Levels, delivery.Level{ProductID: take.ProductID, Location: take.Location})
-		level = len(stock.Levels) - 1
-	}
-	stock.Levels[level].Quantity += movement.Change()
-	stock.Quantity += movement.Change()
-
-	c.Movements = append(c.Movements, Movement{PartnerID: order.PartnerID, Movement: movement})
-	c.Stock[key] = stock
-	c.LastMovement[order.PartnerID] = movement.MovementID
+	return refused(delivery.WithProblems(cmd.refusal, unknownProducts(s, cmd.key.PartnerID, cmd.items)))
 }

@@ -34,6 +34,7 @@ type Config struct {
 type Service struct {
 	Config
 	committer *committer
+	progress  progress
 }
 
 // NewService starts the service. Close stops it.
@@ -87,9 +88,9 @@ func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (
 	hash := sha256.Sum256(r.Body)
 	order, items, err := s.prepare(r.PartnerID, root)
 	if err != nil {
-		return s.refuseUnlessReplayed(ctx, r, hash, items, err)
+		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{key: r.receiptKey(), bodyHash: hash, items: items, refusal: err})
 	}
-	return s.settle(ctx, &createCommand{order: order, key: r.receiptKey(), bodyHash: hash, encode: s.Encode})
+	return s.settleOnce(ctx, r.receiptKey(), &createCommand{order: order, key: r.receiptKey(), bodyHash: hash, encode: s.Encode})
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
@@ -133,38 +134,6 @@ func (s *Service) prepare(partnerID string, root delivery.Source) (*delivery.Ord
 		EstimatedDelivery: price.EstimatedDelivery,
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now}},
 	}, request.Items, nil
-}
-
-// refuseUnlessReplayed answers a retry of a request that was accepted under
-// earlier rules. Any other refusal is made complete: unknown products are
-// faults of the same request and belong into the same answer.
-func (s *Service) refuseUnlessReplayed(ctx context.Context, r Request, hash [32]byte, items []delivery.Item, refusal error) (answer Answer, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
-		receipt, err := tx.Receipt(ctx, r.receiptKey())
-		if err != nil {
-			return err
-		}
-		if receipt != nil {
-			again := answerAgain(receipt, hash)
-			answer = Answer{Record: again.answer, Replayed: again.replayed}
-			return again.err
-		}
-		return s.completeRefusal(ctx, tx, r.PartnerID, items, refusal)
-	})
-	return answer, err
-}
-
-func (s *Service) completeRefusal(ctx context.Context, tx Reader, partnerID string, items []delivery.Item, refusal error) error {
-	keys := make([]ProductKey, 0, len(items))
-	for _, item := range items {
-		keys = append(keys, ProductKey{partnerID, item.ProductID})
-	}
-	products, err := tx.Products(ctx, keys)
-	if err != nil {
-		return err
-	}
-	more := unknownProducts(partnerID, items, func(key ProductKey) *delivery.Product { return products[key] })
-	return delivery.WithProblems(refusal, more)
 }
 
 // Get reads one order with its history.
@@ -221,7 +190,7 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 		reason, problems = delivery.ReadCancelRequest(root)
 	}
 	if err := problems.Err(); err != nil {
-		return s.refuseUnlessReplayed(ctx, r, hash, nil, err)
+		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{key: r.receiptKey(), bodyHash: hash, refusal: err})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {
@@ -231,7 +200,7 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 	if err != nil {
 		return Answer{}, err
 	}
-	return s.settle(ctx, &cancelCommand{
+	return s.settleOnce(ctx, r.receiptKey(), &cancelCommand{
 		target:   OrderKey{r.PartnerID, orderID},
 		products: productsOf(order),
 		reason:   reason,

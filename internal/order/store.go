@@ -21,10 +21,6 @@ type Reader interface {
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// Orders lists a partner's orders, newest first, without history.
 	Orders(ctx context.Context, filter Filter) ([]*delivery.Order, error)
-	// Receipt is what was answered under an idempotency key.
-	Receipt(ctx context.Context, key ReceiptKey) (*Receipt, error)
-	// Products finds those of the products that exist.
-	Products(ctx context.Context, keys []ProductKey) (map[ProductKey]*delivery.Product, error)
 	// Courier is an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
 }

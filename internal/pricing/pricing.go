@@ -66,9 +66,7 @@ func (c *Card) notOffered(asked delivery.ServiceLevel, zone Zone) error {
 	if len(offered) == 0 {
 		expected = fmt.Sprintf("a shipment outside of the %s zone, where nothing is offered", zone)
 	}
-	var problems delivery.Problems
-	problems.Add("service_level", string(asked), expected)
-	return problems.Err()
+	return delivery.Fault("service_level", string(asked), expected)
 }
 
 // charges is the breakdown. Fuel is a percentage of carrying (base, parcels,

@@ -85,15 +85,13 @@ func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time
 			time.UnixMilli(quoted.validUntil).UTC().Format(time.RFC3339))
 	case termsOf(s, quoted.measured) != quoted.terms:
 		return 0, "", dishonoured(quoteID,
-			"a quote for the same service level, postal codes, parcels, cod and insurance")
+			"a quote for the same service level, postal codes, zone, parcels, cod and insurance")
 	}
 	return quoted.rateCents, delivery.CAD, nil
 }
 
 func dishonoured(quoteID, expected string) error {
-	var problems delivery.Problems
-	problems.Add("quote_id", delivery.Shorten(quoteID, 100), expected)
-	return problems.Err()
+	return delivery.Fault("quote_id", quoteID, expected)
 }
 
 // seal writes a claim as a quote_id.

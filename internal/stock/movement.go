@@ -98,7 +98,7 @@ func readTarget(f *delivery.Form, e entry) string {
 // After a refusal every level is what it was.
 func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
 	if l.Product == nil {
-		return nil, refuse("product_id", e.productID, "the id of one of the partner's products")
+		return nil, delivery.Fault("product_id", e.productID, "the id of one of the partner's products")
 	}
 	rows := e.rows(at)
 	// Only the first row can take stock away.
@@ -110,7 +110,7 @@ func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
 		total += row.Change()
 	}
 	if total > maxStock {
-		return nil, refuse("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
+		return nil, delivery.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
 	}
 	for i := range rows {
 		l.LastMovement++
@@ -142,12 +142,6 @@ func (l *Ledger) at(location string) *delivery.Level {
 		i = len(l.Levels) - 1
 	}
 	return &l.Levels[i]
-}
-
-func refuse(field string, value any, expected string) error {
-	var problems delivery.Problems
-	problems.Add(field, value, expected)
-	return problems.Err()
 }
 
 func shortage(s delivery.Shortage) error {

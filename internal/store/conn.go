@@ -8,8 +8,7 @@ import (
 // conn is one connection inside a transaction. Statements number their
 // parameters $1, $2, … in ascending order, which both engines understand.
 type conn interface {
-	// exec runs a statement and tells how many rows it wrote. A violated
-	// unique key is ErrDuplicate.
+	// exec runs a statement and tells how many rows it wrote.
 	exec(ctx context.Context, sql string, args ...any) (rows int64, err error)
 	// query runs a statement and calls each for every row.
 	query(ctx context.Context, sql string, args []any, each func(row) error) error

@@ -25,7 +25,6 @@ var (
 
 	productKeys    = slices.Concat(texts("partner_id"), integers("product_id"))
 	productColumns = slices.Concat(productKeys, texts("name"), integers("quantity", "stock_min", "stock_max", "price_cents"), texts("barcode", "status"))
-	findProducts   = newSet(lookUp, "products", productKeys, productColumns)
 	lockProducts   = newSet(lookUpLock, "products", productKeys, productColumns)
 	setQuantities  = newSet(update, "products", productKeys, integers("quantity"))
 
@@ -55,16 +54,25 @@ var (
 )
 
 // Load reads, and where another node could interfere locks, what a group of
-// commands touches.
-func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
-	state := &order.State{}
-	var errs [5]error
-	state.Receipts, errs[0] = tx.receipts(ctx, needs.Receipts)
-	state.Taken, errs[1] = tx.taken(ctx, needs.References)
-	state.Orders, errs[2] = tx.ordersByKey(ctx, lockOrders, needs.Orders)
-	state.Stock, errs[3] = tx.stock(ctx, needs.Products)
-	state.LastMovement, errs[4] = tx.lastMovements(ctx, needs.Products)
-	return state, errors.Join(errs[:]...)
+// commands touches. Receipts come last: whoever waited here for another node's
+// locks must find the receipts that were committed with what it now sees, or
+// would refuse a retry for the effects of its own first try.
+func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (state *order.State, err error) {
+	state = &order.State{}
+	if state.Orders, err = tx.ordersByKey(ctx, lockOrders, needs.Orders); err != nil {
+		return nil, err
+	}
+	if state.Stock, err = tx.stock(ctx, needs.Products); err != nil {
+		return nil, err
+	}
+	if state.LastMovement, err = tx.lastMovements(ctx, needs.Products); err != nil {
+		return nil, err
+	}
+	if state.Taken, err = tx.taken(ctx, needs.References); err != nil {
+		return nil, err
+	}
+	state.Receipts, err = tx.receipts(ctx, needs.Receipts)
+	return state, err
 }
 
 // receipts finds the answers kept under idempotency keys.
@@ -142,32 +150,18 @@ func bindProductKeys(keys []order.ProductKey) func(int, binder) {
 	}
 }
 
-// products reads those of the products that exist.
-func (tx *Tx) products(ctx context.Context, set *setStatement, keys []order.ProductKey, each func(order.ProductKey, delivery.Product)) error {
-	return tx.conn.find(ctx, set, len(keys), bindProductKeys(keys), func(r row) error {
-		partnerID, product, err := scanProduct(r)
-		each(order.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}, product)
-		return err
-	})
-}
-
 func scanProduct(r row) (partnerID string, p delivery.Product, err error) {
 	err = r.scan(&partnerID, &p.ProductID, &p.Name, &p.Quantity, &p.StockMin, &p.StockMax, &p.PriceCents, &p.Barcode, (*string)(&p.Status))
 	return partnerID, p, err
 }
 
-// Products finds those of the products that exist.
-func (tx *Tx) Products(ctx context.Context, keys []order.ProductKey) (map[order.ProductKey]*delivery.Product, error) {
-	found := make(map[order.ProductKey]*delivery.Product, len(keys))
-	err := tx.products(ctx, findProducts, keys, func(key order.ProductKey, p delivery.Product) { found[key] = &p })
-	return found, err
-}
-
 // stock reads products with their levels, locked.
 func (tx *Tx) stock(ctx context.Context, keys []order.ProductKey) (map[order.ProductKey]*order.Stock, error) {
 	found := make(map[order.ProductKey]*order.Stock, len(keys))
-	err := tx.products(ctx, lockProducts, keys, func(key order.ProductKey, p delivery.Product) {
-		found[key] = &order.Stock{Product: p}
+	err := tx.conn.find(ctx, lockProducts, len(keys), bindProductKeys(keys), func(r row) error {
+		partnerID, product, err := scanProduct(r)
+		found[order.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}] = &order.Stock{Product: product}
+		return err
 	})
 	if err != nil {
 		return nil, err

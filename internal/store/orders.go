@@ -169,12 +169,6 @@ func conditions(filter order.Filter) (where string, args []any, err error) {
 	return strings.Join(parts, " AND "), args, err
 }
 
-// Receipt is what was answered under an idempotency key; nil if nothing was.
-func (tx *Tx) Receipt(ctx context.Context, key order.ReceiptKey) (*order.Receipt, error) {
-	found, err := tx.receipts(ctx, []order.ReceiptKey{key})
-	return found[key], err
-}
-
 // Courier is an active courier; nil if there is none.
 func (tx *Tx) Courier(ctx context.Context, courierID string) (found *delivery.Courier, err error) {
 	err = tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",

@@ -95,7 +95,6 @@ func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn fun
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
-	uniqueViolation      = "23505"
 	readOnlyTransaction  = "25006" // a standby answers, in the middle of a switch-over
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
@@ -121,8 +120,6 @@ func postgresError(err error) error {
 	switch state := sqlState(err); {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case state == uniqueViolation:
-		return fmt.Errorf("%w: %w", ErrDuplicate, err)
 	case state == "", state == readOnlyTransaction, state == tooManyConnections,
 		strings.HasPrefix(state, connectionException), strings.HasPrefix(state, operatorIntervention):
 		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -28,7 +31,7 @@ var pragmas = []string{
 	"PRAGMA foreign_keys = ON",
 	"PRAGMA wal_autocheckpoint = 0",
 	"PRAGMA temp_store = MEMORY",
-	"PRAGMA cache_size = -32000", // KiB
+	"PRAGMA cache_size = -8000", // KiB
 }
 
 const busyTimeout = 10 * time.Second
@@ -36,12 +39,15 @@ const busyTimeout = 10 * time.Second
 // OpenSQLite opens the embedded store, creates it if there is none, and brings
 // its schema up to date.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
 	if err := migrateSQLite(ctx, path); err != nil {
 		return nil, err
 	}
 	e := &sqliteEngine{
 		writer:  make(chan *sqlite.Conn, 1),
-		readers: make(chan *sqlite.Conn, max(4, 2*runtime.NumCPU())),
+		readers: make(chan *sqlite.Conn, max(4, 2*runtime.GOMAXPROCS(0))),
 	}
 	writer, err := openSQLiteConn(path)
 	if err != nil {
@@ -62,6 +68,19 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{engine: e}, nil
 }
 
+// createPrivate makes a database's file, if there is none, so that nobody else
+// on the machine can read it. SQLite gives its other files the same mode.
+func createPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("make the database: %w", err)
+	}
+	return file.Close()
+}
+
 func openSQLiteConn(path string) (*sqlite.Conn, error) {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
 	if err != nil {
@@ -80,7 +99,8 @@ func (e *sqliteEngine) writers() int { return 1 }
 
 // Close takes every connection back, and so waits for whoever still holds one.
 func (e *sqliteEngine) Close() error {
-	return errors.Join(e.log.stop(), e.closeConns(), e.log.close())
+	// The writer comes back first: from then on nothing wakes the keeper.
+	return errors.Join(e.closeConns(), e.log.stop(), e.log.close())
 }
 
 func (e *sqliteEngine) closeConns() error {
@@ -195,13 +215,14 @@ func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
 }
 
 func sqliteError(err error) error {
-	switch sqlite.ErrCode(err) {
-	case sqlite.ResultConstraintUnique, sqlite.ResultConstraintPrimaryKey:
-		return fmt.Errorf("%w: %w", ErrDuplicate, err)
+	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultInterrupt:
 		return fmt.Errorf("%w: %w", context.Canceled, err)
+	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr:
+		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
+	default:
+		return err
 	}
-	return err
 }
 
 func (c *sqliteConn) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (written int64, err error) {

@@ -6,7 +6,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/dropyard/dropyard/internal/order"
@@ -24,9 +23,6 @@ var (
 	_ order.Reader = (*Tx)(nil)
 	_ order.Writer = (*Tx)(nil)
 )
-
-// ErrDuplicate tells that a row with the same unique key exists.
-var ErrDuplicate = errors.New("a row with this key exists")
 
 // engine is a database that transactions run on.
 type engine interface {

@@ -1,0 +1,60 @@
+package order
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// progress counts the requests that wait under each idempotency key.
+type progress struct {
+	mu      sync.Mutex
+	waiting map[ReceiptKey]int // guarded by mu
+}
+
+// enter counts a request in, and tells whether another one is ahead of it.
+func (p *progress) enter(key ReceiptKey) (behind bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting == nil {
+		p.waiting = map[ReceiptKey]int{}
+	}
+	p.waiting[key]++
+	return p.waiting[key] > 1
+}
+
+func (p *progress) leave(key ReceiptKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting[key]--; p.waiting[key] == 0 {
+		delete(p.waiting, key)
+	}
+}
+
+// maxBehind is how long a second request waits for the answer to the first.
+const maxBehind = 10 * time.Second
+
+var errInProgress = &delivery.Error{
+	Code:       delivery.CodeIdempotencyInProgress,
+	Message:    "an earlier request with this Idempotency-Key is still running",
+	RetryAfter: time.Second,
+}
+
+// settleOnce settles a command that has an idempotency key. Of several at once
+// all get the answer of the first, unless that takes too long.
+func (s *Service) settleOnce(ctx context.Context, key ReceiptKey, cmd command) (Answer, error) {
+	behind := s.progress.enter(key)
+	defer s.progress.leave(key)
+	if !behind {
+		return s.settle(ctx, cmd)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxBehind, errInProgress)
+	defer cancel()
+	answer, err := s.settle(ctx, cmd)
+	if err == errBusy && context.Cause(ctx) == errInProgress { //nolint:errorlint // these very values
+		err = errInProgress
+	}
+	return answer, err
+}
