@@ -16,7 +16,7 @@ const module = "github.com/dropyard/dropyard/"
 var rooms = map[string]room{
 	"api":                      {},
 	"client":                   {may: []string{"internal/signature"}},
-	"cmd/dropyard":             {may: []string{"internal/app", "internal/config", "client"}},
+	"cmd/dropyard":             {may: []string{"internal/app", "internal/config", "internal/delivery", "client"}},
 	"internal/delivery":        {mayNot: pure},
 	"internal/signature":       {mayNot: pure},
 	"internal/credential":      {may: []string{"internal/delivery", "internal/throttle"}, mayNot: useCase},

@@ -225,8 +225,8 @@ func (f *storeFloor) commit(group []*floorOrder) (err error) {
 
 // The statements of the service's committer.
 const (
-	insertOrder = `INSERT INTO orders (partner_order_id, status, version, events, updated_at, estimated_delivery, courier,
-		cancelled_at, cancellation_reason, allocation, document, partner_id, order_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertOrder = `INSERT INTO orders (partner_order_id, status, version, events, updated_at, estimated_delivery, last_event, courier,
+		cancelled_at, cancellation_reason, allocation, document, partner_id, order_id) VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?)`
 	insertKey = `INSERT INTO idempotency_keys (body_hash, order_id, answer, created_at, partner_id, idempotency_key, scope)
 		VALUES (?, ?, ?, ?, ?, ?, ?)`
 	insertMovement = `INSERT INTO stock_movements (product_id, type, quantity, location, order_id, notes, created_at, partner_id, movement_id)

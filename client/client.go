@@ -68,18 +68,19 @@ func (c *Client) Call(ctx context.Context, method, target string, body []byte) (
 }
 
 // CallWithKey is Call with an Idempotency-Key of the caller's choice; empty
-// sends none.
+// sends none, and then a POST is not repeated.
 func (c *Client) CallWithKey(ctx context.Context, method, target string, body []byte, key string) (*Answer, error) {
 	for attempt := 0; ; attempt++ {
 		answer, err := c.once(ctx, method, target, body, key)
 		worthRepeating := err != nil || answer.Status == http.StatusTooManyRequests || answer.Status >= 500
-		if !worthRepeating || attempt == len(c.Pauses) || ctx.Err() != nil {
+		safe := key != "" || method != http.MethodPost
+		if !worthRepeating || !safe || attempt == len(c.Pauses) || ctx.Err() != nil {
 			return answer, err
 		}
 		select {
 		case <-time.After(c.pause(attempt, answer)):
 		case <-ctx.Done():
-			return answer, ctx.Err()
+			return answer, err
 		}
 	}
 }

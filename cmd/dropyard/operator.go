@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 type operatorCommand struct {
@@ -24,6 +25,9 @@ type addOperatorCommand struct {
 func (c *addOperatorCommand) Run(ctx context.Context) error {
 	settings := &config.Config{Data: c.Data, DatabaseURL: c.Database}
 	if err := app.AddOperator(ctx, settings, app.System(), c.Email, c.Password, c.Role); err != nil {
+		if delivery.HasCode(err, delivery.CodeValidation) {
+			return usageError{err}
+		}
 		return err
 	}
 	_, err := fmt.Printf("operator %s added as %s\n", c.Email, c.Role)

@@ -61,7 +61,7 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.Partners.Login(c.Context(), body, c.address())
+	found, token, err := s.Partners.Login(c.Context(), body, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -114,7 +114,7 @@ func (s *Server) accountPartner(c *call) (*partner.Partner, error) {
 	if email == "" && password == "" {
 		return s.sessionPartner(c)
 	}
-	return s.Partners.ByPassword(c.Context(), email, password, c.address())
+	return s.Partners.ByPassword(c.Context(), email, password, s.address(c))
 }
 
 type createdKey struct {
@@ -155,7 +155,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 func (s *Server) keyOwner(c *call, request partner.KeyRequest) (*partner.Partner, error) {
 	owner, err := s.accountPartner(c)
 	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {
-		return s.Partners.ByPassword(c.Context(), request.Email, request.Password, c.address())
+		return s.Partners.ByPassword(c.Context(), request.Email, request.Password, s.address(c))
 	}
 	return owner, err
 }
@@ -195,7 +195,7 @@ func (s *Server) handleKeyRevoke(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	keyID := c.PathValue("key_id")
+	keyID := c.pathID("key_id")
 	if err := s.Partners.RevokeKey(c.Context(), owner.PartnerID, keyID); err != nil {
 		return reply{}, err
 	}

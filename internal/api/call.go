@@ -2,12 +2,13 @@ package api
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
@@ -27,8 +27,6 @@ type call struct {
 	body   []byte      // the whole body, exactly as sent
 	// partnerID is who signed the request, once that is known.
 	partnerID string
-	// operator is who sent the bearer token, once that is known.
-	operator *operator.Operator
 }
 
 // reply is the answer of a handler: a status and JSON, unless the handler has
@@ -75,7 +73,14 @@ func (s *Server) admit(route Route, c *call) error {
 	}
 	c.id = "req_" + hex.EncodeToString(id[:])
 	c.header.Set("X-Request-Id", c.id)
-	if err := c.readBody(); err != nil {
+	if route.Access == AccessTracking {
+		public(c.header)
+	}
+	most := int64(maxBody)
+	if route.Access == AccessPublic {
+		most = maxPublicBody
+	}
+	if err := c.readBody(most); err != nil {
 		return err
 	}
 	switch route.Access {
@@ -120,33 +125,46 @@ const (
 	// maxDrained is how much of a body that is too large is still read, so that
 	// its sender gets to see the answer rather than a broken connection.
 	maxDrained = 16 << 20
+	// maxPublicBody is the most that a body may hold of someone who is not
+	// known yet: reading it must not be worth an attacker's while.
+	maxPublicBody = 64 << 10
+	// firstRead is how much room a body gets before any of it has come.
+	firstRead = 16 << 10
 )
 
-func (c *call) readBody() error {
+func (c *call) readBody(most int64) error {
 	if c.ContentLength == 0 {
 		return nil
 	}
-	data, err := readAll(c.Body, c.ContentLength)
+	data, err := readAll(c.Body, c.ContentLength, most)
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return delivery.Refuse(delivery.CodeUnavailable, "the body did not come in time")
 	case err != nil:
 		return delivery.Refuse(delivery.CodeBadRequest, "the body could not be read to its end")
-	case len(data) > maxBody:
+	case int64(len(data)) > most:
 		_, _ = io.CopyN(io.Discard, c.Body, maxDrained)
-		return delivery.Refuse(delivery.CodePayloadTooLarge, fmt.Sprintf("a body may have at most %d bytes", maxBody))
+		return delivery.Refuse(delivery.CodePayloadTooLarge, fmt.Sprintf("a body may have at most %d bytes here", most))
 	}
 	c.body = data
 	return nil
 }
 
-// readAll reads a body of known length in one piece, and of unknown length as
-// it comes; at most one byte more than is allowed.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	if length < 0 || length > maxBody {
-		return io.ReadAll(io.LimitReader(body, maxBody+1))
+// readAll reads a body, at most one byte more than is allowed.
+func readAll(body io.Reader, length, most int64) ([]byte, error) {
+	if length < 0 || length > most {
+		return io.ReadAll(io.LimitReader(body, most+1))
 	}
-	data := make([]byte, length)
-	_, err := io.ReadFull(body, data)
-	return data, err
+	// A length is only a claim: memory follows what has come.
+	data := make([]byte, min(length, firstRead))
+	if _, err := io.ReadFull(body, data); err != nil || length <= firstRead {
+		return data, err
+	}
+	rest, err := io.ReadAll(io.LimitReader(body, length-firstRead))
+	if err == nil && int64(len(rest)) < length-firstRead {
+		err = io.ErrUnexpectedEOF
+	}
+	return append(data, rest...), err
 }
 
 // json parses the body, which must be there and say that it is JSON.
@@ -156,6 +174,14 @@ func (c *call) json() (delivery.Source, error) {
 		return nil, delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as application/json")
 	}
 	return strictjson.Parse(c.body)
+}
+
+// optionalJSON parses a body that may be left out; nil if it is.
+func (c *call) optionalJSON() (delivery.Source, error) {
+	if len(c.body) == 0 {
+		return nil, nil
+	}
+	return c.json()
 }
 
 // query reads query parameters and notes every fault in them.
@@ -206,12 +232,12 @@ func (q *query) oneOf(name string, rule delivery.TextRule) string {
 }
 
 // integer reads a whole number between two bounds, or the default.
-func (q *query) integer(name string, otherwise, least, most int) int {
+func (q *query) integer(name string, otherwise, least, most int64) int64 {
 	text := q.text(name)
 	if text == "" {
 		return otherwise
 	}
-	number, err := strconv.Atoi(text)
+	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < least || number > most {
 		q.problems.Add(name, text, fmt.Sprintf("an integer from %d to %d", least, most))
 		return otherwise
@@ -235,11 +261,12 @@ func (q *query) time(name string) time.Time {
 // maxOffset keeps offsets in what every database takes.
 const maxOffset = 1 << 40
 
-// address is where the request came from, without the port.
-func (c *call) address() string {
-	host, _, err := net.SplitHostPort(c.RemoteAddr)
-	if err != nil {
-		return c.RemoteAddr
+// pathID is an id in the path; empty, which is nobody's, if it is no text that
+// a database can be asked for.
+func (c *call) pathID(name string) string {
+	id := c.PathValue(name)
+	if !isText(id) {
+		return ""
 	}
-	return host
+	return id
 }

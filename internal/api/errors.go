@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -65,7 +66,7 @@ func (s *Server) refusal(c *call, err error) reply {
 			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
 		refusal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
 	}
-	status := statusOf[refusal.Code]
+	status := cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
 	var marked withStatus
 	if errors.As(err, &marked) {
 		status = marked.status

@@ -73,7 +73,7 @@ func (c *call) productFilter() (stock.ProductFilter, error) {
 	filter := stock.ProductFilter{
 		PartnerID: c.partnerID,
 		Search:    q.text("search"),
-		Limit:     q.integer("limit", defaultInventory, 1, maxInventory),
+		Limit:     int(q.integer("limit", defaultInventory, 1, maxInventory)),
 		Offset:    q.integer("offset", 0, 0, maxOffset),
 	}
 	return filter, q.problems.Err()
@@ -97,7 +97,7 @@ func (s *Server) handleProductList(c *call) (reply, error) {
 		Count    int       `json:"count"`
 		Total    int64     `json:"total"`
 		Limit    int       `json:"limit"`
-		Offset   int       `json:"offset"`
+		Offset   int64     `json:"offset"`
 	}{products, len(products), total, filter.Limit, filter.Offset})
 }
 
@@ -108,8 +108,8 @@ func (c *call) movementFilter() (stock.MovementFilter, error) {
 	}
 	filter := stock.MovementFilter{
 		PartnerID: c.partnerID,
-		ProductID: int64(q.integer("product_id", 0, 1, math.MaxInt64)),
-		Limit:     q.integer("limit", defaultInventory, 1, maxInventory),
+		ProductID: q.integer("product_id", 0, 1, math.MaxInt64),
+		Limit:     int(q.integer("limit", defaultInventory, 1, maxInventory)),
 		Offset:    q.integer("offset", 0, 0, maxOffset),
 	}
 	return filter, q.problems.Err()
@@ -128,6 +128,6 @@ func (s *Server) handleMovementList(c *call) (reply, error) {
 		Movements []movement `json:"movements"`
 		Count     int        `json:"count"`
 		Limit     int        `json:"limit"`
-		Offset    int        `json:"offset"`
+		Offset    int64      `json:"offset"`
 	}{movementsOf(found), len(found), filter.Limit, filter.Offset})
 }

@@ -1,12 +1,34 @@
 package api
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 )
+
+// authenticateOperator checks the bearer token of an operator and its role.
+func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
+	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return delivery.Refuse(delivery.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer")
+	}
+	found, err := s.Operators.ByToken(c.Context(), token)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return delivery.Refuse(delivery.CodeUnauthorized, "this token does not exist or has expired")
+	}
+	if !slices.Contains(roles, found.Role) {
+		return delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
+	}
+	return nil
+}
 
 type tokenAnswer struct {
 	TokenID   string        `json:"token_id"`
@@ -20,7 +42,7 @@ func (s *Server) handleTokenCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	token, err := s.Operators.IssueToken(c.Context(), body, c.address())
+	token, err := s.Operators.IssueToken(c.Context(), body, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -70,7 +92,7 @@ func (s *Server) handleCourierList(c *call) (reply, error) {
 		return reply{}, err
 	}
 	cursor := q.oneOf("cursor", courierCursorRule)
-	limit := q.integer("limit", defaultCouriers, 1, maxCouriers)
+	limit := int(q.integer("limit", defaultCouriers, 1, maxCouriers))
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}

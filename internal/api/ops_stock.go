@@ -5,7 +5,7 @@ func (s *Server) handleProductCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.Stock.CreateProduct(c.Context(), c.PathValue("partner_id"), body)
+	added, err := s.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -17,7 +17,7 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	booked, err := s.Stock.Record(c.Context(), c.PathValue("partner_id"), body)
+	booked, err := s.Stock.Record(c.Context(), c.pathID("partner_id"), body)
 	if err != nil {
 		return reply{}, err
 	}

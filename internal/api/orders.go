@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/google/uuid"
 )
 
 // The bounds of the order list's limit; the default is the contract's.
@@ -44,6 +45,18 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 		TransitDays:       quote.TransitDays,
 		ValidUntil:        quote.ValidUntil,
 	})
+}
+
+// idempotencyKey reads the header that makes a retry safe: a bare UUID of any
+// version.
+func (c *call) idempotencyKey() (uuid.UUID, error) {
+	const bare = 36
+	header := c.Header.Get("Idempotency-Key")
+	key, err := uuid.Parse(header)
+	if err != nil || len(header) != bare {
+		return uuid.UUID{}, delivery.Refuse(delivery.CodeBadRequest, "the header Idempotency-Key must be a UUID")
+	}
+	return key, nil
 }
 
 // idempotent reads what makes a request repeatable.
@@ -87,12 +100,12 @@ func (s *Server) handleOrderCancel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Orders.Cancel(c.Context(), request, c.PathValue("order_id"), body)
+	answer, err := s.Orders.Cancel(c.Context(), request, c.pathID("order_id"), body)
 	return c.settled(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleOrderGet(c *call) (reply, error) {
-	found, err := s.Orders.Get(c.Context(), c.partnerID, c.PathValue("order_id"))
+	found, err := s.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -123,7 +136,7 @@ func (c *call) orderFilter() (order.Filter, error) {
 		CreatedFrom:    q.time("created_from"),
 		CreatedTo:      q.time("created_to"),
 		Before:         q.oneOf("cursor", delivery.TextRule{Expected: "the next_cursor of an earlier answer", Allows: isCursor}),
-		Limit:          q.integer("limit", defaultOrders, 1, maxOrders),
+		Limit:          int(q.integer("limit", defaultOrders, 1, maxOrders)),
 		Offset:         q.integer("offset", 0, 0, maxOffset),
 	}
 	return filter, q.problems.Err()
@@ -146,7 +159,7 @@ func encodePage(page order.Page, filter order.Filter) []byte {
 	w.EndList()
 	w.Integer("count", int64(len(page.Orders)))
 	w.Integer("limit", int64(filter.Limit))
-	w.Integer("offset", int64(filter.Offset))
+	w.Integer("offset", filter.Offset)
 	w.OptionalText("next_cursor", page.Next)
 	w.EndObject()
 	return w.Buffer
@@ -157,9 +170,11 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.Orders.Advance(c.Context(), c.PathValue("order_id"), body)
+	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
 	return reply{http.StatusOK, moved}, err
 }
+
+var errWebhookNotConfigured = delivery.Refuse(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")
 
 // handleWebhookTest refuses: no endpoint can be configured yet.
 func (s *Server) handleWebhookTest(*call) (reply, error) {

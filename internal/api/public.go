@@ -80,17 +80,17 @@ func trackedOf(o *delivery.Order) tracked {
 	return t
 }
 
-// private keeps a tracking answer out of caches and search engines.
-func private(h http.Header) {
+// public sets what every tracking answer carries, refusals too: no cache and no
+// search engine keeps it, and a shop's own page may show it. Nothing else may be
+// read across origins.
+func public(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Access-Control-Allow-Origin", "*")
 }
 
 func (s *Server) handleTrack(c *call) (reply, error) {
-	private(c.header)
-	// A shop's own page may show this; nothing else may be read across origins.
-	c.header.Set("Access-Control-Allow-Origin", "*")
-	found, err := s.Orders.Track(c.Context(), c.PathValue("order_id"))
+	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -100,8 +100,8 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 // handleTrackPage shows the page. A browser is told of an unknown order by a
 // page too, any other caller in JSON.
 func (s *Server) handleTrackPage(c *call) (reply, error) {
-	private(c.header)
-	found, err := s.Orders.Track(c.Context(), c.PathValue("order_id"))
+	c.header.Del("Access-Control-Allow-Origin") // the page is for looking at
+	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
 	status := http.StatusOK
 	if delivery.HasCode(err, delivery.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
 		found, err, status = nil, nil, http.StatusNotFound

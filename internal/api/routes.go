@@ -73,11 +73,10 @@ func Routes() []Route {
 	}
 }
 
-// clean tells whether a path is in the one form that routes match, and is text
-// that a database can be asked for. Others are unknown paths here;
-// http.ServeMux would redirect them.
+// clean tells whether a path is in the one form that routes match. Others are
+// unknown paths here; http.ServeMux would redirect them.
 func clean(p string) bool {
-	return p == path.Clean(p) && isText(p)
+	return p == path.Clean(p)
 }
 
 var errNoSuchPath = delivery.NotFound("this path")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/operator"
@@ -35,6 +36,9 @@ type Config struct {
 	// RateLimit is how many requests a minute a partner may make, and an
 	// address that is not signed in; 0 is no limit.
 	RateLimit int
+	// TrustedProxies are the networks of the reverse proxies in front, whose
+	// X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
 }

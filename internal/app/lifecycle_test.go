@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -191,9 +192,18 @@ func TestMasterKeyMayLieElsewhere(t *testing.T) {
 	partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 }
 
-// TestOddDirectories may have any name.
+// embedded skips a test of the embedded database's files on the other engine.
+func embedded(t *testing.T) {
+	t.Helper()
+	if engine := os.Getenv(apptest.EngineVariable); engine != "" {
+		t.Skipf("%s has no files here", engine)
+	}
+}
+
+// TestOddDirectories: a data directory may have any name.
 func TestOddDirectories(t *testing.T) {
 	t.Parallel()
+	embedded(t)
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "odd é#x?y=%41&z;'\"", "not there yet")
 	service := apptest.Start(t, apptest.DataIn(dir))
@@ -208,28 +218,42 @@ func TestOddDirectories(t *testing.T) {
 	}
 }
 
-// TestFailedStarts leave nothing behind that keeps the next from working.
-func TestFailedStarts(t *testing.T) {
+// TestTakenPort is found out before anything is made.
+func TestTakenPort(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	running := apptest.Start(t)
+	dir, running := filepath.Join(t.TempDir(), "data"), apptest.Start(t)
 	onSamePort := func(c *config.Config, _ *app.Surroundings) { c.Data, c.Listen = dir, running.Address() }
-	if err := apptest.Refused(t, onSamePort); err == nil || files(t, dir) != "" {
-		t.Errorf("on the same port: %v, %s", err, files(t, dir))
+	if err := apptest.Refused(t, onSamePort); !strings.Contains(err.Error(), running.Address()) {
+		t.Errorf("refused with %v", err)
 	}
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("made %s: %v", dir, err)
+	}
+	running.Do(t, "GET", "/v1/health", nil).Must(t, 200)
+}
+
+// TestFilesThatAreNoDatabase are not served from, and left as they are.
+func TestFilesThatAreNoDatabase(t *testing.T) {
+	t.Parallel()
+	embedded(t)
+	dir := t.TempDir()
+	file, nonsense := filepath.Join(dir, "dropyard.db"), bytes.Repeat([]byte("no database "), 1000)
+	if err := os.WriteFile(file, nonsense, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_ = apptest.Refused(t, apptest.DataIn(file))
-	if err := os.Rename(file, filepath.Join(dir, "dropyard.db")); err != nil {
+	if err := apptest.Refused(t, apptest.DataIn(file)); !strings.Contains(err.Error(), file) {
+		t.Errorf("a file as directory: %v", err)
+	}
+	if err := apptest.Refused(t, apptest.DataIn(dir)); !strings.Contains(err.Error(), "not a database") {
+		t.Errorf("nonsense as database: %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, nonsense) {
+		t.Errorf("the file was changed: %v", err)
+	}
+	if err := os.Truncate(file, 0); err != nil {
 		t.Fatal(err)
 	}
 	apptest.Start(t, apptest.DataIn(dir)).Stop() // an empty file is a fresh database
-	if err := os.WriteFile(filepath.Join(dir, "dropyard.db"), bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_ = apptest.Refused(t, apptest.DataIn(dir))
 }
 
 var demoLine = regexp.MustCompile(`(?m)^ +(partner|API key|secret|operator|courier) .*$`)

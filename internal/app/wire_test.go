@@ -91,7 +91,11 @@ func TestBodiesThatAreNotAsAnnounced(t *testing.T) {
 			"chunk longer than said": {chunks + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body)-1, body), 400, "bad_request"},
 		} {
 			t.Run(name, func(t *testing.T) {
-				service.Wire(t).Send(c.text).Hang().Answer("POST").Refused(t, c.status, c.code)
+				wire := service.Wire(t).Send(c.text)
+				if c.status == 400 { // there is more to come, but it never does
+					wire.Hang()
+				}
+				wire.Answer("POST").Refused(t, c.status, c.code)
 			})
 		}
 	})

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,15 +17,16 @@ import (
 // Config is everything that can be set. The command line fills it from flags
 // and from the environment.
 type Config struct {
-	Listen           string `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
-	Data             string `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
-	DatabaseURL      string `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
-	BaseURL          string `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
-	RateLimit        int    `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
-	MasterKeyFile    string `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
-	Demo             bool   `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
-	OperatorEmail    string `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
-	OperatorPassword string `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	Listen           string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
+	Data             string   `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	DatabaseURL      string   `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
+	BaseURL          string   `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	TrustedProxies   []string `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
+	RateLimit        int      `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
+	MasterKeyFile    string   `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	Demo             bool     `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
+	OperatorEmail    string   `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorPassword string   `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 }
 
 // Check tells the first setting that cannot be, before anything is opened.
@@ -31,8 +34,11 @@ func (c *Config) Check() error {
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !isPort(port) {
 		return fmt.Errorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
 	}
-	if c.Data == "" {
-		return errors.New("--data must name a directory")
+	if err := c.checkFiles(); err != nil {
+		return err
+	}
+	if _, err := c.Proxies(); err != nil {
+		return err
 	}
 	if !c.Postgres() && c.DatabaseURL != "" && c.sqliteFile() == "" {
 		return errors.New("--database must begin with sqlite: or postgres://")
@@ -46,11 +52,44 @@ func (c *Config) Check() error {
 	if c.BaseURL == "" {
 		return nil
 	}
-	base, err := url.Parse(c.BaseURL)
+	base, err := url.Parse(c.BaseURL) // which puts the scheme in lower case
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
 		return fmt.Errorf("--base-url %q is not an address such as https://delivery.example.com", c.BaseURL)
 	}
 	return nil
+}
+
+// checkFiles tells whether the data directory and the master key's can be.
+func (c *Config) checkFiles() error {
+	if c.Data == "" {
+		return errors.New("--data must name a directory")
+	}
+	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
+		return fmt.Errorf("--data %s is no directory", c.Data)
+	}
+	if c.MasterKeyFile == "" {
+		return nil
+	}
+	if info, err := os.Stat(c.MasterKeyFile); err == nil && info.IsDir() {
+		return fmt.Errorf("--master-key-file %s is a directory", c.MasterKeyFile)
+	}
+	if _, err := os.Stat(filepath.Dir(c.MasterKeyFile)); err != nil {
+		return fmt.Errorf("--master-key-file: %w", err)
+	}
+	return nil
+}
+
+// Proxies are the trusted proxies' networks.
+func (c *Config) Proxies() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("--trusted-proxies %q is no network such as 10.0.0.0/8", text)
+		}
+		all = append(all, network.Masked())
+	}
+	return all, nil
 }
 
 func isPort(text string) bool {
@@ -100,15 +139,23 @@ func (c *Config) MasterKey() string {
 }
 
 // Secure tells whether the public address is https.
-func (c *Config) Secure() bool { return strings.HasPrefix(c.BaseURL, "https://") }
+func (c *Config) Secure() bool {
+	base, err := url.Parse(c.BaseURL)
+	return err == nil && base.Scheme == "https"
+}
 
 // Public is the public address without a slash at the end, given the address
-// that is really listened on.
+// that is really listened on. One that stands for all addresses of the machine
+// is no address to send anybody to; localhost at least works here.
 func (c *Config) Public(listening net.Addr) string {
-	if c.BaseURL == "" {
-		return "http://" + listening.String()
+	if c.BaseURL != "" {
+		return strings.TrimSuffix(c.BaseURL, "/")
 	}
-	return strings.TrimSuffix(c.BaseURL, "/")
+	address, err := netip.ParseAddrPort(listening.String())
+	if err == nil && address.Addr().IsUnspecified() {
+		return fmt.Sprintf("http://localhost:%d", address.Port())
+	}
+	return "http://" + listening.String()
 }
 
 // String prints the settings, secrets masked.

@@ -2,11 +2,11 @@ package credential
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/throttle"
 )
 
@@ -26,16 +26,17 @@ var (
 	addressFailures = throttle.Rate{Per: time.Hour, Limit: 600, Burst: 60}
 )
 
-// ErrMismatch tells that the password is not the account's, or that there is
-// no such account.
-var ErrMismatch = errors.New("the password does not fit")
+// errMismatch says the same of a wrong password and of an unknown account.
+var errMismatch = delivery.Refuse(delivery.CodeUnauthorized, "e-mail address or password is wrong")
 
-// TooManyFailures tells that nobody's password was looked at, because too many
+// tooManyFailures tells that nobody's password was looked at, because too many
 // tries have failed before.
-type TooManyFailures struct{ RetryAfter time.Duration }
-
-func (e *TooManyFailures) Error() string {
-	return fmt.Sprintf("too many failed logins, try again in %.0f s", math.Ceil(e.RetryAfter.Seconds()))
+func tooManyFailures(wait time.Duration) *delivery.Error {
+	return &delivery.Error{
+		Code:       delivery.CodeRateLimited,
+		Message:    fmt.Sprintf("too many failed logins, try again in %.0f s", math.Ceil(wait.Seconds())),
+		RetryAfter: wait,
+	}
 }
 
 // Gate verifies passwords and throttles failures per account and per address.
@@ -64,8 +65,8 @@ type Attempt struct {
 	Hash     string // what is kept of the account's password; empty without an account
 }
 
-// Verify is nil if the password fits, ErrMismatch if it does not, and
-// *TooManyFailures if that was not even looked at. It takes as long without an
+// Verify is nil if the password fits, unauthorized if it does not, and
+// rate_limited if that was not even looked at. It takes as long without an
 // account as with a wrong password.
 func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	if a.Hash == "" {
@@ -93,7 +94,7 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	for _, c := range counts {
 		c.limiter.Take(c.key)
 	}
-	return ErrMismatch
+	return errMismatch
 }
 
 // counted is something whose failures are counted.
@@ -111,5 +112,5 @@ func refusal(counts []counted) error {
 	if wait == 0 {
 		return nil
 	}
-	return &TooManyFailures{wait}
+	return tooManyFailures(wait)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 // door is a gate, its clock, and one account behind it.
@@ -37,7 +38,7 @@ func (d *door) try(t *testing.T, address, password string) error {
 }
 
 func throttled(err error) (time.Duration, bool) {
-	var refusal *credential.TooManyFailures
+	var refusal *delivery.Error
 	if errors.As(err, &refusal) {
 		return refusal.RetryAfter, true
 	}
@@ -53,7 +54,7 @@ func TestGateCountsFailuresOnly(t *testing.T) {
 		}
 	}
 	for i := range 10 {
-		if err := d.try(t, "203.0.113.1", "wrong"); !errors.Is(err, credential.ErrMismatch) {
+		if err := d.try(t, "203.0.113.1", "wrong"); !delivery.HasCode(err, delivery.CodeUnauthorized) {
 			t.Fatalf("failure %d: %v", i, err)
 		}
 	}
@@ -84,7 +85,7 @@ func TestGateThrottlesAnAccountOverManyAddresses(t *testing.T) {
 	d := newDoor(t)
 	looked := 0
 	for i := range 200 {
-		if errors.Is(d.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), credential.ErrMismatch) {
+		if delivery.HasCode(d.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), delivery.CodeUnauthorized) {
 			looked++
 		}
 	}
@@ -101,7 +102,7 @@ func TestGateThrottlesAnAddressOverManyAccounts(t *testing.T) {
 		// All of these are one customer's network.
 		address := fmt.Sprintf("2001:db8:1:2::%x", i)
 		err := d.Verify(t.Context(), credential.Attempt{Account: fmt.Sprint(i), Address: address, Password: "wrong"})
-		if errors.Is(err, credential.ErrMismatch) {
+		if delivery.HasCode(err, delivery.CodeUnauthorized) {
 			looked++
 		}
 	}
@@ -135,7 +136,7 @@ func TestGateCountsParallelGuesses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if errors.Is(d.try(t, "203.0.113.1", "wrong"), credential.ErrMismatch) {
+			if delivery.HasCode(d.try(t, "203.0.113.1", "wrong"), delivery.CodeUnauthorized) {
 				looked.Add(1)
 			}
 		})
@@ -150,7 +151,7 @@ func TestGateReportsADamagedHash(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.hash = "damaged"
-	if err := d.try(t, "203.0.113.1", "right"); err == nil || errors.Is(err, credential.ErrMismatch) {
+	if err := d.try(t, "203.0.113.1", "right"); err == nil || delivery.HasCode(err, delivery.CodeUnauthorized) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -120,12 +120,12 @@ func TestGoodPassword(t *testing.T) {
 		"qwertyuiop":                  false,
 		"correct horse battery 12345": true,
 	} {
-		if got := credential.GoodPassword(password); got != want {
+		if got := credential.NewPasswordRule.Allows(password); got != want {
 			t.Errorf("GoodPassword(%.20q…) is %v", password, got)
 		}
 	}
-	if !credential.PossiblePassword("password") || credential.PossiblePassword("") || credential.PossiblePassword(strings.Repeat("x", 129)) {
-		t.Error("PossiblePassword goes by more than the length")
+	if !credential.KnownPasswordRule.Allows("password") || credential.KnownPasswordRule.Allows("") || credential.KnownPasswordRule.Allows(strings.Repeat("x", 129)) {
+		t.Error("the rule for known passwords goes by more than the length")
 	}
 }
 

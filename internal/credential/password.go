@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 // The bounds of a new password, in characters.
@@ -12,19 +14,25 @@ const (
 	maxPassword = 128
 )
 
-// PasswordForm tells what GoodPassword asks for.
-const PasswordForm = "a password of 8 to 128 characters that is not among the most common"
+// The rules for passwords. A new one must have a fair length and not be one that
+// everybody tries first; there are no rules about kinds of characters, which
+// make passwords worse (NIST SP 800-63B). One that was chosen before may be
+// whatever the rules were then.
+var (
+	NewPasswordRule = delivery.TextRule{
+		Expected: "a password of 8 to 128 characters that is not among the most common",
+		Allows:   goodPassword,
+	}
+	KnownPasswordRule = delivery.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
+)
 
-// GoodPassword tells whether somebody may choose the password: its length, and
-// that it is not one that everybody tries first. There are no rules about kinds
-// of characters; they make passwords worse (NIST SP 800-63B).
-func GoodPassword(password string) bool {
-	return PossiblePassword(password) && utf8.RuneCountInString(password) >= minPassword && !isCommon(password)
+func goodPassword(password string) bool {
+	return possiblePassword(password) && utf8.RuneCountInString(password) >= minPassword && !isCommon(password)
 }
 
-// PossiblePassword tells whether the text could be anybody's password, whatever
-// the rules were when it was chosen. Nothing else is worth hashing.
-func PossiblePassword(text string) bool {
+// possiblePassword tells whether the text could be anybody's password. Nothing
+// else is worth hashing.
+func possiblePassword(text string) bool {
 	return text != "" && len(text) <= utf8.UTFMax*maxPassword && utf8.RuneCountInString(text) <= maxPassword
 }
 

@@ -4,7 +4,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -60,13 +59,9 @@ func NewService(config Config) *Service {
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 var (
-	passwordRule = delivery.TextRule{Expected: credential.PasswordForm, Allows: credential.GoodPassword}
-	// somePasswordRule is for a password that was chosen before.
-	somePasswordRule = delivery.TextRule{Expected: "a password of 1 to 128 characters", Allows: credential.PossiblePassword}
-	roleRule         = delivery.OneOf(Roles...)
+	roleRule = delivery.OneOf(Roles...)
 
-	errEmailTaken    = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an operator")
-	errWrongPassword = delivery.Refuse(delivery.CodeUnauthorized, "e-mail address or password is wrong")
+	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an operator")
 )
 
 // Add makes an operator. It is a validation_error, or email_taken: e-mail
@@ -107,8 +102,8 @@ func Check(email, password string, role Role) error {
 	if !delivery.EmailRule.Allows(email) {
 		problems.Add("email", email, delivery.EmailRule.Expected)
 	}
-	if !passwordRule.Allows(password) {
-		problems.Add("password", nil, passwordRule.Expected)
+	if !credential.NewPasswordRule.Allows(password) {
+		problems.Add("password", nil, credential.NewPasswordRule.Expected)
 	}
 	if !roleRule.Allows(string(role)) {
 		problems.Add("role", string(role), roleRule.Expected)
@@ -158,7 +153,7 @@ func (s *Service) IssueToken(ctx context.Context, root delivery.Source, address 
 	var problems delivery.Problems
 	f := delivery.NewForm(root, &problems)
 	email := f.Text("email", delivery.Required, delivery.EmailRule)
-	password := f.Secret("password", delivery.Required, somePasswordRule)
+	password := f.Secret("password", delivery.Required, credential.KnownPasswordRule)
 	name := f.Text("name", delivery.Optional, delivery.NameRule)
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -185,20 +180,9 @@ func (s *Service) byPassword(ctx context.Context, email, password, address strin
 		Hash:     found.PasswordHash,
 	})
 	if err != nil {
-		return nil, loginRefusal(err)
+		return nil, err
 	}
 	return &found.Operator, nil
-}
-
-func loginRefusal(err error) error {
-	var tooMany *credential.TooManyFailures
-	switch {
-	case errors.Is(err, credential.ErrMismatch):
-		return errWrongPassword
-	case errors.As(err, &tooMany):
-		return &delivery.Error{Code: delivery.CodeRateLimited, Message: tooMany.Error(), RetryAfter: tooMany.RetryAfter}
-	}
-	return err
 }
 
 func (s *Service) issue(ctx context.Context, operator *Operator, name string) (*IssuedToken, error) {

@@ -170,13 +170,16 @@ type Page struct {
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more tells whether a next page exists
+	stopped := false
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		page.Orders, err = tx.Orders(ctx, filter)
+		page.Orders, stopped, err = tx.Orders(ctx, filter)
 		return err
 	})
 	if len(page.Orders) > limit {
-		page.Orders = page.Orders[:limit]
-		page.Next = page.Orders[limit-1].OrderID
+		page.Orders, stopped = page.Orders[:limit], true
+	}
+	if stopped {
+		page.Next = page.Orders[len(page.Orders)-1].OrderID
 	}
 	return page, err
 }

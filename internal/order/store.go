@@ -19,8 +19,9 @@ type Store interface {
 type Reader interface {
 	// Order is one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
-	// Orders lists a partner's orders, newest first, without history.
-	Orders(ctx context.Context, filter Filter) ([]*delivery.Order, error)
+	// Orders lists a partner's orders, newest first, without history. It stops
+	// early, and says so, when what it has read takes up MaxPageBytes.
+	Orders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)
 	// Courier is an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
 }
@@ -38,6 +39,10 @@ type Writer interface {
 // the decision rested on is no longer true.
 var ErrRaced = errors.New("another node changed the same rows")
 
+// MaxPageBytes bounds the stored documents that one page of a list is made of:
+// a full page of usual orders has a sixteenth of it.
+const MaxPageBytes = 16 << 20
+
 // Filter selects orders of one partner. Zero fields select all.
 type Filter struct {
 	PartnerID      string
@@ -47,7 +52,7 @@ type Filter struct {
 	CreatedTo      time.Time // excluded
 	Before         string    // an order id: only older orders
 	Limit          int
-	Offset         int
+	Offset         int64
 }
 
 // ReceiptKey is the scope in which an idempotency key counts: the partner and

@@ -2,6 +2,7 @@ package partner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -40,11 +41,18 @@ func ReadKeyRequest(root delivery.Source) (KeyRequest, delivery.Problems) {
 	return KeyRequest{
 		Name:     f.Text("name", delivery.Optional, delivery.Length(0, 255)),
 		Email:    f.Text("email", delivery.Optional, delivery.EmailRule),
-		Password: f.Secret("password", delivery.Optional, somePasswordRule),
+		Password: f.Secret("password", delivery.Optional, credential.KnownPasswordRule),
 	}, problems
 }
 
+// maxKeys is how many active keys a partner may have: enough for a key for each
+// of its programs, too few to fill the database with.
+const maxKeys = 1000
+
+var errTooManyKeys = delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
+
 // CreateKey makes an API key for the partner. It works as soon as this returns.
+// It is a conflict when the partner has too many.
 func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
 	var err error
@@ -62,7 +70,17 @@ func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*Creat
 		PartnerID: partnerID,
 		Secret:    s.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
 	}
-	if err := s.Store.Write(ctx, func(tx Writer) error { return tx.AddAPIKey(ctx, sealed) }); err != nil {
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		active, err := tx.APIKeys(ctx, partnerID)
+		if err != nil {
+			return err
+		}
+		if len(active) >= maxKeys {
+			return errTooManyKeys
+		}
+		return tx.AddAPIKey(ctx, sealed)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return created, nil

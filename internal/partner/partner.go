@@ -99,8 +99,6 @@ func (s *Service) Tidy(ctx context.Context) error {
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 var (
-	passwordRule = delivery.TextRule{Expected: credential.PasswordForm, Allows: credential.GoodPassword}
-
 	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an account")
 )
 
@@ -155,7 +153,7 @@ func (s *Service) readRegistration(root delivery.Source) (*Account, string, erro
 		CreatedAt: s.now(),
 	}}
 	account.EmailKey = emailKey(account.Email)
-	password := f.Secret("password", delivery.Required, passwordRule)
+	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
 	return account, password, problems.Err()
 }
 
@@ -171,11 +169,7 @@ func (s *Service) add(ctx context.Context, account *Account) (added bool, err er
 	return added, err
 }
 
-type emailReader interface {
-	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
-}
-
-func refuseTaken(ctx context.Context, tx emailReader, emailKey string) error {
+func refuseTaken(ctx context.Context, tx Reader, emailKey string) error {
 	account, err := tx.PartnerByEmail(ctx, emailKey)
 	if err == nil && account != nil {
 		err = errEmailTaken

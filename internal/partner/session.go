@@ -2,7 +2,6 @@ package partner
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/credential"
@@ -21,14 +20,6 @@ const (
 	sweepEvery = time.Hour
 )
 
-var (
-	// somePasswordRule is for a password that was chosen before: whatever the
-	// rules were then.
-	somePasswordRule = delivery.TextRule{Expected: "a password of 1 to 128 characters", Allows: credential.PossiblePassword}
-
-	errWrongPassword = delivery.Refuse(delivery.CodeUnauthorized, "e-mail address or password is wrong")
-)
-
 // Login begins a session for whoever knows the password of an account. The
 // token is told this once. It is a validation_error, unauthorized, or
 // rate_limited after too many failures from the address or for the account.
@@ -36,7 +27,7 @@ func (s *Service) Login(ctx context.Context, root delivery.Source, address strin
 	var problems delivery.Problems
 	f := delivery.NewForm(root, &problems)
 	email := f.Text("email", delivery.Required, delivery.EmailRule)
-	password := f.Secret("password", delivery.Required, somePasswordRule)
+	password := f.Secret("password", delivery.Required, credential.KnownPasswordRule)
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}
@@ -62,7 +53,7 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 // what counts.
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
 	key, account := emailKey(email), &Account{}
-	if key != "" && credential.PossiblePassword(password) {
+	if key != "" && credential.KnownPasswordRule.Allows(password) {
 		err := s.Store.Read(ctx, func(tx Reader) error {
 			found, err := tx.PartnerByEmail(ctx, key)
 			if found != nil {
@@ -78,20 +69,9 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 	}
 	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
 	if err != nil {
-		return nil, loginRefusal(err)
+		return nil, err
 	}
 	return &account.Partner, nil
-}
-
-func loginRefusal(err error) error {
-	var tooMany *credential.TooManyFailures
-	switch {
-	case errors.Is(err, credential.ErrMismatch):
-		return errWrongPassword
-	case errors.As(err, &tooMany):
-		return &delivery.Error{Code: delivery.CodeRateLimited, Message: tooMany.Error(), RetryAfter: tooMany.RetryAfter}
-	}
-	return err
 }
 
 // BySession finds the partner whose session the token is; nil if there is no

@@ -23,9 +23,9 @@ type Reader interface {
 	APIKey(ctx context.Context, publicKey string) (*SealedKey, error)
 }
 
-// Writer changes accounts.
+// Writer changes accounts. What it decides by, it reads in the same transaction.
 type Writer interface {
-	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
+	Reader
 	// AddPartner is false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
 

@@ -45,7 +45,7 @@ func (r Request) Verify(secret []byte, signature string) bool {
 // from now than MaxSkew.
 func Fresh(timestamp string, now time.Time) bool {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil {
+	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {
 		return false
 	}
 	skew := now.Unix() - seconds

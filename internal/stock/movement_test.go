@@ -233,7 +233,7 @@ func TestMovementsComeNewestFirstInPages(t *testing.T) {
 		{1, 2, 0, []int64{5, 3}}, {1, 2, 2, []int64{1}}, {2, 100, 0, []int64{6, 4, 2}}, {3, 100, 0, nil},
 	} {
 		found, err := f.Movements(t.Context(), stock.MovementFilter{
-			PartnerID: ours, ProductID: want.product, Limit: want.limit, Offset: want.offset,
+			PartnerID: ours, ProductID: want.product, Limit: want.limit, Offset: int64(want.offset),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -143,7 +143,7 @@ func TestProductsComeInPages(t *testing.T) {
 	} {
 		for _, search := range []string{"", "THING"} {
 			found, total, err := f.Products(t.Context(), stock.ProductFilter{
-				PartnerID: ours, Search: search, Limit: want.limit, Offset: want.offset,
+				PartnerID: ours, Search: search, Limit: want.limit, Offset: int64(want.offset),
 			})
 			if err != nil || total != 7 || !slices.Equal(idsOf(found), want.ids) {
 				t.Errorf("%d from %d: got %v of %d, %v", want.limit, want.offset, idsOf(found), total, err)

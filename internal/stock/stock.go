@@ -53,7 +53,7 @@ type ProductFilter struct {
 	PartnerID string
 	Search    string // anywhere in name or barcode, in any case
 	Limit     int
-	Offset    int
+	Offset    int64
 }
 
 // MovementFilter selects movements of one partner. ProductID 0 selects all.
@@ -61,7 +61,7 @@ type MovementFilter struct {
 	PartnerID string
 	ProductID int64
 	Limit     int
-	Offset    int
+	Offset    int64
 }
 
 // Service carries out the use cases of stock.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,21 +24,21 @@ var orderColumns = slices.Concat(
 	texts("cancellation_reason", "allocation", "document"),
 )
 
-// scanOrder reads one row of orderColumns.
-func scanOrder(r row) (*delivery.Order, error) {
+// scanOrder reads one row of orderColumns, and tells how many bytes it took.
+func scanOrder(r row) (o *delivery.Order, size int, err error) {
 	var (
-		stored                       delivery.Order
-		cancelled                    delivery.Cancellation
-		courier, allocation, content string
+		stored              delivery.Order
+		cancelled           delivery.Cancellation
+		courier, allocation string
+		content             []byte
 	)
 	if err := r.scan(&stored.PartnerID, &stored.OrderID, (*string)(&stored.Status),
 		&stored.Version, &stored.Events, &stored.UpdatedAt, &stored.EstimatedDelivery,
 		&stored.LastEvent, &courier, &cancelled.At, &cancelled.Reason, &allocation, &content); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	o, err := record.Decode([]byte(content))
-	if err != nil {
-		return nil, fmt.Errorf("order %s: %w", stored.OrderID, err)
+	if o, err = record.Decode(content); err != nil {
+		return nil, 0, fmt.Errorf("order %s: %w", stored.OrderID, err)
 	}
 	o.PartnerID, o.Status, o.Version, o.Events = stored.PartnerID, stored.Status, stored.Version, stored.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = stored.LastEvent, stored.UpdatedAt, stored.EstimatedDelivery
@@ -45,9 +46,9 @@ func scanOrder(r row) (*delivery.Order, error) {
 		o.Cancellation = &cancelled
 	}
 	if err := fromJSON(courier, &o.Courier); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return o, fromJSON(allocation, &o.Allocation)
+	return o, len(content), fromJSON(allocation, &o.Allocation)
 }
 
 // toJSON writes a value for a text column; what is empty takes no room.
@@ -84,7 +85,7 @@ var (
 func (tx *Tx) ordersByKey(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
 	found := make(map[order.OrderKey]*delivery.Order, len(keys))
 	err := tx.conn.find(ctx, set, len(keys), bindOrderKeys(keys), func(r row) error {
-		o, err := scanOrder(r)
+		o, _, err := scanOrder(r)
 		if err != nil {
 			return err
 		}
@@ -122,21 +123,32 @@ func (tx *Tx) histories(ctx context.Context, orders map[order.OrderKey]*delivery
 	})
 }
 
-// Orders lists a partner's orders, newest first, without history.
-func (tx *Tx) Orders(ctx context.Context, filter order.Filter) (found []*delivery.Order, err error) {
+// errPageFull ends a query early.
+var errPageFull = errors.New("the page is full")
+
+// Orders lists a partner's orders, newest first, without history. It stops
+// early, and says so, when what it has read takes up order.MaxPageBytes.
+func (tx *Tx) Orders(ctx context.Context, filter order.Filter) (found []*delivery.Order, stopped bool, err error) {
 	where, args, err := conditions(filter)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	args = append(args, filter.Limit, filter.Offset)
 	text := fmt.Sprintf("SELECT %s FROM orders WHERE %s ORDER BY order_id DESC LIMIT $%d OFFSET $%d",
 		names(orderColumns), where, len(args)-1, len(args))
+	room := order.MaxPageBytes
 	err = tx.conn.query(ctx, text, args, func(r row) error {
-		o, err := scanOrder(r)
-		found = append(found, o)
+		if room <= 0 {
+			return errPageFull
+		}
+		o, size, err := scanOrder(r)
+		found, room = append(found, o), room-size
 		return err
 	})
-	return found, err
+	if errors.Is(err, errPageFull) {
+		return found, true, nil
+	}
+	return found, false, err
 }
 
 // conditions turns a filter into a WHERE clause. A period is a range of order

@@ -13,9 +13,7 @@ type phrasebook struct {
 	Other       string // the other language's code
 	OtherName   string
 	Title       string
-	From, To    string
 	Expected    string
-	Delivered   string
 	Courier     string
 	Parcels     string
 	History     string
@@ -40,8 +38,8 @@ func (p *phrasebook) date(at time.Time) string {
 var phrasebooks = []*phrasebook{
 	{
 		Language: "en", Other: "fr", OtherName: "Français",
-		Title: "Track your delivery", From: "From", To: "To",
-		Expected: "Expected", Delivered: "Delivered", Courier: "Courier", Parcels: "Parcels", History: "History",
+		Title:    "Track your delivery",
+		Expected: "Expected", Courier: "Courier", Parcels: "Parcels", History: "History",
 		Updated: "Last updated", OrderNumber: "Order",
 		NotFound: "We do not know this delivery", NotFoundWhy: "Check the link that you were sent, or ask the sender.",
 		Statuses: map[delivery.Status]string{
@@ -59,8 +57,8 @@ var phrasebooks = []*phrasebook{
 	},
 	{
 		Language: "fr", Other: "en", OtherName: "English",
-		Title: "Suivre votre livraison", From: "De", To: "À",
-		Expected: "Prévue", Delivered: "Livrée", Courier: "Livreur", Parcels: "Colis", History: "Historique",
+		Title:    "Suivre votre livraison",
+		Expected: "Prévue", Courier: "Livreur", Parcels: "Colis", History: "Historique",
 		Updated: "Mise à jour", OrderNumber: "Commande",
 		NotFound: "Nous ne connaissons pas cette livraison", NotFoundWhy: "Vérifiez le lien reçu ou demandez à l’expéditeur.",
 		Statuses: map[delivery.Status]string{

@@ -65,7 +65,8 @@ func choose(wanted, accepted string) *phrasebook {
 type trackingView struct {
 	*phrasebook
 	Found       bool
-	Order       *delivery.Order
+	OrderID     string
+	ParcelCount int
 	Status      string
 	Final       bool
 	Origin      string
@@ -91,7 +92,7 @@ func view(o *delivery.Order, words *phrasebook) trackingView {
 	if o == nil {
 		return v
 	}
-	v.Found, v.Order = true, o
+	v.Found, v.OrderID, v.ParcelCount = true, o.OrderID, len(o.Parcels)
 	v.Status = words.Statuses[o.Status]
 	v.Final = len(delivery.NextStatuses(o.Status)) == 0
 	v.Origin, v.Destination = placeName(o.Pickup), placeName(o.Dropoff)

@@ -33,12 +33,14 @@ var cheapHashing = credential.Cost{Memory: 64, Passes: 1, Lanes: 1}
 // Service is a whole service under test, on a free loopback port and a
 // directory of its own.
 type Service struct {
-	URL   string
-	Data  string // the directory of its database and master key
-	Clock *testkit.Clock
-	Log   *bytes.Buffer // read it only after Stop
-	http  *http.Client
-	stop  func()
+	URL  string
+	Data string // the directory of its database and master key
+	// Database is the URL of its database if that is not in Data.
+	Database string
+	Clock    *testkit.Clock
+	Log      *bytes.Buffer // read it only after Stop
+	http     *http.Client
+	stop     func()
 }
 
 // Option changes the settings of a service under test.
@@ -119,9 +121,10 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 		option(settings, &world)
 	}
 	s.Data = settings.Data
-	if os.Getenv(EngineVariable) == "postgres" && settings.DatabaseURL == "" {
-		settings.DatabaseURL = databaseOf(t, settings.Data)
+	if settings.DatabaseURL == "" {
+		settings.DatabaseURL = DatabaseOf(t, settings.Data)
 	}
+	s.Database = settings.DatabaseURL
 	return s, settings, world
 }
 
@@ -134,9 +137,13 @@ var (
 	databases   = map[string]string{} // URL by data directory; guarded by databasesMu
 )
 
-// databaseOf gives every data directory one PostgreSQL database.
-func databaseOf(t testing.TB, data string) string {
+// DatabaseOf is the URL of the database that goes with a data directory: always
+// the same one. It is empty for the embedded engine.
+func DatabaseOf(t testing.TB, data string) string {
 	t.Helper()
+	if os.Getenv(EngineVariable) != "postgres" {
+		return ""
+	}
 	databasesMu.Lock()
 	defer databasesMu.Unlock()
 	if databases[data] == "" {

@@ -75,7 +75,11 @@ func (p *Partner) plant(with *Partner) (err error) {
 		return err
 	}
 	ctx := context.Background()
-	db, err := store.OpenSQLite(ctx, filepath.Join(p.Data, "dropyard.db"))
+	open, where := store.OpenSQLite, filepath.Join(p.Data, "dropyard.db")
+	if p.Database != "" {
+		open, where = store.OpenPostgres, p.Database
+	}
+	db, err := open(ctx, where)
 	if err != nil {
 		return err
 	}

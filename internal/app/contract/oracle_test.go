@@ -189,7 +189,7 @@ func integer(value any, name string) (float64, bool) {
 func brokenRegistration(body any) []string {
 	password, _ := text(body, "password")
 	length := utf8.RuneCountInString(password)
-	if length >= 8 && length <= 128 && !credential.GoodPassword(password) {
+	if length >= 8 && length <= 128 && !credential.NewPasswordRule.Allows(password) {
 		return []string{"/password"}
 	}
 	return nil

@@ -50,9 +50,10 @@ var drives = map[string]drive{
 	"* 500": driveFault,
 	"* 503": driveTimeout,
 
-	"createOrder 409": driveDuplicate,
-	"cancelOrder 409": driveTooLate,
-	"testWebhook 422": driveSuccess, // the refusal is all that it answers
+	"createOrder 409":  driveDuplicate,
+	"createAPIKey 409": driveManyKeys,
+	"cancelOrder 409":  driveTooLate,
+	"testWebhook 422":  driveSuccess, // the refusal is all that it answers
 }
 
 func TestEveryDocumentedStatus(t *testing.T) {
@@ -176,6 +177,17 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 	var answer *apptest.Answer
 	for range 12 {
 		if answer = f.send(t, request); answer.Status == 429 {
+			break
+		}
+	}
+	return answer
+}
+
+// driveManyKeys creates keys until that is refused.
+func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
+	f := newFixture(t, roomy)
+	for range 1100 {
+		if answer = f.send(t, call{operation: o.id}); answer.Status != 201 {
 			break
 		}
 	}

@@ -235,7 +235,7 @@ func testRaced(t *testing.T, s *store.Store) {
 		}
 	}
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
-		all, err := tx.Orders(ctx, order.Filter{PartnerID: partnerID, Limit: 10})
+		all, _, err := tx.Orders(ctx, order.Filter{PartnerID: partnerID, Limit: 10})
 		if len(all) != 1 {
 			t.Errorf("%d orders are left, want 1", len(all))
 		}
@@ -282,7 +282,7 @@ func testLists(t *testing.T, s *store.Store) {
 		f := drawFilter(rt, all)
 		var got []*delivery.Order
 		if err := s.Orders().Read(ctx, func(tx order.Reader) (err error) {
-			got, err = tx.Orders(ctx, f)
+			got, _, err = tx.Orders(ctx, f)
 			return err
 		}); err != nil {
 			rt.Fatal(err)
@@ -295,7 +295,7 @@ func testLists(t *testing.T, s *store.Store) {
 }
 
 func drawFilter(rt *rapid.T, all []*delivery.Order) order.Filter {
-	f := order.Filter{PartnerID: partnerID, Limit: rapid.IntRange(1, 70).Draw(rt, "limit"), Offset: rapid.IntRange(0, 70).Draw(rt, "offset")}
+	f := order.Filter{PartnerID: partnerID, Limit: rapid.IntRange(1, 70).Draw(rt, "limit"), Offset: rapid.Int64Range(0, 70).Draw(rt, "offset")}
 	if rapid.Bool().Draw(rt, "by status") {
 		f.Status = rapid.SampledFrom(delivery.Statuses[:4]).Draw(rt, "status")
 	}

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/throttle"
+)
+
+func tooMany(message string, after time.Duration) *delivery.Error {
+	return &delivery.Error{Code: delivery.CodeRateLimited, Message: message, RetryAfter: after}
+}
+
+// limitPartner spends one request of the partner's rate, and tells in the
+// headers what is left (IETF draft-ietf-httpapi-ratelimit-headers).
+func (s *Server) limitPartner(c *call) error {
+	if s.RateLimit == 0 {
+		return nil
+	}
+	verdict := s.partners.Take(c.partnerID)
+	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, s.RateLimit))
+	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
+	if !verdict.Allowed {
+		return tooMany(fmt.Sprintf("more than %d requests a minute", s.RateLimit), verdict.RetryAfter)
+	}
+	return nil
+}
+
+// limitStranger bounds, per network, what those do whom nobody vouches for.
+func (s *Server) limitStranger(c *call) error {
+	if verdict := s.strangers.Take(throttle.Network(s.address(c))); !verdict.Allowed {
+		return tooMany("too many requests from this address", verdict.RetryAfter)
+	}
+	return nil
+}
+
+// limitTracking bounds public tracking per network.
+func (s *Server) limitTracking(c *call) error {
+	if verdict := s.trackers.Take(throttle.Network(s.address(c))); !verdict.Allowed {
+		return tooMany("too many tracking requests", verdict.RetryAfter)
+	}
+	return nil
+}
+
+// address is where the request came from: the peer, or, where that is a proxy of
+// ours, whoever the nearest proxy that is not ours names.
+func (s *Server) address(c *call) string {
+	peer, _, err := net.SplitHostPort(c.RemoteAddr)
+	if err != nil {
+		return c.RemoteAddr
+	}
+	forwarded := strings.Split(strings.Join(c.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, before := range slices.Backward(forwarded) {
+		if !s.trusts(peer) || before == "" {
+			break
+		}
+		peer = strings.TrimSpace(before)
+	}
+	return peer
+}
+
+func (s *Server) trusts(peer string) bool {
+	address, err := netip.ParseAddr(peer)
+	return err == nil && slices.ContainsFunc(s.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
+}

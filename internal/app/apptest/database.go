@@ -1,0 +1,115 @@
+package apptest
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Query asks the service's database, past the service, which may be running or
+// not. Each row is one text.
+func (s *Service) Query(t testing.TB, query string) []string {
+	t.Helper()
+	var found []string
+	s.inspect(t, func(ask asker) { found = ask(query) })
+	return found
+}
+
+// asker asks one database for rows.
+type asker func(query string) []string
+
+// inspect lets fn ask the service's database, and see one state of it.
+func (s *Service) inspect(t testing.TB, fn func(asker)) {
+	t.Helper()
+	ask, end, err := s.open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	ask("BEGIN ISOLATION LEVEL REPEATABLE READ")
+	fn(ask)
+}
+
+// open opens the database for reading.
+func (s *Service) open(t testing.TB) (ask asker, end func(), err error) {
+	if s.Database == "" {
+		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"))
+	}
+	return openPostgres(t, s.Database)
+}
+
+func openPostgres(t testing.TB, url string) (asker, func(), error) {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, nil, err
+	}
+	ask := func(query string) (found []string) {
+		t.Helper()
+		results, err := c.PgConn().Exec(ctx, query).ReadAll()
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		for _, row := range results[0].Rows {
+			columns := make([]string, len(row))
+			for i, column := range row {
+				columns[i] = string(column)
+			}
+			found = append(found, strings.Join(columns, " "))
+		}
+		return found
+	}
+	return ask, func() { _ = c.Close(ctx) }, nil
+}
+
+func openSQLite(t testing.TB, path string) (asker, func(), error) {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.SetBusyTimeout(10 * time.Second)
+	ask := func(query string) (found []string) {
+		t.Helper()
+		query = strings.TrimSuffix(query, " ISOLATION LEVEL REPEATABLE READ") // as every view of SQLite
+		err := sqlitex.ExecuteTransient(c, query, &sqlitex.ExecOptions{ResultFunc: func(st *sqlite.Stmt) error {
+			columns := make([]string, st.ColumnCount())
+			for i := range columns {
+				columns[i] = st.ColumnText(i)
+			}
+			found = append(found, strings.Join(columns, " "))
+			return nil
+		}})
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		return found
+	}
+	return ask, func() { _ = c.Close() }, nil
+}
+
+// content is all that requests of partners and operators leave behind.
+const content = `
+	SELECT 'partners', count(*), 0 FROM partners UNION ALL
+	SELECT 'api_keys', count(*), sum(revoked_at) FROM api_keys UNION ALL
+	SELECT 'sessions', count(*), 0 FROM sessions UNION ALL
+	SELECT 'operator_tokens', count(*), 0 FROM operator_tokens UNION ALL
+	SELECT 'couriers', count(*), 0 FROM couriers UNION ALL
+	SELECT 'products', count(*), sum(quantity) FROM products UNION ALL
+	SELECT 'stock_levels', count(*), sum(quantity) FROM stock_levels UNION ALL
+	SELECT 'stock_movements', count(*), 0 FROM stock_movements UNION ALL
+	SELECT 'orders', count(*), sum(version) FROM orders UNION ALL
+	SELECT 'order_history', count(*), 0 FROM order_history UNION ALL
+	SELECT 'idempotency_keys', count(*), 0 FROM idempotency_keys UNION ALL
+	SELECT 'events', count(*), 0 FROM events`
+
+// Content sums up all that is stored, so that a test can tell that nothing was.
+func (s *Service) Content(t testing.TB) string {
+	t.Helper()
+	return strings.Join(s.Query(t, content), "\n")
+}
