@@ -119,7 +119,7 @@ func (r floorRun) run(ctx context.Context) (measured *result, before int64, err 
 	var group sync.WaitGroup
 	group.Go(f.write)
 	group.Go(f.keepLog)
-	measured, err = r.load.each(ctx, func(client int) (task, error) {
+	measured, err = r.each(ctx, func(client int) (task, error) {
 		return f.client(r.accounts[client%len(r.accounts)].PartnerID, client), nil
 	})
 	close(f.queue)

@@ -21,6 +21,13 @@ type commands struct {
 }
 
 func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	command := kong.Parse(&commands{},
@@ -28,8 +35,5 @@ func main() {
 		kong.Description("Benchmarks of Dropyard over loopback, in temporary directories."),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	if err := command.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	return command.Run()
 }

@@ -31,7 +31,7 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	registered, err := s.Partners.Register(c.Context(), body)
 	if delivery.HasCode(err, delivery.CodeValidation) {
 		// The interface has 400 here for what is 422 everywhere else (section 7).
-		err = withStatus{err, http.StatusBadRequest}
+		err = statusError{err, http.StatusBadRequest}
 	}
 	if err != nil {
 		return reply{}, err

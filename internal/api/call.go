@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -156,15 +157,12 @@ func readAll(body io.Reader, length, most int64) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(body, most+1))
 	}
 	// A length is only a claim: memory follows what has come.
-	data := make([]byte, min(length, firstRead))
-	if _, err := io.ReadFull(body, data); err != nil || length <= firstRead {
-		return data, err
-	}
-	rest, err := io.ReadAll(io.LimitReader(body, length-firstRead))
-	if err == nil && int64(len(rest)) < length-firstRead {
+	data := bytes.NewBuffer(make([]byte, 0, min(length, firstRead)+bytes.MinRead))
+	came, err := data.ReadFrom(io.LimitReader(body, length))
+	if err == nil && came < length {
 		err = io.ErrUnexpectedEOF
 	}
-	return append(data, rest...), err
+	return data.Bytes(), err
 }
 
 // json parses the body, which must be there and say that it is JSON.

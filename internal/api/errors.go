@@ -38,13 +38,13 @@ var statusOf = map[delivery.Code]int{
 	delivery.CodeUnavailable:          http.StatusServiceUnavailable,
 }
 
-// withStatus answers an error with another status than its kind has.
-type withStatus struct {
+// statusError answers an error with another status than its kind has.
+type statusError struct {
 	error
 	status int
 }
 
-func (e withStatus) Unwrap() error { return e.error }
+func (e statusError) Unwrap() error { return e.error }
 
 type errorBody struct {
 	Error     errorDetail `json:"error"`
@@ -67,7 +67,7 @@ func (s *Server) refusal(c *call, err error) reply {
 		refusal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
 	}
 	status := cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
-	var marked withStatus
+	var marked statusError
 	if errors.As(err, &marked) {
 		status = marked.status
 	}

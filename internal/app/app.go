@@ -120,7 +120,8 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 
 // start may leave the app half started; close then ends what there is.
 func (a *App) start(ctx context.Context) (err error) {
-	if a.listener, err = net.Listen("tcp", a.config.Listen); err != nil {
+	var network net.ListenConfig
+	if a.listener, err = network.Listen(ctx, "tcp", a.config.Listen); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	if err := a.open(ctx); err != nil {
@@ -291,6 +292,9 @@ func (a *App) close() error {
 
 // AddOperator adds an operator to the database of the settings.
 func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
+	if err := operator.Check(email, password, operator.Role(role)); err != nil {
+		return err // before a database is made for nobody
+	}
 	db, err := openStore(ctx, settings)
 	if err != nil {
 		return err

@@ -162,7 +162,8 @@ func TestThirtyFaultsInFiftyParcels(t *testing.T) {
 		}
 		parcels = append(parcels, object(members))
 	}
-	body := fmt.Sprintf(`{"partner_order_id":"A-1","service_level":"express","parcels":[%s],%s`, strings.Join(parcels, ","), order("", "")[strings.Index(order("", ""), `"pickup"`):])
+	_, rest, _ := strings.Cut(order("", ""), `"pickup"`)
+	body := fmt.Sprintf(`{"partner_order_id":"A-1","service_level":"express","parcels":[%s],"pickup"%s`, strings.Join(parcels, ","), rest)
 	body = strings.Replace(body, `"parcels":[{"parcel_id":"P-1","description":"Books"`, `"others":[{"parcel_id":"P-1","description":"Books"`, 1)
 	untouched(t, partner, func() {
 		got := partner.Create(t, []byte(body)).Refused(t, 422, "validation_error")

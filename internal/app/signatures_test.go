@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestWhyARequestIsUnauthorized(t *testing.T) {
 		"for another time":     {"signature_mismatch", with("X-Timestamp", "1768402801", good)},
 		"time written twofold": {"signature_mismatch", with("X-Timestamp", "01768402800", good)},
 	} {
-		headers := append(c.headers, "Idempotency-Key", uuid.NewString())
+		headers := append(slices.Clone(c.headers), "Idempotency-Key", uuid.NewString())
 		got := service.Do(t, "POST", target, body, headers...).Refused(t, 401, "unauthorized")
 		if reason := got.Text("error", "details", "reason"); reason != c.reason {
 			t.Errorf("%s: got reason %q, want %q", name, reason, c.reason)

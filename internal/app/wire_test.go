@@ -42,7 +42,7 @@ func TestBodiesUpToOneMebibyte(t *testing.T) {
 // chunked creates an order whose body does not tell its length.
 func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	t.Helper()
-	request, err := http.NewRequest("POST", p.URL+"/v1/orders", io.MultiReader(strings.NewReader(string(body))))
+	request, err := http.NewRequest(http.MethodPost, p.URL+"/v1/orders", io.MultiReader(strings.NewReader(string(body))))
 	if err != nil {
 		t.Fatal(err)
 	}

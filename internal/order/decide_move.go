@@ -133,6 +133,7 @@ func enter(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
 		giveBack(s, c, &order)
+	default: // nothing else changes
 	}
 	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, Notes: st.notes}
 	order.History = append(slices.Clone(found.History), entry)

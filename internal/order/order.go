@@ -218,9 +218,9 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 // productsOf lists the products that cancelling the order gives back. They
 // are fixed at creation, and so may be read ahead of the transaction.
 func productsOf(order *delivery.Order) []ProductKey {
-	var keys []ProductKey
-	for _, take := range order.Allocation {
-		keys = append(keys, ProductKey{order.PartnerID, take.ProductID})
+	keys := make([]ProductKey, len(order.Allocation))
+	for i, take := range order.Allocation {
+		keys[i] = ProductKey{order.PartnerID, take.ProductID}
 	}
 	return keys
 }

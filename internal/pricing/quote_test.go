@@ -56,7 +56,7 @@ func TestHonour(t *testing.T) {
 		change func(*delivery.Shipment)
 		agrees bool
 	}{
-		{"nothing", func(s *delivery.Shipment) {}, true},
+		{"nothing", func(*delivery.Shipment) {}, true},
 		{"postal code written otherwise", func(s *delivery.Shipment) { s.Pickup.Address.PostalCode = "h2x1y4" }, true},
 		{"what was not told", func(s *delivery.Shipment) { s.Pickup.Name, s.Parcels[0].ValueCents = "A. Sender", 100 }, true},
 		{"cod of nothing", func(s *delivery.Shipment) { s.COD = &delivery.Money{Currency: delivery.USD} }, true},

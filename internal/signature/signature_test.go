@@ -57,9 +57,9 @@ func TestKnownAnswers(t *testing.T) {
 }
 
 // flip changes one bit of a text.
-func flip(t *rapid.T, text string, label string) string {
+func flip(t *rapid.T, text string) string {
 	bytes := []byte(text)
-	bit := rapid.IntRange(0, 8*len(bytes)-1).Draw(t, label)
+	bit := rapid.IntRange(0, 8*len(bytes)-1).Draw(t, "bit")
 	bytes[bit/8] ^= 1 << (bit % 8)
 	return string(bytes)
 }
@@ -81,17 +81,17 @@ func TestOneFlippedBitIsRefused(t *testing.T) {
 		changed := request
 		switch rapid.SampledFrom([]string{"timestamp", "method", "path", "body", "secret", "signature"}).Draw(t, "what") {
 		case "timestamp":
-			changed.Timestamp = flip(t, request.Timestamp, "bit")
+			changed.Timestamp = flip(t, request.Timestamp)
 		case "method":
-			changed.Method = flip(t, request.Method, "bit")
+			changed.Method = flip(t, request.Method)
 		case "path":
-			changed.Path = flip(t, request.Path, "bit")
+			changed.Path = flip(t, request.Path)
 		case "body":
-			changed.Body = []byte(flip(t, string(request.Body), "bit"))
+			changed.Body = []byte(flip(t, string(request.Body)))
 		case "secret":
-			secret = flip(t, secret, "bit")
+			secret = flip(t, secret)
 		case "signature":
-			signed = flip(t, signed, "bit")
+			signed = flip(t, signed)
 		}
 		if changed.Verify([]byte(secret), signed) {
 			t.Fatal("a changed request was verified")
@@ -112,7 +112,7 @@ func TestFresh(t *testing.T) {
 		"now":                  false,
 		"1767225600.5":         false,
 		"1767225600000":        false,
-		" 1767225600":          false,
+		"\x201767225600":       false,
 		"99999999999999999999": false,
 		"-9223372036854775808": false,
 		"9223372036854775807":  false,

@@ -104,11 +104,11 @@ func (e *sqliteEngine) Close() error {
 }
 
 func (e *sqliteEngine) closeConns() error {
-	errs := []error{(<-e.writer).Close()}
+	err := (<-e.writer).Close()
 	for range e.opened {
-		errs = append(errs, (<-e.readers).Close())
+		err = errors.Join(err, (<-e.readers).Close())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// asProgram tells the test binary to be dropyard itself.
+const asProgram = "DROPYARD_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// run is one run of the program, in an empty directory and an environment
+// without any settings but those given.
+type run struct {
+	dir   string
+	env   []string
+	stdin string
+}
+
+// result is how a run ended.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func (r run) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Args[0], args...)
+	command.Dir, command.Stdin = r.dir, strings.NewReader(r.stdin)
+	command.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}, r.env...)
+	return command
+}
+
+// do runs the program to its end.
+func (r run) do(t *testing.T, args ...string) result {
+	t.Helper()
+	if r.dir == "" {
+		r.dir = t.TempDir()
+	}
+	var stdout, stderr bytes.Buffer
+	command := r.command(t, args...)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// TestBadSettings end with exit code 2 and one line that names the setting,
+// before anything is made.
+func TestBadSettings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args, env, told string
+	}{
+		"no port":                  {"serve --listen 127.0.0.1", "", "--listen"},
+		"no number as port":        {"serve --listen 127.0.0.1:http", "", "--listen"},
+		"port beyond all":          {"serve --listen 127.0.0.1:65536", "", "--listen"},
+		"listen from environment":  {"serve", "DROPYARD_LISTEN=nonsense", "--listen"},
+		"no data":                  {"serve --data=", "", "--data"},
+		"negative rate":            {"serve --rate-limit=-1", "", "--rate-limit"},
+		"wordy rate":               {"serve --rate-limit many", "", "--rate-limit"},
+		"rate from environment":    {"serve", "DROPYARD_RATE_LIMIT=many", "RATE_LIMIT"},
+		"base URL of files":        {"serve --base-url file:///x", "", "--base-url"},
+		"base URL without host":    {"serve --base-url https://", "", "--base-url"},
+		"base URL with query":      {"serve --base-url https://x.example?a=1", "", "--base-url"},
+		"base URL with user":       {"serve --base-url https://u@x.example", "", "--base-url"},
+		"unknown database":         {"serve --database mysql://hushhush", "", "--database"},
+		"operator, no password":    {"serve --operator-email a@example.com", "", "--operator-password"},
+		"password, no operator":    {"serve", "DROPYARD_OPERATOR_PASSWORD=hushhush", "--operator-email"},
+		"operator without e-mail":  {"serve --operator-email nobody", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
+		"operator's weak password": {"serve --operator-email a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
+		"demo or not":              {"serve", "DROPYARD_DEMO=perhaps", "DEMO"},
+		"unknown flag":             {"serve --colour blue", "", "--colour"},
+		"unknown command":          {"deliver", "", "deliver"},
+		"stray argument":           {"serve now", "", "now"},
+		"no command":               {"", "", "serve"},
+		"add: no e-mail":           {"operator add", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
+		"add: bad e-mail":          {"operator add nobody", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
+		"add: no password":         {"operator add a@example.com", "", "--password"},
+		"add: weak password":       {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
+		"add: unknown role":        {"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role"},
+		"call: no key":             {"call GET /v1/orders --secret hushhush", "", "--key"},
+		"call: no secret":          {"call GET /v1/orders --key pk", "", "--secret"},
+		"call: no path":            {"call GET --key pk --secret hushhush", "", "path"},
+		"call: path without slash": {"call GET v1/orders --key pk --secret hushhush", "", "v1/orders"},
+		"call: no such file":       {"call POST /v1/orders --key pk --secret hushhush -d @missing.json", "", "missing.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run{dir: t.TempDir()}
+			if c.env != "" {
+				r.env = []string{c.env}
+			}
+			got := r.do(t, strings.Fields(c.args)...)
+			if got.code != 2 || got.stdout != "" {
+				t.Errorf("exit code %d, printed %q", got.code, got.stdout)
+			}
+			if !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.told) {
+				t.Errorf("said %q, want one line about %s", got.stderr, c.told)
+			}
+			if strings.Contains(got.stderr, "hush") {
+				t.Errorf("told a secret: %s", got.stderr)
+			}
+			if made, err := os.ReadDir(r.dir); err != nil || len(made) != 0 {
+				t.Errorf("made %v (%v)", made, err)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if got := (run{}).do(t, "version"); got.code != 0 || got.stdout != "dropyard "+version+"\n" || got.stderr != "" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"--help", "serve --help", "call --help", "operator add --help"} {
+		if got := (run{}).do(t, strings.Fields(args)...); got.code != 0 || !strings.HasPrefix(got.stdout, "Usage: dropyard") || got.stderr != "" {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+}

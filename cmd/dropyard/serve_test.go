@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+var readyLine = regexp.MustCompile(`msg=ready url=(http://\S+)`)
+
+// serving is a running "dropyard serve".
+type serving struct {
+	*apptest.Service
+	command *exec.Cmd
+	said    chan string // all that follows the line that it is ready
+}
+
+// serve starts the service on a free port and waits until it is ready.
+func (r run) serve(t *testing.T, args ...string) *serving {
+	t.Helper()
+	s := &serving{command: r.command(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), said: make(chan string, 1)}
+	stderr, err := s.command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.command.Process.Kill() })
+	reader := bufio.NewReader(stderr)
+	line, err := reader.ReadString('\n')
+	found := readyLine.FindStringSubmatch(line)
+	if err != nil || found == nil {
+		t.Fatalf("said %q (%v)", line, err)
+	}
+	s.Service = apptest.Attach(found[1])
+	t.Cleanup(s.Service.Stop)
+	go func() {
+		rest, _ := io.ReadAll(reader)
+		s.said <- string(rest)
+	}()
+	return s
+}
+
+// signal ends the service with a signal, and tells its last words.
+func (s *serving) signal(t *testing.T, signal syscall.Signal) (code int, said string) {
+	t.Helper()
+	if err := s.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	said = <-s.said
+	_ = s.command.Wait()
+	return s.command.ProcessState.ExitCode(), said
+}
+
+// TestServeEndsOnSignals with exit code 0, and without having lost anything.
+func TestServeEndsOnSignals(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+		s := r.serve(t)
+		s.Do(t, "GET", "/v1/health", nil).Must(t, 200)
+		partner := s.Register(t, "metro")
+		if code, said := s.signal(t, signal); code != 0 || !strings.Contains(said, "msg=draining") || strings.Contains(said, "ERROR") {
+			t.Errorf("%v: exit code %d, said %s", signal, code, said)
+		}
+		s = r.serve(t)
+		partner.Service = s.Service
+		partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
+		s.Operate(t)
+		s.signal(t, signal)
+	}
+}
+
+// TestDataIsPrivate: nobody else on the machine may read it.
+func TestDataIsPrivate(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir()}
+	s := r.serve(t)
+	defer s.signal(t, syscall.SIGTERM)
+	data := filepath.Join(r.dir, "data")
+	for _, path := range []string{data, filepath.Join(data, "master.key")} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// TestOperatorAddBesideAService: the new operator can log in at once.
+func TestOperatorAddBesideAService(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir()}
+	s := r.serve(t)
+	token := func(status int) *apptest.Answer {
+		t.Helper()
+		return s.Do(t, "POST", "/ops/v1/tokens", []byte(`{"email":"New@example.com","password":"`+apptest.OperatorPassword+`"}`)).Must(t, status)
+	}
+	token(401)
+	r.env = []string{"DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
+	if got := r.do(t, "operator", "add", "new@example.com", "--role", "warehouse"); got.code != 0 || got.stdout != "operator new@example.com added as warehouse\n" {
+		t.Fatalf("added: %+v", got)
+	}
+	if got := token(201); got.Text("role") != "warehouse" {
+		t.Errorf("token: %s", got.Body)
+	}
+	if got := r.do(t, "operator", "add", "NEW@example.com"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("added twice: %+v", got)
+	}
+	if code, said := s.signal(t, syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d, said %s", code, said)
+	}
+}
+
+// TestServeThatCannot ends with exit code 1 and one line.
+func TestServeThatCannot(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir()}
+	s := r.serve(t)
+	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, s.Address()) {
+		t.Errorf("on a taken port: %+v", got)
+	}
+	s.signal(t, syscall.SIGTERM)
+	if err := os.Remove(filepath.Join(r.dir, "data", "master.key")); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "master.key") {
+		t.Errorf("without its master key: %+v", got)
+	}
+}
