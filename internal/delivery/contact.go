@@ -58,6 +58,7 @@ var (
 	PhoneRule = TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
 	lineRule  = Length(1, 255)
 	noteRule  = Length(0, 1000)
+	line2Rule = Length(0, 255)
 
 	provinceRule   = OneOf(Provinces...)
 	countryRule    = OneOf(Country)
@@ -105,7 +106,7 @@ func readContact(f *Form, d depth) Contact {
 func readAddress(f *Form, d depth) Address {
 	return Address{
 		Line1:      f.Text("line1", d.whole, lineRule),
-		Line2:      f.Text("line2", Optional, Length(0, 255)),
+		Line2:      f.Text("line2", Optional, line2Rule),
 		City:       f.Text("city", Required, lineRule),
 		Province:   f.Text("province", Required, provinceRule),
 		PostalCode: f.Text("postal_code", Required, postalCodeRule),

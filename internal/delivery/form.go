@@ -153,23 +153,28 @@ func (f *Form) Fault(name string, expected string) {
 	}
 }
 
-// member finds a field of the wanted kind, or notes why there is none.
-func (f *Form) member(name string, presence Presence, kind Kind, expected string) (Source, bool) {
+// take reads a field of the wanted kind. A field of another kind, one that read
+// does not take, and a required one that is missing are faults. What was
+// expected is written only then: it costs something, and is hardly ever read.
+func take[T any](f *Form, name string, presence Presence, kind Kind, read func(Source) (T, bool), expected func() string) (T, bool) {
+	var none T
 	if f == nil {
-		return nil, false
+		return none, false
 	}
-	value := f.source.Member(name)
-	switch value.Kind() {
+	source := f.source.Member(name)
+	switch source.Kind() {
 	case kind:
-		return value, true
-	case Absent, Null:
-		if presence == Required {
-			f.Fault(name, expected)
+		if value, ok := read(source); ok {
+			return value, true
 		}
-	default:
-		f.Fault(name, expected)
+	case Absent, Null:
+		if presence == Optional {
+			return none, false
+		}
+	default: // another kind
 	}
-	return nil, false
+	f.Fault(name, expected())
+	return none, false
 }
 
 // Has tells whether the field was sent and is not null.
@@ -201,15 +206,10 @@ func Length(atLeast, atMost int) TextRule {
 
 // Text reads a string.
 func (f *Form) Text(name string, presence Presence, rule TextRule) string {
-	value, ok := f.member(name, presence, Text, rule.Expected)
-	if !ok {
-		return ""
-	}
-	text := value.Text()
-	if !rule.Allows(text) {
-		f.Fault(name, rule.Expected)
-		return ""
-	}
+	text, _ := take(f, name, presence, Text, func(s Source) (string, bool) {
+		text := s.Text()
+		return text, rule.Allows(text)
+	}, func() string { return rule.Expected })
 	return text
 }
 
@@ -231,17 +231,10 @@ func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 // Decimal reads a number between two bounds, both included. The second result
 // is false when there is none.
 func (f *Form) Decimal(name string, presence Presence, least, most float64) (float64, bool) {
-	expected := fmt.Sprintf("a number from %s to %s", plain(least), plain(most))
-	value, ok := f.member(name, presence, Number, expected)
-	if !ok {
-		return 0, false
-	}
-	number, err := strconv.ParseFloat(value.Text(), 64)
-	if err != nil || number < least || number > most {
-		f.Fault(name, expected)
-		return 0, false
-	}
-	return number, true
+	return take(f, name, presence, Number, func(s Source) (float64, bool) {
+		number, err := strconv.ParseFloat(s.Text(), 64)
+		return number, err == nil && number >= least && number <= most
+	}, func() string { return fmt.Sprintf("a number from %s to %s", plain(least), plain(most)) })
 }
 
 // plain writes a number as people do: 1000000000, not 1e+09.
@@ -250,17 +243,10 @@ func plain(number float64) string { return strconv.FormatFloat(number, 'f', -1, 
 // Integer reads a whole number between two bounds, both included. 100.0 and
 // 1e2 are whole, 10.5 is not. The second result is false when there is none.
 func (f *Form) Integer(name string, presence Presence, least, most int64) (int64, bool) {
-	expected := fmt.Sprintf("an integer from %d to %d", least, most)
-	value, ok := f.member(name, presence, Number, expected)
-	if !ok {
-		return 0, false
-	}
-	number, ok := wholeNumber(value.Text())
-	if !ok || number < least || number > most {
-		f.Fault(name, expected)
-		return 0, false
-	}
-	return number, true
+	return take(f, name, presence, Number, func(s Source) (int64, bool) {
+		number, ok := wholeNumber(s.Text())
+		return number, ok && number >= least && number <= most
+	}, func() string { return fmt.Sprintf("an integer from %d to %d", least, most) })
 }
 
 func wholeNumber(digits string) (int64, bool) {
@@ -278,22 +264,17 @@ func wholeNumber(digits string) (int64, bool) {
 
 // Flag reads true or false; an absent one is false.
 func (f *Form) Flag(name string) bool {
-	value, ok := f.member(name, Optional, Bool, "true or false")
-	return ok && value.Text() == "true"
+	flag, _ := take(f, name, Optional, Bool,
+		func(s Source) (bool, bool) { return s.Text() == "true", true },
+		func() string { return "true or false" })
+	return flag
 }
-
-const timeExpected = "an RFC 3339 date-time with offset, from 1970 on"
 
 // Time reads an RFC 3339 date-time with offset, to the millisecond, in UTC.
 func (f *Form) Time(name string, presence Presence) time.Time {
-	value, ok := f.member(name, presence, Text, timeExpected)
-	if !ok {
-		return time.Time{}
-	}
-	at, ok := ParseTime(value.Text())
-	if !ok {
-		f.Fault(name, timeExpected)
-	}
+	at, _ := take(f, name, presence, Text,
+		func(s Source) (time.Time, bool) { return ParseTime(s.Text()) },
+		func() string { return "an RFC 3339 date-time with offset, from 1970 on" })
 	return at
 }
 
@@ -324,26 +305,19 @@ func strictTime(text string) bool {
 
 // Object reads a nested object; nil when there is none.
 func (f *Form) Object(name string, presence Presence) *Form {
-	value, ok := f.member(name, presence, Object, "an object")
-	if !ok {
-		return nil
-	}
-	return &Form{source: value, parent: f, name: name, index: -1, problems: f.problems}
+	form, _ := take(f, name, presence, Object, func(s Source) (*Form, bool) {
+		return &Form{source: s, parent: f, name: name, index: -1, problems: f.problems}, true
+	}, func() string { return "an object" })
+	return form
 }
 
 // Objects reads a list of objects with a bounded count. A list that is too
 // long is one fault and its elements are not looked at.
 func (f *Form) Objects(name string, presence Presence, least, most int) []*Form {
-	expected := fmt.Sprintf("an array of %d to %d objects", least, most)
-	value, ok := f.member(name, presence, List, expected)
-	if !ok {
-		return nil
-	}
-	elements := value.Elements()
-	if len(elements) < least || len(elements) > most {
-		f.Fault(name, expected)
-		return nil
-	}
+	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
+		elements := s.Elements()
+		return elements, len(elements) >= least && len(elements) <= most
+	}, func() string { return fmt.Sprintf("an array of %d to %d objects", least, most) })
 	forms := make([]*Form, len(elements))
 	for i, element := range elements {
 		form := &Form{source: element, parent: f, name: name, index: i, problems: f.problems}
@@ -358,16 +332,10 @@ func (f *Form) Objects(name string, presence Presence, least, most int) []*Form 
 
 // Raw reads an object of any content, as it was written, up to a size in bytes.
 func (f *Form) Raw(name string, most int) []byte {
-	expected := fmt.Sprintf("an object of at most %d bytes", most)
-	value, ok := f.member(name, Optional, Object, expected)
-	if !ok {
-		return nil
-	}
-	if len(value.Raw()) > most {
-		f.Fault(name, expected)
-		return nil
-	}
-	return value.Raw()
+	raw, _ := take(f, name, Optional, Object,
+		func(s Source) ([]byte, bool) { return s.Raw(), len(s.Raw()) <= most },
+		func() string { return fmt.Sprintf("an object of at most %d bytes", most) })
+	return raw
 }
 
 // echoed is how many characters of a refused text are told back.

@@ -55,6 +55,12 @@ const (
 	maxQuantity      = 1_000_000_000
 )
 
+var (
+	serviceLevelRule = OneOf(ServiceLevels...)
+	referenceRule    = Length(0, 100)
+	quoteIDRule      = Length(1, 1000)
+)
+
 // ReadOrderRequest reads and checks a request to create an order. The request
 // is valid only if there are no problems.
 func ReadOrderRequest(root Source) (OrderRequest, Problems) {
@@ -63,11 +69,11 @@ func ReadOrderRequest(root Source) (OrderRequest, Problems) {
 	request := OrderRequest{
 		PartnerOrderID: f.Text("partner_order_id", Required, identifierRule),
 		Shipment:       readShipment(f, orderDepth),
-		Reference:      f.Text("reference", Optional, Length(0, 100)),
+		Reference:      f.Text("reference", Optional, referenceRule),
 		Instructions:   f.Text("instructions", Optional, noteRule),
 		Metadata:       f.Raw("metadata", maxMetadataBytes),
 		Items:          readItems(f),
-		QuoteID:        f.Text("quote_id", Optional, Length(1, 1000)),
+		QuoteID:        f.Text("quote_id", Optional, quoteIDRule),
 	}
 	return request, problems
 }
@@ -83,7 +89,7 @@ func ReadQuoteRequest(root Source) (Shipment, Problems) {
 
 func readShipment(f *Form, d depth) Shipment {
 	return Shipment{
-		ServiceLevel: ServiceLevel(f.Text("service_level", Required, OneOf(ServiceLevels...))),
+		ServiceLevel: ServiceLevel(f.Text("service_level", Required, serviceLevelRule)),
 		Pickup:       readContact(f.Object("pickup", Required), d),
 		Dropoff:      readContact(f.Object("dropoff", Required), d),
 		Parcels:      readParcels(f, d),

@@ -25,7 +25,12 @@ const (
 	MaxCents = 100_000_000_000
 )
 
-var identifierRule = Length(1, 255)
+var (
+	identifierRule  = Length(1, 255)
+	descriptionRule = Length(1, 1000)
+	barcodeRule     = Length(0, 255)
+	currencyRule    = OneOf(CAD, USD)
+)
 
 func readParcels(f *Form, d depth) []Parcel {
 	forms := f.Objects("parcels", Required, 1, MaxParcels)
@@ -44,14 +49,14 @@ func readParcels(f *Form, d depth) []Parcel {
 
 func readParcel(f *Form, d depth) (p Parcel) {
 	p.ParcelID = f.Text("parcel_id", d.whole, identifierRule)
-	p.Description = f.Text("description", d.whole, Length(1, 1000))
+	p.Description = f.Text("description", d.whole, descriptionRule)
 	p.LengthCm, _ = f.Decimal("length_cm", d.whole, minSideCm, maxSideCm)
 	p.WidthCm, _ = f.Decimal("width_cm", d.whole, minSideCm, maxSideCm)
 	p.HeightCm, _ = f.Decimal("height_cm", d.whole, minSideCm, maxSideCm)
 	p.WeightKg, _ = f.Decimal("weight_kg", Required, minWeightKg, maxWeightKg)
 	p.ValueCents, _ = f.Integer("value_cents", d.whole, 0, MaxCents)
 	p.Fragile = f.Flag("fragile")
-	p.Barcode = f.Text("barcode", Optional, Length(0, 255))
+	p.Barcode = f.Text("barcode", Optional, barcodeRule)
 	return p
 }
 
@@ -77,6 +82,6 @@ func readMoney(f *Form) *Money {
 	amount, _ := f.Integer("amount_cents", Required, 0, MaxCents)
 	return &Money{
 		AmountCents: amount,
-		Currency:    Currency(f.Text("currency", Required, OneOf(CAD, USD))),
+		Currency:    Currency(f.Text("currency", Required, currencyRule)),
 	}
 }
