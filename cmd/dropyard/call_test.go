@@ -112,7 +112,7 @@ func TestCallSignsTheVectors(t *testing.T) {
 		}
 		request := <-r.requests
 		checkSigned(t, request, v.Method, v.Path, v.Query, v.Body)
-		if key := request.Header.Get("Idempotency-Key"); uuidForm.MatchString(key) != (v.Method == "POST") {
+		if key := request.Header.Get("Idempotency-Key"); uuidForm.MatchString(key) != (v.Method == http.MethodPost) {
 			t.Errorf("%s: Idempotency-Key is %q", v.Name, key)
 		}
 	}

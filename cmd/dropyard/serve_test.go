@@ -24,9 +24,9 @@ type serving struct {
 }
 
 // serve starts the service on a free port and waits until it is ready.
-func (r run) serve(t *testing.T, args ...string) *serving {
+func (r run) serve(t *testing.T) *serving {
 	t.Helper()
-	s := &serving{command: r.command(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), said: make(chan string, 1)}
+	s := &serving{command: r.command(t, "serve", "--listen", "127.0.0.1:0"), said: make(chan string, 1)}
 	stderr, err := s.command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func (r run) serve(t *testing.T, args ...string) *serving {
 		t.Fatalf("said %q (%v)", line, err)
 	}
 	s.Service = apptest.Attach(found[1])
-	t.Cleanup(s.Service.Stop)
+	t.Cleanup(s.Stop)
 	go func() {
 		rest, _ := io.ReadAll(reader)
 		s.said <- string(rest)

@@ -53,8 +53,11 @@ func (c *Config) Check() error {
 		return nil
 	}
 	base, err := url.Parse(c.BaseURL) // which puts the scheme in lower case
-	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
-		return fmt.Errorf("--base-url %q is not an address such as https://delivery.example.com", c.BaseURL)
+	if err != nil {
+		return errors.New("--base-url is no address such as https://delivery.example.com")
+	}
+	if (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+		return fmt.Errorf("--base-url %q is no address such as https://delivery.example.com", base.Redacted())
 	}
 	return nil
 }

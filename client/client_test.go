@@ -1,0 +1,400 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/google/uuid"
+)
+
+type vectors struct {
+	SecretKey     string `json:"secret_key"`
+	WebhookSecret string `json:"webhook_secret"`
+	Requests      []struct{ Name, Timestamp, Method, Path, Query, Body, Signature string }
+	Events        []struct {
+		Name, Body string
+		Signature  string `json:"drop_signature"`
+	}
+}
+
+func readVectors(t *testing.T) (v vectors) {
+	t.Helper()
+	data, err := os.ReadFile("../internal/signature/testdata/signature_vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Requests) == 0 || len(v.Events) == 0 {
+		t.Fatal("no vectors")
+	}
+	return v
+}
+
+// TestRequestGivesTheKnownSignatures sets the clock of a bubble to the time of
+// each vector, so that the very signature is expected.
+func TestRequestGivesTheKnownSignatures(t *testing.T) {
+	t.Parallel()
+	v := readVectors(t)
+	for _, known := range v.Requests {
+		t.Run(known.Name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				seconds, err := strconv.ParseInt(known.Timestamp, 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-time.After(time.Until(time.Unix(seconds, 0)))
+				c := client.New("http://service.test/", "pk_1", v.SecretKey)
+				request, err := c.Request(t.Context(), known.Method, withQuery(known.Path, known.Query), []byte(known.Body), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := request.Header.Get("X-Signature"); got != known.Signature {
+					t.Errorf("got %s, want %s", got, known.Signature)
+				}
+				if got := request.Header.Get("X-Timestamp"); got != known.Timestamp {
+					t.Errorf("got timestamp %s, want %s", got, known.Timestamp)
+				}
+				if _, sent := request.Header["Idempotency-Key"]; sent {
+					t.Error("an Idempotency-Key that nobody asked for")
+				}
+			})
+		})
+	}
+}
+
+func withQuery(path, query string) string {
+	if query == "" {
+		return path
+	}
+	return path + "?" + query
+}
+
+// TestWhatIsSentIsWhatWasSigned verifies requests as a service receives them.
+func TestWhatIsSentIsWhatWasSigned(t *testing.T) {
+	t.Parallel()
+	v := readVectors(t)
+	s := newService(t)
+	c := s.client("pk_1", v.SecretKey)
+	for _, known := range v.Requests {
+		if _, err := c.Call(t.Context(), known.Method, withQuery(known.Path, known.Query), []byte(known.Body)); err != nil {
+			t.Fatal(err)
+		}
+		got := s.attempts[len(s.attempts)-1]
+		sent := signature.Request{Timestamp: got.header.Get("X-Timestamp"), Method: got.method, Path: got.path, Body: []byte(got.body)}
+		if !sent.Verify([]byte(v.SecretKey), got.header.Get("X-Signature")) || !signature.Fresh(sent.Timestamp, time.Now()) {
+			t.Errorf("%s: not verified: %+v", known.Name, got)
+		}
+		if got.path != known.Path || got.query != known.Query || got.body != known.Body || got.header.Get("X-Api-Key") != "pk_1" {
+			t.Errorf("%s: got %+v", known.Name, got)
+		}
+		if hasType := got.header.Get("Content-Type") == "application/json"; hasType != (known.Body != "") {
+			t.Errorf("%s: Content-Type %q", known.Name, got.header.Get("Content-Type"))
+		}
+	}
+}
+
+// What a service does instead of answering.
+const (
+	noAnswer = -1 // breaks off before the answer
+	cutShort = -2 // breaks off in the middle of it
+)
+
+type attempt struct {
+	method, path, query, body string
+	header                    http.Header
+}
+
+// service gives its scripted answers one after the other, then 200.
+type service struct {
+	*httptest.Server
+	mu       sync.Mutex
+	script   []int     // guarded by mu until the client is done
+	attempts []attempt // guarded by mu until the client is done
+}
+
+func newService(t *testing.T, script ...int) *service {
+	t.Helper()
+	s := &service{script: script}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.handle))
+	// On a kept connection net/http would repeat some requests by itself.
+	s.Config.SetKeepAlivesEnabled(false)
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *service) handle(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attempts = append(s.attempts, attempt{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, string(body), r.Header})
+	status := http.StatusOK
+	if len(s.script) > 0 {
+		status, s.script = s.script[0], s.script[1:]
+	}
+	switch status {
+	case noAnswer:
+		panic(http.ErrAbortHandler)
+	case cutShort:
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "{")
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, strconv.Itoa(status))
+}
+
+// client repeats three times, at once.
+func (s *service) client(publicKey, secretKey string) *client.Client {
+	c := client.New(s.URL, publicKey, secretKey)
+	c.Pauses = []time.Duration{time.Nanosecond, time.Nanosecond, time.Nanosecond}
+	return c
+}
+
+func TestRepeatsWhatMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		method   string
+		noKey    bool
+		script   []int
+		attempts int
+		status   int // 0: no answer
+	}{
+		"answered":                  {"POST", false, []int{201}, 1, 201},
+		"429 and 5xx":               {"POST", false, []int{429, 500, 503, 201}, 4, 201},
+		"no answer":                 {"POST", false, []int{noAnswer, cutShort, 201}, 3, 201},
+		"GET":                       {"GET", true, []int{noAnswer, 502, 200}, 3, 200},
+		"DELETE":                    {"DELETE", true, []int{503, 200}, 2, 200},
+		"only so often":             {"POST", false, []int{500, 500, 500, 504, 201}, 4, 504},
+		"never an answer":           {"POST", false, []int{noAnswer, noAnswer, noAnswer, noAnswer, 201}, 4, 0},
+		"400":                       {"POST", false, []int{400}, 1, 400},
+		"401":                       {"GET", true, []int{401}, 1, 401},
+		"404":                       {"GET", true, []int{404}, 1, 404},
+		"409":                       {"POST", false, []int{409}, 1, 409},
+		"422 after 500":             {"POST", false, []int{500, 422}, 2, 422},
+		"POST without key":          {"POST", true, []int{500}, 1, 500},
+		"POST without key, 429":     {"POST", true, []int{429}, 1, 429},
+		"POST without key, no word": {"POST", true, []int{noAnswer}, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, c.script...)
+			call := s.client("pk_1", "sk_1").Call
+			if c.noKey {
+				call = func(ctx context.Context, method, target string, body []byte) (*client.Answer, error) {
+					return s.client("pk_1", "sk_1").CallWithKey(ctx, method, target, body, "")
+				}
+			}
+			answer, err := call(t.Context(), c.method, "/v1/orders", []byte(`{ "a":1 }`))
+			switch {
+			case c.status == 0 && err == nil:
+				t.Errorf("got %d, want an error", answer.Status)
+			case c.status != 0 && (err != nil || answer.Status != c.status || string(answer.Body) != strconv.Itoa(c.status)):
+				t.Errorf("got %+v, %v, want %d", answer, err, c.status)
+			}
+			if len(s.attempts) != c.attempts {
+				t.Fatalf("%d attempts, want %d", len(s.attempts), c.attempts)
+			}
+			checkAlike(t, s.attempts, c.method, c.noKey)
+		})
+	}
+}
+
+func checkAlike(t *testing.T, attempts []attempt, method string, noKey bool) {
+	t.Helper()
+	key := attempts[0].header.Get("Idempotency-Key")
+	if wantsKey := method == http.MethodPost && !noKey; wantsKey != (key != "") {
+		t.Errorf("a %s with the Idempotency-Key %q", method, key)
+	}
+	for _, got := range attempts {
+		if got.method != method || got.body != `{ "a":1 }` || got.header.Get("Idempotency-Key") != key {
+			t.Errorf("got %+v, want the same as %+v", got, attempts[0])
+		}
+	}
+}
+
+func TestEveryPostHasItsOwnKey(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	c := s.client("pk_1", "sk_1")
+	for range 2 {
+		if _, err := c.Call(t.Context(), "POST", "/v1/orders", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first, second := s.attempts[0].header.Get("Idempotency-Key"), s.attempts[1].header.Get("Idempotency-Key"); first == second {
+		t.Errorf("both calls had the key %q", first)
+	}
+	if _, err := c.CallWithKey(t.Context(), "POST", "/v1/orders", nil, "mine"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.attempts[2].header.Get("Idempotency-Key"); got != "mine" {
+		t.Errorf("got the key %q, want the caller's", got)
+	}
+}
+
+// refusing is a transport that answers like the given status and Retry-After
+// so many times, then 200. It needs no network, so that a bubble's clock runs.
+type refusing struct {
+	status     int // 0: no answer
+	times      int
+	retryAfter string
+	sent       []time.Time
+}
+
+func (r *refusing) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.sent = append(r.sent, time.Now())
+	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: request}
+	if len(r.sent) > r.times {
+		return answer, nil
+	}
+	if r.status == 0 {
+		return nil, errors.New("no route to host")
+	}
+	answer.StatusCode = r.status
+	if r.retryAfter != "" {
+		answer.Header.Set("Retry-After", r.retryAfter)
+	}
+	return answer, nil
+}
+
+// through is a client as New makes it, but over another transport.
+func through(transport http.RoundTripper) *client.Client {
+	c := client.New("http://service.test", "pk_1", "sk_1")
+	c.HTTP = &http.Client{Transport: transport}
+	return c
+}
+
+func TestPausesAreTheInterfacesUnlessTheServiceAsksForMore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		transport refusing
+		took      time.Duration
+	}{
+		"1, 2 and 4 seconds": {refusing{status: 500, times: 9}, 7 * time.Second},
+		"no answer":          {refusing{times: 2}, 3 * time.Second},
+		"longer":             {refusing{status: 429, times: 1, retryAfter: "60"}, time.Minute},
+		"longer than some":   {refusing{status: 503, times: 3, retryAfter: "3"}, 10 * time.Second},
+		"shorter":            {refusing{status: 429, times: 1, retryAfter: "0"}, time.Second},
+		"negative":           {refusing{status: 429, times: 1, retryAfter: "-5"}, time.Second},
+		"not readable":       {refusing{status: 429, times: 1, retryAfter: "soon"}, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				if _, err := through(&c.transport).Call(t.Context(), "GET", "/v1/orders", nil); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(begin); took != c.took {
+					t.Errorf("%d attempts took %v, want %v", len(c.transport.sent), took, c.took)
+				}
+			})
+		})
+	}
+}
+
+func TestContextEndsTheWaiting(t *testing.T) {
+	t.Parallel()
+	for name, transport := range map[string]*refusing{
+		"after an answer": {status: 503, times: 9, retryAfter: "3600"},
+		"after none":      {times: 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const limit = 500 * time.Millisecond
+				begin := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				answer, err := through(transport).Call(ctx, "POST", "/v1/orders", nil)
+				if took := time.Since(begin); took != limit || len(transport.sent) != 1 {
+					t.Errorf("%d attempts took %v, want one and %v", len(transport.sent), took, limit)
+				}
+				if answered := answer != nil && answer.Status == 503 && err == nil; answered != (transport.status != 0) {
+					t.Errorf("got %+v, %v, want what the last attempt gave", answer, err)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatCannotBeSentIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var transport refusing
+		begin := time.Now()
+		answer, err := through(&transport).Call(t.Context(), "GET", "/v1/orders/%zz", nil)
+		if err == nil || !strings.Contains(err.Error(), "/v1/orders/%zz") {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+		if took := time.Since(begin); took != 0 || len(transport.sent) != 0 {
+			t.Errorf("%d attempts in %v, want none at once", len(transport.sent), took)
+		}
+	})
+}
+
+func TestNoPausesIsOneAttempt(t *testing.T) {
+	t.Parallel()
+	transport := &refusing{status: 500, times: 9}
+	c := through(transport)
+	c.Pauses = nil
+	answer, err := c.Call(t.Context(), "GET", "/v1/orders", nil)
+	if err != nil || answer.Status != 500 || len(transport.sent) != 1 {
+		t.Errorf("got %+v, %v after %d attempts", answer, err, len(transport.sent))
+	}
+}
+
+func TestVerifyEvent(t *testing.T) {
+	t.Parallel()
+	v := readVectors(t)
+	for _, known := range v.Events {
+		for _, c := range []struct {
+			secret, body, signature string
+			want                    bool
+		}{
+			{v.WebhookSecret, known.Body, known.Signature, true},
+			{v.WebhookSecret + "x", known.Body, known.Signature, false},
+			{v.WebhookSecret, known.Body + " ", known.Signature, false},
+			{v.WebhookSecret, known.Body, strings.TrimPrefix(known.Signature, "v1="), false},
+			{v.WebhookSecret, known.Body, strings.Replace(known.Signature, "v1=", "v2=", 1), false},
+			{v.WebhookSecret, known.Body, "", false},
+		} {
+			if got := client.VerifyEvent(c.secret, []byte(c.body), c.signature); got != c.want {
+				t.Errorf("%s: %q over %q: got %v", known.Name, c.signature, c.body, got)
+			}
+		}
+	}
+}
+
+func TestNewIdempotencyKeyIsARandomUUID(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 1000 {
+		key := client.NewIdempotencyKey()
+		id, err := uuid.Parse(key)
+		if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 || id.String() != key || seen[key] {
+			t.Fatalf("%q: %v, seen %v", key, err, seen[key])
+		}
+		seen[key] = true
+	}
+}
