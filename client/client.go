@@ -57,8 +57,8 @@ type Answer struct {
 
 // Call sends a signed request. target is a path with /v1, and may have a
 // query. A POST gets a fresh Idempotency-Key, the same for all its attempts,
-// so that repeating it is safe. The error tells only that no answer came;
-// refusals are answers.
+// so that repeating it is safe. The error tells only that no answer came, or
+// that target is no address; refusals are answers.
 func (c *Client) Call(ctx context.Context, method, target string, body []byte) (*Answer, error) {
 	key := ""
 	if method == http.MethodPost {
@@ -71,7 +71,11 @@ func (c *Client) Call(ctx context.Context, method, target string, body []byte) (
 // sends none, and then a POST is not repeated.
 func (c *Client) CallWithKey(ctx context.Context, method, target string, body []byte, key string) (*Answer, error) {
 	for attempt := 0; ; attempt++ {
-		answer, err := c.once(ctx, method, target, body, key)
+		request, err := c.Request(ctx, method, target, body, key) // anew, for its timestamp
+		if err != nil {
+			return nil, err
+		}
+		answer, err := c.send(request)
 		worthRepeating := err != nil || answer.Status == http.StatusTooManyRequests || answer.Status >= 500
 		safe := key != "" || method != http.MethodPost
 		if !worthRepeating || !safe || attempt == len(c.Pauses) || ctx.Err() != nil {
@@ -99,11 +103,7 @@ func (c *Client) pause(attempt int, answer *Answer) time.Duration {
 	return max(planned, time.Duration(seconds)*time.Second)
 }
 
-func (c *Client) once(ctx context.Context, method, target string, body []byte, key string) (*Answer, error) {
-	request, err := c.Request(ctx, method, target, body, key)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) send(request *http.Request) (*Answer, error) {
 	response, err := c.HTTP.Do(request)
 	if err != nil {
 		return nil, err

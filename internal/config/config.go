@@ -56,7 +56,7 @@ func (c *Config) Check() error {
 	if err != nil {
 		return errors.New("--base-url is no address such as https://delivery.example.com")
 	}
-	if (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" || strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
 		return fmt.Errorf("--base-url %q is no address such as https://delivery.example.com", base.Redacted())
 	}
 	return nil
@@ -121,7 +121,8 @@ func (c *Config) sqliteFile() string {
 	return file
 }
 
-// databaseName is where the data is, without the password.
+// databaseName is where the data is, without passwords. PostgreSQL takes them
+// as parameters too (password, sslpassword).
 func (c *Config) databaseName() string {
 	if !c.Postgres() {
 		return c.Database()
@@ -130,6 +131,13 @@ func (c *Config) databaseName() string {
 	if err != nil {
 		return "postgres://(not readable)"
 	}
+	parameters := where.Query()
+	for name := range parameters {
+		if strings.Contains(name, "password") {
+			parameters.Set(name, "****")
+		}
+	}
+	where.RawQuery = parameters.Encode()
 	return where.Redacted()
 }
 
@@ -167,6 +175,6 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s rate_limit=%d master_key=%s demo=%t operator=%s",
-		c.Listen, c.Data, c.databaseName(), c.BaseURL, c.RateLimit, c.MasterKey(), c.Demo, operator)
+	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s demo=%t operator=%s",
+		c.Listen, c.Data, c.databaseName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(), c.Demo, operator)
 }

@@ -19,6 +19,7 @@ type committer struct {
 	store   Store
 	queue   chan *waiting
 	closing chan struct{} // closed to stop
+	stopped chan struct{} // closed once nobody takes from the queue any more
 	done    sync.WaitGroup
 }
 
@@ -41,7 +42,10 @@ const (
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
 func newCommitter(store Store, writers int) *committer {
-	c := &committer{store: store, queue: make(chan *waiting, 4*maxGroup), closing: make(chan struct{})}
+	c := &committer{
+		store: store, queue: make(chan *waiting, 4*maxGroup),
+		closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
 	for range writers {
 		c.done.Go(c.run)
 	}
@@ -52,6 +56,7 @@ func newCommitter(store Store, writers int) *committer {
 func (c *committer) close() {
 	close(c.closing)
 	c.done.Wait()
+	close(c.stopped)
 }
 
 var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
@@ -72,6 +77,14 @@ func (c *committer) submit(ctx context.Context, cmd command) outcome {
 	case settled := <-w.outcome:
 		return settled
 	case <-ctx.Done():
+		return refused(errBusy)
+	case <-c.stopped:
+	}
+	// It was settled by the last group, or came too late for it.
+	select {
+	case settled := <-w.outcome:
+		return settled
+	default:
 		return refused(errBusy)
 	}
 }

@@ -1,0 +1,412 @@
+package order
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// scripted is a store of receipts only, whose transactions go wrong as told.
+type scripted struct {
+	Store                  // nil: nobody reads
+	gate     chan struct{} // when set, a transaction begins once it is closed
+	faults   []error       // of the first transactions: nothing is committed
+	always   error         // of those that follow
+	poison   ReceiptKey    // cannot be saved
+	lost     int           // so many commits are done, but ErrUnreachable is told
+	mu       sync.Mutex
+	receipts map[ReceiptKey]*Receipt // guarded by mu
+	groups   []int                   // sizes of the groups tried; guarded by mu
+}
+
+func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
+	if s.gate != nil {
+		<-s.gate
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := fn(s); err != nil {
+		return err
+	}
+	if s.lost > 0 {
+		s.lost--
+		return fmt.Errorf("commit: %w", delivery.ErrUnreachable)
+	}
+	return nil
+}
+
+func (s *scripted) Load(_ context.Context, needs *Needs) (*State, error) {
+	s.groups = append(s.groups, len(needs.Receipts))
+	state := &State{Receipts: map[ReceiptKey]*Receipt{}}
+	for _, key := range needs.Receipts {
+		if found := s.receipts[key]; found != nil {
+			state.Receipts[key] = found
+		}
+	}
+	return state, nil
+}
+
+func (s *scripted) Save(_ context.Context, changes *Changes) error {
+	fault := s.always
+	if len(s.faults) > 0 {
+		fault, s.faults = s.faults[0], s.faults[1:]
+	}
+	if fault != nil {
+		return fmt.Errorf("save: %w", fault)
+	}
+	for _, receipt := range changes.Receipts {
+		if receipt.ReceiptKey == s.poison {
+			return errors.New("value out of range")
+		}
+	}
+	if s.receipts == nil {
+		s.receipts = map[ReceiptKey]*Receipt{}
+	}
+	for _, receipt := range changes.Receipts {
+		if s.receipts[receipt.ReceiptKey] != nil {
+			return errors.New("a receipt is kept twice")
+		}
+		s.receipts[receipt.ReceiptKey] = receipt
+	}
+	return nil
+}
+
+func keyOf(number int) (key ReceiptKey) {
+	key.PartnerID, key.Scope = "par_a", "POST /v1/orders"
+	binary.BigEndian.PutUint64(key.Key[:], uint64(number)+1)
+	return key
+}
+
+// note is a command that keeps a receipt. Decided a second time on the same
+// state, it would be a replay.
+type note struct {
+	number int
+	panics bool
+}
+
+func (n note) needs(needs *Needs) { needs.Receipts = append(needs.Receipts, keyOf(n.number)) }
+
+func (n note) decide(s *State, c *Changes) outcome {
+	if again, ok := replay(s, keyOf(n.number), [32]byte{}); ok {
+		return again
+	}
+	if n.panics {
+		panic("index out of range")
+	}
+	answer := fmt.Append(nil, "answer ", n.number)
+	keep(s, c, &Receipt{ReceiptKey: keyOf(n.number), Answer: answer})
+	return outcome{answer: answer}
+}
+
+// together settles commands as one group, in a bubble: all wait before the
+// writer starts.
+func together(store Store, commands ...command) []outcome {
+	c := newCommitter(store, 0)
+	outcomes, all := submitAll(context.Background(), c, commands...)
+	c.done.Go(c.run)
+	all.Wait()
+	c.close()
+	return outcomes
+}
+
+// submitAll submits commands one after the other and returns once all wait.
+// The outcomes are there when the group has been waited for.
+func submitAll(ctx context.Context, c *committer, commands ...command) ([]outcome, *sync.WaitGroup) {
+	outcomes, all := make([]outcome, len(commands)), new(sync.WaitGroup)
+	for i, cmd := range commands {
+		all.Go(func() { outcomes[i] = c.submit(ctx, cmd) })
+		synctest.Wait()
+	}
+	return outcomes, all
+}
+
+func notes(count int) []command {
+	commands := make([]command, count)
+	for i := range commands {
+		commands[i] = note{number: i}
+	}
+	return commands
+}
+
+// checkSettled expects that every command but those named was carried out,
+// once, and answered.
+func checkSettled(t *testing.T, store *scripted, outcomes []outcome, but ...int) {
+	t.Helper()
+	for i, o := range outcomes {
+		kept := store.receipts[keyOf(i)]
+		if slices.Contains(but, i) {
+			if o.err == nil || o.answer != nil || kept != nil {
+				t.Errorf("command %d: got %+v and kept %+v, want an error and nothing", i, o, kept)
+			}
+			continue
+		}
+		if o.err != nil || o.replayed || string(o.answer) != fmt.Sprint("answer ", i) || kept == nil {
+			t.Errorf("command %d: got %+v and kept %+v", i, o, kept)
+		}
+	}
+}
+
+func repeated(err error, times int) []error { return slices.Repeat([]error{err}, times) }
+
+func TestRacesAreDecidedAnew(t *testing.T) {
+	t.Parallel()
+	for _, races := range []int{0, 1, maxRaces} {
+		t.Run(fmt.Sprint(races), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := &scripted{faults: repeated(ErrRaced, races)}
+				checkSettled(t, store, together(store, notes(3)...))
+				if want := slices.Repeat([]int{3}, races+1); !slices.Equal(store.groups, want) {
+					t.Errorf("tried groups of %v, want %v", store.groups, want)
+				}
+			})
+		})
+	}
+}
+
+func TestTooManyRacesFailAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{always: ErrRaced}
+		outcomes := together(store, notes(3)...)
+		checkSettled(t, store, outcomes, 0, 1, 2)
+		for _, o := range outcomes {
+			if !errors.Is(o.err, ErrRaced) {
+				t.Errorf("got %v, want the race", o.err)
+			}
+		}
+		if want := (maxRaces + 1) * (1 + 3); len(store.groups) != want {
+			t.Errorf("%d tries, want %d: together, then one by one", len(store.groups), want)
+		}
+	})
+}
+
+func TestPoisonHarmsNoNeighbour(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		store  *scripted
+		panics bool
+	}{
+		"cannot be decided": {store: new(scripted), panics: true},
+		"cannot be saved":   {store: &scripted{poison: keyOf(1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				outcomes := together(c.store, note{number: 0}, note{number: 1, panics: c.panics}, note{number: 2})
+				checkSettled(t, c.store, outcomes, 1)
+				if refusal := new(delivery.Error); errors.As(outcomes[1].err, &refusal) {
+					t.Errorf("got the refusal %v, want a fault that nobody is shown", refusal)
+				}
+			})
+		})
+	}
+}
+
+func TestUnreachableIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{faults: repeated(delivery.ErrUnreachable, 3)}
+		begin := time.Now()
+		checkSettled(t, store, together(store, notes(3)...))
+		if took := time.Since(begin); took != pause+2*pause+4*pause {
+			t.Errorf("waited %v", took)
+		}
+	})
+}
+
+func TestUnreachableForLongFailsAllAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{always: delivery.ErrUnreachable}
+		begin := time.Now()
+		outcomes := together(store, notes(3)...)
+		checkSettled(t, store, outcomes, 0, 1, 2)
+		for _, o := range outcomes {
+			if !errors.Is(o.err, delivery.ErrUnreachable) {
+				t.Errorf("got %v", o.err)
+			}
+		}
+		if took := time.Since(begin); took < patience || took > 2*patience {
+			t.Errorf("waited %v, want about %v and not for each", took, patience)
+		}
+	})
+}
+
+// TestLostAnswerIsFoundAgain commits, but the committer does not learn of it.
+func TestLostAnswerIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{lost: 1}
+		for i, o := range together(store, notes(2)...) {
+			if o.err != nil || string(o.answer) != fmt.Sprint("answer ", i) {
+				t.Errorf("command %d: got %+v", i, o)
+			}
+		}
+		if len(store.receipts) != 2 || len(store.groups) != 2 {
+			t.Errorf("%d receipts after %d tries", len(store.receipts), len(store.groups))
+		}
+	})
+}
+
+func TestWhoHasLeftIsLeftOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{gate: make(chan struct{})}
+		c := newCommitter(store, 1)
+		stayed, staying := submitAll(t.Context(), c, note{number: 0}, note{number: 1})
+		ctx, leave := context.WithCancel(t.Context())
+		left, leaving := submitAll(ctx, c, note{number: 2})
+		leave()
+		leaving.Wait()
+		if !delivery.HasCode(left[0].err, delivery.CodeUnavailable) {
+			t.Errorf("who left was told %+v", left[0])
+		}
+		close(store.gate)
+		staying.Wait()
+		c.close()
+		checkSettled(t, store, slices.Concat(stayed, left), 2)
+		if !slices.Equal(store.groups, []int{1, 1}) {
+			t.Errorf("got groups of %v, want two of one", store.groups)
+		}
+	})
+}
+
+func TestCloseSettlesWhatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{gate: make(chan struct{})}
+		c := newCommitter(store, 1)
+		outcomes, all := submitAll(t.Context(), c, notes(maxGroup+2)...)
+		closed := make(chan struct{})
+		go func() { c.close(); close(closed) }()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("closed while commands wait")
+		default:
+		}
+		close(store.gate)
+		<-closed
+		all.Wait()
+		checkSettled(t, store, outcomes)
+	})
+}
+
+// TestAfterCloseIsRefused submits often, because a queue that nobody reads has
+// room for some.
+func TestAfterCloseIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := new(scripted)
+		c := newCommitter(store, 1)
+		c.close()
+		for i := range 6 * maxGroup {
+			if o := c.submit(context.Background(), note{number: i}); !delivery.HasCode(o.err, delivery.CodeUnavailable) {
+				t.Fatalf("got %+v", o)
+			}
+		}
+		if len(store.groups) != 0 {
+			t.Errorf("%d transactions after the close", len(store.groups))
+		}
+	})
+}
+
+func TestGroupsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := new(scripted)
+		checkSettled(t, store, together(store, notes(2*maxGroup+1)...))
+		if want := []int{maxGroup, maxGroup, 1}; !slices.Equal(store.groups, want) {
+			t.Errorf("got groups of %v, want %v", store.groups, want)
+		}
+	})
+}
+
+// inProgress is a service whose database stands still until the gate is open,
+// and one request, the first under key 0, that waits for it.
+func inProgress(t *testing.T) (s *Service, store *scripted, first <-chan Answer) {
+	t.Helper()
+	store = &scripted{gate: make(chan struct{})}
+	s = NewService(Config{Store: store, Writers: 1})
+	t.Cleanup(s.Close)
+	answers := make(chan Answer, 1)
+	go func() {
+		answer, err := s.settleOnce(context.Background(), keyOf(0), note{number: 0})
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- answer
+	}()
+	synctest.Wait()
+	return s, store, answers
+}
+
+func TestSecondRequestWaitsOnlySoLong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		own  time.Duration // the limit of the second request itself
+		took time.Duration
+		code delivery.Code
+	}{
+		"behind the first": {30 * time.Second, 10 * time.Second, delivery.CodeIdempotencyInProgress},
+		"gone before":      {5 * time.Second, 5 * time.Second, delivery.CodeUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, store, first := inProgress(t)
+				ctx, cancel := context.WithTimeout(t.Context(), c.own)
+				defer cancel()
+				begin := time.Now()
+				_, err := s.settleOnce(ctx, keyOf(0), note{number: 0})
+				var refusal *delivery.Error
+				if !errors.As(err, &refusal) || refusal.Code != c.code || time.Since(begin) != c.took {
+					t.Errorf("got %v after %v, want %s after %v", err, time.Since(begin), c.code, c.took)
+				}
+				if hint := refusal.RetryAfter > 0; hint != (c.code == delivery.CodeIdempotencyInProgress) {
+					t.Errorf("got RetryAfter %v", refusal.RetryAfter)
+				}
+				close(store.gate)
+				if answer := <-first; answer.Replayed || string(answer.Record) != "answer 0" {
+					t.Errorf("the first got %+v", answer)
+				}
+				synctest.Wait()
+				if len(s.progress.waiting) != 0 {
+					t.Errorf("still counted: %v", s.progress.waiting)
+				}
+			})
+		})
+	}
+}
+
+func TestSecondRequestGetsTheAnswerOfTheFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, store, first := inProgress(t)
+		time.AfterFunc(9*time.Second, func() { close(store.gate) })
+		second, err := s.settleOnce(t.Context(), keyOf(0), note{number: 0})
+		if err != nil || !second.Replayed || string(second.Record) != string((<-first).Record) {
+			t.Errorf("the second got %+v, %v", second, err)
+		}
+	})
+}
+
+func TestOtherKeysWaitAsLongAsTheyLike(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, store, _ := inProgress(t)
+		time.AfterFunc(time.Minute, func() { close(store.gate) })
+		if answer, err := s.settleOnce(t.Context(), keyOf(1), note{number: 1}); err != nil || answer.Replayed {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+	})
+}
