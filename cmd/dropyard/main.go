@@ -19,6 +19,10 @@ type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the service."`
 	Call     callCommand     `cmd:"" help:"Send one signed request and print the answer."`
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
+	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file, while the service runs."`
+	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`
+	Copy     copyCommand     `cmd:"" help:"Copy everything from one database to another, as from SQLite to PostgreSQL."`
+	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -16,19 +16,32 @@ func tooMany(message string, after time.Duration) *delivery.Error {
 	return &delivery.Error{Code: delivery.CodeRateLimited, Message: message, RetryAfter: after}
 }
 
+// PartnerRate is the rate of so many requests a minute, which may come all at
+// once.
+func PartnerRate(perMinute int) throttle.Rate {
+	return throttle.Rate{Limit: perMinute, Burst: perMinute, Per: time.Minute}
+}
+
 // limitPartner spends one request of the partner's rate, and tells in the
 // headers what is left (IETF draft-ietf-httpapi-ratelimit-headers).
 func (s *Server) limitPartner(c *call) error {
 	if s.RateLimit == 0 {
 		return nil
 	}
-	verdict := s.partners.Take(c.partnerID)
+	verdict := s.takePartner(c)
 	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, s.RateLimit))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
 	if !verdict.Allowed {
 		return tooMany(fmt.Sprintf("more than %d requests a minute", s.RateLimit), verdict.RetryAfter)
 	}
 	return nil
+}
+
+func (s *Server) takePartner(c *call) throttle.Verdict {
+	if s.SharedRates != nil {
+		return s.SharedRates.Take(c.Context(), c.partnerID)
+	}
+	return s.partners.Take(c.partnerID)
 }
 
 // limitStranger bounds, per network, what those do whom nobody vouches for.

@@ -36,6 +36,9 @@ type Config struct {
 	// RateLimit is how many requests a minute a partner may make, and an
 	// address that is not signed in; 0 is no limit.
 	RateLimit int
+	// SharedRates spends one token for each signed request, by partner id, where
+	// nodes share the partners' rates. nil counts them in this process.
+	SharedRates *throttle.Shared
 	// TrustedProxies are the networks of the reverse proxies in front, whose
 	// X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
@@ -46,7 +49,8 @@ type Config struct {
 // Server answers requests.
 type Server struct {
 	Config
-	// partners spends one token for each signed request, by partner id.
+	// partners spends one token for each signed request, by partner id, unless
+	// nodes share the rates.
 	partners *throttle.Limiter
 	// strangers spends one for each registration, and for each request that
 	// fails to sign, by the network that it comes from.
@@ -63,9 +67,7 @@ const requestTimeout = 30 * time.Second
 
 // New makes the handler of the whole interface.
 func New(config Config) *Server {
-	limiter := func() *throttle.Limiter {
-		return throttle.New(throttle.Rate{Limit: config.RateLimit, Burst: config.RateLimit, Per: time.Minute}, config.Now)
-	}
+	limiter := func() *throttle.Limiter { return throttle.New(PartnerRate(config.RateLimit), config.Now) }
 	s := &Server{
 		Config:    config,
 		partners:  limiter(),

@@ -23,8 +23,10 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/web"
 )
 
@@ -76,6 +78,7 @@ type App struct {
 	partners  *partner.Service
 	operators *operator.Service
 	stock     *stock.Service
+	retention *retention.Service
 }
 
 // Limits of the HTTP server. Reading and writing a request together may take
@@ -141,6 +144,7 @@ func (a *App) start(ctx context.Context) (err error) {
 		// OPTIONS * is refused like any unknown path, not answered in plain text.
 		DisableGeneralOptionsHandler: true,
 	}
+	a.retention.Run()
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
 }
@@ -160,6 +164,9 @@ func (a *App) open(ctx context.Context) error {
 	if a.store, err = openStore(ctx, a.config); err != nil {
 		return err
 	}
+	if err := a.store.CheckWhole(ctx); err != nil {
+		return err
+	}
 	if a.masterKey, err = a.openMasterKey(ctx); err != nil {
 		return err
 	}
@@ -174,6 +181,7 @@ func (a *App) open(ctx context.Context) error {
 		Store: a.store.Operators(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
 	})
 	a.stock = stock.NewService(a.store.Stock(), a.Now)
+	a.retention = newRetention(a.store, a.config, a.Surroundings)
 	orders := a.store.Orders()
 	if a.OrderStore != nil {
 		orders = a.OrderStore(orders)
@@ -214,9 +222,18 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
 		return key, err
 	}
-	return key, a.store.Write(ctx, func(tx *store.Tx) error {
-		return tx.SetSetting(ctx, fingerprintSetting, key.Fingerprint())
+	err = a.store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
+			return err
+		}
+		known, err = tx.Setting(ctx, fingerprintSetting)
+		return err
 	})
+	if err != nil {
+		return key, err
+	}
+	// Another node may have been first, and with another key.
+	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
 }
 
 // prepare makes what the settings ask for: the first operator, the demo.
@@ -244,9 +261,19 @@ func (a *App) handler() http.Handler {
 		Random:         a.Random,
 		Log:            a.Log,
 		RateLimit:      a.config.RateLimit,
+		SharedRates:    a.sharedRates(),
 		TrustedProxies: proxies,
 		SecureCookies:  a.config.Secure(),
 	})
+}
+
+// sharedRates makes the limiter that nodes share. It is nil where there is but
+// one: then nothing needs to be written for each request.
+func (a *App) sharedRates() *throttle.Shared {
+	if !a.store.Shared() {
+		return nil
+	}
+	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.Now, a.Log)
 }
 
 // Run serves until ctx ends. Then it stops accepting, finishes what runs, and
@@ -274,6 +301,9 @@ func (a *App) close() error {
 	var errs []error
 	if a.orders != nil {
 		a.orders.Close()
+	}
+	if a.retention != nil {
+		a.retention.Close()
 	}
 	if a.partners != nil {
 		errs = append(errs, a.partners.Close())

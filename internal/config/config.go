@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Config is everything that can be set. The command line fills it from flags
@@ -24,6 +26,8 @@ type Config struct {
 	TrustedProxies   []string `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	RateLimit        int      `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	MasterKeyFile    string   `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	RetainOrders     string   `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
+	RetainEvents     string   `help:"How long events are kept, such as 90d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
 	Demo             bool     `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
 	OperatorEmail    string   `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string   `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
@@ -45,6 +49,9 @@ func (c *Config) Check() error {
 	}
 	if c.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit %d is below 0", c.RateLimit)
+	}
+	if _, _, err := c.Retention(); err != nil {
+		return err
 	}
 	if (c.OperatorEmail == "") != (c.OperatorPassword == "") {
 		return errors.New("--operator-email and --operator-password go together")
@@ -94,6 +101,44 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 	}
 	return all, nil
 }
+
+// shortestRetention is the least that may be kept: idempotency keys live that
+// long, and answer with what is kept.
+const shortestRetention = 7 * 24 * time.Hour
+
+// Retention is how long ended orders, and events, are kept; 0 is for ever.
+func (c *Config) Retention() (orders, events time.Duration, err error) {
+	if orders, err = retentionOf("--retain-orders", c.RetainOrders); err == nil {
+		events, err = retentionOf("--retain-events", c.RetainEvents)
+	}
+	return orders, events, err
+}
+
+// retentionOf reads a duration as Go writes it, or a number of days.
+func retentionOf(flag, text string) (kept time.Duration, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	if days, whole := strings.CutSuffix(text, "d"); whole {
+		var n int64
+		if n, err = strconv.ParseInt(days, 10, 64); err == nil && (n < 0 || n > maxDays) {
+			err = strconv.ErrRange
+		}
+		kept = time.Duration(n) * 24 * time.Hour
+	} else {
+		kept, err = time.ParseDuration(text)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s %q is no duration such as 400d or 720h", flag, text)
+	case kept != 0 && kept < shortestRetention:
+		return 0, fmt.Errorf("%s %s is less than 7 days, which idempotency keys are kept for; 0 keeps for ever", flag, text)
+	}
+	return kept, nil
+}
+
+// maxDays is a century: more overflows sooner or later.
+const maxDays = 36_525
 
 func isPort(text string) bool {
 	port, err := strconv.Atoi(text)
@@ -175,6 +220,7 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s demo=%t operator=%s",
-		c.Listen, c.Data, c.databaseName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(), c.Demo, operator)
+	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s demo=%t operator=%s",
+		c.Listen, c.Data, c.databaseName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(),
+		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.Demo, operator)
 }

@@ -123,25 +123,34 @@ func createMasterKey(path string, random io.Reader) (MasterKey, error) {
 		return MasterKey{}, fmt.Errorf("draw the master key: %w", err)
 	}
 	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n"
-	if err := writeNew(path, []byte(text)); err != nil {
+	err := writeNew(path, []byte(text))
+	if errors.Is(err, fs.ErrExist) { // by another process, meanwhile
+		return readMasterKey(path)
+	}
+	if err != nil {
 		return MasterKey{}, fmt.Errorf("create the master key: %w", err)
 	}
 	return key, nil
 }
 
 // writeNew writes a file that must not exist yet, and waits until the disk has
-// it. A file that could not be written whole is removed again.
-func writeNew(path string, content []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// it. It gets its name only when it is whole, so that another process finds
+// all of it or nothing.
+func writeNew(path string, content []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // for its owner only
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
 	_, err = file.Write(content)
 	if err == nil {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+		return err
+	}
+	if err := os.Link(file.Name(), path); err != nil {
+		return err
 	}
 	return syncFolder(filepath.Dir(path))
 }

@@ -152,8 +152,10 @@ const (
 	tryTimeout = 10 * time.Second
 	// patience is how long a group waits for a database that cannot be reached.
 	patience = 20 * time.Second
-	// pause is how long it waits at first; each further time is twice as long.
-	pause = 20 * time.Millisecond
+	// pause is how long it waits at first; each further time is twice as long,
+	// up to maxPause: nobody shall wait long for a database that is back.
+	pause    = 20 * time.Millisecond
+	maxPause = 500 * time.Millisecond
 )
 
 // commit settles a group in one transaction. When other nodes changed the same
@@ -174,7 +176,7 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 			continue
 		case errors.Is(err, delivery.ErrUnreachable) && time.Now().Before(deadline):
 			time.Sleep(wait)
-			wait *= 2
+			wait = min(2*wait, maxPause)
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("commit a group of %d: %w", len(group), err)

@@ -111,13 +111,17 @@ func (tx *Tx) addDocuments(ctx context.Context, receipts map[order.ReceiptKey]*o
 			keys, byOrder[key] = append(keys, key), receipt
 		}
 	}
-	return tx.conn.find(ctx, findDocuments, len(keys), bindOrderKeys(keys), func(r row) error {
+	err := tx.conn.find(ctx, findDocuments, len(keys), bindOrderKeys(keys), func(r row) error {
 		var key order.OrderKey
 		var document []byte
 		err := r.scan(&key.PartnerID, &key.OrderID, &document)
 		byOrder[key].Answer = document
 		return err
 	})
+	// Retention removes keys before their orders. Whoever saw the one and not
+	// the other has read between the two, and the key is gone as well.
+	maps.DeleteFunc(receipts, func(_ order.ReceiptKey, receipt *order.Receipt) bool { return len(receipt.Answer) == 0 })
+	return err
 }
 
 func bindOrderKeys(keys []order.OrderKey) func(int, binder) {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,15 +28,16 @@ var ErrNewerSchema = errors.New("the database belongs to a newer release of drop
 // migrateSQLite brings the schema of the file up to date.
 func migrateSQLite(ctx context.Context, path string) (err error) {
 	escaped := (&url.URL{Path: path}).EscapedPath() // a path may hold ? or #
-	dsn := url.URL{Scheme: "file", Opaque: escaped, RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)"}
+	dsn := url.URL{Scheme: "file", Opaque: escaped, RawQuery: "_pragma=busy_timeout(500)&_pragma=journal_mode(WAL)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// Of two processes that start at once on a fresh file, one finds the tables
-	// made between its look and its leap. It looks again.
-	for range 3 {
+	// made between its look and its leap, or both wait for each other. They look
+	// again, after a short wait: the two would sit out a long one.
+	for range 20 {
 		if err = migrate(ctx, goose.DialectSQLite3, db, "migrations/sqlite"); err == nil || errors.Is(err, ErrNewerSchema) {
 			break
 		}
@@ -52,10 +55,27 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	}
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.PingContext(ctx); err != nil {
-		return fmt.Errorf("reach PostgreSQL at %s: %w", config.Host, err)
+	if err := checkWritable(ctx, db); err != nil {
+		// The driver writes a line for each address that it has tried.
+		reason := strings.Join(strings.Fields(err.Error()), " ")
+		return fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
 	}
 	return migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+}
+
+var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")
+
+// checkWritable tells whether this is a database to work on. A node on a
+// standby would come up, and then refuse every order.
+func checkWritable(ctx context.Context, db *sql.DB) error {
+	var readOnly string
+	if err := db.QueryRowContext(ctx, "SHOW transaction_read_only").Scan(&readOnly); err != nil {
+		return err
+	}
+	if readOnly == "on" {
+		return errReadOnly
+	}
+	return nil
 }
 
 const (

@@ -53,6 +53,8 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 
 func (e *postgresEngine) writers() int { return postgresWriters }
 
+func (e *postgresEngine) shared() bool { return true }
+
 func (e *postgresEngine) Close() error {
 	e.pool.Close()
 	return nil
@@ -70,7 +72,7 @@ func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 
 func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) (err error) {
 	for range maxTries {
-		if err = e.once(ctx, options, fn); !worthRetrying(err) {
+		if err = e.once(ctx, options, fn); !worthRetrying(err) && !brokenBefore(ctx, err) {
 			break
 		}
 	}
@@ -80,7 +82,7 @@ func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn
 func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
 	tx, err := e.pool.BeginTx(ctx, options)
 	if err != nil {
-		return postgresError(err)
+		return beginError{postgresError(err)}
 	}
 	if err := fn(postgresConn{tx}); err != nil {
 		// If this fails too, the pool throws the connection away, and with it
@@ -112,6 +114,21 @@ func sqlState(err error) string {
 func worthRetrying(err error) bool {
 	state := sqlState(err)
 	return state == serializationFailure || state == deadlockDetected
+}
+
+// beginError is that a transaction could not begin.
+type beginError struct{ error }
+
+func (e beginError) Unwrap() error { return e.error }
+
+// brokenBefore tells that a connection of the pool turned out to be broken, by
+// a restart of the server or a network that was away, before anything was asked
+// of it. Another one may do; all that are broken must not cost a pause each. It
+// is another matter if no connection can be made.
+func brokenBefore(ctx context.Context, err error) bool {
+	var begin beginError
+	var connect *pgconn.ConnectError
+	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, delivery.ErrUnreachable) && !errors.As(err, &connect)
 }
 
 // postgresError sorts what the driver says. What is no answer of the server is

@@ -26,6 +26,7 @@ const (
 	update                 // write values where all keys match
 	lookUp                 // read values where all keys match
 	lookUpLock             // the same, locking the rows until the transaction ends
+	deleteOld              // delete the rows where all keys match
 )
 
 type column struct {
@@ -86,6 +87,8 @@ func (st *setStatement) forOneRow() string {
 		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
 	case lookUp, lookUpLock:
 		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1)
+	case deleteOld:
+		return "DELETE FROM " + st.table + " WHERE " + match(1)
 	default:
 		return st.insert("VALUES (" + each(st.bound(), ", ", number(1)) + ")")
 	}
@@ -113,6 +116,8 @@ func (st *setStatement) forArrays() string {
 			text += " ORDER BY " + qualified(st.keys) + " FOR UPDATE OF t"
 		}
 		return text
+	case deleteOld:
+		return "DELETE FROM " + st.table + " AS t USING " + bound + " WHERE " + match(1)
 	default:
 		return st.insert("SELECT * FROM " + arrays)
 	}

@@ -16,3 +16,10 @@ func (tx *Tx) SetSetting(ctx context.Context, name, value string) error {
 	_, err := tx.conn.exec(ctx, "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 	return err
 }
+
+// AddSetting keeps a value for the whole installation unless one is kept: of
+// several nodes at once the first one's stays.
+func (tx *Tx) AddSetting(ctx context.Context, name, value string) error {
+	_, err := tx.conn.exec(ctx, "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, value)
+	return err
+}

@@ -97,6 +97,8 @@ func openSQLiteConn(path string) (*sqlite.Conn, error) {
 
 func (e *sqliteEngine) writers() int { return 1 }
 
+func (e *sqliteEngine) shared() bool { return false }
+
 // Close takes every connection back, and so waits for whoever still holds one.
 func (e *sqliteEngine) Close() error {
 	// The writer comes back first: from then on nothing wakes the keeper.

@@ -33,6 +33,8 @@ type engine interface {
 	write(ctx context.Context, fn func(conn) error) error
 	// writers is how many transactions are worth running at once.
 	writers() int
+	// shared tells whether other processes may use the same database.
+	shared() bool
 	io.Closer
 }
 
@@ -49,6 +51,9 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // Writers is how many committers the engine can use.
 func (s *Store) Writers() int { return s.engine.writers() }
+
+// Shared tells whether other nodes may use the same database.
+func (s *Store) Shared() bool { return s.engine.shared() }
 
 // Close waits for what runs and closes the database.
 func (s *Store) Close() error { return s.engine.Close() }

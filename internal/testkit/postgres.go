@@ -96,6 +96,47 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
+// Postgres is a server of one test's own, which may take it down.
+type Postgres struct{ server *postgresServer }
+
+// StartPostgres starts a server that ends with the test.
+func StartPostgres(t testing.TB) *Postgres {
+	t.Helper()
+	server, err := newPostgres()
+	if err != nil {
+		Missing(t, "postgres", "postgresql", err)
+	}
+	t.Cleanup(server.stop)
+	return &Postgres{server}
+}
+
+// Database makes an empty database and tells its URL, which stays the same when
+// the server starts again.
+func (p *Postgres) Database(t testing.TB) string {
+	t.Helper()
+	url, err := p.server.database(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// StopImmediate ends the server as "pg_ctl stop -m immediate" does: without a
+// word to its clients and without a checkpoint, so that it has to recover.
+func (p *Postgres) StopImmediate() {
+	_ = p.server.process.Process.Signal(syscall.SIGQUIT)
+	_ = p.server.process.Wait()
+}
+
+// Restart starts the server again, on the same port and data, and waits until
+// it has recovered.
+func (p *Postgres) Restart(t testing.TB) {
+	t.Helper()
+	if err := p.server.run(filepath.Join(p.server.dir, "data")); err != nil {
+		t.Error(err)
+	}
+}
+
 func newPostgres() (*postgresServer, error) {
 	bin, err := findPostgres()
 	if err != nil {

@@ -50,8 +50,7 @@ func Decide(rate Rate, tat, now time.Duration) (next time.Duration, verdict Verd
 	if rate.Limit <= 0 {
 		return tat, unlimited
 	}
-	interval := (rate.Per + time.Duration(rate.Limit) - 1) / time.Duration(rate.Limit)
-	tolerance := time.Duration(max(rate.Burst, 1)) * interval
+	interval, tolerance := rate.spacing()
 	// A tat further ahead stems from a rate that has since been lowered, or a
 	// clock that was set back. Nobody waits longer for that than for one.
 	tat = min(max(tat, now), now+tolerance)
@@ -64,4 +63,11 @@ func Decide(rate Rate, tat, now time.Duration) (next time.Duration, verdict Verd
 		verdict.Remaining = int((now + tolerance - next) / interval)
 	}
 	return next, verdict
+}
+
+// spacing is the time between two at the average rate, and how far ahead of now
+// a tat may be. The rate must have a limit.
+func (r Rate) spacing() (interval, tolerance time.Duration) {
+	interval = (r.Per + time.Duration(r.Limit) - 1) / time.Duration(r.Limit)
+	return interval, time.Duration(max(r.Burst, 1)) * interval
 }

@@ -41,6 +41,7 @@ type Service struct {
 	Log      *bytes.Buffer // read it only after Stop
 	http     *http.Client
 	stop     func()
+	swept    bool // retention has removed what some laws of Audit speak of
 }
 
 // Option changes the settings of a service under test.
@@ -61,6 +62,13 @@ func Demo(out io.Writer) Option {
 // DataIn keeps the data in a directory that outlives the service.
 func DataIn(dir string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.Data = dir }
+}
+
+// DatabaseAt keeps the data in the PostgreSQL database at url, whatever the
+// engine of the other services under test. Services with the same DataIn share
+// the master key, and so can share a database.
+func DatabaseAt(url string) Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.DatabaseURL = url }
 }
 
 // Attach speaks to a service that runs elsewhere, by the real time.
@@ -90,6 +98,17 @@ func Start(t testing.TB, options ...Option) *Service {
 	})
 	t.Cleanup(s.stop)
 	return s
+}
+
+// Beside starts another node on the database of a service, by the same clock.
+func (s *Service) Beside(t testing.TB, options ...Option) *Service {
+	t.Helper()
+	share := func(c *config.Config, world *app.Surroundings) {
+		c.Data, c.DatabaseURL, world.Now = s.Data, s.Database, s.Clock.Now
+	}
+	node := Start(t, append(options, share)...)
+	node.Clock = s.Clock
+	return node
 }
 
 // Refused tells why a service does not start, and fails the test if it does.
@@ -175,6 +194,9 @@ func againOn(engine string) int {
 
 // Stop ends the service as a signal would, and waits for it.
 func (s *Service) Stop() { s.stop() }
+
+// HangUp closes the connections to a service that runs elsewhere.
+func (s *Service) HangUp() { s.http.CloseIdleConnections() }
 
 // locked is a writer that many may use at once.
 type locked struct {

@@ -21,6 +21,17 @@ func (s *Service) Query(t testing.TB, query string) []string {
 	return found
 }
 
+// Execute changes the service's database, which is PostgreSQL, past the service.
+func (s *Service) Execute(t testing.TB, statement string) {
+	t.Helper()
+	ask, end, err := openPostgres(t, s.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	ask(statement)
+}
+
 // asker asks one database for rows.
 type asker func(query string) []string
 

@@ -31,6 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"stock":             testStock,
 		"lists":             testLists,
 		"concurrent stock":  testConcurrentStock,
+		"ledgers":           testLedgers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

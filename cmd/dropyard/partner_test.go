@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestPartnerExportAndErase work beside the service.
+func TestPartnerExportAndErase(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	s := r.serve(t)
+	partner := s.Register(t, "metro")
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+
+	got := r.do(t, "partner", "export", partner.PartnerID)
+	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || !strings.Contains(got.stdout, `{"type":"order","record":{"order_id":"`+id) {
+		t.Errorf("export: %+v", got)
+	}
+	if got := r.do(t, "partner", "erase", partner.PartnerID, "--order", id); got.code != 1 || !strings.Contains(got.stderr, id+" (pending)") {
+		t.Errorf("erase under way: %+v", got)
+	}
+	partner.Cancel(t, id, "").Must(t, 200)
+	if got := r.do(t, "partner", "erase", partner.PartnerID, "--recipient", "alex@example.com"); got.code != 0 || got.stdout != "orders erased: 1\n" {
+		t.Errorf("erase: %+v", got)
+	}
+	if got := partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200); got.Text("dropoff", "name") != "erased" {
+		t.Errorf("after it: %s", got.Body)
+	}
+	if code, said := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(said, "ERROR") {
+		t.Errorf("exit code %d, said %s", code, said)
+	}
+}
+
+// TestPartnerCommandsRefuse what they cannot do, and make no database.
+func TestPartnerCommandsRefuse(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]struct {
+		code int
+		told string
+	}{
+		"partner export": {2, "partner-id"},
+		"partner export par_00000001 --data gone":                            {1, "no database"},
+		"partner erase par_00000001":                                         {2, "--order"},
+		"partner erase par_00000001 --order ord_1 --recipient a@example.com": {2, "--recipient"},
+		"partner erase par_00000001 --order ord_1":                           {1, "no database"},
+		"serve --retain-orders 3d":                                           {2, "--retain-orders"},
+		"serve --retain-events soon":                                         {2, "--retain-events"},
+	} {
+		r := run{dir: t.TempDir()}
+		got := r.do(t, strings.Fields(args)...)
+		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.told) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", args, got)
+		}
+		if made, err := os.ReadDir(r.dir); err != nil || len(made) != 0 {
+			t.Errorf("%s: made %v (%v)", args, made, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package apptest
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// Sweep removes what is older than the policy allows, by the service's clock
+// and beside the service. From then on Audit asks no more than can hold.
+func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retention.Removed) {
+	t.Helper()
+	s.swept = true
+	s.Retain(t, policy, func(service *retention.Service) error {
+		var err error
+		removed, err = service.Sweep(context.Background())
+		return err
+	})
+	return removed
+}
+
+// Retain does something with a retention service of its own, beside the
+// service.
+func (s *Service) Retain(t testing.TB, policy retention.Policy, fn func(*retention.Service) error) {
+	t.Helper()
+	ctx := context.Background()
+	open, where := store.OpenSQLite, filepath.Join(s.Data, "dropyard.db")
+	if s.Database != "" {
+		open, where = store.OpenPostgres, s.Database
+	}
+	db, err := open(ctx, where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fn(retention.NewService(retention.Config{
+		Store: db.Retention(), Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
+	})); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+func newRetention(db *store.Store, settings *config.Config, world Surroundings) *retention.Service {
+	orders, events, _ := settings.Retention() // Check has read them before
+	return retention.NewService(retention.Config{
+		Store: db.Retention(), Now: world.Now, Log: world.Log,
+		Policy: retention.Policy{Orders: orders, Events: events},
+	})
+}
+
+// ExportPartner writes all of a partner's data as JSON Lines.
+func ExportPartner(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer) error {
+	return withRetention(ctx, settings, world, func(s *retention.Service) error {
+		buffer := bufio.NewWriterSize(to, 64<<10)
+		return errors.Join(s.Export(ctx, partnerID, buffer), buffer.Flush())
+	})
+}
+
+// ErasePartnerOrders removes the recipient's personal data from a partner's
+// orders: those listed, or all that have the e-mail address of the recipient.
+func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, orderIDs []string, recipient string, force bool) (erased int, err error) {
+	err = withRetention(ctx, settings, world, func(s *retention.Service) error {
+		erased, err = s.Erase(ctx, partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
+		return err
+	})
+	return erased, err
+}
+
+// withRetention opens the database of the settings, which must be there.
+func withRetention(ctx context.Context, settings *config.Config, world Surroundings, fn func(*retention.Service) error) (err error) {
+	if !settings.Postgres() {
+		if _, err := os.Stat(settings.Database()); err != nil {
+			return fmt.Errorf("there is no database: %w", err)
+		}
+	}
+	db, err := openStore(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(newRetention(db, settings, world))
+}

@@ -1,0 +1,195 @@
+package retention
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// exportPage is how many rows an export holds in memory: orders may take tens
+// of kilobytes each.
+const exportPage = 100
+
+// Export writes all that is stored for a partner as JSON Lines, one
+// {"type": …, "record": …} for each thing. Secrets and the password's hash are
+// not among it. Every page is a view of its own: what changes meanwhile is
+// told as it was before or after, and each record is whole.
+func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) error {
+	e := &export{ctx: ctx, store: s.Store, partnerID: partnerID, to: to}
+	for _, part := range []func() error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// export is one export under way.
+type export struct {
+	ctx       context.Context
+	store     Store
+	partnerID string
+	to        io.Writer
+}
+
+// line writes one record. Line breaks within it can only be white space of
+// metadata, since JSON has none in its strings.
+func (e *export) line(kind string, content []byte) error {
+	var w strictjson.Writer
+	w.Object("")
+	w.Text("type", kind)
+	w.Raw("record", content)
+	w.EndObject()
+	for i, c := range w.Buffer {
+		if c == '\n' || c == '\r' {
+			w.Buffer[i] = ' '
+		}
+	}
+	_, err := e.to.Write(append(w.Buffer, '\n'))
+	return err
+}
+
+func (e *export) value(kind string, value any) error {
+	content, err := strictjson.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return e.line(kind, content)
+}
+
+func (e *export) account() error {
+	var account *Partner
+	var keys []APIKey
+	err := e.store.Read(e.ctx, func(tx Reader) (err error) {
+		if account, err = tx.Partner(e.ctx, e.partnerID); err == nil {
+			keys, err = tx.AllAPIKeys(e.ctx, e.partnerID)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case account == nil:
+		return delivery.NotFound("partner " + e.partnerID)
+	}
+	if err := e.value("partner", account); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := e.value("api_key", key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pages reads a list page by page and writes it row by row. read begins behind
+// the last row it gave.
+func pages[T any](e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
+	last := new(T)
+	for {
+		var page []T
+		err := e.store.Read(e.ctx, func(tx Reader) (err error) {
+			page, err = read(tx, last)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for i := range page {
+			if err := write(&page[i]); err != nil {
+				return err
+			}
+		}
+		last = &page[len(page)-1]
+	}
+}
+
+type exportedProduct struct {
+	ProductID  int64                  `json:"product_id"`
+	Name       string                 `json:"name"`
+	Quantity   int64                  `json:"quantity"`
+	StockMin   int64                  `json:"stock_min"`
+	StockMax   int64                  `json:"stock_max"`
+	PriceCents int64                  `json:"price_cents"`
+	Barcode    string                 `json:"barcode"`
+	Status     delivery.ProductStatus `json:"status"`
+}
+
+func (e *export) products() error {
+	return pages(e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
+		return tx.ProductsFrom(e.ctx, e.partnerID, last.ProductID, exportPage)
+	}, func(p *delivery.Product) error { return e.value("product", exportedProduct(*p)) })
+}
+
+type exportedLevel struct {
+	ProductID int64  `json:"product_id"`
+	Location  string `json:"location"`
+	Quantity  int64  `json:"quantity"`
+}
+
+func (e *export) levels() error {
+	return pages(e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
+		return tx.LevelsFrom(e.ctx, e.partnerID, *last, exportPage)
+	}, func(l *delivery.Level) error { return e.value("stock_level", exportedLevel(*l)) })
+}
+
+func (e *export) movements() error {
+	return pages(e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
+		return tx.MovementsFrom(e.ctx, e.partnerID, last.MovementID, exportPage)
+	}, func(m *delivery.Movement) error {
+		var w strictjson.Writer
+		w.Object("")
+		w.Integer("movement_id", m.MovementID)
+		w.Text("type", string(m.Type))
+		w.Integer("quantity", m.Quantity)
+		w.Integer("product_id", m.ProductID)
+		w.Text("location", m.Location)
+		w.Text("order_id", m.OrderID)
+		w.Text("notes", m.Notes)
+		w.Time("created_at", m.At)
+		w.EndObject()
+		return e.line("movement", w.Buffer)
+	})
+}
+
+func (e *export) orders() error {
+	return pages(e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
+		after := ""
+		if *last != nil {
+			after = (*last).OrderID
+		}
+		return tx.OrdersFrom(e.ctx, e.partnerID, after, exportPage)
+	}, func(o **delivery.Order) error { return e.line("order", record.Encode(*o)) })
+}
+
+func (e *export) events() error {
+	return pages(e, func(tx Reader, last **delivery.Event) ([]*delivery.Event, error) {
+		var after EventKey
+		if *last != nil {
+			after = EventKey{(*last).OrderID, (*last).Sequence}
+		}
+		return tx.EventsFrom(e.ctx, e.partnerID, after, exportPage)
+	}, func(event **delivery.Event) error { return e.event(*event) })
+}
+
+func (e *export) event(event *delivery.Event) error {
+	facts, err := strictjson.Marshal(event.Facts)
+	if err != nil {
+		return err
+	}
+	var w strictjson.Writer
+	w.Object("")
+	w.Text("event_id", event.EventID)
+	w.Text("type", string(event.Type))
+	w.Text("order_id", event.OrderID)
+	w.Integer("sequence", event.Sequence)
+	w.Time("created_at", event.CreatedAt)
+	w.Raw("facts", bytes.TrimSpace(facts))
+	w.EndObject()
+	return e.line("event", w.Buffer)
+}

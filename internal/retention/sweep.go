@@ -1,0 +1,216 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// No index exists for any of this, because each would cost every order that is
+// created:
+//   - An order's id begins with its partner and time, and no order ends before
+//     it begins. So those that ended long ago are a range of orders_by_status,
+//     and old events a range of their primary key.
+//   - Keys are random, and found by reading all of a partner's. They are few
+//     (those of KeysKept) and small, and reading disturbs no writer.
+
+const (
+	// MaxRows is how many rows one transaction removes, so that the committer
+	// never waits long. A single order with more goes alone.
+	MaxRows = 500
+	// pageRows is how many rows one view of the data looks at.
+	pageRows = 1000
+)
+
+// Removed counts what a sweep has removed.
+type Removed struct{ Orders, Events, Keys int }
+
+// sweep is one look through everything.
+type sweep struct {
+	*Service
+	now     time.Time
+	removed Removed
+}
+
+// Sweep removes all that is older than the policy allows. It may be cut short
+// at any moment and leaves nothing half done.
+//
+// A partner's old keys go before its orders: a key is never younger than its
+// order's last change, so that no key is left whose answer is gone.
+func (s *Service) Sweep(ctx context.Context) (Removed, error) {
+	w := &sweep{Service: s, now: s.Now()}
+	var partners []string
+	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		partners, err = tx.PartnerIDs(ctx)
+		return err
+	})
+	for _, partnerID := range partners {
+		if err == nil {
+			err = w.partner(ctx, partnerID)
+		}
+	}
+	return w.removed, err
+}
+
+func (w *sweep) partner(ctx context.Context, partnerID string) error {
+	if err := w.keys(ctx, partnerID); err != nil {
+		return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
+	}
+	if w.Policy.Orders > 0 {
+		for _, state := range delivery.Statuses {
+			if len(delivery.NextStatuses(state)) > 0 {
+				continue // it may still change
+			}
+			if err := w.orders(ctx, partnerID, state); err != nil {
+				return fmt.Errorf("orders of %s: %w", partnerID, err)
+			}
+		}
+	}
+	if w.Policy.Events > 0 {
+		if err := w.events(ctx, partnerID); err != nil {
+			return fmt.Errorf("events of %s: %w", partnerID, err)
+		}
+	}
+	return nil
+}
+
+// timed runs one transaction and then rests in proportion.
+func (w *sweep) timed(ctx context.Context, transaction func() error) error {
+	start := time.Now() // the real clock: it measures work
+	if err := transaction(); err != nil {
+		return err
+	}
+	return w.Pause(ctx, time.Since(start))
+}
+
+func (w *sweep) read(ctx context.Context, fn func(Reader) error) error {
+	return w.timed(ctx, func() error { return w.Store.Read(ctx, fn) })
+}
+
+func (w *sweep) write(ctx context.Context, fn func(Writer) error) error {
+	return w.timed(ctx, func() error { return w.Store.Write(ctx, fn) })
+}
+
+func (w *sweep) keys(ctx context.Context, partnerID string) error {
+	cutoff := w.now.Add(-KeysKept)
+	return w.receipts(ctx, partnerID, func(page []Receipt) error {
+		var old []ReceiptKey
+		for _, receipt := range page {
+			if receipt.CreatedAt.Before(cutoff) {
+				old = append(old, receipt.ReceiptKey)
+			}
+		}
+		return inBatches(old, func(batch []ReceiptKey) error {
+			w.removed.Keys += len(batch)
+			return w.write(ctx, func(tx Writer) error { return tx.RemoveReceipts(ctx, partnerID, batch) })
+		})
+	})
+}
+
+// receipts goes through all that is kept under a partner's keys.
+func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Receipt) error) error {
+	var after ReceiptKey
+	for {
+		var page []Receipt
+		err := w.read(ctx, func(tx Reader) (err error) {
+			page, err = tx.Receipts(ctx, partnerID, after, pageRows)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if err := each(page); err != nil {
+			return err
+		}
+		after = page[len(page)-1].ReceiptKey
+	}
+}
+
+func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status) error {
+	cutoff := w.now.Add(-max(w.Policy.Orders, Shortest))
+	until, err := delivery.FirstOrderID(partnerID, cutoff)
+	if err != nil {
+		return err
+	}
+	after := ""
+	for {
+		var page []Ended
+		err := w.read(ctx, func(tx Reader) (err error) {
+			page, err = tx.Ended(ctx, partnerID, state, after, until, pageRows)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, batch := range orderBatches(page, cutoff) {
+			w.removed.Orders += len(batch)
+			if err := w.write(ctx, func(tx Writer) error { return tx.RemoveOrders(ctx, partnerID, batch) }); err != nil {
+				return err
+			}
+		}
+		after = page[len(page)-1].OrderID
+	}
+}
+
+// orderBatches picks the orders that ended before the cutoff, in batches of
+// MaxRows rows.
+func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
+	room := int64(0)
+	for _, order := range page {
+		if !order.UpdatedAt.Before(cutoff) {
+			continue
+		}
+		if len(batches) == 0 || order.Rows > room {
+			batches, room = append(batches, nil), MaxRows
+		}
+		last := len(batches) - 1
+		batches[last], room = append(batches[last], order.OrderID), room-order.Rows
+	}
+	return batches
+}
+
+func (w *sweep) events(ctx context.Context, partnerID string) error {
+	cutoff := w.now.Add(-max(w.Policy.Events, Shortest))
+	until, err := delivery.FirstOrderID(partnerID, cutoff)
+	if err != nil {
+		return err
+	}
+	var after EventKey
+	for {
+		var page []EventTime
+		err := w.read(ctx, func(tx Reader) (err error) {
+			page, err = tx.EventTimes(ctx, partnerID, after, until, pageRows)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		var old []EventKey
+		for _, event := range page {
+			if event.CreatedAt.Before(cutoff) {
+				old = append(old, event.EventKey)
+			}
+		}
+		err = inBatches(old, func(batch []EventKey) error {
+			w.removed.Events += len(batch)
+			return w.write(ctx, func(tx Writer) error { return tx.RemoveEvents(ctx, partnerID, batch) })
+		})
+		if err != nil {
+			return err
+		}
+		after = page[len(page)-1].EventKey
+	}
+}
+
+func inBatches[T any](rows []T, each func([]T) error) error {
+	for len(rows) > 0 {
+		n := min(len(rows), MaxRows)
+		if err := each(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
