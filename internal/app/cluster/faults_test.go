@@ -1,0 +1,234 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+// far is a service whose database is behind a bad network.
+type far struct {
+	*apptest.Service
+	proxy    *testkit.Proxy
+	partner  *apptest.Partner
+	operator *apptest.Operator
+	lamp     int
+}
+
+func startFar(t *testing.T) *far {
+	t.Helper()
+	database := testkit.PostgresURL(t)
+	proxy, through := testkit.NewProxy(t, database)
+	f := &far{proxy: proxy, Service: apptest.Start(t, apptest.DatabaseAt(through))}
+	f.Database = database // audits take the short way
+	f.partner, f.operator = f.Register(t, "metro"), f.Operate(t)
+	f.lamp = f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": opening})
+	return f
+}
+
+// create asks once.
+func (f *far) create(t *testing.T, reference, key string) *apptest.Answer {
+	t.Helper()
+	body := testkit.OrderJSON(reference, buying(f.lamp, 1))
+	return f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key)
+}
+
+// insist asks until it is answered.
+func (f *far) insist(t *testing.T, reference, key string) (orderID string) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; {
+		got := f.create(t, reference, key)
+		if got.Status == 201 || time.Now().After(end) {
+			return got.Must(t, 201).Text("order_id")
+		}
+		got.Refused(t, 503, "unavailable")
+	}
+}
+
+// sold holds what is stored against the number of orders, each of one lamp.
+func (f *far) sold(t *testing.T, orders int) {
+	t.Helper()
+	query := "SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"
+	if got, want := f.Query(t, query)[0], fmt.Sprint(orders, " ", opening-orders); got != want {
+		t.Errorf("orders and lamps: %s, want %s", got, want)
+	}
+	f.Audit(t)
+}
+
+// TestLostAnswersOfCommits: the database has committed, or not, and the node
+// cannot know. It finds out, and its answers are true.
+func TestLostAnswersOfCommits(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]testkit.Cut{"before the server": testkit.CutBefore, "after the server": testkit.CutAfter} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := startFar(t)
+			f.proxy.CutCommits(cut, 1)
+			key := uuid.NewString()
+			id := f.create(t, "A-1", key).Must(t, 201).Text("order_id")
+			if again := f.create(t, "A-1", key).Must(t, 201); again.Text("order_id") != id || again.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s again: %s", id, again.Body)
+			}
+			for _, status := range []string{"accepted", "courier_assigned", "accepted"} {
+				f.proxy.CutCommits(cut, 1)
+				if got := f.operator.Move(t, id, status).Must(t, 200); got.Text("status") != status {
+					t.Errorf("moved to %s: %s", status, got.Body)
+				}
+			}
+			f.proxy.CutCommits(cut, 1)
+			if got := f.partner.Cancel(t, id, "lost").Must(t, 200); got.Text("status") != "cancelled" || got.Text("cancellation_reason") != "lost" {
+				t.Errorf("cancelled: %s", got.Body)
+			}
+			f.proxy.CutCommits(cut, 1)
+			f.partner.Cancel(t, id, "once more").Refused(t, 409, "order_not_cancellable")
+			if made := f.proxy.Made(); made != 6 {
+				t.Errorf("%d COMMITs were cut, want 6", made)
+			}
+			want := "pending accepted courier_assigned accepted cancelled"
+			if got := strings.Join(statuses(f.partner.Call(t, "GET", "/v1/orders/"+id, nil)), " "); got != want {
+				t.Errorf("history: %s, want %s", got, want)
+			}
+			f.partner.Create(t, testkit.OrderJSON("A-2", buying(f.lamp, 1))).Must(t, 201)
+			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
+				t.Errorf("%s lamps are left", got)
+			}
+			f.Audit(t)
+		})
+	}
+}
+
+func statuses(order *apptest.Answer) (all []string) {
+	for i := range order.Len("status_history") {
+		all = append(all, order.Text("status_history", i, "status"))
+	}
+	return all
+}
+
+// TestCallerWhoLeftAsksAgain: the caller gives up while no COMMIT gets
+// answered. Its retry under the same key gets the one order.
+func TestCallerWhoLeftAsksAgain(t *testing.T) {
+	t.Parallel()
+	f := startFar(t)
+	f.proxy.CutCommits(testkit.CutAfter, 1000)
+	key, body := uuid.NewString(), testkit.OrderJSON("A-1", buying(f.lamp, 1))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.URL+"/v1/orders", strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	headers := append(f.partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", key, "Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	if got, err := http.DefaultClient.Do(request); err == nil {
+		t.Errorf("answered %d although no COMMIT was", got.StatusCode)
+		_ = got.Body.Close()
+	}
+	f.proxy.CutCommits(0, 0)
+	id := f.insist(t, "A-1", key)
+	if stored := f.Query(t, "SELECT order_id FROM orders"); len(stored) != 1 || stored[0] != id {
+		t.Errorf("stored %v, answered %s", stored, id)
+	}
+	f.sold(t, 1)
+}
+
+// TestBadNetwork: connections are slow, break off by the dozen, and one COMMIT
+// in four does too, while sixteen create.
+func TestBadNetwork(t *testing.T) {
+	t.Parallel()
+	f := startFar(t)
+	each := scaled(20, 5)
+	f.proxy.SetDelay(time.Millisecond)
+	f.proxy.CutEvery(4)
+	ended, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(300 * time.Millisecond):
+				f.proxy.Reset()
+			}
+		}
+	}()
+	ids := apptest.Together(16, func(i int) map[string]bool {
+		mine := map[string]bool{}
+		for n := range each {
+			reference, key := fmt.Sprintf("A-%d-%d", i, n), uuid.NewString()
+			id := f.insist(t, reference, key)
+			if again := f.insist(t, reference, key); again != id {
+				t.Errorf("%s is %s and %s", reference, id, again)
+			}
+			mine[id] = true
+		}
+		return mine
+	})
+	close(ended)
+	<-stopped
+	f.proxy.CutEvery(0)
+	for _, mine := range ids {
+		if len(mine) != each {
+			t.Errorf("%d orders, want %d", len(mine), each)
+		}
+	}
+	f.sold(t, 16*each)
+	t.Logf("%d orders, %d COMMITs broken off", 16*each, f.proxy.Made())
+	if f.proxy.Made() == 0 {
+		t.Error("no COMMIT was broken off")
+	}
+}
+
+// TestDatabaseAway: refused or silent, the database is away. Every request is
+// answered 503 within the time that a request may take, and when the database
+// is back all goes on, without a start.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes as long as a request may")
+	}
+	// Both at once: most of it is waiting.
+	aways := []func(*testkit.Proxy, bool){(*testkit.Proxy).SetDown, (*testkit.Proxy).Stall}
+	services, key := []*far{startFar(t), startFar(t)}, uuid.NewString()
+	var requests []func() *apptest.Answer
+	for i, f := range services {
+		id := f.insist(t, "A-1", uuid.NewString())
+		aways[i](f.proxy, true)
+		requests = append(requests,
+			func() *apptest.Answer { return f.create(t, "A-2", key) },
+			func() *apptest.Answer { return f.partner.Cancel(t, id, "") },
+			func() *apptest.Answer { return f.partner.Call(t, "GET", "/v1/orders", nil) },
+			func() *apptest.Answer { return f.Do(t, "GET", "/track/"+id, nil) },
+			func() *apptest.Answer { return f.operator.Move(t, id, "accepted") },
+		)
+	}
+	begun := time.Now()
+	for i, took := range apptest.Together(len(requests), func(i int) time.Duration {
+		requests[i]().Refused(t, 503, "unavailable")
+		return time.Since(begun)
+	}) {
+		if took > 31*time.Second {
+			t.Errorf("request %d was answered after %v", i, took)
+		}
+	}
+	for i, f := range services {
+		aways[i](f.proxy, false)
+		back := time.Now()
+		f.insist(t, "A-2", key)
+		for f.partner.Call(t, "GET", "/v1/orders", nil).Status != 200 && time.Since(back) < 10*time.Second {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(back); took > 5*time.Second {
+			t.Errorf("it took %v to come back", took)
+		}
+		f.sold(t, 2)
+	}
+}

@@ -1,0 +1,109 @@
+package cluster_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// build builds the program as it is delivered, once for all tests.
+var build = sync.OnceValues(func() (binary string, err error) {
+	dir, err := os.MkdirTemp("", "dropyard-cluster-")
+	if err != nil {
+		return "", err
+	}
+	binary = filepath.Join(dir, "dropyard")
+	out, err := exec.Command("go", "build", "-o", binary, "github.com/dropyard/dropyard/cmd/dropyard").CombinedOutput()
+	if err != nil {
+		return binary, fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+func removeBinary() {
+	if binary, _ := build(); binary != "" {
+		_ = os.RemoveAll(filepath.Dir(binary))
+	}
+}
+
+// settings are those of one node.
+type settings struct {
+	data, masterKey string // masterKey may be empty: in data
+	database        string // empty: in data
+	quiet           bool   // without a first operator
+}
+
+func (s settings) command(t testing.TB) *exec.Cmd {
+	t.Helper()
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
+		"--data", s.data, "--master-key-file="+s.masterKey, "--database="+s.database)
+	if !s.quiet {
+		command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
+	}
+	return command
+}
+
+// process is a running dropyard.
+type process struct {
+	service *apptest.Service
+	command *exec.Cmd
+	rest    chan string // all that it says after it is ready
+}
+
+var readyLine = regexp.MustCompile(`msg=ready url=(http://\S+)`)
+
+// startProcess starts the program and waits until it says where it listens. It
+// is an error, which holds all that the program said, if it ends before.
+func startProcess(t testing.TB, s settings) (*process, error) {
+	t.Helper()
+	p := &process{command: s.command(t), rest: make(chan string, 1)}
+	stderr, err := p.command.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { _ = p.command.Process.Kill() })
+	said, reader := bytes.Buffer{}, bufio.NewReader(stderr)
+	for p.service == nil {
+		line, err := reader.ReadString('\n')
+		said.WriteString(line)
+		if err != nil {
+			return nil, errors.Join(errors.New(said.String()), p.command.Wait())
+		}
+		if found := readyLine.FindStringSubmatch(line); found != nil {
+			p.service = apptest.Attach(found[1])
+			p.service.Data, p.service.Database = s.data, s.database
+		}
+	}
+	go func() {
+		rest, _ := io.ReadAll(reader)
+		p.rest <- string(rest)
+	}()
+	return p, nil
+}
+
+// kill ends the program without a warning, waits until it is gone, and tells
+// its last words.
+func (p *process) kill() string {
+	_ = p.command.Process.Kill()
+	said := <-p.rest
+	_ = p.command.Wait()
+	p.service.HangUp()
+	return said
+}
