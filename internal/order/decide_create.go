@@ -29,6 +29,9 @@ func (cmd *createCommand) needs(n *Needs) {
 
 func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+		// Not so if it is this very order: an earlier try was committed, though
+		// the database's answer got lost.
+		again.replayed = again.replayed && s.Receipts[cmd.key].OrderID != cmd.order.OrderID
 		return again
 	}
 	if s.Taken[cmd.reference()] {
