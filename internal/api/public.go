@@ -18,7 +18,7 @@ func (s *Server) handleHealth(*call) (reply, error) {
 	return ok(struct {
 		Status string    `json:"status"`
 		Time   time.Time `json:"time"`
-	}{"ok", s.Now().UTC().Truncate(time.Millisecond)})
+	}{"ok", delivery.Instant(s.Now())})
 }
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) {

@@ -72,7 +72,7 @@ func (s *Server) verify(c *call) (partnerID string, refusal *delivery.Error, err
 		return "", &delivery.Error{
 			Code:    delivery.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %v of the server's clock", signature.MaxSkew),
-			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: now.UTC().Truncate(time.Millisecond)},
+			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: delivery.Instant(now)},
 		}, nil
 	}
 	s.Partners.Used(key)

@@ -38,8 +38,7 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 // CheckCopy tells what is wrong with the two databases of a copy.
 func CheckCopy(from, to string) error {
 	for _, flag := range []struct{ name, url string }{{"--from", from}, {"--to", to}} {
-		settings := config.Config{DatabaseURL: flag.url}
-		if !settings.Postgres() && settings.Database() == (&config.Config{}).Database() {
+		if !config.IsDatabase(flag.url) {
 			return fmt.Errorf("%s must begin with sqlite: or postgres://", flag.name)
 		}
 	}

@@ -44,7 +44,7 @@ func (c *Config) Check() error {
 	if _, err := c.Proxies(); err != nil {
 		return err
 	}
-	if !c.Postgres() && c.DatabaseURL != "" && c.sqliteFile() == "" {
+	if c.DatabaseURL != "" && !IsDatabase(c.DatabaseURL) {
 		return errors.New("--database must begin with sqlite: or postgres://")
 	}
 	if c.RateLimit < 0 {
@@ -143,6 +143,13 @@ const maxDays = 36_525
 func isPort(text string) bool {
 	port, err := strconv.Atoi(text)
 	return err == nil && port >= 0 && port <= 65535
+}
+
+// IsDatabase tells whether a text names a database: sqlite: and a file, or
+// PostgreSQL.
+func IsDatabase(url string) bool {
+	c := Config{DatabaseURL: url}
+	return c.Postgres() || c.sqliteFile() != ""
 }
 
 // Postgres tells whether the data is in PostgreSQL, at DatabaseURL.

@@ -13,8 +13,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
+
+	"github.com/dropyard/dropyard/internal/durable"
 )
 
 const keyBytes = 32
@@ -123,7 +124,7 @@ func createMasterKey(path string, random io.Reader) (MasterKey, error) {
 		return MasterKey{}, fmt.Errorf("draw the master key: %w", err)
 	}
 	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n"
-	err := writeNew(path, []byte(text))
+	err := durable.WriteNew(path, []byte(text))
 	if errors.Is(err, fs.ErrExist) { // by another process, meanwhile
 		return readMasterKey(path)
 	}
@@ -131,38 +132,4 @@ func createMasterKey(path string, random io.Reader) (MasterKey, error) {
 		return MasterKey{}, fmt.Errorf("create the master key: %w", err)
 	}
 	return key, nil
-}
-
-// writeNew writes a file that must not exist yet, and waits until the disk has
-// it. It gets its name only when it is whole, so that another process finds
-// all of it or nothing.
-func writeNew(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // for its owner only
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(file.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder makes the name of a new file durable.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" { // folders cannot be opened there
-		return nil
-	}
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -278,6 +278,9 @@ func (f *Form) Time(name string, presence Presence) time.Time {
 	return at
 }
 
+// Instant is a time as records hold and tell it: in UTC, to the millisecond.
+func Instant(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
+
 // ParseTime reads an RFC 3339 date-time with offset, strictly, to the
 // millisecond, in UTC.
 func ParseTime(text string) (time.Time, bool) {
@@ -285,7 +288,7 @@ func ParseTime(text string) (time.Time, bool) {
 	if err := at.UnmarshalText([]byte(text)); err != nil || !strictTime(text) {
 		return time.Time{}, false
 	}
-	at = at.UTC().Truncate(time.Millisecond)
+	at = Instant(at)
 	if at.Year() < 1970 || at.Year() > 9999 {
 		return time.Time{}, false
 	}

@@ -55,8 +55,8 @@ func NewService(config Config) *Service {
 	return &Service{Config: config, gate: credential.NewGate(config.Hasher, config.Now)}
 }
 
-// now is the time as records hold it: UTC, to the millisecond.
-func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+// now is the time as records hold it.
+func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
 
 var (
 	roleRule = delivery.OneOf(Roles...)

@@ -46,8 +46,8 @@ func NewService(config Config) *Service {
 // or follow.
 func (s *Service) Close() { s.committer.close() }
 
-// now is the time as records hold it: UTC, to the millisecond.
-func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+// now is the time as records hold it.
+func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
 
 // Request is what every idempotent request brings along.
 type Request struct {

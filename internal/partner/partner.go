@@ -95,8 +95,8 @@ func (s *Service) Tidy(ctx context.Context) error {
 	return errors.Join(s.saveKeyUses(ctx), s.sweepSessions(ctx))
 }
 
-// now is the time as records hold it: UTC, to the millisecond.
-func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+// now is the time as records hold it.
+func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
 
 var (
 	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an account")

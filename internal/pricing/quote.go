@@ -57,7 +57,7 @@ type claim struct {
 
 // Issue makes a partner's quote from a price of the shipment.
 func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.Time) Quote {
-	validUntil := now.Add(QuoteValidity).UTC().Truncate(time.Millisecond)
+	validUntil := delivery.Instant(now.Add(QuoteValidity))
 	measured := measuredParcels(s.Parcels)
 	return Quote{
 		QuoteID: q.seal(partnerID, claim{

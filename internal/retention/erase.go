@@ -135,23 +135,20 @@ func (e *eraser) byID(orderID string) error {
 // byRecipient reads all orders of the partner: nothing else needs an index by
 // address, and erasing is rare.
 func (e *eraser) byRecipient(email string) error {
-	after := ""
-	for {
-		var page []*delivery.Order
-		err := e.Store.Read(e.ctx, func(tx Reader) (err error) {
-			page, err = tx.OrdersFrom(e.ctx, e.partnerID, after, exportPage)
+	return pages(func(last *delivery.Order) (page []*delivery.Order, err error) {
+		err = e.Store.Read(e.ctx, func(tx Reader) error {
+			page, err = ordersBehind(e.ctx, tx, e.partnerID, last)
 			return err
 		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
+		return page, err
+	}, func(page []*delivery.Order) error {
 		for _, o := range page {
 			if strings.EqualFold(o.Dropoff.Email, email) || strings.EqualFold(o.Pickup.Email, email) {
 				e.choose(o, email)
 			}
 		}
-		after = page[len(page)-1].OrderID
-	}
+		return nil
+	})
 }
 
 // findAnswers finds the kept answers that repeat what is in the orders: those

@@ -87,26 +87,23 @@ func (e *export) account() error {
 	return nil
 }
 
-// pages reads a list page by page and writes it row by row. read begins behind
+// rows reads a list page by page and writes it row by row. read begins behind
 // the last row it gave.
-func pages[T any](e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
-	last := new(T)
-	for {
-		var page []T
-		err := e.store.Read(e.ctx, func(tx Reader) (err error) {
-			page, err = read(tx, last)
+func rows[T any](e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
+	return pages(func(last T) (page []T, err error) {
+		err = e.store.Read(e.ctx, func(tx Reader) error {
+			page, err = read(tx, &last)
 			return err
 		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
+		return page, err
+	}, func(page []T) error {
 		for i := range page {
 			if err := write(&page[i]); err != nil {
 				return err
 			}
 		}
-		last = &page[len(page)-1]
-	}
+		return nil
+	})
 }
 
 type exportedProduct struct {
@@ -121,7 +118,7 @@ type exportedProduct struct {
 }
 
 func (e *export) products() error {
-	return pages(e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
+	return rows(e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
 		return tx.ProductsFrom(e.ctx, e.partnerID, last.ProductID, exportPage)
 	}, func(p *delivery.Product) error { return e.value("product", exportedProduct(*p)) })
 }
@@ -133,13 +130,13 @@ type exportedLevel struct {
 }
 
 func (e *export) levels() error {
-	return pages(e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
+	return rows(e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
 		return tx.LevelsFrom(e.ctx, e.partnerID, *last, exportPage)
 	}, func(l *delivery.Level) error { return e.value("stock_level", exportedLevel(*l)) })
 }
 
 func (e *export) movements() error {
-	return pages(e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
+	return rows(e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
 		return tx.MovementsFrom(e.ctx, e.partnerID, last.MovementID, exportPage)
 	}, func(m *delivery.Movement) error {
 		var w strictjson.Writer
@@ -157,18 +154,23 @@ func (e *export) movements() error {
 	})
 }
 
+// ordersBehind reads the page of orders behind one of them, or the first page.
+func ordersBehind(ctx context.Context, tx Reader, partnerID string, last *delivery.Order) ([]*delivery.Order, error) {
+	after := ""
+	if last != nil {
+		after = last.OrderID
+	}
+	return tx.OrdersFrom(ctx, partnerID, after, exportPage)
+}
+
 func (e *export) orders() error {
-	return pages(e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
-		after := ""
-		if *last != nil {
-			after = (*last).OrderID
-		}
-		return tx.OrdersFrom(e.ctx, e.partnerID, after, exportPage)
+	return rows(e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
+		return ordersBehind(e.ctx, tx, e.partnerID, *last)
 	}, func(o **delivery.Order) error { return e.line("order", record.Encode(*o)) })
 }
 
 func (e *export) events() error {
-	return pages(e, func(tx Reader, last **delivery.Event) ([]*delivery.Event, error) {
+	return rows(e, func(tx Reader, last **delivery.Event) ([]*delivery.Event, error) {
 		var after EventKey
 		if *last != nil {
 			after = EventKey{(*last).OrderID, (*last).Sequence}

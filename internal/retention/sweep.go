@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -111,21 +112,13 @@ func (w *sweep) keys(ctx context.Context, partnerID string) error {
 
 // receipts goes through all that is kept under a partner's keys.
 func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Receipt) error) error {
-	var after ReceiptKey
-	for {
-		var page []Receipt
-		err := w.read(ctx, func(tx Reader) (err error) {
-			page, err = tx.Receipts(ctx, partnerID, after, pageRows)
+	return pages(func(last Receipt) (page []Receipt, err error) {
+		err = w.read(ctx, func(tx Reader) error {
+			page, err = tx.Receipts(ctx, partnerID, last.ReceiptKey, pageRows)
 			return err
 		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		if err := each(page); err != nil {
-			return err
-		}
-		after = page[len(page)-1].ReceiptKey
-	}
+		return page, err
+	}, each)
 }
 
 func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status) error {
@@ -134,24 +127,21 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 	if err != nil {
 		return err
 	}
-	after := ""
-	for {
-		var page []Ended
-		err := w.read(ctx, func(tx Reader) (err error) {
-			page, err = tx.Ended(ctx, partnerID, state, after, until, pageRows)
+	return pages(func(last Ended) (page []Ended, err error) {
+		err = w.read(ctx, func(tx Reader) error {
+			page, err = tx.Ended(ctx, partnerID, state, last.OrderID, until, pageRows)
 			return err
 		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
+		return page, err
+	}, func(page []Ended) error {
 		for _, batch := range orderBatches(page, cutoff) {
 			w.removed.Orders += len(batch)
 			if err := w.write(ctx, func(tx Writer) error { return tx.RemoveOrders(ctx, partnerID, batch) }); err != nil {
 				return err
 			}
 		}
-		after = page[len(page)-1].OrderID
-	}
+		return nil
+	})
 }
 
 // orderBatches picks the orders that ended before the cutoff, in batches of
@@ -177,40 +167,47 @@ func (w *sweep) events(ctx context.Context, partnerID string) error {
 	if err != nil {
 		return err
 	}
-	var after EventKey
-	for {
-		var page []EventTime
-		err := w.read(ctx, func(tx Reader) (err error) {
-			page, err = tx.EventTimes(ctx, partnerID, after, until, pageRows)
+	return pages(func(last EventTime) (page []EventTime, err error) {
+		err = w.read(ctx, func(tx Reader) error {
+			page, err = tx.EventTimes(ctx, partnerID, last.EventKey, until, pageRows)
 			return err
 		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
+		return page, err
+	}, func(page []EventTime) error {
 		var old []EventKey
 		for _, event := range page {
 			if event.CreatedAt.Before(cutoff) {
 				old = append(old, event.EventKey)
 			}
 		}
-		err = inBatches(old, func(batch []EventKey) error {
+		return inBatches(old, func(batch []EventKey) error {
 			w.removed.Events += len(batch)
 			return w.write(ctx, func(tx Writer) error { return tx.RemoveEvents(ctx, partnerID, batch) })
 		})
-		if err != nil {
+	})
+}
+
+// pages goes through a list page by page. read begins behind the row that it is
+// given, which at first is the zero one.
+func pages[T any](read func(last T) ([]T, error), each func([]T) error) error {
+	var last T
+	for {
+		page, err := read(last)
+		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = page[len(page)-1].EventKey
+		if err := each(page); err != nil {
+			return err
+		}
+		last = page[len(page)-1]
 	}
 }
 
 func inBatches[T any](rows []T, each func([]T) error) error {
-	for len(rows) > 0 {
-		n := min(len(rows), MaxRows)
-		if err := each(rows[:n]); err != nil {
+	for batch := range slices.Chunk(rows, MaxRows) {
+		if err := each(batch); err != nil {
 			return err
 		}
-		rows = rows[n:]
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (s *Service) Record(ctx context.Context, partnerID string, root delivery.So
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	at := s.now().UTC().Truncate(time.Millisecond)
+	at := delivery.Instant(s.now())
 	err = s.store.Write(ctx, func(tx Writer) error {
 		ledger, err := tx.LockLedger(ctx, partnerID, wanted.productID)
 		if err != nil {

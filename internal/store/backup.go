@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/durable"
 	"github.com/pressly/goose/v3"
 	"zombiezen.com/go/sqlite"
 )
@@ -352,7 +352,7 @@ func publish(temp, to string) error {
 			return err
 		}
 	}
-	return syncFolder(filepath.Dir(to))
+	return durable.SyncFolder(filepath.Dir(to))
 }
 
 func refuseExisting(path string) error {
@@ -383,16 +383,4 @@ func removeFile(path string) error {
 		return err
 	}
 	return nil
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" { // folders cannot be opened there
-		return nil
-	}
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -106,11 +106,12 @@ func malformed(err error) error {
 	message := err.Error()
 	var syntax *jsontext.SyntacticError
 	switch {
-	case isEnd(err):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		message = "it ends too early"
+	case !errors.As(err, &syntax):
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		message = fmt.Sprintf("a member of an object is named twice, at byte %d", offset(err))
-	case errors.As(err, &syntax):
+		message = fmt.Sprintf("a member of an object is named twice, at byte %d", syntax.ByteOffset)
+	default:
 		message = fmt.Sprintf("%v at byte %d", syntax.Err, syntax.ByteOffset)
 	}
 	return delivery.Refuse(delivery.CodeBadRequest, "the body is not valid JSON: "+message)

@@ -1,8 +1,6 @@
 package strictjson
 
 import (
-	"errors"
-	"io"
 	"strconv"
 	"time"
 
@@ -19,16 +17,6 @@ func Unmarshal(data []byte, value any) error { return json.Unmarshal(data, value
 
 // TimeLayout is how times are told: RFC 3339 in UTC, milliseconds at most.
 const TimeLayout = "2006-01-02T15:04:05.999Z"
-
-func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-
-func offset(err error) int64 {
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
-		return syntax.ByteOffset
-	}
-	return 0
-}
 
 // Writer appends JSON to a buffer, member by member. It exists for the order
 // record: written a thousand times a second, and holding metadata that must
