@@ -320,6 +320,31 @@ func TestCopyRefusals(t *testing.T) {
 	})
 }
 
+// reader is an engine that only reads, in its own way.
+type reader struct {
+	engine
+	reading func(context.Context) error
+}
+
+func (r reader) read(ctx context.Context, _ func(conn) error) error { return r.reading(ctx) }
+
+// TestCompareGivesUp on one side, which may take minutes, when the other fails;
+// and tells of that alone.
+func TestCompareGivesUp(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("the server is gone")
+	failing := &Store{reader{reading: func(context.Context) error { return lost }}}
+	endless := &Store{reader{reading: func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}}
+	for _, c := range []*Copy{{From: endless, To: failing}, {From: failing, To: endless}} {
+		if _, err := c.compare(t.Context(), nil); !errors.Is(err, lost) || errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 // TestDigest is blind to order and to nothing else.
 func TestDigest(t *testing.T) {
 	t.Parallel()
