@@ -53,14 +53,37 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	if err != nil {
 		return fmt.Errorf("prepare migrations: %w", err)
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*patient(config))
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := checkWritable(ctx, db); err != nil {
 		// The driver writes a line for each address that it has tried.
 		reason := strings.Join(strings.Fields(err.Error()), " ")
 		return fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
 	}
-	return migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+	for range ddlTries {
+		err = migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+		if sqlState(err) != lockNotAvailable {
+			break
+		}
+	}
+	return err
+}
+
+// ddlTries and ddlWait bound how long a migration waits for a table. Whoever
+// comes to a table after a migration that waits for it waits too: behind a
+// pg_dump that would be everybody, for an hour. So it steps back now and then.
+const (
+	ddlTries = 20
+	ddlWait  = 3 * time.Second
+)
+
+// patient lets statements run for as long as they need, which for the index of
+// a large table may be minutes, but not wait long for a lock.
+func patient(config *pgx.ConnConfig) *pgx.ConnConfig {
+	config = config.Copy()
+	config.RuntimeParams["statement_timeout"] = "0"
+	config.RuntimeParams["lock_timeout"] = fmt.Sprint(ddlWait.Milliseconds())
+	return config
 }
 
 var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")

@@ -101,6 +101,7 @@ const (
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
 	tooManyConnections   = "53300"
+	lockNotAvailable     = "55P03" // lock_timeout has passed
 )
 
 func sqlState(err error) string {
