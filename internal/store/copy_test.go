@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/jackc/pgx/v5"
 )
 
 // engines open an empty database each.
@@ -263,6 +264,47 @@ func half(t *testing.T, from, to *Store) {
 	if err := to.CheckWhole(t.Context()); !errors.Is(err, ErrUnfinished) {
 		t.Errorf("the target is taken for a whole database: %v", err)
 	}
+}
+
+// TestCopyAfterAKill: PostgreSQL still commits the last batch of a copy that was
+// killed when the next one starts. That one waits, and goes on from there.
+func TestCopyAfterAKill(t *testing.T) {
+	t.Parallel()
+	from, url := engines["sqlite"](t), testkit.PostgresURL(t)
+	to := closing(t)(OpenPostgres(t.Context(), url))
+	fillAll(t, from, 100)
+	change(t, from, "DELETE FROM rate_leases") // which come after orders
+	half(t, from, to)
+	killed, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = killed.Close(t.Context()) }()
+	const lastBatch = `BEGIN; UPDATE settings SET value = replace(value, '"done":false', '"done":true') WHERE name = 'copy:rate_leases'`
+	if _, err := killed.Exec(t.Context(), lastBatch); err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan error, 1)
+	go func() {
+		_, err := (&Copy{From: from, To: to}).Run(t.Context())
+		result <- err
+	}()
+	for waiting := false; !waiting; {
+		err := killed.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) WHERE NOT l.granted AND a.datname = current_database())").Scan(&waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result) > 0 {
+			t.Fatal("it did not wait: ", <-result)
+		}
+	}
+	if _, err := killed.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-result; err != nil {
+		t.Fatal(err)
+	}
+	checkSame(t, from, to)
 }
 
 func change(t *testing.T, s *Store, sql string) {
