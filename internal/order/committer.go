@@ -16,11 +16,12 @@ import (
 // waits and settles all of them in one transaction. There is no timer: while
 // one commit is on its way to disk, the next group gathers.
 type committer struct {
-	store   Store
-	queue   chan *waiting
-	closing chan struct{} // closed to stop
-	stopped chan struct{} // closed once nobody takes from the queue any more
-	done    sync.WaitGroup
+	store    Store
+	announce func(partnerIDs ...string)
+	queue    chan *waiting
+	closing  chan struct{} // closed to stop
+	stopped  chan struct{} // closed once nobody takes from the queue any more
+	done     sync.WaitGroup
 }
 
 // waiting is a command and the place where its caller waits for the outcome.
@@ -41,12 +42,12 @@ const (
 
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
-func newCommitter(store Store, writers int) *committer {
+func newCommitter(config Config) *committer {
 	c := &committer{
-		store: store, queue: make(chan *waiting, 4*maxGroup),
+		store: config.Store, announce: config.Announce, queue: make(chan *waiting, 4*maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	for range writers {
+	for range config.Writers {
 		c.done.Go(c.run)
 	}
 	return c
@@ -195,12 +196,12 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 		}
 	}()
+	var changes *Changes
 	err = c.store.Write(ctx, func(tx Writer) error {
 		state, err := tx.Load(ctx, needs)
 		if err != nil {
 			return err
 		}
-		var changes *Changes
 		outcomes, changes = decideGroup(state, commands)
 		if changes.empty() {
 			return nil
@@ -210,7 +211,20 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}
+	if err == nil && c.announce != nil {
+		c.announce(changes.queued()...)
+	}
 	return outcomes, err
+}
+
+// queued lists whose events wait to be sent.
+func (c *Changes) queued() (partnerIDs []string) {
+	for _, event := range c.Events {
+		if event.Queued && !slices.Contains(partnerIDs, event.PartnerID) {
+			partnerIDs = append(partnerIDs, event.PartnerID)
+		}
+	}
+	return partnerIDs
 }
 
 func (c *Changes) empty() bool {

@@ -50,7 +50,7 @@ var (
 	addHistory = newSet(insertNew, "order_history", slices.Concat(orderKeys, integers("version")),
 		slices.Concat(texts("status", "notes"), integers("created_at")))
 	addEvents = newSet(insertNew, "events", slices.Concat(orderKeys, integers("sequence")),
-		slices.Concat(texts("event_id", "type", "facts"), integers("created_at")))
+		slices.Concat(texts("event_id", "type", "facts"), integers("created_at"), texts("state"), integers("due_at")))
 )
 
 // Load reads, and where another node could interfere locks, what a group of
@@ -307,13 +307,21 @@ func (tx *Tx) saveReceipts(ctx context.Context, c *order.Changes) error {
 }
 
 func (tx *Tx) saveEvents(ctx context.Context, c *order.Changes) error {
+	if len(c.Events) == 0 {
+		return nil
+	}
+	due, err := tx.queue(ctx, c.Events)
+	if err != nil {
+		return err
+	}
 	var enc encodings
-	err := tx.all(ctx, addEvents, len(c.Events), func(i int, b binder) {
+	err = tx.all(ctx, addEvents, len(c.Events), func(i int, b binder) {
 		event := c.Events[i]
 		b.text(event.EventID)
 		b.text(string(event.Type))
 		b.text(enc.json(event.Facts, false))
 		b.integer(micros(event.CreatedAt))
+		bindQueued(b, event, due[i])
 		b.text(event.PartnerID)
 		b.text(event.OrderID)
 		b.integer(event.Sequence)
