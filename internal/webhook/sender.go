@@ -36,7 +36,7 @@ const (
 	lookEvery = time.Second
 	// leaseFor is how long a node may send to an endpoint without saying again
 	// that it is alive. A node that dies is replaced after that.
-	leaseFor = 15 * time.Second
+	leaseFor = 6 * time.Second
 	// maxLanes is how many endpoints one node sends to at once.
 	maxLanes = 1024
 )

@@ -42,6 +42,7 @@ type settings struct {
 	data, masterKey string // masterKey may be empty: in data
 	database        string // empty: in data
 	quiet           bool   // without a first operator
+	webhooks        bool   // may go to this machine
 	binary          string // empty: today's
 }
 
@@ -56,6 +57,9 @@ func (s settings) command(t testing.TB) *exec.Cmd {
 	}
 	command := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
 		"--data", s.data, "--master-key-file="+s.masterKey, "--database="+s.database)
+	if s.webhooks {
+		command.Args = append(command.Args, "--webhook-allow-insecure")
+	}
 	if !s.quiet {
 		command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
 	}
