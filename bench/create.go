@@ -34,6 +34,8 @@ const (
 	maxSeconds = 600
 	maxOrders  = 5_000_000
 	maxRounds  = 100
+	// maxPostgresClients leaves some of the server's connections to others.
+	maxPostgresClients = 200
 )
 
 // Validate is called by kong.
@@ -47,6 +49,8 @@ func (c *createCommand) Validate() error {
 	switch {
 	case c.postgres() && c.Data != "":
 		return errors.New("--data keeps a SQLite database; servers of PostgreSQL live for one measurement")
+	case c.postgres() && c.Clients > maxPostgresClients:
+		return fmt.Errorf("at most %d clients with PostgreSQL, where pgbench has a connection for each", maxPostgresClients)
 	case !c.postgres() && slices.Contains(c.Only, "pgbench"):
 		return errors.New("pgbench measures PostgreSQL: --database postgres")
 	}
@@ -256,41 +260,4 @@ func (c *createCommand) storeFloor(ctx context.Context, directory string, writer
 		return f, err
 	}
 	return run.figures(ctx, engine, path, nothingUsed)
-}
-
-// figures measures the floor on an engine and looks at its database.
-func (r floorRun) figures(ctx context.Context, engine floorEngine, database string, databaseCPU func() (time.Duration, error)) (figures, error) {
-	cpu, server := stopwatch{read: ownCPU}, stopwatch{read: databaseCPU}
-	r.window = bothHooks(&cpu, &server)
-	measured, before, err := r.run(ctx, engine)
-	f, err := finishBoth(r.load, measured, &cpu, &server, err)
-	if err != nil {
-		return f, err
-	}
-	after, err := measureDatabase(ctx, database)
-	f.grown(extent{bytes: before}, after)
-	return f, allKept(f, err)
-}
-
-// pgbench lets PostgreSQL's own benchmark run one order's statements.
-func (c *createCommand) pgbench(ctx context.Context, directory string) (figures, error) {
-	return withPostgres(ctx, func(server *testkit.Postgres, url string) (f figures, err error) {
-		run := pgbenchRun{load: c.load(), server: server, url: url, directory: directory, partners: c.Partners}
-		if err := run.prepare(ctx); err != nil {
-			return f, err
-		}
-		before, err := measureDatabase(ctx, url)
-		if err != nil {
-			return f, err
-		}
-		database := stopwatch{read: serverCPU(server.PID())}
-		run.window = database.hook
-		measured, cpu, err := run.run(ctx)
-		if f, err = finishBoth(run.load, measured, cpu, &database, err); err != nil {
-			return f, err
-		}
-		after, err := measureDatabase(ctx, url)
-		f.grown(before, after)
-		return f, allKept(f, err)
-	})
 }

@@ -71,6 +71,20 @@ type floorRun struct {
 	accounts []account
 }
 
+// figures measures the floor on an engine and looks at its database.
+func (r floorRun) figures(ctx context.Context, engine floorEngine, database string, databaseCPU func() (time.Duration, error)) (figures, error) {
+	cpu, server := stopwatch{read: ownCPU}, stopwatch{read: databaseCPU}
+	r.window = bothHooks(&cpu, &server)
+	measured, before, err := r.run(ctx, engine)
+	f, err := finishBoth(r.load, measured, &cpu, &server, err)
+	if err != nil {
+		return f, err
+	}
+	after, err := measureDatabase(ctx, database)
+	f.grown(extent{bytes: before}, after)
+	return f, allKept(f, err)
+}
+
 // run measures the floor on an engine, which it closes, and tells how many
 // bytes the database had before.
 func (r floorRun) run(ctx context.Context, engine floorEngine) (measured *result, before int64, err error) {

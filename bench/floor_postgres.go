@@ -90,11 +90,11 @@ var (
 
 // fromArrays is an insert of one array for each column, given as name and type.
 func fromArrays(table, columns string) string {
-	var names, arrays []string
-	for i, column := range strings.Split(columns, ",") {
+	names := strings.Split(columns, ",")
+	arrays := make([]string, len(names))
+	for i, column := range names {
 		name, kind, _ := strings.Cut(strings.TrimSpace(column), " ")
-		names = append(names, name)
-		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+1, kind))
+		names[i], arrays[i] = name, fmt.Sprintf("$%d::%s[]", i+1, kind)
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT * FROM unnest(%s)", table, strings.Join(names, ", "), strings.Join(arrays, ", "))
 }
@@ -160,21 +160,27 @@ func queueSales(batch *pgx.Batch, rows []floorSale) {
 		list(rows, func(s floorSale) string { return s.partnerID }),
 		same(rows, int64(products)),
 		list(rows, func(s floorSale) int64 { return s.lastMove }))
-	var left, ids []int64
-	var partners []string
+	stocked := make([]floorLevel, 0, len(rows)*products)
+	levels := make([]floorLevel, 0, len(rows)*products*len(locations))
 	for _, s := range rows {
 		for id := range int64(products) {
-			left, partners, ids = append(left, s.left), append(partners, s.partnerID), append(ids, id+1)
+			stocked = append(stocked, floorLevel{s, id + 1, ""})
+			for _, location := range locations {
+				levels = append(levels, floorLevel{s, id + 1, location})
+			}
 		}
 	}
-	batch.Queue(setProducts, left, partners, ids)
-	var levels, levelIDs []int64
-	var levelPartners, places []string
-	for i := range left {
-		for _, location := range locations {
-			levels, levelPartners = append(levels, left[i]), append(levelPartners, partners[i])
-			levelIDs, places = append(levelIDs, ids[i]), append(places, location)
-		}
-	}
-	batch.Queue(setLevels, levels, levelPartners, levelIDs, places)
+	left := func(l floorLevel) int64 { return l.left }
+	partner := func(l floorLevel) string { return l.partnerID }
+	product := func(l floorLevel) int64 { return l.product }
+	batch.Queue(setProducts, list(stocked, left), list(stocked, partner), list(stocked, product))
+	batch.Queue(setLevels, list(levels, left), list(levels, partner), list(levels, product),
+		list(levels, func(l floorLevel) string { return l.location }))
+}
+
+// floorLevel is what is left of a product, in all or at one location.
+type floorLevel struct {
+	floorSale
+	product  int64
+	location string
 }

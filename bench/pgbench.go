@@ -152,3 +152,26 @@ func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
 	}
 	return lines.Err()
 }
+
+// pgbench lets PostgreSQL's own benchmark run one order's statements.
+func (c *createCommand) pgbench(ctx context.Context, directory string) (figures, error) {
+	return withPostgres(ctx, func(server *testkit.Postgres, url string) (f figures, err error) {
+		run := pgbenchRun{load: c.load(), server: server, url: url, directory: directory, partners: c.Partners}
+		if err := run.prepare(ctx); err != nil {
+			return f, err
+		}
+		before, err := measureDatabase(ctx, url)
+		if err != nil {
+			return f, err
+		}
+		database := stopwatch{read: serverCPU(server.PID())}
+		run.window = database.hook
+		measured, cpu, err := run.run(ctx)
+		if f, err = finishBoth(run.load, measured, cpu, &database, err); err != nil {
+			return f, err
+		}
+		after, err := measureDatabase(ctx, url)
+		f.grown(before, after)
+		return f, allKept(f, err)
+	})
+}

@@ -124,6 +124,18 @@ func (p *Postgres) Stop() { p.server.stop() }
 // PID is the process that all processes of the server descend from.
 func (p *Postgres) PID() int { return p.server.process.Process.Pid }
 
+// FindPostgres finds the folder of PostgreSQL's programs, and fails unless all
+// of those named are in it.
+func FindPostgres(programs ...string) (string, error) {
+	bin, err := findPostgres()
+	for _, name := range programs {
+		if err == nil {
+			_, err = os.Stat(filepath.Join(bin, name))
+		}
+	}
+	return bin, err
+}
+
 // Program is the path of one of the programs that belong to the server.
 func (p *Postgres) Program(name string) string { return filepath.Join(p.server.bin, name) }
 
