@@ -100,13 +100,14 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 	case err != nil:
 		return Answer{Took: took, Problem: c.problem(err, bounded.Err() != nil, heard.Load())}
 	}
-	defer c.finish(response, cancel)
+	defer func() { _ = response.Body.Close() }()
+	c.finish(response, cancel)
 	if response.StatusCode < 100 { // which Go lets pass, and which no status is
 		return Answer{Took: took, Problem: problemInvalid}
 	}
 	return Answer{
 		Status:     response.StatusCode,
-		RetryAfter: retryAfter(response.Header.Get("Retry-After"), time.Now()),
+		RetryAfter: retryAfter(response.Header.Get("Retry-After"), began.Add(took)),
 		Took:       took,
 	}
 }
@@ -131,14 +132,14 @@ func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, heade
 }
 
 // finish reads what is left of an answer, so that the connection can be used
-// again. Where that takes long it is not worth it, and the connection is closed.
+// again. Where that takes long it is not worth it: what is not read to its end
+// costs the connection when the body is closed.
 func (c *Client) finish(response *http.Response, cancel context.CancelFunc) {
-	defer func() { _ = response.Body.Close() }()
 	// After 101 the connection speaks something else and is not ended by cancel.
 	if response.Body == http.NoBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return
 	}
-	timer := time.AfterFunc(c.rest, cancel)
+	timer := time.AfterFunc(time.Hour, cancel)
 	defer timer.Stop()
 	// One byte more, to see the end of a body that has just the most.
 	_, _ = io.CopyN(io.Discard, response.Body, maxBody+1)

@@ -26,22 +26,21 @@ type Policy struct {
 // maxURL is how many characters a URL may have.
 const maxURL = 2048
 
-// expectation is an error that says what a URL ought to be: its text fits after
-// "expected".
-type expectation string
+// expectedError says what a URL ought to be: its text fits after "expected".
+type expectedError string
 
-func (e expectation) Error() string { return string(e) }
+func (e expectedError) Error() string { return string(e) }
 
 // What is expected of a URL.
 const (
-	expectHTTPS     expectation = "an https URL such as https://hooks.example.com/dropyard"
-	expectHTTP      expectation = "an http or https URL such as https://hooks.example.com/dropyard"
-	expectLength    expectation = "a URL of at most 2048 characters"
-	expectASCII     expectation = "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--"
-	expectAnonymous expectation = "a URL without a user name or password"
-	expectWhole     expectation = "a URL without a fragment (#)"
-	expectHost      expectation = "a URL whose host is a public domain name or a public IP address in its usual form"
-	expectPort      expectation = "a URL whose port is 443 or from 1024 to 65535"
+	errHTTPS     expectedError = "an https URL such as https://hooks.example.com/dropyard"
+	errHTTP      expectedError = "an http or https URL such as https://hooks.example.com/dropyard"
+	errLength    expectedError = "a URL of at most 2048 characters"
+	errASCII     expectedError = "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--"
+	errAnonymous expectedError = "a URL without a user name or password"
+	errFragment  expectedError = "a URL without a fragment (#)"
+	errHost      expectedError = "a URL whose host is a public domain name or a public IP address in its usual form"
+	errPort      expectedError = "a URL whose port is 443 or from 1024 to 65535"
 )
 
 // CheckURL tells why a URL can be no endpoint; nil if it can. Names are judged
@@ -49,23 +48,23 @@ const (
 func (p Policy) CheckURL(text string) error {
 	switch {
 	case len(text) > maxURL:
-		return expectLength
+		return errLength
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return expectASCII
+		return errASCII
 	}
 	parsed, err := url.Parse(text)
 	switch {
 	case err != nil || parsed.Host == "" || !p.allowsScheme(parsed.Scheme):
-		return p.expectURL()
+		return p.schemeError()
 	case parsed.User != nil:
-		return expectAnonymous
+		return errAnonymous
 	case strings.Contains(text, "#"): // even an empty one
-		return expectWhole
+		return errFragment
 	}
 	// What is decoded on the way from the text to the host is nothing that a
 	// plain host needs, and a place for readers to differ.
 	if parsed.Host != authority(text) {
-		return expectHost
+		return errHost
 	}
 	return p.checkHost(parsed.Host)
 }
@@ -83,11 +82,11 @@ func (p Policy) allowsScheme(scheme string) bool {
 	return scheme == "https" || scheme == "http" && p.Insecure
 }
 
-func (p Policy) expectURL() error {
+func (p Policy) schemeError() error {
 	if p.Insecure {
-		return expectHTTP
+		return errHTTP
 	}
-	return expectHTTPS
+	return errHTTPS
 }
 
 // checkHost judges a host and its port, as a URL has them.
@@ -97,15 +96,15 @@ func (p Policy) checkHost(hostport string) error {
 	loopback := p.Insecure && (ip.IsLoopback() || isUnder(host, "localhost"))
 	switch {
 	case err == nil && (!isUsual(ip, host) || !p.allows(ip)):
-		return expectHost
+		return errHost
 	case err != nil && !p.allowsName(host):
-		return expectHost
+		return errHost
 	case !hasPort:
 		return nil
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || port != strconv.FormatUint(number, 10) || !p.allowsPort(uint16(number), loopback) {
-		return expectPort
+		return errPort
 	}
 	return nil
 }

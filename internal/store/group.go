@@ -210,15 +210,19 @@ func (tx *Tx) lastMovements(ctx context.Context, keys []order.ProductKey) (map[s
 // Save writes what a group of commands changes. Fewer rows written than
 // decided means that another node was faster: order.ErrRaced.
 func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
+	due, err := tx.queue(ctx, c.Events)
+	if err != nil {
+		return err
+	}
 	return tx.together(ctx, func(tx *Tx) error {
 		for _, save := range []func(context.Context, *order.Changes) error{
-			tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveEvents, tx.saveMovements, tx.saveStock,
+			tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
 		} {
 			if err := save(ctx, c); err != nil {
 				return err
 			}
 		}
-		return nil
+		return tx.saveEvents(ctx, c.Events, due)
 	})
 }
 
@@ -314,17 +318,11 @@ func (tx *Tx) saveReceipts(ctx context.Context, c *order.Changes) error {
 	})
 }
 
-func (tx *Tx) saveEvents(ctx context.Context, c *order.Changes) error {
-	if len(c.Events) == 0 {
-		return nil
-	}
-	due, err := tx.queue(ctx, c.Events)
-	if err != nil {
-		return err
-	}
+// saveEvents writes the outbox; due tells which events may be sent at once.
+func (tx *Tx) saveEvents(ctx context.Context, events []*delivery.Event, due []bool) error {
 	var enc encodings
-	err = tx.all(ctx, addEvents, len(c.Events), func(i int, b binder) {
-		event := c.Events[i]
+	err := tx.all(ctx, addEvents, len(events), func(i int, b binder) {
+		event := events[i]
 		b.text(event.EventID)
 		b.text(string(event.Type))
 		b.text(enc.json(event.Facts, false))

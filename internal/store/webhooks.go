@@ -259,6 +259,9 @@ var findStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, te
 // endpoint, due at once, or behind an earlier event of their order. It locks
 // the partners' endpoints until the transaction ends, and wakes them.
 func (tx *Tx) queue(ctx context.Context, events []*delivery.Event) (due []bool, err error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
 	var partnerIDs []string
 	for _, event := range events {
 		partnerIDs = append(partnerIDs, event.PartnerID)
