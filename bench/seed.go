@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func fillStore(ctx context.Context, database string, done *seeded, first bool, o
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if first {
 		for _, a := range done.Accounts {
-			if err := addStock(ctx, stock.NewService(db.Stock(), time.Now), a.PartnerID); err != nil {
+			if err := addStock(ctx, stock.NewService(stock.Config{Store: db.Stock(), Now: time.Now, Random: rand.Reader}), a.PartnerID); err != nil {
 				return err
 			}
 		}

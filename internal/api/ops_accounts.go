@@ -27,7 +27,14 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	if !slices.Contains(roles, found.Role) {
 		return delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
+	c.act(found.OperatorID)
 	return nil
+}
+
+// act notes on whose behalf everything happens from here on.
+func (c *call) act(operatorID string) {
+	ctx := delivery.WithOperation(c.Context(), delivery.Operation{OperatorID: operatorID, RequestID: c.id})
+	c.Request = c.WithContext(ctx)
 }
 
 type tokenAnswer struct {
@@ -38,6 +45,7 @@ type tokenAnswer struct {
 }
 
 func (s *Server) handleTokenCreate(c *call) (reply, error) {
+	c.act("") // nobody yet; the token's owner will be
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err

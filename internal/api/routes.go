@@ -31,10 +31,12 @@ const (
 	accessNobody   Access = "nobody"   // the handler only refuses
 )
 
-// The operators who move orders, and those who move stock.
+// The operators who run the service, those who move orders, and those who move
+// stock.
 var (
-	dispatching = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
-	warehousing = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	administering = []operator.Role{operator.RoleAdmin}
+	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
+	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
 )
 
 // Routes lists everything that is served. The OpenAPI documents list the same;
@@ -80,6 +82,7 @@ func Routes() []Route {
 		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
 		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
 		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
+		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
 		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
 	}

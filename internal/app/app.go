@@ -192,7 +192,7 @@ func (a *App) open(ctx context.Context) error {
 	a.operators = operator.NewService(operator.Config{
 		Store: a.store.Operators(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
 	})
-	a.stock = stock.NewService(a.store.Stock(), a.Now)
+	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err

@@ -35,11 +35,31 @@ func (s *Service) CreateCourier(ctx context.Context, root delivery.Source) (*Cou
 	if courier.CourierID, err = delivery.NewID(s.Random, "cou_"); err != nil {
 		return nil, err
 	}
-	if err := s.Store.Write(ctx, func(tx Writer) error { return tx.AddCourier(ctx, courier) }); err != nil {
+	entry, err := s.note(ctx, delivery.ActionCourierCreated, courier.CourierID, nil, factsOf(courier))
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		if err := tx.AddCourier(ctx, courier); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return courier, nil
 }
+
+// courierFacts are what the audit log tells of a courier.
+type courierFacts struct {
+	Name    string `json:"name"`
+	Phone   string `json:"phone"`
+	Vehicle string `json:"vehicle"`
+	Active  bool   `json:"active"`
+}
+
+func factsOf(c *Courier) courierFacts { return courierFacts{c.Name, c.Phone, c.Vehicle, c.Active} }
 
 // CourierPage is a part of the list of couriers. Next is the cursor for what
 // follows, empty at the end.

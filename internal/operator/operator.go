@@ -83,17 +83,30 @@ func (s *Service) Add(ctx context.Context, email, password string, role Role) (*
 		EmailKey:     strings.ToLower(email),
 		PasswordHash: hash,
 	}
+	entry, err := s.note(ctx, delivery.ActionOperatorCreated, id, nil, operatorFacts{Email: email, Role: role})
+	if err != nil {
+		return nil, err
+	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		added, err := tx.AddOperator(ctx, account)
 		if err == nil && !added {
 			err = errEmailTaken
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &account.Operator, nil
+}
+
+// operatorFacts are what the audit log tells of an operator.
+type operatorFacts struct {
+	Email string `json:"email"`
+	Role  Role   `json:"role"`
 }
 
 // Check tells, as one validation_error, what keeps an operator from being made.
@@ -203,16 +216,31 @@ func (s *Service) issue(ctx context.Context, operator *Operator, name string) (*
 		CreatedAt:  now,
 		ExpiresAt:  now.Add(tokenLife),
 	}
+	// Nobody is signed in yet; it is the operator who asks.
+	ctx = delivery.WithOperation(ctx, delivery.Operation{OperatorID: operator.OperatorID, RequestID: delivery.OperationOf(ctx).RequestID})
+	entry, err := s.note(ctx, delivery.ActionTokenCreated, id, nil, tokenFacts{Name: name, ExpiresAt: token.ExpiresAt})
+	if err != nil {
+		return nil, err
+	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		if err := tx.RemoveOperatorTokens(ctx, operator.OperatorID, now); err != nil {
 			return err
 		}
-		return tx.AddOperatorToken(ctx, token)
+		if err := tx.AddOperatorToken(ctx, token); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &IssuedToken{TokenID: id, Secret: secret, Role: operator.Role, ExpiresAt: token.ExpiresAt}, nil
+}
+
+// tokenFacts are what the audit log tells of a token.
+type tokenFacts struct {
+	Name      string    `json:"name"`
+	ExpiresAt time.Time `json:"expires_at"`
 }
 
 // ByToken finds whom a token belongs to; nil if there is no such token, or it

@@ -3,6 +3,8 @@ package operator
 import (
 	"context"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -21,6 +23,8 @@ type Reader interface {
 	// Couriers lists couriers by id, those after the given one; all of them
 	// after "".
 	Couriers(ctx context.Context, after string, limit int) ([]Courier, error)
+	// Audit lists what operators have changed, newest first.
+	Audit(ctx context.Context, filter AuditFilter) ([]Audited, error)
 }
 
 // Writer changes operators and couriers.
@@ -31,6 +35,8 @@ type Writer interface {
 	// RemoveOperatorTokens removes those of an operator that have expired.
 	RemoveOperatorTokens(ctx context.Context, operatorID string, now time.Time) error
 	AddCourier(ctx context.Context, courier *Courier) error
+	// AddAudit writes what was changed by whom.
+	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
 }
 
 // Account is an operator with what only the login needs.

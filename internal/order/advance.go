@@ -58,7 +58,12 @@ func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Sou
 	if err != nil {
 		return nil, err
 	}
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, now, delivery.ActionOrderMoved)
+	if err != nil {
+		return nil, err
+	}
 	cmd := &advanceCommand{
+		audit:   *entry,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: order.Version,
 		encode:  s.Encode,

@@ -63,6 +63,7 @@ type advanceCommand struct {
 	version  int64        // the version that the caller saw
 	products []ProductKey // of the order's allocation, for a cancellation
 	step     step
+	audit    delivery.AuditEntry
 	encode   Encoder
 }
 
@@ -86,7 +87,34 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
 		return refused(invalidTransition(found, fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
-	return outcome{answer: cmd.encode(enter(s, c, found, cmd.step))}
+	moved := enter(s, c, found, cmd.step)
+	entry := cmd.audit
+	entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
+	entry.Before, entry.After = factsOf(found, step{}), factsOf(moved, cmd.step)
+	c.Audit = append(c.Audit, &entry)
+	return outcome{answer: cmd.encode(moved)}
+}
+
+// orderFacts are what the audit log tells of an order.
+type orderFacts struct {
+	Status        delivery.Status `json:"status"`
+	Version       int64           `json:"version"`
+	CourierID     string          `json:"courier_id,omitzero"`
+	ETA           time.Time       `json:"eta,omitzero"`
+	Notes         string          `json:"notes,omitzero"`
+	FailureReason string          `json:"failure_reason,omitzero"`
+	NextAttempt   *time.Time      `json:"next_attempt,omitzero"`
+}
+
+func factsOf(o *delivery.Order, st step) orderFacts {
+	facts := orderFacts{
+		Status: o.Status, Version: o.Version, ETA: o.EstimatedDelivery,
+		Notes: st.notes, FailureReason: st.failureReason, NextAttempt: st.nextAttempt,
+	}
+	if o.Courier != nil {
+		facts.CourierID = o.Courier.CourierID
+	}
+	return facts
 }
 
 func invalidTransition(found *delivery.Order, message string) error {

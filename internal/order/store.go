@@ -122,6 +122,7 @@ type Changes struct {
 	Receipts  []*Receipt
 	Events    []*delivery.Event
 	Movements []Movement
+	Audit     []*delivery.AuditEntry
 	// Stock lists the products whose levels differ from what was loaded.
 	Stock map[ProductKey]*Stock
 	// LastMovement is the highest movement id of each partner that has new

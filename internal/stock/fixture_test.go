@@ -1,6 +1,7 @@
 package stock_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -47,7 +48,7 @@ func setUp(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	clock := testkit.NewClock(start)
-	return &fixture{Service: stock.NewService(opened.Stock(), clock.Now), t: t, store: opened, clock: clock}
+	return &fixture{Service: stock.NewService(stock.Config{Store: opened.Stock(), Now: clock.Now, Random: rand.Reader}), t: t, store: opened, clock: clock}
 }
 
 func parse(t *testing.T, body string) delivery.Source {

@@ -16,8 +16,8 @@ func (s *Service) Record(ctx context.Context, partnerID string, root delivery.So
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	at := delivery.Instant(s.now())
-	err = s.store.Write(ctx, func(tx Writer) error {
+	at := s.now()
+	err = s.Store.Write(ctx, func(tx Writer) error {
 		ledger, err := tx.LockLedger(ctx, partnerID, wanted.productID)
 		if err != nil {
 			return err
@@ -25,15 +25,48 @@ func (s *Service) Record(ctx context.Context, partnerID string, root delivery.So
 		if ledger == nil {
 			return errNoPartner
 		}
+		var before int64
+		if ledger.Product != nil {
+			before = ledger.Product.Quantity
+		}
 		if movements, err = ledger.book(wanted, at); err != nil {
 			return err
 		}
-		return tx.SaveLedger(ctx, partnerID, ledger, movements)
+		entry, err := s.note(ctx, delivery.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveLedger(ctx, partnerID, ledger, movements); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return movements, nil
+}
+
+// levelFacts are what the audit log tells of a movement.
+type levelFacts struct {
+	Quantity  int64           `json:"quantity"` // of the product, over all locations
+	Movements []movementFacts `json:"movements,omitzero"`
+}
+
+type movementFacts struct {
+	MovementID int64                 `json:"movement_id"`
+	Type       delivery.MovementType `json:"type"`
+	Quantity   int64                 `json:"quantity"`
+	Location   string                `json:"location"`
+	Notes      string                `json:"notes,omitzero"`
+}
+
+func bookedFacts(ledger *Ledger, booked []delivery.Movement) levelFacts {
+	facts := levelFacts{Quantity: ledger.Product.Quantity}
+	for _, m := range booked {
+		facts.Movements = append(facts.Movements, movementFacts{m.MovementID, m.Type, m.Quantity, m.Location, m.Notes})
+	}
+	return facts
 }
 
 // entry is a valid wish to book a movement.

@@ -23,14 +23,35 @@ func (s *Service) CreateProduct(ctx context.Context, partnerID string, root deli
 	if err := problems.Err(); err != nil {
 		return delivery.Product{}, err
 	}
-	err := s.store.Write(ctx, func(tx Writer) (err error) {
+	err := s.Store.Write(ctx, func(tx Writer) (err error) {
 		product.ProductID, err = tx.AddProduct(ctx, partnerID, product, s.now())
 		if err == nil && product.ProductID == 0 {
 			err = errNoPartner
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		entry, err := s.note(ctx, delivery.ActionProductCreated, partnerID, product.ProductID, nil, factsOf(product))
+		if err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
 	})
 	return product, err
+}
+
+// productFacts are what the audit log tells of a product.
+type productFacts struct {
+	Name       string                 `json:"name"`
+	PriceCents int64                  `json:"price_cents"`
+	StockMin   int64                  `json:"stock_min"`
+	StockMax   int64                  `json:"stock_max"`
+	Barcode    string                 `json:"barcode"`
+	Status     delivery.ProductStatus `json:"status"`
+}
+
+func factsOf(p delivery.Product) productFacts {
+	return productFacts{p.Name, p.PriceCents, p.StockMin, p.StockMax, p.Barcode, p.Status}
 }
 
 var errNoPartner = delivery.NotFound("partner")

@@ -5,6 +5,8 @@ package stock
 
 import (
 	"context"
+	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +40,8 @@ type Writer interface {
 	LockLedger(ctx context.Context, partnerID string, productID int64) (*Ledger, error)
 	// SaveLedger writes the new movements and the ledger as they leave it.
 	SaveLedger(ctx context.Context, partnerID string, ledger *Ledger, movements []delivery.Movement) error
+	// AddAudit writes what was changed by whom.
+	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
 }
 
 // Ledger is one product's stock, and the counter that movement ids are taken
@@ -65,14 +69,30 @@ type MovementFilter struct {
 }
 
 // Service carries out the use cases of stock.
-type Service struct {
-	store Store
-	now   func() time.Time
+type Service struct{ Config }
+
+// Config is what the service is made of.
+type Config struct {
+	Store  Store
+	Now    func() time.Time
+	Random io.Reader // safe for use by many goroutines
 }
 
-// NewService makes the service; now is its clock.
-func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now}
+// NewService makes the service.
+func NewService(config Config) *Service { return &Service{config} }
+
+// now is the time as records hold it.
+func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+
+// note makes an entry of the audit log for a thing of a partner's.
+func (s *Service) note(ctx context.Context, action delivery.Action, partnerID string, productID int64, before, after any) (*delivery.AuditEntry, error) {
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), action)
+	if err != nil {
+		return nil, err
+	}
+	entry.PartnerID, entry.ObjectID = partnerID, strconv.FormatInt(productID, 10)
+	entry.Before, entry.After = before, after
+	return entry, nil
 }
 
 // Products lists a page of a partner's products by their ids, and counts those
@@ -82,7 +102,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 		return nil, 0, nil
 	}
 	filter.Search = fold(filter.Search)
-	err = s.store.Read(ctx, func(tx Reader) error {
+	err = s.Store.Read(ctx, func(tx Reader) error {
 		if total, err = tx.CountProducts(ctx, filter); err != nil {
 			return err
 		}
@@ -94,7 +114,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 
 // Movements lists a page of a partner's movements, newest first.
 func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, err error) {
-	err = s.store.Read(ctx, func(tx Reader) error {
+	err = s.Store.Read(ctx, func(tx Reader) error {
 		movements, err = tx.ListMovements(ctx, filter)
 		return err
 	})

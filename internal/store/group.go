@@ -222,7 +222,10 @@ func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
 				return err
 			}
 		}
-		return tx.saveEvents(ctx, c.Events, due)
+		if err := tx.saveEvents(ctx, c.Events, due); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, c.Audit...)
 	})
 }
 

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The bounds of the audit log's limit.
+const (
+	defaultAudit = 50
+	maxAudit     = 500
+)
+
+type auditAnswer struct {
+	AuditID    string          `json:"audit_id"`
+	At         time.Time       `json:"at"`
+	OperatorID string          `json:"operator_id"`
+	RequestID  string          `json:"request_id"`
+	Action     delivery.Action `json:"action"`
+	PartnerID  *string         `json:"partner_id"` // null if the thing is nobody's
+	ObjectID   string          `json:"object_id"`
+	Before     jsontext.Value  `json:"before"` // null if there was nothing
+	After      jsontext.Value  `json:"after"`
+}
+
+func auditOf(a operator.Audited) auditAnswer {
+	return auditAnswer{
+		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, orNull(a.PartnerID), a.ObjectID,
+		jsontext.Value(a.Before), jsontext.Value(a.After),
+	}
+}
+
+// auditCursor is the id of the last entry before a page.
+var auditCursor = eventCursor
+
+func (s *Server) handleAudit(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := operator.AuditFilter{
+		OperatorID: q.text("operator_id"),
+		PartnerID:  q.text("partner_id"),
+		ObjectID:   q.text("object_id"),
+		Action:     delivery.Action(q.oneOf("action", delivery.OneOf(delivery.Actions...))),
+		From:       q.time("from"),
+		To:         q.time("to"),
+		Before:     q.oneOf("cursor", auditCursor),
+		Limit:      int(q.integer("limit", defaultAudit, 1, maxAudit)),
+	}
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	page, err := s.Operators.Audit(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	entries := make([]auditAnswer, len(page.Entries))
+	for i, a := range page.Entries {
+		entries[i] = auditOf(a)
+	}
+	return ok(struct {
+		Entries []auditAnswer `json:"entries"`
+		Next    string        `json:"next_cursor,omitzero"`
+	}{entries, page.Next})
+}

@@ -1,0 +1,62 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// AuditFilter says which changes to list. What is empty selects all.
+type AuditFilter struct {
+	OperatorID string
+	PartnerID  string
+	ObjectID   string
+	Action     delivery.Action
+	From, To   time.Time // To is not included
+	Before     string    // an audit id; empty begins with the newest
+	Limit      int
+}
+
+// Audited is an entry of the audit log as it is kept.
+type Audited struct {
+	AuditID string
+	At      time.Time
+	delivery.Operation
+	Action        delivery.Action
+	PartnerID     string
+	ObjectID      string
+	Before, After []byte // JSON; empty for nothing
+}
+
+// AuditPage is a part of the audit log. Next is the cursor for what follows,
+// empty at the end.
+type AuditPage struct {
+	Entries []Audited
+	Next    string
+}
+
+// Audit lists what operators have changed, newest first.
+func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage, err error) {
+	limit := filter.Limit
+	filter.Limit++ // one more tells whether a next page exists
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page.Entries, err = tx.Audit(ctx, filter)
+		return err
+	})
+	if len(page.Entries) > limit {
+		page.Entries = page.Entries[:limit]
+		page.Next = page.Entries[limit-1].AuditID
+	}
+	return page, err
+}
+
+// note makes an entry of the audit log for a thing of nobody's.
+func (s *Service) note(ctx context.Context, action delivery.Action, objectID string, before, after any) (*delivery.AuditEntry, error) {
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), action)
+	if err != nil {
+		return nil, err
+	}
+	entry.ObjectID, entry.Before, entry.After = objectID, before, after
+	return entry, nil
+}
