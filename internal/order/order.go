@@ -23,9 +23,10 @@ type Config struct {
 	Writers int // parallel committers; 1 for an engine with one writer
 	Now     func() time.Time
 	Random  io.Reader
-	Cards   pricing.Schedule
-	Quoter  *pricing.Quoter
-	Encode  Encoder
+	// Card is the rate card that holds for a partner at a time.
+	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
+	Quoter *pricing.Quoter
+	Encode Encoder
 	// TrackingURL gives the public address of an order.
 	TrackingURL func(orderID string) string
 	// Announce is told whose events have been committed and wait to be sent.
@@ -70,17 +71,26 @@ type Answer struct {
 }
 
 // Quote prices a shipment without storing anything.
-func (s *Service) Quote(partnerID string, root delivery.Source) (pricing.Quote, error) {
+func (s *Service) Quote(ctx context.Context, partnerID string, root delivery.Source) (pricing.Quote, error) {
 	shipment, problems := delivery.ReadQuoteRequest(root)
 	if err := problems.Err(); err != nil {
 		return pricing.Quote{}, err
 	}
 	now := s.now()
-	price, err := s.Cards.At(now).Price(shipment, now)
+	price, err := s.price(ctx, partnerID, shipment, now)
 	if err != nil {
 		return pricing.Quote{}, err
 	}
 	return s.Quoter.Issue(partnerID, shipment, price, now), nil
+}
+
+// price prices a shipment on the card that holds for the partner now.
+func (s *Service) price(ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time) (pricing.Price, error) {
+	card, err := s.Card(ctx, partnerID, now)
+	if err != nil {
+		return pricing.Price{}, err
+	}
+	return card.Price(shipment, now)
 }
 
 // Create validates, prices and stores an order. A refused request leaves
@@ -88,7 +98,7 @@ func (s *Service) Quote(partnerID string, root delivery.Source) (pricing.Quote, 
 // rules say by then.
 func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
 	hash := sha256.Sum256(r.Body)
-	order, items, err := s.prepare(r.PartnerID, root)
+	order, items, err := s.prepare(ctx, r.PartnerID, root)
 	if err != nil {
 		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{key: r.receiptKey(), bodyHash: hash, items: items, refusal: err})
 	}
@@ -102,13 +112,13 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 
 // prepare makes the order that a valid request asks for. The items are given
 // back for a refused request too.
-func (s *Service) prepare(partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
+func (s *Service) prepare(ctx context.Context, partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
 	request, problems := delivery.ReadOrderRequest(root)
 	if err := problems.Err(); err != nil {
 		return nil, request.Items, err
 	}
 	now := s.now()
-	price, err := s.Cards.At(now).Price(request.Shipment, now)
+	price, err := s.price(ctx, partnerID, request.Shipment, now)
 	if err != nil {
 		return nil, request.Items, err
 	}

@@ -54,6 +54,9 @@ var parseDefaultCard = sync.OnceValue(func() *Card {
 	return card
 })
 
+// DefaultCardFile is default_card.json. It must not be changed.
+func DefaultCardFile() []byte { return defaultCard }
+
 // DefaultCard is the card that is built in: default_card.json.
 func DefaultCard() *Card { return parseDefaultCard() }
 

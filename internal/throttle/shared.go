@@ -50,7 +50,7 @@ const (
 	maxSharedKeys = 1 << 16
 )
 
-// NewShared makes a limiter with one rate for every key. The nodes' clocks must
+// NewShared makes a limiter with a rate for every key that is not given its own. The nodes' clocks must
 // agree: by as much as they differ, more is admitted once.
 func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger) *Shared {
 	return &Shared{rate: rate, store: store, clock: clock, log: log, keys: map[string]*sharedKey{}}
@@ -60,7 +60,8 @@ func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.L
 type sharedKey struct {
 	used atomic.Int64 // the last use, for making room
 
-	mu sync.Mutex // guards everything below; not held while the store is asked
+	mu   sync.Mutex // guards everything below; not held while the store is asked
+	rate Rate       // of the last request
 	// known is the tat as far as it is known here: what the store last told, and
 	// what was admitted here since.
 	known time.Duration
@@ -80,8 +81,12 @@ type sharedKey struct {
 
 // Take counts one for the key, if it is allowed. It may ask the store, and then
 // takes up to a second; requests of one key ask together.
-func (s *Shared) Take(ctx context.Context, key string) Verdict {
-	if s.rate.Limit <= 0 {
+func (s *Shared) Take(ctx context.Context, key string) Verdict { return s.TakeAt(ctx, key, s.rate) }
+
+// TakeAt is Take for a key that has a rate of its own. Changing a key's rate
+// keeps what it has used, and ends the lease that was taken at the old one.
+func (s *Shared) TakeAt(ctx context.Context, key string, rate Rate) Verdict {
+	if rate.Limit <= 0 {
 		return unlimited
 	}
 	k := s.key(key)
@@ -91,13 +96,14 @@ func (s *Shared) Take(ctx context.Context, key string) Verdict {
 	defer func() { k.waiting-- }()
 	for {
 		now := k.at(s.read())
-		if verdict, decided := k.decide(s.rate, now); decided {
+		k.goBy(rate)
+		if verdict, decided := k.decide(rate, now); decided {
 			return verdict
 		}
 		if k.asking == nil {
 			s.renew(ctx, key, k, now)
 		} else if !k.wait(ctx) {
-			return k.admitAlone(s.rate, now) // for nobody
+			return k.admitAlone(rate, now) // for nobody
 		}
 	}
 }
@@ -135,6 +141,14 @@ func (s *Shared) makeRoom() {
 		}
 	}
 	delete(s.keys, victim)
+}
+
+// goBy notes the key's rate. A lease of another is not spent any further: it may
+// be larger than all that is allowed now.
+func (k *sharedKey) goBy(rate Rate) {
+	if k.rate != rate {
+		k.rate, k.lease.Until, k.want = rate, 0, 1
+	}
 }
 
 // at is the time to go by. It does not go back, unless by so much that the
@@ -202,7 +216,8 @@ func (k *sharedKey) wait(ctx context.Context) (answered bool) {
 // renew accounts for the key's lease and takes a new one. It gives up the key's
 // lock while it asks.
 func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.Duration) {
-	account, want := k.account(s.rate, now)
+	rate := k.rate
+	account, want := k.account(rate, now)
 	k.asking = make(chan struct{})
 	k.mu.Unlock()
 	lease, err := Lease{}, context.Canceled
@@ -212,7 +227,7 @@ func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.D
 		close(k.asking)
 		k.asking = nil
 	}()
-	lease, err = s.ask(ctx, key, account, want, now)
+	lease, err = s.ask(ctx, key, rate, account, want, now)
 	if alone := err != nil; s.alone.Swap(alone) != alone {
 		s.tell(err)
 	}
@@ -241,7 +256,7 @@ func (k *sharedKey) account(rate Rate, now time.Duration) (account Account, want
 }
 
 // ask does not end with the request that it serves, because others wait too.
-func (s *Shared) ask(ctx context.Context, key string, account Account, want int64, now time.Duration) (lease Lease, err error) {
+func (s *Shared) ask(ctx context.Context, key string, rate Rate, account Account, want int64, now time.Duration) (lease Lease, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
 	defer cancel()
 	err = s.store.Write(ctx, func(tx LedgerTx) error {
@@ -250,7 +265,7 @@ func (s *Shared) ask(ctx context.Context, key string, account Account, want int6
 			return err
 		}
 		var next Ledger
-		if next, lease = Grant(s.rate, ledger, account, want, now); next == ledger {
+		if next, lease = Grant(rate, ledger, account, want, now); next == ledger {
 			return nil
 		}
 		return tx.SetLedger(ctx, key, next)
