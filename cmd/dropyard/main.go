@@ -24,6 +24,7 @@ type commands struct {
 	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one database to another, as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's."`
+	Audit    auditCommand    `cmd:"" help:"Export what operators have changed."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -32,6 +33,9 @@ func auditOf(a operator.Audited) auditAnswer {
 		jsontext.Value(a.Before), jsontext.Value(a.After),
 	}
 }
+
+// AuditLine is an entry of the audit log in JSON, as GET /ops/v1/audit tells it.
+func AuditLine(a operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
 
 // auditCursor is the id of the last entry before a page.
 var auditCursor = eventCursor

@@ -27,7 +27,7 @@ const (
 	AccessTracking Access = "tracking" // anyone, limited per address
 	AccessSigned   Access = "signed"   // a request signed with an API key
 	AccessPartner  Access = "partner"  // a request signed with an API key, or in a session
-	AccessOperator Access = "operator" // a bearer token of an operator
+	AccessOperator Access = "operator" // a bearer token of an operator, or an operator's session
 	accessNobody   Access = "nobody"   // the handler only refuses
 )
 
@@ -37,6 +37,7 @@ var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
 	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	anyone        = operator.Roles
 )
 
 // Routes lists everything that is served. The OpenAPI documents list the same;
@@ -79,10 +80,26 @@ func Routes() []Route {
 		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
 
 		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
+		{"GET", "/ops/v1/tokens", AccessOperator, anyone, (*Server).handleTokenList},
+		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, anyone, (*Server).handleTokenRevoke},
+		{"POST", "/ops/v1/login", AccessPublic, nil, (*Server).handleOperatorLogin},
+		{"POST", "/ops/v1/logout", AccessPublic, nil, (*Server).handleOperatorLogout},
+		{"GET", "/ops/v1/me", AccessOperator, anyone, (*Server).handleOperatorMe},
+		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
+		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},
+		{"PATCH", "/ops/v1/operators/{operator_id}", AccessOperator, administering, (*Server).handleOperatorChange},
 		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
 		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
 		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
+		{"GET", "/ops/v1/partners", AccessOperator, dispatching, (*Server).handlePartnerList},
+		{"GET", "/ops/v1/partners/{partner_id}", AccessOperator, dispatching, (*Server).handlePartnerGet},
+		{"PATCH", "/ops/v1/partners/{partner_id}", AccessOperator, administering, (*Server).handlePartnerChange},
+		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
+		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardCreate},
+		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, (*Server).handleRateCardCheck},
+		{"POST", "/ops/v1/rate-cards/preview", AccessOperator, administering, (*Server).handleRateCardPreview},
+		{"GET", "/ops/v1/rate-cards/{card_id}", AccessOperator, administering, (*Server).handleRateCardGet},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
 		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -27,6 +28,7 @@ type Config struct {
 	Operators *operator.Service
 	Stock     *stock.Service
 	Webhooks  *webhook.Service
+	RateCards *ratecard.Service
 
 	// TrackingPage shows an order to its recipient (package web).
 	TrackingPage TrackingPage
@@ -35,8 +37,8 @@ type Config struct {
 	Random io.Reader
 	Log    *slog.Logger
 
-	// RateLimit is how many requests a minute a partner may make, and an
-	// address that is not signed in; 0 is no limit.
+	// RateLimit is how many requests a minute a partner may make who has no limit
+	// of their own, and an address that is not signed in; 0 is no limit.
 	RateLimit int
 	// SharedRates spends one token for each signed request, by partner id, where
 	// nodes share the partners' rates. nil counts them in this process.

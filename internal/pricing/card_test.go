@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/pricing"
@@ -94,32 +93,6 @@ func TestDefaultCardOffersEverything(t *testing.T) {
 		if !slices.Contains(zones, zone) {
 			t.Errorf("the test never met the %s zone", zone)
 		}
-	}
-}
-
-func TestScheduleAt(t *testing.T) {
-	t.Parallel()
-	card := func(version, from string) *pricing.Card {
-		return parsed(t, strings.NewReplacer("default-1", version, "2020-01-01T00:00:00Z", from).Replace(defaultJSON(t)))
-	}
-	schedule := pricing.Schedule{
-		card("a", "2026-01-01T00:00:00Z"),
-		card("b", "2026-06-01T00:00:00-04:00"),
-		card("b, corrected", "2026-06-01T04:00:00Z"),
-	}
-	for now, want := range map[string]string{
-		"2025-12-31T23:59:59Z":     "a", // before any
-		"2026-01-01T00:00:00Z":     "a",
-		"2026-06-01T03:59:59.999Z": "a",
-		"2026-06-01T04:00:00Z":     "b, corrected",
-		"2030-01-01T00:00:00Z":     "b, corrected",
-	} {
-		if got := schedule.At(moment(t, now)).Version; got != want {
-			t.Errorf("at %s: %q, want %q", now, got, want)
-		}
-	}
-	if pricing.Schedule(nil).At(time.Now()) != nil {
-		t.Error("an empty schedule has a card")
 	}
 }
 
