@@ -129,7 +129,7 @@ type operatorFacts struct {
 	Active    bool   `json:"active"`
 	CourierID string `json:"courier_id"`
 	// PasswordChanged tells that there is a new one, and not which.
-	PasswordChanged bool `json:"password_changed,omitempty"`
+	PasswordChanged bool `json:"password_changed,omitzero"`
 }
 
 func operatorFactsOf(o *Operator) operatorFacts {

@@ -85,8 +85,9 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 	if err != nil || session == nil || session.Expired(now) {
 		return nil, err
 	}
-	if err := s.notSuspended(ctx, session.Partner.PartnerID); err != nil {
-		return nil, err // it began while the account was being suspended
+	// It may have begun while the account was being suspended.
+	if settings, err := s.Settings(ctx, session.Partner.PartnerID); err != nil || settings.Suspended() {
+		return nil, err
 	}
 	if session.Stale(now) {
 		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
