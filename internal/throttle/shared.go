@@ -62,6 +62,8 @@ type sharedKey struct {
 
 	mu   sync.Mutex // guards everything below; not held while the store is asked
 	rate Rate       // of the last request
+	// counted is the rate that what was spent, or admitted alone, was admitted at.
+	counted Rate
 	// known is the tat as far as it is known here: what the store last told, and
 	// what was admitted here since.
 	known time.Duration
@@ -224,6 +226,7 @@ func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.D
 	defer func() { // also if the store panics
 		k.mu.Lock()
 		k.install(lease, err, account.Extra, k.at(s.read()))
+		k.counted = rate
 		close(k.asking)
 		k.asking = nil
 	}()
@@ -237,10 +240,13 @@ func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.D
 // last one's time would have needed, or twice as much if it was used up.
 func (k *sharedKey) account(rate Rate, now time.Duration) (account Account, want int64) {
 	// However much was admitted alone, only what is not yet at rest counts.
+	if k.counted.Limit > 0 {
+		rate = k.counted
+	}
 	interval, _ := rate.spacing()
 	k.extra = min(k.extra, int64(max(0, k.known-now)/max(interval, 1)))
 	account = Account{
-		Generation: k.lease.Generation, Leased: k.lease.Size, Spent: k.spent, Extra: k.extra,
+		Generation: k.lease.Generation, Leased: k.lease.Size, Spent: k.spent, Extra: k.extra, Interval: interval,
 		From: min(k.last, k.known-time.Duration(k.spent+k.extra)*interval),
 	}
 	const most = 1 << 20 // far above any lease
