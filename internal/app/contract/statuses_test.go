@@ -2,16 +2,12 @@ package contract_test
 
 import (
 	"bytes"
-	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -170,43 +166,6 @@ func validBody(o *operation) []byte {
 	}[o.id]
 }
 
-// cardUpload is a request to upload the built-in card, with dearer parcels, under
-// another name and version.
-func cardUpload(name, version string) []byte {
-	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
-	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, `"parcel_cents": 175`).Replace(file)
-	return fmt.Appendf(nil, `{"name":%q,"card":%s}`, name, file)
-}
-
-// driveSuspended asks as a partner who is suspended.
-func driveSuspended(t *testing.T, o *operation) *apptest.Answer {
-	f := newFixture(t, roomy)
-	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"suspended":true}`)).Must(t, 200)
-	request := call{operation: o.id, body: validBody(o)}
-	if o.asksFor("partnerPassword") {
-		request.headers = f.partner.Login()
-	}
-	return f.send(t, request)
-}
-
-// driveOthersTokens asks for what only an admin may see.
-func driveOthersTokens(t *testing.T, o *operation) *apptest.Answer {
-	f := newFixture(t, roomy)
-	query := "?operator_id=" + f.operator.OperatorID
-	f.operator = f.operator.As(t, "warehouse")
-	return f.send(t, call{operation: o.id, query: query})
-}
-
-// driveCrossSiteSession asks as a browser does for another site, with an
-// operator's session.
-func driveCrossSiteSession(t *testing.T, o *operation) *apptest.Answer {
-	f := newFixture(t, roomy)
-	in := f.send(t, call{operation: "operatorLogin", body: validBody(f.contract.operation("operatorLogin"))}).Must(t, 200)
-	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
-	headers := []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}
-	return f.send(t, call{operation: o.id, body: validBody(o), anonymous: true, headers: headers})
-}
-
 // driveCrossSite asks as an operator of another role, where roles count, and
 // otherwise as a browser does for another site. Where neither is refused, it asks
 // as a suspended partner.
@@ -301,49 +260,4 @@ func driveTooLate(t *testing.T, o *operation) *apptest.Answer {
 	f.move(t, order, "accepted").Must(t, 200)
 	f.move(t, order, "courier_assigned").Must(t, 200)
 	return f.send(t, call{operation: o.id, path: order})
-}
-
-// TestOtherMethodsAreRefused tries every method that a path does not have.
-func TestOtherMethodsAreRefused(t *testing.T) {
-	t.Parallel()
-	f, c := newFixture(t, roomy), read(t)
-	refusal := c.documents["openapi.yaml"].node(c).at("components", "responses", "MethodNotAllowed")
-	allowed := map[string][]string{}
-	for _, o := range c.operations {
-		allowed[o.path] = append(allowed[o.path], o.method)
-		if o.method == "GET" {
-			allowed[o.path] = append(allowed[o.path], "HEAD")
-		}
-	}
-	wildcard := regexp.MustCompile(`\{[^}]*\}`)
-	for path, known := range allowed {
-		path = strings.NewReplacer("{", "", "}", "").Replace(path)
-		for other, methods := range allowed { // /rate-cards/{card_id} is /rate-cards/validate too
-			if other := wildcard.ReplaceAllString(other, "[^/]+"); regexp.MustCompile("^" + other + "$").MatchString(path) {
-				known = append(known, methods...)
-			}
-		}
-		slices.Sort(known)
-		known = slices.Compact(known)
-		for _, method := range []string{"GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"} {
-			if slices.Contains(known, method) {
-				continue
-			}
-			answer := f.Do(t, method, path, nil).Must(t, 405)
-			checkAnswer(t, method+" "+path, refusal, answer)
-			told := strings.Split(answer.Header.Get("Allow"), ", ")
-			if !slices.Equal(slices.Sorted(slices.Values(told)), known) {
-				t.Errorf("%s %s: Allow tells %v, documented are %v", method, path, told, known)
-			}
-		}
-	}
-}
-
-func TestUnknownPathsAreNotFound(t *testing.T) {
-	t.Parallel()
-	f, c := newFixture(t, roomy), read(t)
-	refusal := c.documents["openapi.yaml"].node(c).at("components", "responses", "NotFound")
-	for _, path := range []string{"/", "/v1", "/v1/", "/v1/orders/", "/v1//orders", "/v2/orders", "/ops/v1/none", "/track/", "/track/x/y"} {
-		checkAnswer(t, path, refusal, f.Do(t, "GET", path, nil).Must(t, 404))
-	}
 }

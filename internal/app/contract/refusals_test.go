@@ -1,0 +1,48 @@
+package contract_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/pricing"
+)
+
+// cardUpload is a request to upload the built-in card, with dearer parcels, under
+// another name and version.
+func cardUpload(name, version string) []byte {
+	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
+	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, `"parcel_cents": 175`).Replace(file)
+	return fmt.Appendf(nil, `{"name":%q,"card":%s}`, name, file)
+}
+
+// driveSuspended asks as a partner who is suspended.
+func driveSuspended(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"suspended":true}`)).Must(t, 200)
+	request := call{operation: o.id, body: validBody(o)}
+	if o.asksFor("partnerPassword") {
+		request.headers = f.partner.Login()
+	}
+	return f.send(t, request)
+}
+
+// driveOthersTokens asks for what only an admin may see.
+func driveOthersTokens(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	query := "?operator_id=" + f.operator.OperatorID
+	f.operator = f.operator.As(t, "warehouse")
+	return f.send(t, call{operation: o.id, query: query})
+}
+
+// driveCrossSiteSession asks as a browser does for another site, with an
+// operator's session.
+func driveCrossSiteSession(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	in := f.send(t, call{operation: "operatorLogin", body: validBody(f.contract.operation("operatorLogin"))}).Must(t, 200)
+	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
+	headers := []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}
+	return f.send(t, call{operation: o.id, body: validBody(o), anonymous: true, headers: headers})
+}
