@@ -44,7 +44,7 @@ func module(text string) int {
 	if modules == 0 {
 		return 0
 	}
-	// A printer codes a text with ">" letter by letter (see zplBars).
+	// A printer codes a text with ">" letter by letter (see writeBars).
 	if strings.Contains(text, ">") {
 		modules = 11*len(text) + 35
 	}

@@ -63,14 +63,13 @@ type column struct {
 	x, y, width int
 }
 
-// set writes a text into the column's next lines, and tells how many it took.
-func (c *column) set(f *face, text string, large, small, lines int) int {
+// set writes a text into the column's next lines.
+func (c *column) set(f *face, text string, large, small, lines int) {
 	size, broken := f.fit(text, large, small, c.width, lines)
 	for _, text := range broken {
 		c.texts = append(c.texts, line{face: f, x: c.x, y: c.y, size: size, text: text})
 		c.y += leading(size)
 	}
-	return len(broken)
 }
 
 // leading is the distance from one line's top to the next.

@@ -50,7 +50,7 @@ func poppler(t *testing.T, file []byte, program string, args ...string) (dir, ou
 	return dir, string(said)
 }
 
-// print renders the first page as a printer of so many dots per inch does.
+// printed is the first page as a printer of so many dots per inch shows it.
 func printed(t *testing.T, file []byte, dpi int) image.Image {
 	t.Helper()
 	dir, said := poppler(t, file, "pdftoppm", "-r", fmt.Sprint(dpi), "-png", "-singlefile", "label.pdf", "label")

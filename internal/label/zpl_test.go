@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestZPLOfAnOrder holds the ZPL against a file that a printer is known to take.
+// TestZPLOfAnOrder holds the ZPL against a file that was checked by reading it.
+// DROPYARD_UPDATE=1 writes it anew.
 func TestZPLOfAnOrder(t *testing.T) {
 	t.Parallel()
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "A_1", testkit.Epoch)
