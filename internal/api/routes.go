@@ -57,6 +57,7 @@ func Routes() []Route {
 		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
 		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
 		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
+		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel},
 		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
 		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
 		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
