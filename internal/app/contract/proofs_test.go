@@ -52,7 +52,7 @@ func TestProofIsForLookingAt(t *testing.T) {
 		t.Errorf("HEAD answers %v", head.Header)
 	}
 	for _, none := range []string{
-		"none", "%00", "..%2f..%2fmaster.key", strings.ToUpper(path["name"]), path["name"] + ".1", path["name"][1:], path["name"] + "%0a",
+		"none", "%00", "a%2fb", strings.ToUpper(path["name"]), path["name"] + ".1", path["name"][1:], path["name"] + "%0a",
 		strings.TrimSuffix(path["name"], "png") + "jpg", strings.Repeat("0", 32) + ".png",
 	} {
 		refused := f.send(t, call{operation: "getProof", path: map[string]string{"name": none}}).Must(t, 404)
@@ -60,4 +60,5 @@ func TestProofIsForLookingAt(t *testing.T) {
 			t.Errorf("%s: %v", none, refused.Header)
 		}
 	}
+	f.Do(t, "GET", "/proofs/..%2f..%2fmaster.key", nil).Refused(t, 404, "not_found")
 }
