@@ -152,12 +152,27 @@ func TestRebinding(t *testing.T) {
 
 func TestPublicNamesAreNotLookedUpInSearchDomains(t *testing.T) {
 	t.Parallel()
+	for _, test := range []struct {
+		policy        Policy
+		address, want string
+	}{
+		{strict, "hooks.example:443", "hooks.example.:443"},
+		{strict, "8.8.8.8:443", "8.8.8.8:443"},
+		{strict, "[2606:4700::1111]:443", "[2606:4700::1111]:443"},
+		{office, "hooks.corp:443", "hooks.corp:443"},
+		{development, "receiver:80", "receiver:80"},
+	} {
+		if got := open(t, test.policy, nil).target(test.address); got != test.want {
+			t.Errorf("%+v: %s is dialled as %s", test.policy, test.address, got)
+		}
+	}
 	var asked sync.Map
-	resolver := namesOf(func(name string, _ int) []string {
-		asked.Store(name, true)
-		return nil
+	c := open(t, strict, func(w *outside) {
+		w.resolver = namesOf(func(name string, _ int) []string {
+			asked.Store(name, true)
+			return nil
+		})
 	})
-	c := open(t, strict, func(w *outside) { w.resolver = resolver })
 	if answer := post(t, c, "https://hooks.example/"); answer.Problem != problemResolve {
 		t.Errorf("%+v", answer)
 	}

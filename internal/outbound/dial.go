@@ -10,21 +10,26 @@ import (
 
 // dial connects to an endpoint, if its address may be reached.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, dialError{err}
-	}
-	// A name that is not absolute is also looked up in the domains that this
-	// machine searches, where it may turn out to be an internal one.
-	if _, err := netip.ParseAddr(host); err != nil && !c.isOpen() {
-		address = net.JoinHostPort(host+".", port)
-	}
 	dialer := net.Dialer{Timeout: c.connect, Resolver: c.resolver, ControlContext: c.control}
-	conn, err := dialer.DialContext(ctx, network, address)
+	conn, err := dialer.DialContext(ctx, network, c.target(address))
 	if err != nil {
 		return nil, dialError{err}
 	}
 	return conn, nil
+}
+
+// target is what to dial for an address. A name that is not absolute would also
+// be looked up in the domains that this machine searches, where it may turn out
+// to be an internal one.
+func (c *Client) target(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || c.isOpen() {
+		return address
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return address
+	}
+	return net.JoinHostPort(host+".", port)
 }
 
 // dialTLS connects to an endpoint and makes sure that it is the one.
@@ -33,7 +38,7 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	host, _, _ := net.SplitHostPort(address) // dial has done it too
+	host, _, _ := net.SplitHostPort(address) // what has been dialled has a port
 	conn := tls.Client(plain, &tls.Config{RootCAs: c.roots, ServerName: host, MinVersion: tls.VersionTLS12})
 	ctx, cancel := context.WithTimeout(ctx, c.handshake)
 	defer cancel()

@@ -115,6 +115,17 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
+func TestHeadersHaveALimit(t *testing.T) {
+	t.Parallel()
+	c := open(t, development, nil)
+	for size, want := range map[int]int{maxHeader / 2: 200, maxHeader * 5 / 4: 0} {
+		r := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("a", size)) })
+		if answer := post(t, c, r.URL); answer.Status != want {
+			t.Errorf("%d bytes: %+v", size, answer)
+		}
+	}
+}
+
 // TestBodiesCostNoSuccess answers 200 and then misbehaves. What ends it is told
 // by the limit that is short.
 func TestBodiesCostNoSuccess(t *testing.T) {
@@ -136,6 +147,7 @@ func TestBodiesCostNoSuccess(t *testing.T) {
 		"no chunks":           {chunked + "nonsense\r\n", "", time.Minute},
 		"longest there is":    {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n", chunk, time.Minute},
 		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", chunk, time.Minute},
+		"switches, and waits": {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", time.Minute},
 		"claims to be zipped": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -73,11 +74,20 @@ func (s *Service) readEndpoint(root delivery.Source) (url string, enabled bool, 
 	url = f.Text("url", delivery.Required, delivery.Length(1, maxURL))
 	if url != "" {
 		if refusal := s.Client.CheckURL(url); refusal != nil {
-			problems.Add("url", url, refusal.Error())
+			problems.Add("url", withoutPassword(url), refusal.Error())
 		}
 	}
 	enabled = !f.Has("enabled") || f.Flag("enabled")
 	return url, enabled, problems.Err()
+}
+
+// withoutPassword is a refused URL as it may be told back: not at all if it may
+// hold a password.
+func withoutPassword(url string) any {
+	if strings.Contains(url, "@") {
+		return nil
+	}
+	return url
 }
 
 // maxURL is how many characters an endpoint's URL may have.
