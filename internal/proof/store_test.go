@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -202,25 +203,37 @@ func TestStoreIsAway(t *testing.T) {
 	}
 }
 
-// TestMoreThanSlots: more may come at once than are cleaned at once, and whoever
-// has gone is not served.
-func TestMoreThanSlots(t *testing.T) {
+// TestTwoAtOnce: whoever comes third waits, unless they go.
+func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	store, _ := newDirectory(t)
-	service := newService(store)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, _, err := service.Keep(ctx, encodePNG(t, signature(9, 9))); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	data := encodeJPEG(t, photo(600, 400))
-	var running sync.WaitGroup
-	for range 8 {
-		running.Go(func() {
-			if _, _, err := service.Keep(context.Background(), data); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
+	data := encodePNG(t, signature(9, 9))
+	synctest.Test(t, func(t *testing.T) {
+		service := newService(store)
+		release := service.Occupy()
+		defer service.Occupy()()
+		ctx, cancel := context.WithCancel(context.Background())
+		gone, waited := make(chan error, 1), make(chan error, 1)
+		keep := func(ctx context.Context, done chan<- error) {
+			_, _, err := service.Keep(ctx, data)
+			done <- err
+		}
+		go keep(ctx, gone)
+		go keep(context.Background(), waited)
+		synctest.Wait()
+		if len(gone)+len(waited) != 0 {
+			t.Error("a third picture was not kept waiting")
+		}
+		cancel()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if _, _, err := service.Keep(ctx, data); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		release()
+		if err := <-waited; err != nil {
+			t.Error(err)
+		}
+	})
 }
