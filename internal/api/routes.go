@@ -77,6 +77,8 @@ func Routes() []Route {
 		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
 		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
 
+		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof},
+
 		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
 		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
 		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
