@@ -42,14 +42,26 @@ const (
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
 func newCommitter(store Store, writers int) *committer {
-	c := &committer{
-		store: store, queue: make(chan *waiting, 4*maxGroup),
-		closing: make(chan struct{}), stopped: make(chan struct{}),
-	}
+	c := makeCommitter(store)
 	for range writers {
 		c.done.Go(c.run)
 	}
 	return c
+}
+
+// newCommitterByPartner starts a committer whose transactions are of one
+// partner each.
+func newCommitterByPartner(store Store) *committer {
+	c := makeCommitter(store)
+	c.done.Go(c.deal)
+	return c
+}
+
+func makeCommitter(store Store) *committer {
+	return &committer{
+		store: store, queue: make(chan *waiting, 4*maxGroup),
+		closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
 }
 
 // close settles what waits and stops. Commands submitted later are refused.

@@ -47,20 +47,46 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 
 // migratePostgres brings the schema of the database up to date. Nodes that
 // start at once take turns by a lock that is a row with an expiry, because what
-// only speaks PostgreSQL's protocol may have no advisory locks.
-func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (err error) {
+// only speaks PostgreSQL's protocol may have no advisory locks. It tells whether
+// the tables are distributed; then the new ones are, too.
+func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
+	if distributed, err = lookAtPostgres(ctx, config); err != nil {
+		return false, err
+	}
 	turns, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockRetry, lockTries))
 	if err != nil {
-		return fmt.Errorf("prepare migrations: %w", err)
+		return false, fmt.Errorf("prepare migrations: %w", err)
 	}
+	config = config.Copy()
+	if distributed {
+		// One migration may change tables of both kinds.
+		config.RuntimeParams["citus.multi_shard_modify_mode"] = "sequential"
+	}
+	db := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns)); err != nil || !distributed {
+		return false, err
+	}
+	if _, err := distribute(ctx, config, 0); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrNotDistributed, err)
+	}
+	return true, nil
+}
+
+// lookAtPostgres tells whether this is a database to work on, and whether its
+// tables are distributed.
+func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := checkWritable(ctx, db); err != nil {
 		// The driver writes a line for each address that it has tried.
 		reason := strings.Join(strings.Fields(err.Error()), " ")
-		return fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
+		return false, fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
 	}
-	return migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+	if distributed, err = isDistributed(ctx, db); err != nil {
+		return false, fmt.Errorf("look for Citus: %w", err)
+	}
+	return distributed, nil
 }
 
 var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")
