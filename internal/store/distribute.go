@@ -115,7 +115,7 @@ const (
 )
 
 func (d *distributor) look(ctx context.Context) error {
-	d.placed, d.global = map[string]string{}, map[string]bool{}
+	d.placed = map[string]string{}
 	err := d.conn.query(ctx, readPlaced, nil, func(r row) error {
 		var name, method string
 		err := r.scan(&name, &method)
@@ -127,6 +127,11 @@ func (d *distributor) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return d.lookForGlobal(ctx)
+}
+
+func (d *distributor) lookForGlobal(ctx context.Context) error {
+	d.global = map[string]bool{}
 	return d.conn.query(ctx, readGlobal, nil, func(r row) error {
 		var name string
 		err := r.scan(&name)
