@@ -100,7 +100,7 @@ func (c citusConn) find(ctx context.Context, set *setStatement, n int, bind func
 	results := c.tx.SendBatch(ctx, batch)
 	for range batch.Len() {
 		rows, err := results.Query()
-		if err == nil {
+		if err = postgresError(err); err == nil {
 			err = eachOf(rows, each)
 		}
 		if err != nil {

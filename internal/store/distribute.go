@@ -197,19 +197,28 @@ func (d *distributor) count(ctx context.Context, into *int64, query string) erro
 	return d.conn.query(ctx, query, nil, func(r row) error { return r.scan(into) })
 }
 
-// isDistributed tells whether a database is one that Distribute has spread.
-func isDistributed(ctx context.Context, db *sql.DB) (distributed bool, err error) {
-	// Only with Citus there is the table that the second question reads.
-	for _, question := range []string{
-		"SELECT count(*) > 0 FROM pg_catalog.pg_class WHERE relname = 'pg_dist_partition'",
-		`SELECT count(*) > 0 FROM pg_catalog.pg_dist_partition AS p
+// placing is how a database is distributed.
+type placing struct {
+	distributed bool // Distribute has spread its tables
+	worker      bool // and this is not the coordinator, which alone may change them
+}
+
+func placingOf(ctx context.Context, db *sql.DB) (found placing, err error) {
+	// Only with Citus there are the tables that the others read.
+	for _, question := range []struct {
+		query  string
+		answer *bool
+	}{
+		{"SELECT count(*) > 0 FROM pg_catalog.pg_class WHERE relname = 'pg_dist_partition'", &found.distributed},
+		{`SELECT count(*) > 0 FROM pg_catalog.pg_dist_partition AS p
 			JOIN pg_catalog.pg_class AS c ON c.oid = p.logicalrelid
 			JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-			WHERE n.nspname = current_schema() AND c.relname = 'orders' AND p.partmethod = 'h'`,
+			WHERE n.nspname = current_schema() AND c.relname = 'orders' AND p.partmethod = 'h'`, &found.distributed},
+		{"SELECT groupid > 0 FROM pg_catalog.pg_dist_local_group", &found.worker},
 	} {
-		if err = db.QueryRowContext(ctx, question).Scan(&distributed); err != nil || !distributed {
-			return false, err
+		if err := db.QueryRowContext(ctx, question.query).Scan(question.answer); err != nil || !found.distributed {
+			return placing{}, err
 		}
 	}
-	return distributed, nil
+	return found, nil
 }

@@ -48,23 +48,25 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 // migratePostgres brings the schema of the database up to date. Nodes that
 // start at once take turns by a lock that is a row with an expiry, because what
 // only speaks PostgreSQL's protocol may have no advisory locks. It tells whether
-// the tables are distributed; then the new ones are, too.
+// the tables are distributed; then the new ones are, too. On a worker of a
+// cluster it does nothing else: what the coordinator does arrives there.
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
-	if distributed, err = lookAtPostgres(ctx, config); err != nil {
-		return false, err
+	found, err := lookAtPostgres(ctx, config)
+	if err != nil || found.worker {
+		return found.distributed, err
 	}
 	turns, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockRetry, lockTries))
 	if err != nil {
 		return false, fmt.Errorf("prepare migrations: %w", err)
 	}
 	config = config.Copy()
-	if distributed {
+	if found.distributed {
 		// One migration may change tables of both kinds.
 		config.RuntimeParams["citus.multi_shard_modify_mode"] = "sequential"
 	}
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns)); err != nil || !distributed {
+	if err := migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns)); err != nil || !found.distributed {
 		return false, err
 	}
 	if _, err := distribute(ctx, config, 0); err != nil {
@@ -73,20 +75,19 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	return true, nil
 }
 
-// lookAtPostgres tells whether this is a database to work on, and whether its
-// tables are distributed.
-func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
+// lookAtPostgres tells how a database is distributed, if it is one to work on.
+func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (found placing, err error) {
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := checkWritable(ctx, db); err != nil {
 		// The driver writes a line for each address that it has tried.
 		reason := strings.Join(strings.Fields(err.Error()), " ")
-		return false, fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
+		return found, fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
 	}
-	if distributed, err = isDistributed(ctx, db); err != nil {
-		return false, fmt.Errorf("look for Citus: %w", err)
+	if found, err = placingOf(ctx, db); err != nil {
+		return found, fmt.Errorf("look for Citus: %w", err)
 	}
-	return distributed, nil
+	return found, nil
 }
 
 var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")
