@@ -5,9 +5,13 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestMain lets the test binary be the child that the commands start.
@@ -51,6 +55,89 @@ func TestCreateAddsUp(t *testing.T) {
 		t.Errorf("ratio %v, want %v", report.Ratio, want)
 	}
 	printed(t, report, "orders/s", "http floor", "the service reaches")
+}
+
+func TestCreateOnPostgresAddsUp(t *testing.T) {
+	t.Parallel()
+	if _, err := testkit.FindPostgres("postgres", "pgbench"); err != nil {
+		testkit.Missing(t, "postgres", "postgresql", err)
+	}
+	command := createCommand{
+		Clients: 4, Seconds: 0.5, WarmUp: 100 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1, Database: "postgres",
+	}
+	report, err := command.measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]figures{
+		"service": report.Service, "store": report.StoreFloor, "store, 2 writers": report.StoreFloor2, "pgbench": report.Pgbench,
+	} {
+		if counted := f.PerSecond * command.Seconds; counted < 1 || counted > float64(f.Orders) {
+			t.Errorf("%s: %.1f orders counted, %d made", name, counted, f.Orders)
+		}
+		if f.Kept != f.Orders || f.BytesPerOrder <= 0 {
+			t.Errorf("%s: %d acknowledged, %d kept, %.0f bytes each", name, f.Orders, f.Kept, f.BytesPerOrder)
+		}
+		if f.P50 <= 0 || f.P50 > f.P99 || f.P99 > f.Max {
+			t.Errorf("%s: percentiles do not ascend: %+v", name, f)
+		}
+	}
+	if want := report.Service.PerSecond / report.Pgbench.PerSecond; math.Abs(report.PgbenchRatio-want) > 1e-9 {
+		t.Errorf("ratio to pgbench %v, want %v", report.PgbenchRatio, want)
+	}
+	printed(t, report, "fsync=on", "2 writers", "the service reaches", "times the orders of pgbench")
+}
+
+func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	fits := createCommand{Clients: 1, Seconds: 1, Partners: 1, Rounds: 1, Database: "postgres", Only: []string{"pgbench"}}
+	if err := fits.Validate(); err != nil {
+		t.Errorf("pgbench on PostgreSQL: %v", err)
+	}
+	for word, change := range map[string]func(*createCommand){
+		"--data":  func(c *createCommand) { c.Data = "kept" },
+		"pgbench": func(c *createCommand) { c.Database = "sqlite" },
+		"clients": func(c *createCommand) { c.Clients = maxClients + 1 },
+		"200":     func(c *createCommand) { c.Clients = maxPostgresClients + 1 },
+	} {
+		refused := fits
+		change(&refused)
+		if err := refused.Validate(); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("got %v, want a refusal that names %s", err, word)
+		}
+	}
+}
+
+func TestReadPgbenchLog(t *testing.T) {
+	t.Parallel()
+	from := time.Unix(100, 0)
+	var r result
+	// The first ended before the window, the last after it.
+	err := r.readPgbenchLog([]byte("0 1 500 0 99 999999\n0 2 1500 1 100 1000\n1 1 2500 0 101 0\n1 2 1000 1 101 1\n"), from, from.Add(time.Second))
+	if want := []time.Duration{1500 * time.Microsecond, 2500 * time.Microsecond, time.Millisecond}; err != nil ||
+		r.Total != 4 || r.Done != 2 || !slices.Equal(r.Latencies, want) {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if err := r.readPgbenchLog([]byte("0 1 failed 0 99 1\n"), from, from); err == nil {
+		t.Error("a transaction that failed was read")
+	}
+}
+
+func TestServerCPUCountsAllProcesses(t *testing.T) {
+	t.Parallel()
+	pid := os.Getpid()
+	before, err := serverCPU(pid)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A child that has ended counts as well.
+	if err := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := serverCPU(pid)()
+	if err != nil || after <= before {
+		t.Errorf("from %v to %v, %v", before, after, err)
+	}
 }
 
 func TestReadGrowsOneDatabase(t *testing.T) {

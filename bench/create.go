@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // createCommand measures creating orders, and what its halves cost alone.
@@ -18,8 +20,9 @@ type createCommand struct {
 	WarmUp   time.Duration `default:"2s" help:"Time before each measurement that does not count."`
 	Orders   int           `default:"0" help:"Orders that the service has before."`
 	Partners int           `default:"8" help:"Partners that the clients belong to."`
-	Rounds   int           `default:"1" help:"Repeats of all three measurements, one after the other; the report has their medians."`
-	Only     []string      `enum:"service,http,store" default:"service,http,store" help:"What to measure: service, http, store."`
+	Rounds   int           `default:"1" help:"Repeats of all measurements, one after the other; the report has their medians."`
+	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Where the service keeps orders: sqlite, or postgres: servers that are started for the occasion, from the programs of this machine."`
+	Only     []string      `enum:"service,http,store,pgbench" help:"What to measure: service, http, store, and with PostgreSQL pgbench. Default: all."`
 	JSON     bool          `name:"json" help:"Report in JSON."`
 	Data     string        `help:"Data directory of the service, kept, so that the next run need not fill it again. Default: a new one each time, removed." placeholder:"DIR"`
 	Profile  string        `help:"File for a CPU profile of the service, of the last round." placeholder:"FILE"`
@@ -31,6 +34,8 @@ const (
 	maxSeconds = 600
 	maxOrders  = 5_000_000
 	maxRounds  = 100
+	// maxPostgresClients leaves some of the server's connections to others.
+	maxPostgresClients = 200
 )
 
 // Validate is called by kong.
@@ -40,6 +45,14 @@ func (c *createCommand) Validate() error {
 		c.Rounds < 1 || c.Rounds > maxRounds {
 		return fmt.Errorf("at most %d clients, %d s, %d orders, 1000 partners, %d rounds, 1 min of warm-up",
 			maxClients, maxSeconds, maxOrders, maxRounds)
+	}
+	switch {
+	case c.postgres() && c.Data != "":
+		return errors.New("--data keeps a SQLite database; servers of PostgreSQL live for one measurement")
+	case c.postgres() && c.Clients > maxPostgresClients:
+		return fmt.Errorf("at most %d clients with PostgreSQL, where pgbench has a connection for each", maxPostgresClients)
+	case !c.postgres() && slices.Contains(c.Only, "pgbench"):
+		return errors.New("pgbench measures PostgreSQL: --database postgres")
 	}
 	return nil
 }
@@ -53,37 +66,56 @@ func (c *createCommand) Run(ctx context.Context) error {
 	return printReport(os.Stdout, c.JSON, report)
 }
 
-// measure takes turns, so that what disturbs the machine disturbs all alike.
-func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
-	measurements := []struct {
-		name    string
-		measure func(context.Context, string) (figures, error)
-		into    func(*createReport) *figures
-	}{
+func (c *createCommand) postgres() bool { return c.Database == "postgres" }
+
+// measurement is one of those that take turns.
+type measurement struct {
+	name    string // as --only has it
+	measure func(ctx context.Context, directory string) (figures, error)
+	into    func(*createReport) *figures
+}
+
+func (c *createCommand) measurements() []measurement {
+	floor := func(writers int) func(context.Context, string) (figures, error) {
+		return func(ctx context.Context, directory string) (figures, error) {
+			return c.storeFloor(ctx, directory, writers)
+		}
+	}
+	all := []measurement{
 		{"service", c.service, func(r *createReport) *figures { return &r.Service }},
 		{"http", c.httpFloor, func(r *createReport) *figures { return &r.HTTPFloor }},
-		{"store", c.storeFloor, func(r *createReport) *figures { return &r.StoreFloor }},
+		{"store", floor(1), func(r *createReport) *figures { return &r.StoreFloor }},
 	}
-	runs := map[string][]figures{}
+	if c.postgres() {
+		all = append(all,
+			measurement{"store", floor(2), func(r *createReport) *figures { return &r.StoreFloor2 }},
+			measurement{"pgbench", c.pgbench, func(r *createReport) *figures { return &r.Pgbench }})
+	}
+	return slices.DeleteFunc(all, func(m measurement) bool { return len(c.Only) > 0 && !slices.Contains(c.Only, m.name) })
+}
+
+// measure takes turns, so that what disturbs the machine disturbs all alike.
+func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
+	measurements := c.measurements()
+	runs := make([][]figures, len(measurements))
 	for range c.Rounds {
-		for _, m := range measurements {
-			if !slices.Contains(c.Only, m.name) {
-				continue
-			}
+		for i, m := range measurements {
 			run, err := inTempDir(func(directory string) (figures, error) { return m.measure(ctx, directory) })
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.name, err)
 			}
-			runs[m.name] = append(runs[m.name], run)
+			run.Load = loadAverage()
+			runs[i] = append(runs[i], run)
 		}
 	}
 	report := &createReport{
 		where: here(), Clients: c.Clients, Seconds: c.Seconds, Rounds: c.Rounds, Prefilled: c.Orders, Partners: c.Partners,
 	}
-	for _, m := range measurements {
-		if len(runs[m.name]) > 0 {
-			*m.into(report) = medians(runs[m.name])
-		}
+	if c.postgres() {
+		report.Postgres = postgresSettings
+	}
+	for i, m := range measurements {
+		*m.into(report) = medians(runs[i])
 	}
 	report.compare()
 	return report, nil
@@ -105,17 +137,29 @@ func (c *createCommand) load() load {
 	}
 }
 
-func (c *createCommand) service(ctx context.Context, directory string) (figures, error) {
+// service measures what ships.
+func (c *createCommand) service(ctx context.Context, directory string) (f figures, err error) {
 	if c.Data != "" {
 		directory = c.Data
 	}
-	f, err := c.serve(ctx, &serveCommand{
-		Data: directory, Store: "sqlite", Orders: c.Orders, Partners: c.Partners, Profile: c.Profile,
-	})
+	flags := &serveCommand{Data: directory, Store: "sqlite", Orders: c.Orders, Partners: c.Partners, Profile: c.Profile}
+	if c.postgres() {
+		f, err = withPostgres(ctx, func(server *testkit.Postgres, url string) (figures, error) {
+			flags.Store = url
+			return c.serve(ctx, flags, serverCPU(server.PID()))
+		})
+	} else {
+		f, err = c.serve(ctx, flags, nothingUsed)
+	}
+	return f, allKept(f, err)
+}
+
+// allKept insists that what was acknowledged is there.
+func allKept(f figures, err error) error {
 	if err == nil && f.Kept != f.Orders {
 		err = fmt.Errorf("%d orders were acknowledged, %d are in the database", f.Orders, f.Kept)
 	}
-	return f, err
+	return err
 }
 
 func (c *createCommand) httpFloor(ctx context.Context, directory string) (figures, error) {
@@ -123,41 +167,62 @@ func (c *createCommand) httpFloor(ctx context.Context, directory string) (figure
 	if c.Profile != "" {
 		flags.Profile = strings.TrimSuffix(c.Profile, ".prof") + "-http.prof"
 	}
-	f, err := c.serve(ctx, flags)
+	f, err := c.serve(ctx, flags, nothingUsed)
 	f.BytesPerOrder = 0
 	return f, err
 }
 
 // serve measures a child, and looks at its database when it has finished.
-func (c *createCommand) serve(ctx context.Context, flags *serveCommand) (f figures, err error) {
+func (c *createCommand) serve(ctx context.Context, flags *serveCommand, databaseCPU func() (time.Duration, error)) (f figures, err error) {
 	server, err := startChild(ctx, flags)
 	if err != nil {
 		return f, err
 	}
-	database := flags.settings().Database()
-	before, err := measureDatabase(database)
+	database := flags.database()
+	before, err := measureDatabase(ctx, database)
 	if err == nil {
-		f, err = c.drive(ctx, server)
+		f, err = c.drive(ctx, server, databaseCPU)
 	}
 	if err = errors.Join(err, server.stop()); err != nil {
 		return f, err
 	}
-	after, err := measureDatabase(database)
-	f.BytesPerOrder = float64(after.bytes-before.bytes) / float64(max(1, f.Orders))
-	f.Kept = after.orders - before.orders
+	after, err := measureDatabase(ctx, database)
+	f.grown(before, after)
 	return f, err
 }
 
+// grown says what a measurement has added to its database.
+func (f *figures) grown(before, after extent) {
+	f.BytesPerOrder = float64(after.bytes-before.bytes) / float64(max(1, f.Orders))
+	f.Kept = after.orders - before.orders
+}
+
+// nothingUsed is the CPU time of a database that has no server.
+func nothingUsed() (time.Duration, error) { return 0, nil }
+
 // drive sends creations to the child.
-func (c *createCommand) drive(ctx context.Context, server *child) (figures, error) {
-	cpu := stopwatch{read: server.cpu}
+func (c *createCommand) drive(ctx context.Context, server *child, databaseCPU func() (time.Duration, error)) (figures, error) {
+	cpu, database := stopwatch{read: server.cpu}, stopwatch{read: databaseCPU}
 	l := c.load()
-	l.address, l.window = server.Address, cpu.hook
+	l.address, l.window = server.Address, bothHooks(&cpu, &database)
 	l.sender = func(client int) sender {
 		return newCreations(server.Accounts[client%len(server.Accounts)], client/len(server.Accounts))
 	}
 	measured, err := l.run(ctx)
-	return finish(l, measured, &cpu, err)
+	return finishBoth(l, measured, &cpu, &database, err)
+}
+
+func bothHooks(a, b *stopwatch) func() error {
+	return func() error { return errors.Join(a.hook(), b.hook()) }
+}
+
+// finishBoth is finish with the database's server.
+func finishBoth(l load, r *result, cpu, database *stopwatch, err error) (figures, error) {
+	f, err := finish(l, r, cpu, err)
+	if err == nil {
+		f.DatabaseCPU = float64(database.elapsed().Microseconds()) / float64(max(1, r.Done))
+	}
+	return f, err
 }
 
 // finish summarises a run that had no errors.
@@ -174,21 +239,25 @@ func finish(l load, r *result, cpu *stopwatch, err error) (figures, error) {
 }
 
 // storeFloor runs in this process, which does nothing else meanwhile.
-func (c *createCommand) storeFloor(ctx context.Context, directory string) (figures, error) {
-	cpu := stopwatch{read: ownCPU}
-	run := floorRun{load: c.load(), directory: directory}
-	run.window = cpu.hook
+func (c *createCommand) storeFloor(ctx context.Context, directory string, writers int) (f figures, err error) {
+	run := floorRun{load: c.load(), writers: writers}
 	for i := range c.Partners {
 		// Partner ids as the service draws them: eight letters or digits.
 		run.accounts = append(run.accounts, account{PartnerID: fmt.Sprintf("par_%08d", i*7919)})
 	}
-	measured, before, err := run.run(ctx)
-	f, err := finish(run.load, measured, &cpu, err)
+	if c.postgres() {
+		return withPostgres(ctx, func(server *testkit.Postgres, url string) (figures, error) {
+			engine, err := openPostgresFloor(ctx, url, writers)
+			if err != nil {
+				return f, err
+			}
+			return run.figures(ctx, engine, url, serverCPU(server.PID()))
+		})
+	}
+	path := filepath.Join(directory, floorDatabase)
+	engine, err := openSQLiteFloor(ctx, path)
 	if err != nil {
 		return f, err
 	}
-	after, err := measureDatabase(filepath.Join(directory, floorDatabase))
-	f.BytesPerOrder = float64(after.bytes-before) / float64(max(1, f.Orders))
-	f.Kept = after.orders
-	return f, err
+	return run.figures(ctx, engine, path, nothingUsed)
 }

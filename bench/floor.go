@@ -4,143 +4,108 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/store"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// storeFloor writes the rows of orders with the bare driver and nothing
-// around: no HTTP, no look-ups, no decisions. Many goroutines wait for one
-// writer, which commits all that waits together.
+// storeFloor writes the rows of orders with a bare driver and nothing around:
+// no HTTP, no look-ups, no decisions. Many goroutines wait for few writers,
+// each of which commits all that waits together.
 type storeFloor struct {
-	conn     *sqlite.Conn // of the writer
-	keeper   *sqlite.Conn // copies the log into the database
-	queue    chan *floorOrder
-	wake     chan struct{} // holds one; the keeper shall work
-	finish   chan struct{} // holds one; the writer shall copy the rest of the log
-	sinceLog int           // orders since the keeper was woken
-	lastMove map[string]int64
-	levels   map[string]int64 // sold so far, by partner
+	engine floorEngine
+	queue  chan *floorOrder
+	stock  floorStock
+}
+
+// floorEngine is a database with the service's schema.
+type floorEngine interface {
+	// fill adds the rows that sales update.
+	fill(ctx context.Context, accounts []account) error
+	// bytes is how much room the database takes.
+	bytes(ctx context.Context) (int64, error)
+	// commit writes a group durably. Each writer has a connection of its own.
+	commit(ctx context.Context, writer int, group *floorGroup) error
+	// committed is called when those who waited for that have been answered.
+	committed(orders int)
+	close() error
 }
 
 // floorOrder is an order that waits to be written.
 type floorOrder struct {
 	*delivery.Order
-	document []byte
-	key      [16]byte
-	hash     [32]byte
-	written  chan error // holds one
+	document   []byte
+	allocation string
+	key        [16]byte
+	hash       [32]byte
+	written    chan error // holds one
 }
 
-// floorPragmas are those of the service.
-var floorPragmas = []string{
-	"PRAGMA synchronous = FULL",
-	"PRAGMA foreign_keys = ON",
-	"PRAGMA wal_autocheckpoint = 0",
-	"PRAGMA temp_store = MEMORY",
-	"PRAGMA cache_size = -32000", // KiB
+// floorGroup is what one transaction writes.
+type floorGroup struct {
+	orders    []*floorOrder
+	movements []floorMovement
+	sold      []floorSale // by partner, ascending: writers lock in one order
 }
 
-const (
-	// floorCheckpoint is how many orders apart the log is copied: about as far
-	// as the service lets it grow, 32 MiB.
-	floorCheckpoint = 3000
-	floorGroup      = 256
-	floorDatabase   = "floor.db"
-)
-
-// openFloor makes an empty database with the service's schema.
-func openFloor(ctx context.Context, path string) (*storeFloor, error) {
-	schema, err := store.OpenSQLite(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := schema.Close(); err != nil {
-		return nil, err
-	}
-	f := &storeFloor{
-		queue: make(chan *floorOrder, 4*floorGroup), wake: make(chan struct{}, 1), finish: make(chan struct{}, 1),
-		lastMove: map[string]int64{}, levels: map[string]int64{},
-	}
-	if f.conn, err = openFloorConn(path); err != nil {
-		return nil, err
-	}
-	if f.keeper, err = openFloorConn(path); err != nil {
-		return nil, errors.Join(err, f.conn.Close())
-	}
-	return f, nil
+type floorMovement struct {
+	*floorOrder
+	delivery.Take
+	id int64
 }
 
-func openFloorConn(path string) (*sqlite.Conn, error) {
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
-	if err != nil {
-		return nil, err
-	}
-	c.SetBusyTimeout(10 * time.Second)
-	for _, pragma := range floorPragmas {
-		if err := sqlitex.ExecuteTransient(c, pragma, nil); err != nil {
-			return nil, errors.Join(err, c.Close())
-		}
-	}
-	return c, nil
+// floorSale is what a partner's stock and counter become.
+type floorSale struct {
+	partnerID      string
+	lastMove, left int64
 }
+
+const maxFloorGroup = 256
 
 // floorRun is a run of the store floor: as a load, but without connections.
 type floorRun struct {
 	load
-	directory string
-	accounts  []account
+	writers  int
+	accounts []account
 }
 
-// run measures the floor in the directory, and tells how many bytes the
-// database had before.
-func (r floorRun) run(ctx context.Context) (measured *result, before int64, err error) {
-	path := filepath.Join(r.directory, floorDatabase)
-	if err := os.MkdirAll(r.directory, 0o700); err != nil {
-		return nil, 0, err
+// figures measures the floor on an engine and looks at its database.
+func (r floorRun) figures(ctx context.Context, engine floorEngine, database string, databaseCPU func() (time.Duration, error)) (figures, error) {
+	cpu, server := stopwatch{read: ownCPU}, stopwatch{read: databaseCPU}
+	r.window = bothHooks(&cpu, &server)
+	measured, before, err := r.run(ctx, engine)
+	f, err := finishBoth(r.load, measured, &cpu, &server, err)
+	if err != nil {
+		return f, err
 	}
-	f, err := openFloor(ctx, path)
+	after, err := measureDatabase(ctx, database)
+	f.grown(extent{bytes: before}, after)
+	return f, allKept(f, err)
+}
+
+// run measures the floor on an engine, which it closes, and tells how many
+// bytes the database had before.
+func (r floorRun) run(ctx context.Context, engine floorEngine) (measured *result, before int64, err error) {
+	defer func() { err = errors.Join(err, engine.close()) }()
+	if err = engine.fill(ctx, r.accounts); err == nil {
+		before, err = engine.bytes(ctx)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if err = f.stock(r.accounts); err == nil {
-		before, err = diskBytes(path)
-	}
-	if err != nil {
-		return nil, 0, errors.Join(err, f.keeper.Close(), f.conn.Close())
-	}
+	f := &storeFloor{engine: engine, queue: make(chan *floorOrder, 4*maxFloorGroup)}
 	var group sync.WaitGroup
-	group.Go(f.write)
-	group.Go(f.keepLog)
+	for i := range r.writers {
+		group.Go(func() { f.write(ctx, i) })
+	}
 	measured, err = r.each(ctx, func(client int) (task, error) {
 		return f.client(r.accounts[client%len(r.accounts)].PartnerID, client), nil
 	})
 	close(f.queue)
 	group.Wait()
-	return measured, before, errors.Join(err, f.keeper.Close(), f.conn.Close())
-}
-
-// stock adds the rows that sales update.
-func (f *storeFloor) stock(accounts []account) error {
-	for _, a := range accounts {
-		if err := f.exec("INSERT INTO partner_counters (partner_id, last_product, last_movement) VALUES (?, ?, 0)", a.PartnerID, products); err != nil {
-			return err
-		}
-		for id := range products {
-			if err := f.exec(`INSERT INTO products (partner_id, product_id, name, search_key, quantity, stock_min, stock_max, price_cents, barcode, status, created_at)
-				VALUES (?, ?, ?, '', ?, 0, 0, 0, '', 'active', 0)`, a.PartnerID, id+1, productName, openingStock); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return measured, before, err
 }
 
 // client gives what one waiting goroutine does for each order.
@@ -153,7 +118,7 @@ func (f *storeFloor) client(partnerID string, number int) task {
 			return err
 		}
 		o := &floorOrder{
-			Order: made, document: document, key: newUUID(maker.random),
+			Order: made, document: document, allocation: allocationOf(made), key: newUUID(maker.random),
 			hash: sha256.Sum256(document), written: make(chan error, 1),
 		}
 		f.queue <- o
@@ -162,162 +127,64 @@ func (f *storeFloor) client(partnerID string, number int) task {
 }
 
 // write commits whatever waits, until the queue is closed.
-func (f *storeFloor) write() {
-	defer close(f.wake)
+func (f *storeFloor) write(ctx context.Context, writer int) {
 	for first := range f.queue {
-		group := []*floorOrder{first}
-		for len(group) < floorGroup && len(f.queue) > 0 {
-			group = append(group, <-f.queue)
-		}
-		err := f.commit(group)
-		for _, o := range group {
+		orders := f.gather(first)
+		err := f.engine.commit(ctx, writer, f.stock.sell(orders))
+		for _, o := range orders {
 			o.written <- err
 		}
-		f.committed(len(group))
+		f.engine.committed(len(orders))
 	}
 }
 
-// committed sees to the log after each commit: every so often the keeper
-// copies most of it, and then the writer the little that came since.
-func (f *storeFloor) committed(orders int) {
-	select {
-	case <-f.finish:
-		checkpoint(f.conn)
-	default:
-	}
-	if f.sinceLog += orders; f.sinceLog >= floorCheckpoint {
-		f.sinceLog = 0
+// gather takes whatever else waits right now.
+func (f *storeFloor) gather(first *floorOrder) []*floorOrder {
+	orders := []*floorOrder{first}
+	for len(orders) < maxFloorGroup {
 		select {
-		case f.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func (f *storeFloor) keepLog() {
-	for range f.wake {
-		checkpoint(f.keeper)
-		checkpoint(f.keeper)
-		select {
-		case f.finish <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func checkpoint(c *sqlite.Conn) {
-	_ = sqlitex.Execute(c, "PRAGMA wal_checkpoint(PASSIVE)", nil) // the next one tries again
-}
-
-func (f *storeFloor) commit(group []*floorOrder) (err error) {
-	end, err := sqlitex.ImmediateTransaction(f.conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err)
-	for _, o := range group {
-		if err := f.insert(o); err != nil {
-			return err
-		}
-	}
-	return f.insertStock(group)
-}
-
-// The statements of the service's committer.
-const (
-	insertOrder = `INSERT INTO orders (partner_order_id, status, version, events, updated_at, estimated_delivery, last_event, courier,
-		cancelled_at, cancellation_reason, allocation, document, partner_id, order_id) VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?)`
-	insertKey = `INSERT INTO idempotency_keys (body_hash, order_id, answer, created_at, partner_id, idempotency_key, scope)
-		VALUES (?, ?, ?, ?, ?, ?, ?)`
-	insertMovement = `INSERT INTO stock_movements (product_id, type, quantity, location, order_id, notes, created_at, partner_id, movement_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	updateProduct = `UPDATE products SET quantity = ? WHERE partner_id = ? AND product_id = ?`
-	updateCounter = `UPDATE partner_counters SET last_movement = ? WHERE partner_id = ?`
-	upsertLevel   = `INSERT INTO stock_levels (quantity, partner_id, product_id, location) VALUES (?, ?, ?, ?)
-		ON CONFLICT (partner_id, product_id, location) DO UPDATE SET quantity = excluded.quantity`
-)
-
-func (f *storeFloor) insert(o *floorOrder) error {
-	at := o.CreatedAt.UnixMicro()
-	allocation := ""
-	for _, take := range o.Allocation {
-		allocation += fmt.Sprintf(`{"product_id":%d,"location":%q,"quantity":%d},`, take.ProductID, take.Location, take.Quantity)
-	}
-	if err := f.exec(insertOrder, o.PartnerOrderID, string(o.Status), 1, 0, at, o.EstimatedDelivery.UnixMicro(), "",
-		0, "", allocation, string(o.document), o.PartnerID, o.OrderID); err != nil {
-		return err
-	}
-	if err := f.exec(insertKey, o.hash[:], o.OrderID, "", at, o.PartnerID, o.key[:], creationScope); err != nil {
-		return err
-	}
-	for _, take := range o.Allocation {
-		f.lastMove[o.PartnerID]++
-		if err := f.exec(insertMovement, take.ProductID, "OUT", take.Quantity, take.Location, o.OrderID, "", at,
-			o.PartnerID, f.lastMove[o.PartnerID]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insertStock writes, once for each product of the group, what is left of it.
-func (f *storeFloor) insertStock(group []*floorOrder) error {
-	touched := map[string]bool{}
-	for _, o := range group {
-		if len(o.Allocation) > 0 {
-			touched[o.PartnerID] = true
-			f.levels[o.PartnerID]++
-		}
-	}
-	for partnerID := range touched {
-		if err := f.exec(updateCounter, f.lastMove[partnerID], partnerID); err != nil {
-			return err
-		}
-		for id := range products {
-			if err := f.insertProduct(partnerID, id+1); err != nil {
-				return err
+		case next, open := <-f.queue:
+			if !open {
+				return orders
 			}
+			orders = append(orders, next)
+		default:
+			return orders
 		}
 	}
-	return nil
+	return orders
 }
 
-func (f *storeFloor) insertProduct(partnerID string, id int) error {
-	left := openingStock - f.levels[partnerID]
-	if err := f.exec(updateProduct, left, partnerID, id); err != nil {
-		return err
-	}
-	for _, location := range locations {
-		if err := f.exec(upsertLevel, left, partnerID, id, location); err != nil {
-			return err
-		}
-	}
-	return nil
+// floorStock knows what the partners have sold, in place of look-ups.
+type floorStock struct {
+	mu    sync.Mutex
+	moves map[string]int64 // the last movement, by partner; guarded by mu
+	sold  map[string]int64 // orders with items, by partner; guarded by mu
 }
 
-// exec runs a prepared statement.
-func (f *storeFloor) exec(sql string, args ...any) error {
-	st, err := f.conn.Prepare(sql)
-	if err != nil {
-		return err
+// sell numbers the movements of a group. Of two groups the older one may be
+// written last: figures of stock are then wrong, but cost the same.
+func (s *floorStock) sell(orders []*floorOrder) *floorGroup {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moves == nil {
+		s.moves, s.sold = map[string]int64{}, map[string]int64{}
 	}
-	for i, arg := range args {
-		switch arg := arg.(type) {
-		case string:
-			st.BindText(i+1, arg)
-		case []byte:
-			st.BindBytes(i+1, arg)
-		case int64:
-			st.BindInt64(i+1, arg)
-		case int:
-			st.BindInt64(i+1, int64(arg))
+	group := &floorGroup{orders: orders}
+	var partners []string
+	for _, o := range orders {
+		for _, take := range o.Allocation {
+			s.moves[o.PartnerID]++
+			group.movements = append(group.movements, floorMovement{o, take, s.moves[o.PartnerID]})
+		}
+		if len(o.Allocation) > 0 {
+			s.sold[o.PartnerID]++
+			partners = append(partners, o.PartnerID)
 		}
 	}
-	if _, err = st.Step(); err != nil {
-		return err
+	slices.Sort(partners)
+	for _, id := range slices.Compact(partners) {
+		group.sold = append(group.sold, floorSale{id, s.moves[id], openingStock - s.sold[id]})
 	}
-	if f.conn.Changes() != 1 {
-		return fmt.Errorf("%d rows instead of one: %s", f.conn.Changes(), sql)
-	}
-	return st.Reset()
+	return group
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	mathrand "math/rand/v2"
 	"strconv"
 	"time"
@@ -83,6 +84,15 @@ func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Orde
 		made.Allocation = append(made.Allocation, delivery.Take{ProductID: item.ProductID, Location: locations[0], Quantity: item.Quantity})
 	}
 	return made, record.Encode(made), nil
+}
+
+// allocationOf is a text like the one that the service keeps.
+func allocationOf(o *delivery.Order) string {
+	allocation := ""
+	for _, take := range o.Allocation {
+		allocation += fmt.Sprintf(`{"product_id":%d,"location":%q,"quantity":%d},`, take.ProductID, take.Location, take.Quantity)
+	}
+	return allocation
 }
 
 func reference(random *mathrand.Rand) string {

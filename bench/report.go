@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -19,10 +20,12 @@ type figures struct {
 	P99           float64 `json:"p99_ms"`
 	P999          float64 `json:"p99_9_ms"`
 	Max           float64 `json:"max_ms"`
-	CPUMicros     float64 `json:"cpu_us_each,omitempty"`    // of the server alone
-	BytesPerOrder float64 `json:"bytes_per_order,omitzero"` // on disk, after closing
-	Orders        int     `json:"orders"`                   // answered, warm-up included
-	Kept          int     `json:"kept"`                     // found in the database afterwards
+	CPUMicros     float64 `json:"cpu_us_each,omitempty"`         // of the server alone; of a floor, of the process that asks the database
+	DatabaseCPU   float64 `json:"database_cpu_us_each,omitzero"` // of the database's server
+	BytesPerOrder float64 `json:"bytes_per_order,omitzero"`      // on disk, after closing
+	Orders        int     `json:"orders"`                        // answered, warm-up included
+	Kept          int     `json:"kept"`                          // found in the database afterwards
+	Load          float64 `json:"load_average,omitzero"`         // of the machine at the end, over a minute
 }
 
 // summarise turns what clients saw into figures.
@@ -65,6 +68,8 @@ func medians(runs []figures) figures {
 		P999:          of(func(f figures) float64 { return f.P999 }),
 		Max:           of(func(f figures) float64 { return f.Max }),
 		CPUMicros:     of(func(f figures) float64 { return f.CPUMicros }),
+		DatabaseCPU:   of(func(f figures) float64 { return f.DatabaseCPU }),
+		Load:          of(func(f figures) float64 { return f.Load }),
 		BytesPerOrder: of(func(f figures) float64 { return f.BytesPerOrder }),
 		Orders:        int(of(func(f figures) float64 { return float64(f.Orders) })),
 		Kept:          int(of(func(f figures) float64 { return float64(f.Kept) })),
@@ -96,19 +101,28 @@ type createReport struct {
 	Partners   int     `json:"partners"`
 	Service    figures `json:"service,omitzero"`
 	HTTPFloor  figures `json:"http_floor,omitzero"`
-	StoreFloor figures `json:"store_floor,omitzero"`
+	StoreFloor figures `json:"store_floor,omitzero"` // one writer
+	// What follows is measured on PostgreSQL alone.
+	Postgres    []string `json:"postgres,omitempty"`
+	StoreFloor2 figures  `json:"store_floor_2,omitzero"` // two writers
+	Pgbench     figures  `json:"pgbench,omitzero"`
 	// Allowance is what HTTP and storage could do if each took its own floor's
 	// time and nothing overlapped: 1 / (1/http + 1/store).
 	Allowance float64 `json:"allowance_per_second"`
 	// Ratio is the service's rate over the allowance.
 	Ratio float64 `json:"ratio"`
+	// PgbenchRatio is the service's rate over pgbench's.
+	PgbenchRatio float64 `json:"pgbench_ratio,omitzero"`
 }
 
 // compare fills in what follows from the three measurements.
 func (r *createReport) compare() {
-	if r.HTTPFloor.PerSecond > 0 && r.StoreFloor.PerSecond > 0 {
-		r.Allowance = 1 / (1/r.HTTPFloor.PerSecond + 1/r.StoreFloor.PerSecond)
+	if stored := max(r.StoreFloor.PerSecond, r.StoreFloor2.PerSecond); r.HTTPFloor.PerSecond > 0 && stored > 0 {
+		r.Allowance = 1 / (1/r.HTTPFloor.PerSecond + 1/stored)
 		r.Ratio = r.Service.PerSecond / r.Allowance
+	}
+	if r.Pgbench.PerSecond > 0 {
+		r.PgbenchRatio = r.Service.PerSecond / r.Pgbench.PerSecond
 	}
 }
 
@@ -116,23 +130,35 @@ func (r *createReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, f figures) {
 		if f.PerSecond > 0 {
-			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t\n",
-				name, f.PerSecond, f.P50, f.P90, f.P99, f.P999, f.Max, f.CPUMicros, f.BytesPerOrder)
+			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t%.1f\t\n",
+				name, f.PerSecond, f.P50, f.P90, f.P99, f.P999, f.Max, f.CPUMicros, f.DatabaseCPU, f.BytesPerOrder, f.Load)
 		}
 	}
-	_, _ = fmt.Fprintf(t, "Creating signed orders, half of them with two items: %d clients, %.3g s, medians of %d, %d orders before, %d partners\n%v\n\n",
+	_, _ = fmt.Fprintf(t, "Creating signed orders, half of them with two items: %d clients, %.3g s, medians of %d, %d orders before, %d partners\n%v\n",
 		r.Clients, r.Seconds, r.Rounds, r.Prefilled, r.Partners, r.where)
-	_, _ = fmt.Fprintln(t, "\torders/s\tp50 ms\tp90 ms\tp99 ms\tp99.9 ms\tmax ms\tCPU us/order\tbytes/order\t")
+	if len(r.Postgres) > 0 {
+		_, _ = fmt.Fprintf(t, "PostgreSQL: %s\n", strings.Join(r.Postgres, " "))
+	}
+	_, _ = fmt.Fprintln(t, "\n\torders/s\tp50 ms\tp90 ms\tp99 ms\tp99.9 ms\tmax ms\tCPU us/order\tdatabase us\tbytes/order\tload\t")
 	row("service", r.Service)
 	row("http floor", r.HTTPFloor)
 	row("store floor", r.StoreFloor)
+	row("store floor, 2 writers", r.StoreFloor2)
+	row("pgbench", r.Pgbench)
 	if err := t.Flush(); err != nil { // errors of the writes above come out here
 		return err
 	}
-	if r.Allowance == 0 { // not all three were measured
-		return nil
+	return r.textRatios(out)
+}
+
+// textRatios tells those that follow from what was measured.
+func (r *createReport) textRatios(out io.Writer) (err error) {
+	if r.Ratio > 0 {
+		_, err = fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
 	}
-	_, err := fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
+	if err == nil && r.PgbenchRatio > 0 {
+		_, err = fmt.Fprintf(out, "the service makes %.2f times the orders of pgbench\n", r.PgbenchRatio)
+	}
 	return err
 }
 

@@ -30,7 +30,7 @@ type seeded struct {
 
 // seed fills the data directory up to the wanted number of partners (once) and
 // orders, and tells how to use it.
-func seed(ctx context.Context, settings *config.Config, partners, orders int) (*ready, error) {
+func seed(ctx context.Context, settings *config.Config, database string, partners, orders int) (*ready, error) {
 	note := filepath.Join(settings.Data, "bench.json")
 	var done seeded
 	text, err := os.ReadFile(filepath.Clean(note))
@@ -43,13 +43,13 @@ func seed(ctx context.Context, settings *config.Config, partners, orders int) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := fillStore(ctx, settings, &done, len(text) == 0, orders); err != nil {
+	if err := fillStore(ctx, database, &done, len(text) == 0, orders); err != nil {
 		return nil, err
 	}
 	if text, err = json.Marshal(done); err != nil {
 		return nil, err
 	}
-	samples, err := sampleOrders(settings.Database(), done.Accounts[0].PartnerID, done.Orders/len(done.Accounts))
+	samples, err := sampleOrders(database, done.Accounts[0].PartnerID, done.Orders/len(done.Accounts))
 	return &ready{Accounts: done.Accounts, Samples: samples}, errors.Join(err, os.WriteFile(note, text, 0o600))
 }
 
@@ -117,8 +117,12 @@ func post(ctx context.Context, url string, body, answer any) error {
 }
 
 // fillStore puts stock on the shelves, once, and adds the missing orders.
-func fillStore(ctx context.Context, settings *config.Config, done *seeded, first bool, orders int) (err error) {
-	db, err := store.OpenSQLite(ctx, settings.Database())
+func fillStore(ctx context.Context, database string, done *seeded, first bool, orders int) (err error) {
+	open := store.OpenSQLite
+	if isPostgres(database) {
+		open = store.OpenPostgres
+	}
+	db, err := open(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -172,8 +176,12 @@ func document(text string) *strictjson.Value {
 // maxSamples is how many different orders reads are spread over.
 const maxSamples = 500
 
-// sampleOrders lists ids of a partner's orders, evenly spaced.
+// sampleOrders lists ids of a partner's orders, evenly spaced, for reads, which
+// are measured on SQLite alone.
 func sampleOrders(database, partnerID string, count int) (ids []string, err error) {
+	if isPostgres(database) {
+		return nil, nil
+	}
 	err = onDatabase(database, func(c *sqlite.Conn) error {
 		at := 0
 		return sqlitex.Execute(c, "SELECT order_id FROM orders WHERE partner_id = ? ORDER BY order_id", &sqlitex.ExecOptions{
@@ -195,7 +203,10 @@ type extent struct {
 	bytes  int64
 }
 
-func measureDatabase(database string) (e extent, err error) {
+func measureDatabase(ctx context.Context, database string) (e extent, err error) {
+	if isPostgres(database) {
+		return measurePostgres(ctx, database)
+	}
 	if e.bytes, err = diskBytes(database); err != nil {
 		return e, err
 	}

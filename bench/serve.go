@@ -25,7 +25,7 @@ import (
 // time that it has used, in nanoseconds.
 type serveCommand struct {
 	Data     string `required:"" help:"Data directory; kept."`
-	Store    string `default:"sqlite" enum:"sqlite,none" help:"Where orders are kept."`
+	Store    string `default:"sqlite" help:"Where orders are kept: sqlite, none, or the URL of a PostgreSQL database."`
 	Orders   int    `help:"How many orders there are at the start; those that are missing are added."`
 	Partners int    `default:"1" help:"How many partners share them."`
 	Profile  string `help:"File for a CPU profile of the service." placeholder:"FILE"`
@@ -40,12 +40,24 @@ func (c *serveCommand) arguments() []string {
 
 // settings are those of an ordinary service without a rate limit.
 func (c *serveCommand) settings() *config.Config {
-	return &config.Config{Listen: "127.0.0.1:0", Data: c.Data}
+	settings := &config.Config{Listen: "127.0.0.1:0", Data: c.Data}
+	if isPostgres(c.Store) {
+		settings.DatabaseURL = c.Store
+	}
+	return settings
+}
+
+// database is the URL of the database, or its file.
+func (c *serveCommand) database() string {
+	if isPostgres(c.Store) {
+		return c.Store
+	}
+	return c.settings().Database()
 }
 
 // Run seeds, serves and finishes.
 func (c *serveCommand) Run(ctx context.Context) (err error) {
-	seeded, err := seed(ctx, c.settings(), c.Partners, c.Orders)
+	seeded, err := seed(ctx, c.settings(), c.database(), c.Partners, c.Orders)
 	if err != nil {
 		return fmt.Errorf("seed: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,7 +67,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if again := r.do(t, "restore", "backup.db", "--data", restored); again.code != 1 || !strings.Contains(again.stderr, "--force") {
 		t.Errorf("over a database: %+v", again)
 	}
-	r.audit(t, restored, partner)
+	r.audit(t, &apptest.Service{Data: restored}, partner)
 
 	got = r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copied/dropyard.db")
 	if got.code != 1 {
@@ -80,30 +81,29 @@ func TestBackupAndRestore(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.stdout, "checksum ok") {
 		t.Fatalf("copy: %+v", got)
 	}
-	if n := r.audit(t, copied, partner); n != orders+1 {
+	if n := r.audit(t, &apptest.Service{Data: copied}, partner); n != orders+1 {
 		t.Errorf("%d orders were copied, %d made", n, orders+1)
 	}
 }
 
 // audit serves a restored database, with the master key, to the partner, and
 // tells how many orders it has.
-func (r run) audit(t *testing.T, data string, partner *apptest.Partner) (orders int) {
+func (r run) audit(t *testing.T, restored *apptest.Service, partner *apptest.Partner) (orders int) {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(r.dir, "data", "master.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, "master.key"), key, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(restored.Data, "master.key"), key, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.env = append(r.env, "DROPYARD_DATA="+data)
+	r.env = append(slices.Clone(r.env), "DROPYARD_DATA="+restored.Data, "DROPYARD_DATABASE="+restored.Database)
 	s := r.serve(t)
 	known := *partner
 	known.Service = s.Service
 	known.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
-	s.Data = data
-	s.Audit(t)
-	_, _ = fmt.Sscan(s.Query(t, "SELECT count(*) FROM orders")[0], &orders)
+	restored.Audit(t)
+	_, _ = fmt.Sscan(restored.Query(t, "SELECT count(*) FROM orders")[0], &orders)
 	s.signal(t, syscall.SIGTERM)
 	return orders
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,7 +24,10 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	for _, t := range copied {
 		fmt.Printf("%-20s %10d rows  checksum ok  %s\n", t.Table, t.Rows, t.Checksum[:16])
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("the copy was broken off; the same command goes on where it was")
+	case err != nil:
 		return err
 	}
 	_, err = fmt.Println("The copy is complete. The master key is not part of it: start the service with the same one.")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -48,8 +49,9 @@ func main() {
 	}
 }
 
+// fail ends with one line: drivers and joined errors write several.
 func fail(code int, err error) {
-	fmt.Fprintln(os.Stderr, "dropyard:", err)
+	fmt.Fprintln(os.Stderr, "dropyard:", strings.Join(strings.Fields(err.Error()), " "))
 	os.Exit(code)
 }
 

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // asProgram tells the test binary to be dropyard itself.
@@ -17,7 +19,7 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	testkit.Main(m)
 }
 
 // run is one run of the program, in an empty directory and an environment

@@ -28,6 +28,8 @@ type call struct {
 	body   []byte      // the whole body, exactly as sent
 	// partnerID is who signed the request, once that is known.
 	partnerID string
+	// secret is the key that it was signed with.
+	secret []byte
 }
 
 // reply is the answer of a handler: a status and JSON, unless the handler has
@@ -87,6 +89,8 @@ func (s *Server) admit(route Route, c *call) error {
 	switch route.Access {
 	case AccessSigned:
 		return s.authenticate(c)
+	case AccessPartner:
+		return s.authenticatePartner(c)
 	case AccessTracking:
 		return s.limitTracking(c)
 	case AccessOperator:

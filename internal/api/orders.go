@@ -173,10 +173,3 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
 	return reply{http.StatusOK, moved}, err
 }
-
-var errWebhookNotConfigured = delivery.Refuse(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")
-
-// handleWebhookTest refuses: no endpoint can be configured yet.
-func (s *Server) handleWebhookTest(*call) (reply, error) {
-	return reply{}, errWebhookNotConfigured
-}

@@ -26,6 +26,7 @@ const (
 	AccessPublic   Access = "public"   // anyone; the handler checks what it needs
 	AccessTracking Access = "tracking" // anyone, limited per address
 	AccessSigned   Access = "signed"   // a request signed with an API key
+	AccessPartner  Access = "partner"  // a request signed with an API key, or in a session
 	AccessOperator Access = "operator" // a bearer token of an operator
 	accessNobody   Access = "nobody"   // the handler only refuses
 )
@@ -59,7 +60,18 @@ func Routes() []Route {
 		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
 		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
 		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
-		{"POST", "/v1/webhooks/test", AccessSigned, nil, (*Server).handleWebhookTest},
+
+		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet},
+		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut},
+		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete},
+		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate},
+		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate},
+		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList},
+		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet},
+		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver},
+		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince},
+		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed},
+		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest},
 
 		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
 		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},

@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/throttle"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // Config is what the interface needs.
@@ -25,6 +26,7 @@ type Config struct {
 	Partners  *partner.Service
 	Operators *operator.Service
 	Stock     *stock.Service
+	Webhooks  *webhook.Service
 
 	// TrackingPage shows an order to its recipient (package web).
 	TrackingPage TrackingPage

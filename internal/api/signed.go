@@ -14,7 +14,7 @@ import (
 // then spends one of the partner's requests. A request that fails to sign is
 // counted against its address, never against a partner.
 func (s *Server) authenticate(c *call) error {
-	partnerID, refusal, err := s.verify(c)
+	key, refusal, err := s.verify(c)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,24 @@ func (s *Server) authenticate(c *call) error {
 		}
 		return refusal
 	}
-	c.partnerID = partnerID
+	c.partnerID, c.secret = key.PartnerID, key.Secret
+	return s.limitPartner(c)
+}
+
+// authenticatePartner takes a signed request, or one in a session: whoever
+// sends a key means it. Both spend from the partner's rate.
+func (s *Server) authenticatePartner(c *call) error {
+	if c.Header.Get("X-Api-Key") != "" || c.sessionToken() == "" {
+		return s.authenticate(c)
+	}
+	if err := s.refuseCrossSite(c); err != nil {
+		return err
+	}
+	found, err := s.sessionPartner(c)
+	if err != nil {
+		return err
+	}
+	c.partnerID = found.PartnerID
 	return s.limitPartner(c)
 }
 
@@ -47,36 +64,35 @@ func unauthorized(why reason, message string) *delivery.Error {
 }
 
 // verify finds out who signed the request, or why nobody did.
-func (s *Server) verify(c *call) (partnerID string, refusal *delivery.Error, err error) {
+func (s *Server) verify(c *call) (key *partner.SigningKey, refusal *delivery.Error, err error) {
 	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 		if c.Header.Get(name) == "" {
-			return "", unauthorized(reasonMissingHeader, "the header "+name+" is missing"), nil
+			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing"), nil
 		}
 	}
 	timestamp, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
-	var key *partner.SigningKey
 	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL refuses any other
 		key, err = s.Partners.SigningKey(c.Context(), publicKey)
 	}
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	if key == nil {
-		return "", unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked"), nil
+		return nil, unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked"), nil
 	}
 	request := signature.Request{Timestamp: timestamp, Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if !request.Verify(key.Secret, signed) {
-		return "", unauthorized(reasonSignatureMismatch, "X-Signature does not fit this request and key"), nil
+		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not fit this request and key"), nil
 	}
 	if now := s.Now(); !signature.Fresh(timestamp, now) {
-		return "", &delivery.Error{
+		return nil, &delivery.Error{
 			Code:    delivery.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %v of the server's clock", signature.MaxSkew),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: delivery.Instant(now)},
 		}, nil
 	}
 	s.Partners.Used(key)
-	return key.PartnerID, nil, nil
+	return key, nil, nil
 }
 
 // sentPath is the path as it was sent, escapes and all; that is what is signed.

@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
@@ -28,11 +29,13 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // Surroundings is what the service takes from the world it runs in.
 type Surroundings struct {
 	Now    func() time.Time
+	At     func(time.Time) <-chan time.Time // fires at a time
 	Random io.Reader
 	Log    *slog.Logger
 	// Out is where the demo prints its credentials.
@@ -59,6 +62,7 @@ func System() Surroundings {
 	collectLess()
 	return Surroundings{
 		Now:    time.Now,
+		At:     func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
 		Random: rand.Reader,
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Out:    os.Stdout,
@@ -79,6 +83,10 @@ type App struct {
 	operators *operator.Service
 	stock     *stock.Service
 	retention *retention.Service
+	webhooks  *webhook.Service
+	sender    *webhook.Sender
+	outbound  *outbound.Client
+	metrics   *metricsServer
 }
 
 // Limits of the HTTP server. Reading and writing a request together may take
@@ -127,6 +135,9 @@ func (a *App) start(ctx context.Context) (err error) {
 	if a.listener, err = network.Listen(ctx, "tcp", a.config.Listen); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	if err := a.openMetrics(ctx); err != nil {
+		return err
+	}
 	if err := a.open(ctx); err != nil {
 		return err
 	}
@@ -145,6 +156,7 @@ func (a *App) start(ctx context.Context) (err error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	a.retention.Run()
+	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
 }
@@ -182,6 +194,9 @@ func (a *App) open(ctx context.Context) error {
 	})
 	a.stock = stock.NewService(a.store.Stock(), a.Now)
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
+	if err := a.openWebhooks(ctx, sealer); err != nil {
+		return err
+	}
 	orders := a.store.Orders()
 	if a.OrderStore != nil {
 		orders = a.OrderStore(orders)
@@ -196,6 +211,7 @@ func (a *App) open(ctx context.Context) error {
 		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
+		Announce:    a.sender.Wake,
 	})
 	return nil
 }
@@ -257,6 +273,7 @@ func (a *App) handler() http.Handler {
 		Partners:       a.partners,
 		Operators:      a.operators,
 		Stock:          a.stock,
+		Webhooks:       a.webhooks,
 		TrackingPage:   web.Tracking,
 		Now:            a.Now,
 		Random:         a.Random,
@@ -299,9 +316,15 @@ func (a *App) Run(ctx context.Context) error {
 // close ends the services before the store they use. It copes with an app that
 // was only half started.
 func (a *App) close() error {
-	var errs []error
+	errs := []error{a.metrics.close()}
 	if a.orders != nil {
 		a.orders.Close()
+	}
+	if a.sender != nil {
+		a.sender.Close()
+	}
+	if a.outbound != nil {
+		a.outbound.Close()
 	}
 	if a.retention != nil {
 		a.retention.Close()

@@ -28,6 +28,9 @@ type Config struct {
 	MasterKeyFile    string   `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
 	RetainOrders     string   `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
 	RetainEvents     string   `help:"How long events are kept, such as 90d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
+	WebhookNetworks  []string `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to, such as 10.1.0.0/16. Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
+	WebhookInsecure  bool     `name:"webhook-allow-insecure" help:"Let webhooks go to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
+	MetricsListen    string   `help:"Address to serve Prometheus metrics on. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	Demo             bool     `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
 	OperatorEmail    string   `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string   `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
@@ -43,6 +46,14 @@ func (c *Config) Check() error {
 	}
 	if _, err := c.Proxies(); err != nil {
 		return err
+	}
+	if _, err := c.WebhookAllowed(); err != nil {
+		return err
+	}
+	if c.MetricsListen != "" {
+		if _, port, err := net.SplitHostPort(c.MetricsListen); err != nil || !isPort(port) {
+			return fmt.Errorf("--metrics-listen %q is not an address such as 127.0.0.1:9090", c.MetricsListen)
+		}
 	}
 	if c.DatabaseURL != "" && !IsDatabase(c.DatabaseURL) {
 		return errors.New("--database must begin with sqlite: or postgres://")
@@ -91,11 +102,20 @@ func (c *Config) checkFiles() error {
 
 // Proxies are the trusted proxies' networks.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
+	return networksOf("--trusted-proxies", c.TrustedProxies)
+}
+
+// WebhookAllowed are the internal networks that webhooks may be sent to.
+func (c *Config) WebhookAllowed() ([]netip.Prefix, error) {
+	return networksOf("--webhook-allow-networks", c.WebhookNetworks)
+}
+
+func networksOf(flag string, texts []string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
-	for _, text := range c.TrustedProxies {
+	for _, text := range texts {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("--trusted-proxies %q is no network such as 10.0.0.0/8", text)
+			return nil, fmt.Errorf("%s %q is no network such as 10.0.0.0/8", flag, text)
 		}
 		all = append(all, network.Masked())
 	}
@@ -227,7 +247,8 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s demo=%t operator=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s demo=%t operator=%s",
 		c.Listen, c.Data, c.databaseName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(),
-		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.Demo, operator)
+		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Demo, operator)
 }

@@ -17,6 +17,12 @@ const (
 	EventOrderCancelled      EventType = "order.cancelled"
 )
 
+// EventTypes lists all of them, in the order in which an order causes them.
+var EventTypes = []EventType{
+	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
+	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
+}
+
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
 	StatusCourierAssigned: EventCourierAssigned,
@@ -45,6 +51,9 @@ type Event struct {
 	Sequence  int64 // counts the events of one order from 1
 	CreatedAt time.Time
 	Facts     EventFacts
+	// Queued is set once the event is stored and waits to be sent. Otherwise its
+	// partner has no endpoint.
+	Queued bool
 }
 
 // EventFacts holds what the data of an event is made from. Which of them an
@@ -59,4 +68,5 @@ type EventFacts struct {
 	NextAttempt    *time.Time `json:"next_attempt,omitzero"`
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`
 	Reason         string     `json:"reason,omitzero"`
+	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
 }

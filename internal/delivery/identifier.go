@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -79,6 +80,7 @@ func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
 
 var (
 	partnerIDForm = regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`)
+	eventIDForm   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	orderIDForm   = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
 )
 
@@ -89,4 +91,37 @@ func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
 		return "", false
 	}
 	return partnerPrefix + orderID[len(orderPrefix):len(orderPrefix)+partnerTag], true
+}
+
+// NewEventID draws an event's id: a UUID of version 7 (RFC 9562), so that events
+// sort by time.
+func NewEventID(random io.Reader, at time.Time) (string, error) {
+	var id [16]byte
+	if _, err := io.ReadFull(random, id[6:]); err != nil {
+		return "", fmt.Errorf("draw an event id: %w", err)
+	}
+	return eventIDAt(id, at), nil
+}
+
+// FirstEventID is the smallest id that an event at or after the given time can
+// have.
+func FirstEventID(at time.Time) string { return eventIDAt([16]byte{}, at) }
+
+func eventIDAt(id [16]byte, at time.Time) string {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 0))<<16)
+	copy(id[:6], ms[:6])
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// EventTime reads the time out of an event's id. It is false for a text that is
+// no event id.
+func EventTime(eventID string) (at time.Time, ok bool) {
+	if !eventIDForm.MatchString(eventID) {
+		return time.Time{}, false
+	}
+	ms, err := strconv.ParseInt(eventID[:8]+eventID[9:13], 16, 64)
+	return time.UnixMilli(ms).UTC(), err == nil
 }

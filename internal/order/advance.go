@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/google/uuid"
 )
 
 // advance is the wish to move an order to another state, by the service.
@@ -54,7 +53,8 @@ func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Sou
 	if err != nil {
 		return nil, err
 	}
-	eventID, err := uuid.NewRandomFromReader(s.Random)
+	now := s.now()
+	eventID, err := delivery.NewEventID(s.Random, now)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Sou
 		version: order.Version,
 		encode:  s.Encode,
 		step: step{
-			to: a.Status, by: delivery.ActorService, at: s.now(), notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID.String(),
+			to: a.Status, by: delivery.ActorService, at: now, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}

@@ -16,11 +16,12 @@ import (
 // waits and settles all of them in one transaction. There is no timer: while
 // one commit is on its way to disk, the next group gathers.
 type committer struct {
-	store   Store
-	queue   chan *waiting
-	closing chan struct{} // closed to stop
-	stopped chan struct{} // closed once nobody takes from the queue any more
-	done    sync.WaitGroup
+	store    Store
+	announce func(partnerIDs ...string)
+	queue    chan *waiting
+	closing  chan struct{} // closed to stop
+	stopped  chan struct{} // closed once nobody takes from the queue any more
+	done     sync.WaitGroup
 }
 
 // waiting is a command and the place where its caller waits for the outcome.
@@ -41,9 +42,9 @@ const (
 
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
-func newCommitter(store Store, writers int) *committer {
-	c := makeCommitter(store)
-	for range writers {
+func newCommitter(config Config) *committer {
+	c := makeCommitter(config)
+	for range config.Writers {
 		c.done.Go(c.run)
 	}
 	return c
@@ -51,15 +52,15 @@ func newCommitter(store Store, writers int) *committer {
 
 // newCommitterByPartner starts a committer whose transactions are of one
 // partner each.
-func newCommitterByPartner(store Store) *committer {
-	c := makeCommitter(store)
+func newCommitterByPartner(config Config) *committer {
+	c := makeCommitter(config)
 	c.done.Go(c.deal)
 	return c
 }
 
-func makeCommitter(store Store) *committer {
+func makeCommitter(config Config) *committer {
 	return &committer{
-		store: store, queue: make(chan *waiting, 4*maxGroup),
+		store: config.Store, announce: config.Announce, queue: make(chan *waiting, 4*maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
@@ -207,12 +208,12 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 		}
 	}()
+	var changes *Changes
 	err = c.store.Write(ctx, func(tx Writer) error {
 		state, err := tx.Load(ctx, needs)
 		if err != nil {
 			return err
 		}
-		var changes *Changes
 		outcomes, changes = decideGroup(state, commands)
 		if changes.empty() {
 			return nil
@@ -222,7 +223,20 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}
+	if err == nil && c.announce != nil {
+		c.announce(changes.queued()...)
+	}
 	return outcomes, err
+}
+
+// queued lists whose events wait to be sent.
+func (c *Changes) queued() (partnerIDs []string) {
+	for _, event := range c.Events {
+		if event.Queued && !slices.Contains(partnerIDs, event.PartnerID) {
+			partnerIDs = append(partnerIDs, event.PartnerID)
+		}
+	}
+	return partnerIDs
 }
 
 func (c *Changes) empty() bool {

@@ -109,7 +109,7 @@ func (n note) decide(s *State, c *Changes) outcome {
 // together settles commands as one group, in a bubble: all wait before the
 // writer starts.
 func together(store Store, commands ...command) []outcome {
-	c := newCommitter(store, 0)
+	c := newCommitter(Config{Store: store, Writers: 0})
 	outcomes, all := submitAll(context.Background(), c, commands...)
 	c.done.Go(c.run)
 	all.Wait()
@@ -261,7 +261,7 @@ func TestWhoHasLeftIsLeftOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
-		c := newCommitter(store, 1)
+		c := newCommitter(Config{Store: store, Writers: 1})
 		stayed, staying := submitAll(t.Context(), c, note{number: 0}, note{number: 1})
 		ctx, leave := context.WithCancel(t.Context())
 		left, leaving := submitAll(ctx, c, note{number: 2})
@@ -284,7 +284,7 @@ func TestCloseSettlesWhatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
-		c := newCommitter(store, 1)
+		c := newCommitter(Config{Store: store, Writers: 1})
 		outcomes, all := submitAll(t.Context(), c, notes(maxGroup+2)...)
 		closed := make(chan struct{})
 		go func() { c.close(); close(closed) }()
@@ -307,7 +307,7 @@ func TestAfterCloseIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := new(scripted)
-		c := newCommitter(store, 1)
+		c := newCommitter(Config{Store: store, Writers: 1})
 		c.close()
 		for i := range 6 * maxGroup {
 			if o := c.submit(context.Background(), note{number: i}); !delivery.HasCode(o.err, delivery.CodeUnavailable) {

@@ -32,6 +32,8 @@ type Config struct {
 	Encode    Encoder
 	// TrackingURL gives the public address of an order.
 	TrackingURL func(orderID string) string
+	// Announce is told whose events have been committed and wait to be sent.
+	Announce func(partnerIDs ...string)
 }
 
 // Service carries out the use cases of orders.
@@ -44,9 +46,9 @@ type Service struct {
 // NewService starts the service. Close stops it.
 func NewService(config Config) *Service {
 	if config.ByPartner {
-		return &Service{Config: config, committer: newCommitterByPartner(config.Store)}
+		return &Service{Config: config, committer: newCommitterByPartner(config)}
 	}
-	return &Service{Config: config, committer: newCommitter(config.Store, config.Writers)}
+	return &Service{Config: config, committer: newCommitter(config)}
 }
 
 // Close settles what waits and stops the committer. No call may be under way
@@ -206,7 +208,8 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 	if err != nil {
 		return Answer{}, err
 	}
-	eventID, err := uuid.NewRandomFromReader(s.Random)
+	now := s.now()
+	eventID, err := delivery.NewEventID(s.Random, now)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -214,8 +217,8 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 		target:   OrderKey{r.PartnerID, orderID},
 		products: productsOf(order),
 		reason:   reason,
-		at:       s.now(),
-		eventID:  eventID.String(),
+		at:       now,
+		eventID:  eventID,
 		key:      r.receiptKey(),
 		bodyHash: hash,
 		encode:   s.Encode,

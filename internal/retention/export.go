@@ -64,9 +64,13 @@ func (e *export) value(kind string, value any) error {
 func (e *export) account() error {
 	var account *Partner
 	var keys []APIKey
+	var endpoint *WebhookEndpoint
 	err := e.store.Read(e.ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(e.ctx, e.partnerID); err == nil {
 			keys, err = tx.AllAPIKeys(e.ctx, e.partnerID)
+		}
+		if err == nil {
+			endpoint, err = tx.WebhookEndpoint(e.ctx, e.partnerID)
 		}
 		return err
 	})
@@ -84,7 +88,10 @@ func (e *export) account() error {
 			return err
 		}
 	}
-	return nil
+	if endpoint == nil {
+		return nil
+	}
+	return e.value("webhook_endpoint", endpoint)
 }
 
 // rows reads a list page by page and writes it row by row. read begins behind
@@ -170,16 +177,16 @@ func (e *export) orders() error {
 }
 
 func (e *export) events() error {
-	return rows(e, func(tx Reader, last **delivery.Event) ([]*delivery.Event, error) {
+	return rows(e, func(tx Reader, last **Event) ([]*Event, error) {
 		var after EventKey
 		if *last != nil {
 			after = EventKey{(*last).OrderID, (*last).Sequence}
 		}
 		return tx.EventsFrom(e.ctx, e.partnerID, after, exportPage)
-	}, func(event **delivery.Event) error { return e.event(*event) })
+	}, func(event **Event) error { return e.event(*event) })
 }
 
-func (e *export) event(event *delivery.Event) error {
+func (e *export) event(event *Event) error {
 	facts, err := strictjson.Marshal(event.Facts)
 	if err != nil {
 		return err
@@ -192,6 +199,10 @@ func (e *export) event(event *delivery.Event) error {
 	w.Integer("sequence", event.Sequence)
 	w.Time("created_at", event.CreatedAt)
 	w.Raw("facts", bytes.TrimSpace(facts))
+	w.Text("state", event.State)
+	if len(event.Attempts) > 0 {
+		w.Raw("attempts", event.Attempts)
+	}
 	w.EndObject()
 	return e.line("event", w.Buffer)
 }

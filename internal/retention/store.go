@@ -25,7 +25,8 @@ type Reader interface {
 	// Ended lists a partner's orders in one state whose ids are behind after and
 	// before until.
 	Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) ([]Ended, error)
-	// EventTimes lists the outbox rows of orders whose ids are before until.
+	// EventTimes lists the events of orders whose ids are before until, without
+	// those that still wait to be sent.
 	EventTimes(ctx context.Context, partnerID string, after EventKey, until string, limit int) ([]EventTime, error)
 
 	// Partner is an account; nil if there is none.
@@ -37,7 +38,9 @@ type Reader interface {
 	MovementsFrom(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
 	// OrdersFrom lists whole orders with their histories, oldest first.
 	OrdersFrom(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
-	EventsFrom(ctx context.Context, partnerID string, after EventKey, limit int) ([]*delivery.Event, error)
+	EventsFrom(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
+	// WebhookEndpoint is where the partner's events are sent; nil if nowhere.
+	WebhookEndpoint(ctx context.Context, partnerID string) (*WebhookEndpoint, error)
 	// Order is one order with its history; nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 }
@@ -110,6 +113,21 @@ type APIKey struct {
 	CreatedAt  time.Time `json:"created_at"`
 	RevokedAt  time.Time `json:"revoked_at,omitzero"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+// WebhookEndpoint is a partner's endpoint without its secret.
+type WebhookEndpoint struct {
+	URL            string    `json:"url"`
+	Enabled        bool      `json:"enabled"`
+	DisabledReason string    `json:"disabled_reason,omitzero"`
+	CreatedAt      time.Time `json:"created_at"`
+}
+
+// Event is an event, and what became of it.
+type Event struct {
+	*delivery.Event
+	State    string
+	Attempts []byte // JSON; empty for none
 }
 
 // Stored is an order as it is stored.

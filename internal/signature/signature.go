@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"encoding/hex"
 	"io"
 	"strconv"
@@ -64,6 +65,17 @@ func SignEvent(secret, body []byte) string {
 // VerifyEvent tells, in constant time, whether signature is the event's.
 func VerifyEvent(secret, body []byte, signature string) bool {
 	return equal(SignEvent(secret, body), signature)
+}
+
+// SignStandard gives one signature of the webhook-signature header as Standard
+// Webhooks 1.0 has it: over id, timestamp and body, in base64 behind "v1,".
+func SignStandard(key []byte, id, timestamp string, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	for _, part := range [...]string{id, ".", timestamp, "."} {
+		_, _ = io.WriteString(mac, part)
+	}
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 func encode(digest []byte) string { return scheme + hex.EncodeToString(digest) }

@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // citusConn is a connection to tables that are distributed by partner. Citus
@@ -70,102 +72,97 @@ func placeholders(rows, columns int) string {
 }
 
 func (c citusConn) apply(ctx context.Context, set *setStatement, n int, bind func(int, binder)) (written int64, err error) {
-	if n == 0 {
-		return 0, nil
-	}
-	if set.citus.partnerAt < 0 {
-		return c.postgresConn.apply(ctx, set, n, bind)
-	}
-	batch := set.batch(n, bind)
-	results := c.tx.SendBatch(ctx, batch)
-	for range batch.Len() {
-		tag, err := results.Exec()
-		if err != nil {
-			_ = results.Close() // tells the same
-			return 0, postgresError(err)
-		}
-		written += tag.RowsAffected()
-	}
-	return written, postgresError(results.Close())
+	err = c.send(ctx, func(p citusPipeline) error {
+		return p.parts(set, n, bind, func(q *pgx.QueuedQuery, _ int) {
+			q.Exec(func(tag pgconn.CommandTag) error {
+				written += tag.RowsAffected()
+				return nil
+			})
+		})
+	})
+	return written, err
 }
 
 func (c citusConn) find(ctx context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	if n == 0 {
-		return nil
-	}
-	if set.citus.partnerAt < 0 {
-		return c.postgresConn.find(ctx, set, n, bind, each)
-	}
-	batch := set.batch(n, bind)
-	results := c.tx.SendBatch(ctx, batch)
-	for range batch.Len() {
-		rows, err := results.Query()
-		if err = postgresError(err); err == nil {
-			err = eachOf(rows, each)
-		}
-		if err != nil {
-			_ = results.Close()
-			return err
-		}
-	}
-	return postgresError(results.Close())
+	return c.send(ctx, func(p citusPipeline) error { return p.find(ctx, set, n, bind, each) })
 }
 
-// batch puts a set into statements of one partner each, which travel together.
-func (st *setStatement) batch(n int, bind func(int, binder)) *pgx.Batch {
-	batch := &pgx.Batch{}
-	if len(st.citus.inserts) > 0 {
-		st.batchInserts(batch, n, bind)
-		return batch
-	}
-	args := arraysOf(st, n, bind)
-	partners, _ := args[st.citus.partnerAt].([]string)
-	if one := slices.Compact(slices.Clone(partners)); len(one) == 1 {
-		st.queue(batch, n, args)
-		return batch
-	}
-	rows := map[string][]int{}
-	var order []string // of their first rows, so that locks are taken in the set's order
-	for i, partner := range partners {
-		if rows[partner] == nil {
-			order = append(order, partner)
-		}
-		rows[partner] = append(rows[partner], i)
-	}
-	for _, partner := range order {
-		own := rows[partner]
-		st.queue(batch, len(own), arraysOf(st, len(own), func(i int, b binder) { bind(own[i], b) }))
-	}
-	return batch
+func (c citusConn) pipeline(ctx context.Context, fn func(conn) error) error {
+	return c.send(ctx, func(p citusPipeline) error { return fn(p) })
 }
 
-// queue adds a statement for rows of one partner.
-func (st *setStatement) queue(batch *pgx.Batch, n int, arrays []any) {
-	for at := range arrays {
-		if n == 1 || at == st.citus.partnerAt {
-			arrays[at] = firstOf(arrays[at])
-		}
-	}
-	if n == 1 {
-		batch.Queue(st.citus.one, arrays...)
-	} else {
-		batch.Queue(st.citus.many, arrays...)
-	}
+// send lets fn queue statements and sends them together.
+func (c citusConn) send(ctx context.Context, fn func(citusPipeline) error) error {
+	return c.postgresConn.pipeline(ctx, func(p conn) error {
+		queue, _ := p.(postgresPipeline)
+		return fn(citusPipeline{queue})
+	})
 }
 
-func firstOf(array any) any {
-	switch array := array.(type) {
-	case []string:
-		return array[0]
-	case []int64:
-		return array[0]
+// citusPipeline is a citusConn that keeps set statements for later.
+type citusPipeline struct{ postgresPipeline }
+
+func (p citusPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
+	return int64(n), p.parts(set, n, bind, func(q *pgx.QueuedQuery, rows int) {
+		q.Exec(func(tag pgconn.CommandTag) error { return p.insist(tag, rows) })
+	})
+}
+
+func (p citusPipeline) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
+	return p.parts(set, n, bind, func(q *pgx.QueuedQuery, _ int) {
+		q.Query(func(rows pgx.Rows) error { return p.every(rows, each) })
+	})
+}
+
+// parts queues a set as statements of one partner each, in the order of the
+// partners' first rows: that in which locks are to be taken. told is told how
+// many rows each is for.
+func (p citusPipeline) parts(st *setStatement, n int, bind func(int, binder), told func(q *pgx.QueuedQuery, rows int)) error {
+	switch {
+	case n == 0:
+	case st.citus.partnerAt < 0:
+		told(p.batch.Queue(st.arraySQL, arraysOf(st, n, bind)...), n)
+	case len(st.citus.inserts) > 0:
+		p.inserts(st, n, bind, told)
 	default:
-		return array.([][]byte)[0]
+		partners, _ := arraysOf(st, n, bind)[st.citus.partnerAt].([]string)
+		for own := range ownRows(partners) {
+			told(p.ofPartner(st, own, bind), len(own))
+		}
+	}
+	return nil
+}
+
+// ownRows gives each partner's rows.
+func ownRows(partners []string) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		rows := map[string][]int{}
+		for i, partner := range partners {
+			rows[partner] = append(rows[partner], i)
+		}
+		for i, partner := range partners {
+			if rows[partner][0] == i && !yield(rows[partner]) {
+				return
+			}
+		}
 	}
 }
 
-// batchInserts puts rows into as few inserts as there are, the largest first.
-func (st *setStatement) batchInserts(batch *pgx.Batch, n int, bind func(int, binder)) {
+// ofPartner queues a statement for rows of one partner.
+func (p citusPipeline) ofPartner(st *setStatement, own []int, bind func(int, binder)) *pgx.QueuedQuery {
+	if len(own) == 1 {
+		var args flatBinder
+		bind(own[0], &args)
+		return p.batch.Queue(st.citus.one, args...)
+	}
+	args := arraysOf(st, len(own), func(i int, b binder) { bind(own[i], b) })
+	partners, _ := args[st.citus.partnerAt].([]string)
+	args[st.citus.partnerAt] = partners[0]
+	return p.batch.Queue(st.citus.many, args...)
+}
+
+// inserts queues rows in as few inserts as there are, the largest first.
+func (p citusPipeline) inserts(st *setStatement, n int, bind func(int, binder), told func(q *pgx.QueuedQuery, rows int)) {
 	for done, at := 0, len(st.citus.inserts)-1; done < n; {
 		rows := 1 << at
 		if n-done < rows {
@@ -176,7 +173,7 @@ func (st *setStatement) batchInserts(batch *pgx.Batch, n int, bind func(int, bin
 		for i := range rows {
 			bind(done+i, &args)
 		}
-		batch.Queue(st.citus.inserts[at], args...)
+		told(p.batch.Queue(st.citus.inserts[at], args...), rows)
 		done += rows
 	}
 }

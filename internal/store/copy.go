@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // The reasons for which a copy is not made, or not trusted.
@@ -46,10 +44,6 @@ const (
 	defaultBatch = 4000
 	// batchBytes ends a batch early, because rows may be large.
 	batchBytes = 4 << 20
-	// progressPrefix begins the names of the settings that a copy keeps until
-	// it is finished; progressSource says what is being copied.
-	progressPrefix = "copy:"
-	progressSource = progressPrefix
 )
 
 // OpenSQLiteAlone opens an embedded database that must exist already, and that
@@ -154,55 +148,6 @@ func sameSchema(a, b []*table) error {
 	return nil
 }
 
-// progress is how far a table's copy got.
-type progress struct {
-	Rows int64    `json:"rows"`
-	Last []string `json:"last"` // the key of the last row; empty at the beginning
-	Done bool     `json:"done"`
-}
-
-// begin marks the target as this copy's, or finds the mark of an earlier run.
-func (c *Copy) begin(ctx context.Context, source conn, tables []*table) error {
-	at := slices.IndexFunc(tables, func(t *table) bool { return t.name == "settings" })
-	if at < 0 {
-		return errors.New("the source has no settings")
-	}
-	settings, err := digestOf(ctx, source, tables[at], c.batch())
-	if err != nil {
-		return err
-	}
-	identity := settings.String()
-	return c.To.engine.write(ctx, func(target conn) error {
-		tx := &Tx{target}
-		known, err := tx.Setting(ctx, progressSource)
-		switch {
-		case err != nil || known == identity:
-			return err
-		case known != "":
-			return fmt.Errorf("%w (it has the beginning of a copy of another database, or the source was used since)", ErrOtherData)
-		}
-		for _, t := range tables {
-			if err := refuseRows(ctx, target, t); err != nil {
-				return err
-			}
-		}
-		if err := tx.SetSetting(ctx, progressSource, identity); err != nil {
-			return err
-		}
-		start, err := strictjson.Marshal(progress{})
-		for _, t := range tables {
-			err = errors.Join(err, tx.SetSetting(ctx, progressPrefix+t.name, string(start)))
-		}
-		return err
-	})
-}
-
-func refuseRows(ctx context.Context, target conn, t *table) error {
-	return target.query(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1", nil, func(row) error {
-		return fmt.Errorf("%w (there are rows in %s)", ErrOtherData, t.name)
-	})
-}
-
 func (c *Copy) batch() int {
 	if c.Batch > 0 {
 		return c.Batch
@@ -212,17 +157,9 @@ func (c *Copy) batch() int {
 
 // copyTable copies the rows that the target does not have yet.
 func (c *Copy) copyTable(ctx context.Context, source conn, t *table) error {
-	var text string
-	err := c.To.engine.read(ctx, func(target conn) (err error) {
-		text, err = (&Tx{target}).Setting(ctx, progressPrefix+t.name)
-		return err
-	})
+	at, text, err := c.reached(ctx, t)
 	if err != nil {
 		return err
-	}
-	var at progress
-	if err := strictjson.Unmarshal([]byte(text), &at); err != nil {
-		return fmt.Errorf("read how far it got: %w", err)
 	}
 	insert := newSet(insertNew, t.name, t.keys, t.rest)
 	for !at.Done {
@@ -243,34 +180,6 @@ func (c *Copy) copyTable(ctx context.Context, source conn, t *table) error {
 		}
 	}
 	return nil
-}
-
-// commit writes a batch together with how far it gets, if that is still where
-// the target was.
-func (c *Copy) commit(ctx context.Context, insert *setStatement, before string, next progress, rows [][]value) (after string, err error) {
-	text, err := strictjson.Marshal(next)
-	if err != nil {
-		return "", err
-	}
-	return string(text), c.To.engine.write(ctx, func(target conn) error {
-		moved, err := target.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3",
-			string(text), progressPrefix+insert.table, before)
-		if err != nil {
-			return err
-		}
-		if moved != 1 {
-			return errors.New("another copy to the same target is running")
-		}
-		written, err := target.apply(ctx, insert, len(rows), func(i int, b binder) {
-			for _, v := range rows[i] {
-				v.bind(b)
-			}
-		})
-		if err == nil && written != int64(len(rows)) {
-			err = fmt.Errorf("%w (rows of %s that the copy did not write)", ErrOtherData, insert.table)
-		}
-		return err
-	})
 }
 
 // value is what one column holds.
@@ -444,8 +353,11 @@ func digestOf(ctx context.Context, c conn, t *table, batch int) (*digest, error)
 	}
 }
 
-// compare reads both sides again, at once.
+// compare reads both sides again, at once. When one of them fails there is no
+// reason to read the other to its end.
 func (c *Copy) compare(ctx context.Context, tables []*table) ([]CopiedTable, error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
 	digests := func(reading func(context.Context, func(conn) error) error) <-chan side {
 		result := make(chan side, 1)
 		go func() {
@@ -461,14 +373,17 @@ func (c *Copy) compare(ctx context.Context, tables []*table) ([]CopiedTable, err
 				}
 				return nil
 			})
+			if found.err != nil {
+				giveUp(found.err)
+			}
 			result <- found
 		}()
 		return result
 	}
 	fromSide, toSide := digests(c.From.hold), digests(c.To.engine.read)
 	from, to := <-fromSide, <-toSide
-	if err := errors.Join(from.err, to.err); err != nil {
-		return nil, err
+	if from.err != nil || to.err != nil {
+		return nil, context.Cause(ctx) // what failed first; the other was stopped for it
 	}
 	var same []CopiedTable
 	var differ []string

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/jackc/pgx/v5"
 )
 
 // engines open an empty database each.
@@ -265,6 +266,47 @@ func half(t *testing.T, from, to *Store) {
 	}
 }
 
+// TestCopyAfterAKill: PostgreSQL still commits the last batch of a copy that was
+// killed when the next one starts. That one waits, and goes on from there.
+func TestCopyAfterAKill(t *testing.T) {
+	t.Parallel()
+	from, url := engines["sqlite"](t), testkit.PostgresURL(t)
+	to := closing(t)(OpenPostgres(t.Context(), url))
+	fillAll(t, from, 100)
+	change(t, from, "DELETE FROM rate_leases") // which come after orders
+	half(t, from, to)
+	killed, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = killed.Close(t.Context()) }()
+	const lastBatch = `BEGIN; UPDATE settings SET value = replace(value, '"done":false', '"done":true') WHERE name = 'copy:rate_leases'`
+	if _, err := killed.Exec(t.Context(), lastBatch); err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan error, 1)
+	go func() {
+		_, err := (&Copy{From: from, To: to}).Run(t.Context())
+		result <- err
+	}()
+	for waiting := false; !waiting; {
+		err := killed.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) WHERE NOT l.granted AND a.datname = current_database())").Scan(&waiting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result) > 0 {
+			t.Fatal("it did not wait: ", <-result)
+		}
+	}
+	if _, err := killed.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-result; err != nil {
+		t.Fatal(err)
+	}
+	checkSame(t, from, to)
+}
+
 func change(t *testing.T, s *Store, sql string) {
 	t.Helper()
 	err := s.engine.write(t.Context(), func(c conn) error {
@@ -318,6 +360,31 @@ func TestCopyRefusals(t *testing.T) {
 			t.Errorf("over the copy of another database: %v", err)
 		}
 	})
+}
+
+// reader is an engine that only reads, in its own way.
+type reader struct {
+	engine
+	reading func(context.Context) error
+}
+
+func (r reader) read(ctx context.Context, _ func(conn) error) error { return r.reading(ctx) }
+
+// TestCompareGivesUp on one side, which may take minutes, when the other fails;
+// and tells of that alone.
+func TestCompareGivesUp(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("the server is gone")
+	failing := &Store{reader{reading: func(context.Context) error { return lost }}}
+	endless := &Store{reader{reading: func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}}
+	for _, c := range []*Copy{{From: endless, To: failing}, {From: failing, To: endless}} {
+		if _, err := c.compare(t.Context(), nil); !errors.Is(err, lost) || errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}
 }
 
 // TestDigest is blind to order and to nothing else.

@@ -45,7 +45,11 @@ func Distribute(ctx context.Context, url string, shards int) (*Distribution, err
 func distribute(ctx context.Context, config *pgx.ConnConfig, shards int) (found *Distribution, err error) {
 	config = config.Copy()
 	config.RuntimeParams["statement_timeout"] = "0" // rows that there are may be many
+	config.RuntimeParams["lock_timeout"] = "0"
 	config.RuntimeParams["client_min_messages"] = "warning"
+	for name := range byKey { // bad for the catalogue, which is full of shards
+		delete(config.RuntimeParams, name)
+	}
 	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to distribute the tables: %w", err)

@@ -50,32 +50,41 @@ var (
 	addHistory = newSet(insertNew, "order_history", slices.Concat(orderKeys, integers("version")),
 		slices.Concat(texts("status", "notes"), integers("created_at")))
 	addEvents = newSet(insertNew, "events", slices.Concat(orderKeys, integers("sequence")),
-		slices.Concat(texts("event_id", "type", "facts"), integers("created_at")))
+		slices.Concat(texts("event_id", "type", "facts"), integers("created_at"), texts("state"), integers("due_at")))
 )
 
 // Load reads, and where another node could interfere locks, what a group of
 // commands touches. Receipts come last: whoever waited here for another node's
 // locks must find the receipts that were committed with what it now sees, or
 // would refuse a retry for the effects of its own first try.
-func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (state *order.State, err error) {
-	state = &order.State{}
-	if state.Orders, err = tx.ordersByKey(ctx, lockOrders, needs.Orders); err != nil {
+func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
+	state := &order.State{}
+	err := tx.together(ctx, func(tx *Tx) (err error) {
+		if state.Orders, err = tx.bareOrders(ctx, lockOrders, needs.Orders); err != nil {
+			return err
+		}
+		if state.Stock, err = tx.stock(ctx, needs.Products); err != nil {
+			return err
+		}
+		if state.LastMovement, err = tx.lastMovements(ctx, needs.Products); err != nil {
+			return err
+		}
+		if state.Taken, err = tx.taken(ctx, needs.References); err != nil {
+			return err
+		}
+		state.Receipts, err = tx.receipts(ctx, needs.Receipts)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if state.Stock, err = tx.stock(ctx, needs.Products); err != nil {
+	if err := tx.histories(ctx, state.Orders); err != nil {
 		return nil, err
 	}
-	if state.LastMovement, err = tx.lastMovements(ctx, needs.Products); err != nil {
-		return nil, err
-	}
-	if state.Taken, err = tx.taken(ctx, needs.References); err != nil {
-		return nil, err
-	}
-	state.Receipts, err = tx.receipts(ctx, needs.Receipts)
-	return state, err
+	return state, tx.addDocuments(ctx, state.Receipts)
 }
 
-// receipts finds the answers kept under idempotency keys.
+// receipts finds what is kept under idempotency keys, without documents.
 func (tx *Tx) receipts(ctx context.Context, keys []order.ReceiptKey) (map[order.ReceiptKey]*order.Receipt, error) {
 	found := make(map[order.ReceiptKey]*order.Receipt, len(keys))
 	bind := func(i int, b binder) {
@@ -94,10 +103,7 @@ func (tx *Tx) receipts(ctx context.Context, keys []order.ReceiptKey) (map[order.
 		found[receipt.ReceiptKey] = &receipt
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, tx.addDocuments(ctx, found)
+	return found, err
 }
 
 // addDocuments fills in the answers to creations, which are the orders'
@@ -204,14 +210,20 @@ func (tx *Tx) lastMovements(ctx context.Context, keys []order.ProductKey) (map[s
 // Save writes what a group of commands changes. Fewer rows written than
 // decided means that another node was faster: order.ErrRaced.
 func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
-	for _, save := range []func(context.Context, *order.Changes) error{
-		tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveEvents, tx.saveMovements, tx.saveStock,
-	} {
-		if err := save(ctx, c); err != nil {
-			return err
-		}
+	due, err := tx.queue(ctx, c.Events)
+	if err != nil {
+		return err
 	}
-	return nil
+	return tx.together(ctx, func(tx *Tx) error {
+		for _, save := range []func(context.Context, *order.Changes) error{
+			tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
+		} {
+			if err := save(ctx, c); err != nil {
+				return err
+			}
+		}
+		return tx.saveEvents(ctx, c.Events, due)
+	})
 }
 
 // all runs a set statement and insists on every row.
@@ -306,14 +318,16 @@ func (tx *Tx) saveReceipts(ctx context.Context, c *order.Changes) error {
 	})
 }
 
-func (tx *Tx) saveEvents(ctx context.Context, c *order.Changes) error {
+// saveEvents writes the outbox; due tells which events may be sent at once.
+func (tx *Tx) saveEvents(ctx context.Context, events []*delivery.Event, due []bool) error {
 	var enc encodings
-	err := tx.all(ctx, addEvents, len(c.Events), func(i int, b binder) {
-		event := c.Events[i]
+	err := tx.all(ctx, addEvents, len(events), func(i int, b binder) {
+		event := events[i]
 		b.text(event.EventID)
 		b.text(string(event.Type))
 		b.text(enc.json(event.Facts, false))
 		b.integer(micros(event.CreatedAt))
+		bindQueued(b, event, due[i])
 		b.text(event.PartnerID)
 		b.text(event.OrderID)
 		b.integer(event.Sequence)

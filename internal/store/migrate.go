@@ -59,14 +59,20 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	if err != nil {
 		return false, fmt.Errorf("prepare migrations: %w", err)
 	}
-	config = config.Copy()
+	config = patient(config)
 	if found.distributed {
 		// One migration may change tables of both kinds.
 		config.RuntimeParams["citus.multi_shard_modify_mode"] = "sequential"
 	}
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns)); err != nil || !found.distributed {
+	for range ddlTries {
+		err = migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
+		if sqlState(err) != lockNotAvailable {
+			break
+		}
+	}
+	if err != nil || !found.distributed {
 		return false, err
 	}
 	if _, err := distribute(ctx, config, 0); err != nil {
@@ -88,6 +94,23 @@ func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (found placing,
 		return found, fmt.Errorf("look for Citus: %w", err)
 	}
 	return found, nil
+}
+
+// ddlTries and ddlWait bound how long a migration waits for a table. Whoever
+// comes to a table after a migration that waits for it waits too: behind a
+// pg_dump that would be everybody, for an hour. So it steps back now and then.
+const (
+	ddlTries = 20
+	ddlWait  = 3 * time.Second
+)
+
+// patient lets statements run for as long as they need, which for the index of
+// a large table may be minutes, but not wait long for a lock.
+func patient(config *pgx.ConnConfig) *pgx.ConnConfig {
+	config = config.Copy()
+	config.RuntimeParams["statement_timeout"] = "0"
+	config.RuntimeParams["lock_timeout"] = fmt.Sprint(ddlWait.Milliseconds())
+	return config
 }
 
 var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")

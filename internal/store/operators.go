@@ -62,12 +62,8 @@ func (tx *Tx) RemoveOperatorTokens(ctx context.Context, operatorID string, now t
 
 // AddCourier adds a courier.
 func (tx *Tx) AddCourier(ctx context.Context, c *operator.Courier) error {
-	active := 0
-	if c.Active {
-		active = 1
-	}
 	_, err := tx.conn.exec(ctx, "INSERT INTO couriers (courier_id, name, phone, vehicle, active, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-		c.CourierID, c.Name, c.Phone, c.Vehicle, active, c.CreatedAt)
+		c.CourierID, c.Name, c.Phone, c.Vehicle, flag(c.Active), c.CreatedAt)
 	return err
 }
 

@@ -83,6 +83,15 @@ var (
 
 // ordersByKey reads orders with their histories.
 func (tx *Tx) ordersByKey(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+	found, err := tx.bareOrders(ctx, set, keys)
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.histories(ctx, found)
+}
+
+// bareOrders reads orders as if each had only begun.
+func (tx *Tx) bareOrders(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
 	found := make(map[order.OrderKey]*delivery.Order, len(keys))
 	err := tx.conn.find(ctx, set, len(keys), bindOrderKeys(keys), func(r row) error {
 		o, _, err := scanOrder(r)
@@ -93,10 +102,7 @@ func (tx *Tx) ordersByKey(ctx context.Context, set *setStatement, keys []order.O
 		found[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, tx.histories(ctx, found)
+	return found, err
 }
 
 // histories adds to each order the states that it entered after the first.

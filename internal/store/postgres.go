@@ -40,6 +40,15 @@ const (
 	poolSetting      = "pool_max_conns"
 )
 
+// byKey makes the planner look rows up by their keys, which is the only way
+// that this package's statements are meant to run. A prepared statement keeps
+// the plan that suited its tables when it was made: on a young database, one
+// that reads a whole table for each group, however much it has grown since.
+var byKey = map[string]string{
+	"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
+	"random_page_cost": "1.1",
+}
+
 // OpenPostgres opens a PostgreSQL database and brings its schema up to date.
 // Many nodes may do so at once.
 func OpenPostgres(ctx context.Context, url string) (*Store, error) {
@@ -69,6 +78,9 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
 	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
+	for name, value := range byKey {
+		config.ConnConfig.RuntimeParams[name] = value
+	}
 	config.ConnConfig.ConnectTimeout = connectTimeout
 	return config, nil
 }
@@ -132,6 +144,7 @@ const (
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
 	tooManyConnections   = "53300"
+	lockNotAvailable     = "55P03" // lock_timeout has passed
 )
 
 func sqlState(err error) string {

@@ -79,10 +79,12 @@ func (tx *Tx) Ended(ctx context.Context, partnerID string, state delivery.Status
 	return found, err
 }
 
-// EventTimes lists the outbox rows of orders whose ids are before until.
+// EventTimes lists the events of orders whose ids are before until, without
+// those that still wait to be sent.
 func (tx *Tx) EventTimes(ctx context.Context, partnerID string, after retention.EventKey, until string, limit int) (found []retention.EventTime, err error) {
 	err = tx.conn.query(ctx, `SELECT order_id, sequence, created_at FROM events
-		WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 ORDER BY order_id, sequence LIMIT $5`,
+		WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
+		ORDER BY order_id, sequence LIMIT $5`,
 		[]any{partnerID, after.OrderID, after.Sequence, until, limit}, func(r row) error {
 			var event retention.EventTime
 			err := r.scan(&event.OrderID, &event.Sequence, &event.CreatedAt)
@@ -206,22 +208,34 @@ func (tx *Tx) OrdersFrom(ctx context.Context, partnerID, after string, limit int
 }
 
 // EventsFrom lists outbox rows by order and sequence.
-func (tx *Tx) EventsFrom(ctx context.Context, partnerID string, after retention.EventKey, limit int) (found []*delivery.Event, err error) {
-	err = tx.conn.query(ctx, "SELECT "+names(eventColumns)+` FROM events
+func (tx *Tx) EventsFrom(ctx context.Context, partnerID string, after retention.EventKey, limit int) (found []*retention.Event, err error) {
+	err = tx.conn.query(ctx, "SELECT "+names(eventColumns)+`, state, attempts FROM events
 		WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4`,
 		[]any{partnerID, after.OrderID, after.Sequence, limit}, func(r row) error {
-			event, err := scanEvent(r)
-			found = append(found, event)
+			var event retention.Event
+			var err error
+			event.Event, err = scanEvent(r, &event.State, &event.Attempts)
+			found = append(found, &event)
 			return err
 		})
 	return found, err
 }
 
-// scanEvent reads one row of eventColumns.
-func scanEvent(r row) (*delivery.Event, error) {
+// WebhookEndpoint is where a partner's events are sent; nil if nowhere.
+func (tx *Tx) WebhookEndpoint(ctx context.Context, partnerID string) (*retention.WebhookEndpoint, error) {
+	e, err := tx.Endpoint(ctx, partnerID)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	return &retention.WebhookEndpoint{URL: e.URL, Enabled: e.Enabled, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt}, nil
+}
+
+// scanEvent reads one row of eventColumns, and what follows them into more.
+func scanEvent(r row, more ...any) (*delivery.Event, error) {
 	var event delivery.Event
 	var facts string
-	err := r.scan(&event.PartnerID, &event.OrderID, &event.Sequence, &event.EventID, (*string)(&event.Type), &facts, &event.CreatedAt)
+	columns := []any{&event.PartnerID, &event.OrderID, &event.Sequence, &event.EventID, (*string)(&event.Type), &facts, &event.CreatedAt}
+	err := r.scan(append(columns, more...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,22 @@ package testkit
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
 
 // Clock is a clock that only moves when told to.
 type Clock struct {
-	mu  sync.Mutex
-	now time.Time // guarded by mu
+	mu      sync.Mutex // guards what follows
+	now     time.Time
+	waiting []waiter
+}
+
+// waiter is who waits until the clock shows a time.
+type waiter struct {
+	until time.Time
+	fire  chan time.Time
 }
 
 // NewClock makes a clock that stands at the given time.
@@ -22,11 +30,31 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock.
+// Advance moves the clock, and wakes who has waited long enough.
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(by)
+	c.waiting = slices.DeleteFunc(c.waiting, func(w waiter) bool {
+		due := !w.until.After(c.now)
+		if due {
+			w.fire <- c.now
+		}
+		return due
+	})
+}
+
+// At gives a channel that gets the time once the clock shows it, or has.
+func (c *Clock) At(until time.Time) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fire := make(chan time.Time, 1)
+	if !until.After(c.now) {
+		fire <- c.now
+		return fire
+	}
+	c.waiting = append(c.waiting, waiter{until, fire})
+	return fire
 }
 
 // Random is a source of bytes that repeats from test run to test run. It is

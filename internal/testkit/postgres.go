@@ -40,11 +40,12 @@ func Missing(t testing.TB, program, debianPackage string, why error) {
 
 // postgresServer is a private server, one for all tests of a test binary.
 type postgresServer struct {
-	dir     string
-	bin     string
-	port    int
-	process *exec.Cmd
-	count   atomic.Int64 // databases made
+	dir      string
+	bin      string
+	port     int
+	settings []string // NAME=VALUE, over those that all servers here have
+	process  *exec.Cmd
+	count    atomic.Int64 // databases made
 }
 
 var (
@@ -110,6 +111,37 @@ func StartPostgres(t testing.TB) *Postgres {
 	return &Postgres{server}
 }
 
+// RunPostgres starts a server without a test around it, for benchmarks. It
+// lives in a temporary directory until Stop.
+func RunPostgres(settings ...string) (*Postgres, error) {
+	server, err := newPostgres(settings...)
+	return &Postgres{server}, err
+}
+
+// Stop ends the server and removes all that it kept.
+func (p *Postgres) Stop() { p.server.stop() }
+
+// PID is the process that all processes of the server descend from.
+func (p *Postgres) PID() int { return p.server.process.Process.Pid }
+
+// FindPostgres finds the folder of PostgreSQL's programs, and fails unless all
+// of those named are in it.
+func FindPostgres(programs ...string) (string, error) {
+	bin, err := findPostgres()
+	for _, name := range programs {
+		if err == nil {
+			_, err = os.Stat(filepath.Join(bin, name))
+		}
+	}
+	return bin, err
+}
+
+// Program is the path of one of the programs that belong to the server.
+func (p *Postgres) Program(name string) string { return filepath.Join(p.server.bin, name) }
+
+// NewDatabase makes an empty database and tells its URL.
+func (p *Postgres) NewDatabase(ctx context.Context) (string, error) { return p.server.database(ctx) }
+
 // Database makes an empty database and tells its URL, which stays the same when
 // the server starts again.
 func (p *Postgres) Database(t testing.TB) string {
@@ -137,7 +169,7 @@ func (p *Postgres) Restart(t testing.TB) {
 	}
 }
 
-func newPostgres() (*postgresServer, error) {
+func newPostgres(settings ...string) (*postgresServer, error) {
 	bin, err := findPostgres()
 	if err != nil {
 		return nil, err
@@ -146,7 +178,7 @@ func newPostgres() (*postgresServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &postgresServer{dir: dir, bin: bin}
+	s := &postgresServer{dir: dir, bin: bin, settings: settings}
 	if err := s.start(); err != nil {
 		s.stop()
 		return nil, err
@@ -158,7 +190,9 @@ func newPostgres() (*postgresServer, error) {
 // put on the path.
 func findPostgres() (string, error) {
 	if initdb, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(initdb), nil
+		if initdb, err = filepath.EvalSymlinks(initdb); err == nil { // the others may not be linked
+			return filepath.Dir(initdb), nil
+		}
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
@@ -192,8 +226,11 @@ func (s *postgresServer) start() error {
 }
 
 func (s *postgresServer) run(data string) (err error) {
-	s.process, err = s.command("postgres", "-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-k", "",
-		"-c", "max_connections=300", "-c", "shared_buffers=128MB")
+	arguments := []string{"-D", data, "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-k", ""}
+	for _, setting := range slices.Concat([]string{"max_connections=300", "shared_buffers=128MB"}, s.settings) {
+		arguments = append(arguments, "-c", setting)
+	}
+	s.process, err = s.command("postgres", arguments...)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,9 @@ func RateLimit(perMinute int) Option {
 // Demo seeds the demo and writes what it prints to out. The service runs on the
 // system's clock, for clients that do.
 func Demo(out io.Writer) Option {
-	return func(c *config.Config, world *app.Surroundings) { c.Demo, world.Out, world.Now = true, out, time.Now }
+	return func(c *config.Config, world *app.Surroundings) {
+		c.Demo, world.Out, world.Now, world.At = true, out, time.Now, app.System().At
+	}
 }
 
 // DataIn keeps the data in a directory that outlives the service.
@@ -104,7 +106,7 @@ func Start(t testing.TB, options ...Option) *Service {
 func (s *Service) Beside(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	share := func(c *config.Config, world *app.Surroundings) {
-		c.Data, c.DatabaseURL, world.Now = s.Data, s.Database, s.Clock.Now
+		c.Data, c.DatabaseURL, world.Now, world.At = s.Data, s.Database, s.Clock.Now, s.Clock.At
 	}
 	node := Start(t, append(options, share)...)
 	node.Clock = s.Clock
@@ -133,7 +135,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword,
 	}
 	world := app.System()
-	world.Now, world.Out = s.Clock.Now, io.Discard
+	world.Now, world.At, world.Out = s.Clock.Now, s.Clock.At, io.Discard
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
 	world.Hasher = credential.NewHasher(cheapHashing, world.Random)
 	for _, option := range options {

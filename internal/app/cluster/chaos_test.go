@@ -29,7 +29,7 @@ const (
 // answered. What was acknowledged is there, once, and the stock agrees.
 func TestNodesAndDatabaseDie(t *testing.T) {
 	t.Parallel()
-	c := startChaos(t)
+	c := startChaos(t, "")
 	made := make(chan []*wish)
 	go func() { made <- flat(apptest.Together(creators, func(i int) []*wish { return c.create(t, i) })) }()
 	c.havoc(t)
@@ -66,14 +66,16 @@ type wish struct {
 	reference, orderID string
 	units              int
 	cancelled          bool
+	accepted           bool // by an operator
 }
 
-func startChaos(t *testing.T) *chaos {
+// startChaos starts nodes of a binary (empty: today's) on a server of their own.
+func startChaos(t *testing.T, binary string) *chaos {
 	t.Helper()
 	c := &chaos{database: testkit.StartPostgres(t)}
 	url, key := c.database.Database(t), filepath.Join(t.TempDir(), "master.key")
 	for i := range c.nodes {
-		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: url}
+		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: url, binary: binary}
 		c.start(t, i)
 	}
 	c.partner = c.service(0).Register(t, "metro")
@@ -211,6 +213,9 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 			want = w.orderID + " cancelled"
 		} else {
 			left -= w.units
+		}
+		if w.accepted {
+			want = w.orderID + " accepted"
 		}
 		if stored[w.reference] != want {
 			t.Errorf("%s was acknowledged as %s, stored is %q", w.reference, want, stored[w.reference])

@@ -13,11 +13,14 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
+// oldBinary names a binary of an earlier release, for TestRollingUpgrade.
+const oldBinary = "DROPYARD_OLD_BINARY"
+
 // TestMain runs every test without the settings of whoever runs them.
 func TestMain(m *testing.M) {
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
-		if strings.HasPrefix(name, "DROPYARD_") && name != "DROPYARD_REQUIRE" {
+		if strings.HasPrefix(name, "DROPYARD_") && name != "DROPYARD_REQUIRE" && name != oldBinary {
 			_ = os.Unsetenv(name)
 		}
 	}

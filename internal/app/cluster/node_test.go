@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -41,16 +42,24 @@ type settings struct {
 	data, masterKey string // masterKey may be empty: in data
 	database        string // empty: in data
 	quiet           bool   // without a first operator
+	webhooks        bool   // may go to this machine
+	binary          string // empty: today's
 }
 
 func (s settings) command(t testing.TB) *exec.Cmd {
 	t.Helper()
-	binary, err := build()
+	binary, err := s.binary, error(nil)
+	if binary == "" {
+		binary, err = build()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	command := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
 		"--data", s.data, "--master-key-file="+s.masterKey, "--database="+s.database)
+	if s.webhooks {
+		command.Args = append(command.Args, "--webhook-allow-insecure")
+	}
 	if !s.quiet {
 		command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
 	}
@@ -100,8 +109,11 @@ func startProcess(t testing.TB, s settings) (*process, error) {
 
 // kill ends the program without a warning, waits until it is gone, and tells
 // its last words.
-func (p *process) kill() string {
-	_ = p.command.Process.Kill()
+func (p *process) kill() string { return p.end(syscall.SIGKILL) }
+
+// end ends the program with a signal in the same way.
+func (p *process) end(signal syscall.Signal) string {
+	_ = p.command.Process.Signal(signal)
 	said := <-p.rest
 	_ = p.command.Wait()
 	p.service.HangUp()

@@ -23,7 +23,10 @@ func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 	checkAnswer(t, o.id+" "+status, o.response(status), answer)
 	// What is refused before the signature is looked at has no partner yet.
 	early := []int{401, 413}
-	if signed && o.access() == api.AccessSigned && !slices.Contains(early, answer.Status) {
+	if o.access() == api.AccessPartner {
+		early = append(early, 403)
+	}
+	if signed && o.isSigned() && !slices.Contains(early, answer.Status) {
 		for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
 			if answer.Header.Get(name) == "" || o.response(status).at("headers", name).value == nil {
 				t.Errorf("%s %s: the header %s is not sent, or not documented", o.id, status, name)
@@ -102,7 +105,13 @@ func (o *operation) checkClosed(t reporter, answer *apptest.Answer) {
 	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" {
 		return
 	}
-	schema, body := o.contract.mustSchema(t, content.at("schema")), decode(t, answer.Body)
+	checkSealed(t, name, o.contract.mustSchema(t, content.at("schema")), decode(t, answer.Body))
+}
+
+// checkSealed adds a member to every object of a value that fits the schema, and
+// expects the schema to refuse it.
+func checkSealed(t reporter, name string, schema *jsonschema.Schema, body any) {
+	t.Helper()
 	const stranger = "undocumented"
 	var visit func(value any, place string)
 	visit = func(value any, place string) {

@@ -25,10 +25,7 @@ func TestDocumentedRequests(t *testing.T) {
 
 func (o *operation) tryExample(t *testing.T, example example) {
 	f := newFixture(t, roomy)
-	request := call{operation: o.id, body: encode(t, example.value)}
-	if o.takes("path", "order_id") {
-		request.path = f.newOrder(t)
-	}
+	request := call{operation: o.id, body: encode(t, example.value), path: f.prepare(t, o)}
 	answer := f.send(t, request)
 	if got := strconv.Itoa(answer.Status); got != example.answers {
 		t.Errorf("got %s, documented is %s: %s", got, example.answers, answer.Body)

@@ -80,6 +80,7 @@ func driveBroken(t *testing.T, o *operation, err error) *apptest.Answer {
 	broken := &fault{}
 	f := newFixture(t, roomy, broken.option())
 	request := call{operation: o.id, body: validBody(o), path: f.newOrder(t)}
+	f.prepareEndpoint(t, o)
 	broken.arm(err)
 	return f.send(t, request)
 }

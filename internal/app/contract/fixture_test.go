@@ -51,7 +51,7 @@ var (
 // the option to take unless a test is about something else.
 func newFixture(t testing.TB, options ...apptest.Option) *fixture {
 	t.Helper()
-	options = append(options, func(c *config.Config, _ *app.Surroundings) {
+	options = append(options, apptest.Webhooks(), func(c *config.Config, _ *app.Surroundings) {
 		c.OperatorEmail, c.OperatorPassword = exampleOperator, exampleNight
 	})
 	f := &fixture{Service: apptest.Start(t, options...), contract: read(t)}
@@ -107,6 +107,7 @@ type call struct {
 	body      []byte
 	headers   []string // pairs of name and value, in place of the usual ones
 	anonymous bool     // send no credentials
+	session   bool     // rather the session than a signature
 }
 
 // send sends a call with the credentials that its operation asks for, and holds
@@ -129,7 +130,7 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	}
 	switch {
 	case c.anonymous:
-	case o.access() == api.AccessSigned:
+	case o.isSigned() && !c.session:
 		headers = append(f.partner.Signed(o.method, target, c.body), headers...)
 	case o.access() == api.AccessOperator:
 		headers = append([]string{"Authorization", "Bearer " + f.operator.Token}, headers...)
@@ -142,7 +143,7 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 // target fills in the path parameters: the given ones, otherwise the fixture's.
 func (f *fixture) target(o *operation, c call) string {
 	target := o.path
-	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none"} {
+	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none"} {
 		if given, ok := c.path[name]; ok {
 			value = given
 		}

@@ -164,7 +164,7 @@ func all[T any](of func(T) mutation, values ...T) []mutation {
 var formed = map[string]bool{
 	"phone": true, "email": true, "password": true, "province": true, "postal_code": true, "country": true,
 	"start": true, "end": true, "eta": true, "next_attempt": true,
-	"service_level": true, "currency": true, "status": true, "type": true,
+	"service_level": true, "currency": true, "status": true, "type": true, "state": true, "since": true, "cursor": true, "url": true,
 }
 
 // forms are texts at the edges of every form, on both sides.
@@ -193,4 +193,13 @@ var forms = all(putText,
 	"2026-01-14T10:00:00-0500", "2026-01-14T10:00:00-00:00", "2026-01-14T10:00:00Z\n", "+2026-01-14T10:00:00Z",
 	"1969-12-31T23:59:59-00:01", "1969-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00+00:01", "1968-12-31T23:59:59-00:01",
 	"9999-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01", "10000-01-01T00:00:00Z", "0001-01-01T00:00:00Z",
+
+	"order.accepted", "webhook.test", "pending", "skipped", "019bbd14-8a00-7000-8000-000000000000", "019BBD14-8A00-7000-8000-000000000000",
+	"019bbd14-8a00-4000-8000-000000000000", "019bbd14-8a00-7000-c000-000000000000", "019bbd148a0070008000000000000000",
+
+	"https://a.example", "HTTPS://A.Example/x?y=%20z;", "https://a.example?y", "https://a.example:443", "https://a.example:8443/", "https://203.0.112.7/",
+	"https://", "https:///x", "https:/a.example", "//a.example", "a.example", "ftp://a.example", "https://a.example:80/", "https://a.example:x/", "https://a.example:",
+	"https://u@a.example/", "https://u:p@a.example/", "https://a.example/#", "https://a.example/ x", "https://a.example/é", "https://é.example/", "https://a.example\n",
+	"https://a%2eexample/", "https://a_b.example/", "https://a..example/", "https://10.0.0.7/", "https://[fe80::1]/", "https://[::ffff:10.0.0.7]/", "https://2130706433/",
+	"https://a.example/"+strings.Repeat("x", 2048-len("https://a.example/")), "https://a.example/"+strings.Repeat("x", 2049-len("https://a.example/")),
 )

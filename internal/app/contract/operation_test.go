@@ -63,6 +63,13 @@ func (o *operation) takes(in, name string) bool {
 	})
 }
 
+// requires tells whether such a parameter must be sent.
+func (o *operation) requires(in, name string) bool {
+	return slices.ContainsFunc(o.parameters(), func(p node) bool {
+		return p.at("in").text() == in && p.at("name").text() == name && p.at("required").flag()
+	})
+}
+
 // requestSchema is the schema of the body; its value is nil without one.
 func (o *operation) requestSchema() node {
 	return o.at("requestBody", "content", "application/json", "schema")

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -225,3 +226,16 @@ func brokenChange(body any) (places []string) {
 	}
 	return places
 }
+
+// brokenEndpoint: the host is one that the public can reach. What else a URL
+// must be, the schema says.
+func brokenEndpoint(body any) []string {
+	url, ok := text(body, "url")
+	if ok && (outbound.Policy{Insecure: true}).CheckURL(url) != nil {
+		return []string{"/url"}
+	}
+	return nil
+}
+
+// brokenRedelivery: the time lies between 1970 and 9999.
+func brokenRedelivery(body any) []string { return brokenTime(body, "since", "") }

@@ -77,6 +77,10 @@ var subjects = []subject{
 		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
 	{operation: "createMovement", body: `{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":"TOR-02"}`,
 		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
+	{operation: "putWebhookEndpoint", body: `{"url":"https://hooks.example.com/dropyard","enabled":false}`, broken: brokenEndpoint},
+	{operation: "redeliverEvents", body: `{"since":"2026-01-14T10:00:00-05:00","type":"order.failed","state":"failed"}`, broken: brokenRedelivery},
+	{operation: "redeliverEvents", broken: brokenRedelivery,
+		body: `{"cursor":"019bbd14-8a00-7000-8000-000000000000","since":"2026-01-14T10:00:00Z","state":"delivered"}`},
 }
 
 // trial is a subject on a service.
@@ -95,6 +99,7 @@ func (s subject) start(t testing.TB) *trial {
 	f := newFixture(t, generous)
 	f.send(t, call{operation: "createMovement",
 		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t, 201)
+	f.prepareEndpoint(t, f.contract.operation(s.operation))
 	return &trial{subject: s, fixture: f, t: t, used: map[string]bool{}}
 }
 

@@ -45,6 +45,8 @@ func TestRoutesAndDocumentsListTheSame(t *testing.T) {
 // takes a session is public to the routes: its handler looks for the session.
 func (o *operation) access() api.Access {
 	switch {
+	case o.asksFor("signedKey") && o.asksFor("session"):
+		return api.AccessPartner
 	case o.asksFor("signedKey"):
 		return api.AccessSigned
 	case o.asksFor("token"):
@@ -56,6 +58,9 @@ func (o *operation) access() api.Access {
 	}
 }
 
+// isSigned tells whether a signature lets in.
+func (o *operation) isSigned() bool { return o.asksFor("signedKey") }
+
 // roles are the operators that the documents let in: one alternative for each
 // role.
 func (o *operation) roles() (roles []string) {
@@ -66,13 +71,16 @@ func (o *operation) roles() (roles []string) {
 }
 
 // TestSignedOperationsTellTheirHeaders: a scheme of OpenAPI names one header;
-// the others are parameters.
+// the others are parameters, required where no session will do.
 func TestSignedOperationsTellTheirHeaders(t *testing.T) {
 	t.Parallel()
 	for _, o := range read(t).operations {
 		for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
-			if o.takes("header", name) != (o.access() == api.AccessSigned) {
+			if o.takes("header", name) != o.isSigned() {
 				t.Errorf("%s: the parameter %s belongs to signed operations, all of them", o.id, name)
+			}
+			if o.requires("header", name) != (o.access() == api.AccessSigned) {
+				t.Errorf("%s: the parameter %s is required where nothing else will do", o.id, name)
 			}
 		}
 		wantsKey := o.id == "createOrder" || o.id == "cancelOrder"

@@ -25,11 +25,19 @@ var undriven = map[string]string{
 	"createQuote":   "it computes, and then answers",
 	"listProducts":  "its only part that could fail is the database",
 	"listMovements": "its only part that could fail is the database",
-	"testWebhook":   "it only refuses, until endpoints can be configured",
 	"listCouriers":  "its only part that could fail is the database",
 	"createProduct": "its only part that could fail is the database",
 
 	"createMovement": "its only part that could fail is the database",
+
+	"getWebhookEndpoint":    "its only part that could fail is the database",
+	"deleteWebhookEndpoint": "its only part that could fail is the database",
+	"activateWebhookSecret": "its only part that could fail is the database",
+	"listEvents":            "its only part that could fail is the database",
+	"getEvent":              "its only part that could fail is the database",
+	"redeliverEvent":        "its only part that could fail is the database",
+	"redeliverEvents":       "its only part that could fail is the database",
+	"followEvents":          "its only part that could fail is the database",
 }
 
 // drive produces an answer of an operation.
@@ -53,7 +61,10 @@ var drives = map[string]drive{
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
 	"cancelOrder 409":  driveTooLate,
-	"testWebhook 422":  driveSuccess, // the refusal is all that it answers
+
+	"putWebhookEndpoint 200": driveAgain,
+	"redeliverEvent 422":     driveNoEndpoint,
+	"testWebhook 422":        driveNoEndpoint,
 }
 
 func TestEveryDocumentedStatus(t *testing.T) {
@@ -98,11 +109,7 @@ func TestUndrivenExist(t *testing.T) {
 // driveSuccess sends the operation as it is meant, without a body.
 func driveSuccess(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	request := call{operation: o.id}
-	if o.takes("path", "order_id") {
-		request.path = f.newOrder(t)
-	}
-	return f.send(t, request)
+	return f.send(t, call{operation: o.id, path: f.prepare(t, o)})
 }
 
 func driveMalformed(t *testing.T, o *operation) *apptest.Answer {
@@ -131,6 +138,9 @@ func validBody(o *operation) []byte {
 		"changeOrderStatus": []byte(`{"status":"accepted"}`),
 		"createProduct":     []byte(`{"name":"Lamp","price":12.5}`),
 		"createMovement":    []byte(`{"type":"IN","product_id":1,"quantity":1,"location":"MTL-01"}`),
+
+		"putWebhookEndpoint": []byte(`{"url":"https://hooks.example.com/dropyard"}`),
+		"redeliverEvents":    []byte(`{"since":"2026-01-01T00:00:00Z"}`),
 	}[o.id]
 }
 
@@ -138,7 +148,8 @@ func validBody(o *operation) []byte {
 // otherwise as a browser does for another site.
 func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 	if o.access() != api.AccessOperator {
-		return newFixture(t, roomy).send(t, call{operation: o.id, body: validBody(o), headers: []string{"Sec-Fetch-Site", "cross-site"}})
+		cross := call{operation: o.id, body: validBody(o), headers: []string{"Sec-Fetch-Site", "cross-site"}, session: true}
+		return newFixture(t, roomy).send(t, cross)
 	}
 	const rider = "rider@example.com"
 	f := newFixture(t, roomy, withOperator(t, rider, exampleNight, "courier"))
@@ -148,7 +159,11 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 
 func driveUnknown(t *testing.T, o *operation) *apptest.Answer {
 	nothing := map[string]string{"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000"}
-	return newFixture(t, roomy).send(t, call{operation: o.id, body: validBody(o), path: nothing})
+	f := newFixture(t, roomy)
+	if o.takes("path", "event_id") {
+		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
+	}
+	return f.send(t, call{operation: o.id, body: validBody(o), path: nothing})
 }
 
 func driveTooLarge(t *testing.T, o *operation) *apptest.Answer {
@@ -168,7 +183,7 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, apptest.RateLimit(1))
 	request := call{operation: o.id, body: validBody(o)}
 	switch {
-	case slices.Contains([]api.Access{api.AccessSigned, api.AccessTracking}, o.access()):
+	case o.isSigned(), o.access() == api.AccessTracking:
 	case o.asksFor("partnerPassword"):
 		request.headers = []string{"X-Partner-Email", examplePartner, "X-Partner-Password", "wrong"}
 	default:
@@ -192,6 +207,18 @@ func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 		}
 	}
 	return answer
+}
+
+// driveAgain does a thing twice.
+func driveAgain(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.send(t, call{operation: o.id, body: validBody(o)}).Must(t, 201)
+	return f.send(t, call{operation: o.id, body: validBody(o)})
+}
+
+func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	return f.send(t, call{operation: o.id, path: f.newEvent(t)})
 }
 
 func driveDuplicate(t *testing.T, o *operation) *apptest.Answer {

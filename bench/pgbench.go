@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/jackc/pgx/v5"
+)
+
+// What pgbench runs: the statements of one order, one after the other.
+var (
+	//go:embed pgbench-plain.sql
+	plainScript []byte
+	//go:embed pgbench-items.sql
+	itemsScript []byte
+)
+
+const (
+	// pgbenchThreads share the two cores with the server, as the service does.
+	pgbenchThreads = 2
+	// pgbenchConnects is how long it may take to connect, before the warm-up.
+	pgbenchConnects = time.Second
+	// pgbenchPartner is the number that its partners' ids begin at: a text of
+	// twelve characters, like the ids of the service, that pgbench can reckon.
+	pgbenchPartner = 100_000_000_000
+)
+
+// pgbenchRun is a load whose clients are pgbench's.
+type pgbenchRun struct {
+	load
+	server    *testkit.Postgres
+	url       string
+	directory string
+	partners  int
+}
+
+// prepare makes the service's schema and the rows that sales update.
+func (r *pgbenchRun) prepare(ctx context.Context) error {
+	schema, err := store.OpenPostgres(ctx, r.url)
+	if err != nil {
+		return err
+	}
+	if err := schema.Close(); err != nil {
+		return err
+	}
+	var accounts []account
+	for i := range r.partners {
+		accounts = append(accounts, account{PartnerID: fmt.Sprint(pgbenchPartner + i)})
+	}
+	return errors.Join(
+		onPostgres(ctx, r.url, func(conn *pgx.Conn) error { return fillPostgres(ctx, conn, accounts) }),
+		os.WriteFile(r.path("plain.sql"), plainScript, 0o600),
+		os.WriteFile(r.path("items.sql"), itemsScript, 0o600))
+}
+
+func (r *pgbenchRun) path(name string) string { return filepath.Join(r.directory, name) }
+
+// arguments ask for prepared statements, half of the orders with items, and a
+// log of every transaction.
+func (r *pgbenchRun) arguments() ([]string, error) {
+	seconds := math.Ceil((pgbenchConnects + r.warmUp + r.length).Seconds())
+	all := []string{
+		"--no-vacuum", "--protocol=prepared", "--log", "--log-prefix=" + r.path("log"),
+		fmt.Sprintf("--client=%d", r.clients), fmt.Sprintf("--jobs=%d", min(pgbenchThreads, r.clients)), fmt.Sprintf("--time=%.0f", seconds),
+		"--file=" + r.path("plain.sql"), "--file=" + r.path("items.sql"),
+		fmt.Sprintf("--define=partners=%d", r.partners), fmt.Sprintf("--define=first_partner=%d", pgbenchPartner),
+		"--define=n=0", "--define=scope=" + creationScope, `--define=hash=\x` + strings.Repeat("5a", 32),
+	}
+	maker := newOrderMaker()
+	for n, name := range []string{"plain", "items"} {
+		made, document, err := maker.make("par_00000000", n, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, "--define="+name+"_document="+string(document))
+		if allocation := allocationOf(made); allocation != "" { // pgbench knows no empty values
+			all = append(all, "--define="+name+"_allocation="+allocation)
+		}
+	}
+	return append(all, r.url), nil
+}
+
+// run lets pgbench work and reads its log.
+func (r *pgbenchRun) run(ctx context.Context) (*result, *stopwatch, error) {
+	arguments, err := r.arguments()
+	if err != nil {
+		return nil, nil, err
+	}
+	var said bytes.Buffer
+	command := exec.CommandContext(ctx, r.server.Program("pgbench"), arguments...)
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Start(); err != nil {
+		return nil, nil, err
+	}
+	cpu := &stopwatch{read: processCPU(command.Process.Pid)}
+	database := r.window
+	r.window = func() error { return errors.Join(cpu.hook(), database()) }
+	from := time.Now().Add(pgbenchConnects + r.warmUp)
+	to := from.Add(r.length)
+	err = errors.Join(r.at(ctx, from), r.at(ctx, to))
+	if err = errors.Join(err, command.Wait()); err != nil {
+		return nil, nil, fmt.Errorf("pgbench: %w: %s", err, &said)
+	}
+	measured, err := readPgbenchLogs(r.path("log.*"), from, to)
+	return measured, cpu, err
+}
+
+// readPgbenchLogs reads what each thread has written of its transactions.
+func readPgbenchLogs(pattern string, from, to time.Time) (*result, error) {
+	logs, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var all result
+	for _, name := range logs {
+		text, err := os.ReadFile(filepath.Clean(name))
+		if err != nil {
+			return nil, err
+		}
+		if err := all.readPgbenchLog(text, from, to); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	slices.Sort(all.Latencies)
+	return &all, nil
+}
+
+// readPgbenchLog reads lines of client, transaction, latency in us, script,
+// and the end in seconds and us.
+func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		var client, number, latency, script, seconds, micros int64
+		if _, err := fmt.Sscan(lines.Text(), &client, &number, &latency, &script, &seconds, &micros); err != nil {
+			return fmt.Errorf("%q: %w", lines.Text(), err)
+		}
+		end := time.Unix(seconds, 1000*micros)
+		r.record(end.Add(-time.Duration(latency)*time.Microsecond), end, from, to)
+	}
+	return lines.Err()
+}
+
+// pgbench lets PostgreSQL's own benchmark run one order's statements.
+func (c *createCommand) pgbench(ctx context.Context, directory string) (figures, error) {
+	return withPostgres(ctx, func(server *testkit.Postgres, url string) (f figures, err error) {
+		run := pgbenchRun{load: c.load(), server: server, url: url, directory: directory, partners: c.Partners}
+		if err := run.prepare(ctx); err != nil {
+			return f, err
+		}
+		before, err := measureDatabase(ctx, url)
+		if err != nil {
+			return f, err
+		}
+		database := stopwatch{read: serverCPU(server.PID())}
+		run.window = database.hook
+		measured, cpu, err := run.run(ctx)
+		if f, err = finishBoth(run.load, measured, cpu, &database, err); err != nil {
+			return f, err
+		}
+		after, err := measureDatabase(ctx, url)
+		f.grown(before, after)
+		return f, allKept(f, err)
+	})
+}

@@ -1,0 +1,259 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// The bounds of the limits of event lists.
+const (
+	defaultEvents = 50
+	maxEvents     = 500
+	// maxFeedWait is how many seconds a feed may wait for something new.
+	maxFeedWait = 20
+)
+
+type endpointAnswer struct {
+	URL            string     `json:"url"`
+	Enabled        bool       `json:"enabled"`
+	CreatedAt      time.Time  `json:"created_at"`
+	DisabledReason *string    `json:"disabled_reason"` // null unless the service disabled it
+	SecretRotates  *time.Time `json:"secret_rotates_at"`
+	Secret         string     `json:"secret,omitzero"` // told once
+}
+
+func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
+	if e.Secret != "" {
+		c.header.Set("Cache-Control", "no-store")
+	}
+	return endpointAnswer{
+		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: orNull(e.DisabledReason),
+		SecretRotates: orNull(e.Rotates(s.Now())), Secret: e.Secret,
+	}
+}
+
+// orNull is nil for the zero value, which JSON tells as null.
+func orNull[T comparable](value T) *T {
+	var none T
+	if value == none {
+		return nil
+	}
+	return &value
+}
+
+func (s *Server) handleEndpointGet(c *call) (reply, error) {
+	found, err := s.Webhooks.Get(c.Context(), c.partnerID)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(s.endpoint(c, found))
+}
+
+func (s *Server) handleEndpointPut(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	put, isNew, err := s.Webhooks.Put(c.Context(), c.partnerID, body)
+	if err != nil {
+		return reply{}, err
+	}
+	if isNew {
+		return created(s.endpoint(c, put))
+	}
+	return ok(s.endpoint(c, put))
+}
+
+func (s *Server) handleEndpointDelete(c *call) (reply, error) {
+	if err := s.Webhooks.Remove(c.Context(), c.partnerID); err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Deleted bool `json:"deleted"`
+	}{true})
+}
+
+func (s *Server) handleSecretRotate(c *call) (reply, error) {
+	return s.changedSecret(c, s.Webhooks.Rotate)
+}
+
+func (s *Server) handleSecretActivate(c *call) (reply, error) {
+	return s.changedSecret(c, s.Webhooks.Activate)
+}
+
+func (s *Server) changedSecret(c *call, change func(context.Context, string) (webhook.Settings, error)) (reply, error) {
+	changed, err := change(c.Context(), c.partnerID)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(s.endpoint(c, changed))
+}
+
+type eventAnswer struct {
+	EventID       string             `json:"event_id"`
+	Type          delivery.EventType `json:"type"`
+	OrderID       string             `json:"order_id"`
+	Sequence      int64              `json:"sequence"`
+	State         webhook.State      `json:"state"`
+	Attempts      int                `json:"attempts"`
+	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is planned
+	CreatedAt     time.Time          `json:"created_at"`
+}
+
+func eventOf(e *webhook.Event) eventAnswer {
+	return eventAnswer{e.EventID, e.Type, e.OrderID, e.Sequence, e.State, len(e.Log), orNull(e.DueAt), e.CreatedAt}
+}
+
+func (s *Server) handleEventList(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := webhook.Filter{
+		PartnerID: c.partnerID,
+		Type:      delivery.EventType(q.oneOf("type", delivery.OneOf(delivery.EventTypes...))),
+		OrderID:   q.text("order_id"),
+		State:     webhook.State(q.oneOf("state", delivery.OneOf(webhook.States...))),
+		Before:    q.oneOf("cursor", eventCursor),
+		Limit:     int(q.integer("limit", defaultEvents, 1, maxEvents)),
+	}
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	page, err := s.Webhooks.List(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	events := make([]eventAnswer, len(page.Events))
+	for i, e := range page.Events {
+		events[i] = eventOf(e)
+	}
+	return ok(struct {
+		Events []eventAnswer `json:"events"`
+		Next   string        `json:"next_cursor,omitzero"`
+	}{events, page.Next})
+}
+
+// eventCursor is the id of the last event before a page.
+var eventCursor = delivery.TextRule{Expected: "the next_cursor of an earlier answer", Allows: func(text string) bool {
+	_, ok := delivery.EventTime(text)
+	return ok
+}}
+
+type attemptAnswer struct {
+	AttemptedAt time.Time `json:"attempted_at"`
+	Delivered   bool      `json:"delivered"`
+	StatusCode  *int      `json:"status_code"` // null if there was no answer
+	DurationMS  int64     `json:"duration_ms"`
+	Error       *string   `json:"error"` // null if there was an answer
+}
+
+func (s *Server) handleEventGet(c *call) (reply, error) {
+	e, err := s.Webhooks.Event(c.Context(), c.partnerID, c.pathID("event_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	attempts := make([]attemptAnswer, len(e.Log))
+	for i, a := range e.Log {
+		attempts[i] = attemptAnswer{a.At, webhook.Answer{Status: a.Status}.Delivered(), orNull(a.Status), a.TookMS, orNull(a.Error)}
+	}
+	return ok(struct {
+		eventAnswer
+		Body       string          `json:"body"` // exactly as sent
+		AttemptLog []attemptAnswer `json:"attempt_log"`
+	}{eventOf(e), string(webhook.Body(&e.Event)), attempts})
+}
+
+func (s *Server) handleRedeliver(c *call) (reply, error) {
+	e, err := s.Webhooks.Redeliver(c.Context(), c.partnerID, c.pathID("event_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(eventOf(e))
+}
+
+func (s *Server) handleRedeliverSince(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	var problems delivery.Problems
+	f := delivery.NewForm(body, &problems)
+	cursor := f.Text("cursor", delivery.Optional, eventCursor)
+	since := f.Time("since", delivery.Presence(cursor == ""))
+	filter := webhook.Filter{
+		PartnerID: c.partnerID,
+		Type:      delivery.EventType(f.Text("type", delivery.Optional, delivery.OneOf(delivery.EventTypes...))),
+		State:     webhook.State(f.Text("state", delivery.Optional, delivery.OneOf(webhook.States...))),
+		After:     cursor,
+	}
+	if filter.After == "" {
+		filter.After = delivery.FirstEventID(since)
+	}
+	if err := problems.Err(); err != nil {
+		return reply{}, err
+	}
+	count, next, err := s.Webhooks.RedeliverSince(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Redelivered int    `json:"redelivered"`
+		Next        string `json:"next_cursor,omitzero"`
+	}{count, next})
+}
+
+type fedEvent struct {
+	EventID   string `json:"event_id"`
+	Body      string `json:"body"`
+	Signature string `json:"signature"` // Drop-Signature under the API key's secret
+}
+
+// handleFeed lists events as they happen, for a developer's machine that no
+// webhook reaches.
+func (s *Server) handleFeed(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := webhook.Filter{
+		PartnerID: c.partnerID,
+		After:     q.oneOf("after", eventCursor),
+		Limit:     int(q.integer("limit", maxEvents, 1, maxEvents)),
+	}
+	seconds := q.integer("wait", 0, 0, maxFeedWait)
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	found, cursor, err := s.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
+	if err != nil {
+		return reply{}, err
+	}
+	events := make([]fedEvent, len(found))
+	for i, e := range found {
+		body := webhook.Body(&e.Event)
+		events[i] = fedEvent{e.EventID, string(body), signature.SignEvent(c.secret, body)}
+	}
+	return ok(struct {
+		Events []fedEvent `json:"events"`
+		Cursor string     `json:"cursor"` // what to go on after
+	}{events, cursor})
+}
+
+func (s *Server) handleWebhookTest(c *call) (reply, error) {
+	tested, err := s.Webhooks.Test(c.Context(), c.partnerID)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		EventID    string  `json:"event_id"`
+		Delivered  bool    `json:"delivered"`
+		StatusCode *int    `json:"status_code"` // null if there was no answer
+		DurationMS int64   `json:"duration_ms"`
+		Error      *string `json:"error"` // null if there was an answer
+	}{tested.EventID, tested.Delivered(), orNull(tested.Status), tested.Took.Milliseconds(), orNull(tested.Problem)})
+}

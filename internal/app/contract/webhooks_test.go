@@ -1,0 +1,235 @@
+package contract_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// needsEndpoint are the operations that only do something where there is an
+// endpoint.
+var needsEndpoint = []string{
+	"getWebhookEndpoint", "deleteWebhookEndpoint", "rotateWebhookSecret", "activateWebhookSecret",
+	"redeliverEvent", "redeliverEvents", "testWebhook",
+}
+
+// prepare makes what an operation needs, and gives the path parameters that name
+// it.
+func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
+	t.Helper()
+	switch {
+	case o.takes("path", "order_id"):
+		path = f.newOrder(t)
+	case o.takes("path", "event_id"):
+		path = f.newEvent(t)
+	}
+	f.prepareEndpoint(t, o)
+	return path
+}
+
+func (f *fixture) prepareEndpoint(t testing.TB, o *operation) {
+	t.Helper()
+	if slices.Contains(needsEndpoint, o.id) {
+		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
+	}
+}
+
+// newEvent moves a new order on and gives the path parameter that names the
+// event of that.
+func (f *fixture) newEvent(t testing.TB) map[string]string {
+	t.Helper()
+	order := f.newOrder(t)
+	f.move(t, order, "accepted").Must(t, 200)
+	events := f.send(t, call{operation: "listEvents", query: "?order_id=" + order["order_id"]}).Must(t, 200)
+	return map[string]string{"event_id": events.Text("events", 0, "event_id")}
+}
+
+// TestPartnersMayComeInASession wherever the documents say so, with the same
+// answers.
+func TestPartnersMayComeInASession(t *testing.T) {
+	t.Parallel()
+	for _, o := range read(t).operations {
+		if o.access() != api.AccessPartner {
+			continue
+		}
+		t.Run(o.id, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, roomy)
+			request := call{operation: o.id, body: validBody(o), path: f.prepare(t, o), session: true}
+			if got := f.send(t, request); got.Status >= 300 {
+				t.Errorf("got %d: %s", got.Status, got.Body)
+			}
+			request.headers = []string{"Cookie", "dropyard_session=none"}
+			if got := f.send(t, request).Must(t, 401); got.JSON("error", "details") != nil {
+				t.Errorf("in no session: %s", got.Body)
+			}
+		})
+	}
+}
+
+// webhooks are the documented events, by type.
+func (c *contract) webhooks() map[string]node {
+	all := map[string]node{}
+	section := c.documents["openapi.yaml"].node(c).at("webhooks")
+	for _, name := range section.members() {
+		all[name] = section.at(name, "post")
+	}
+	return all
+}
+
+func TestEveryEventIsDocumented(t *testing.T) {
+	t.Parallel()
+	want := []string{string(webhook.EventTest)}
+	for _, event := range delivery.EventTypes {
+		want = append(want, string(event))
+	}
+	documented := read(t).webhooks()
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(documented)); !slices.Equal(got, want) {
+		t.Errorf("documented are %v, there are %v", got, want)
+	}
+	for name, n := range documented {
+		examples := n.at("requestBody", "content", "application/json", "examples")
+		for _, example := range examples.members() {
+			if got := examples.at(example, "value", "type").text(); got != name {
+				t.Errorf("an example of %s is of the type %q", name, got)
+			}
+		}
+		if len(examples.members()) == 0 || n.at("summary").text() == "" || len(n.at("responses").members()) == 0 {
+			t.Errorf("%s needs a summary, an example and responses", name)
+		}
+	}
+}
+
+// checkHook holds what a receiver got against what is documented for its type:
+// no header and no member more or less.
+func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
+	t.Helper()
+	kind := hook.Text("type")
+	n, ok := c.webhooks()[kind]
+	if !ok {
+		t.Fatalf("no webhook %q is documented: %s", kind, hook.Body)
+	}
+	documented := map[string]bool{}
+	for _, p := range n.at("parameters").elements() {
+		name := p.at("name").text()
+		documented[strings.ToLower(name)] = true
+		var value any = hook.Header.Get(name)
+		if number, err := strconv.Atoi(hook.Header.Get(name)); err == nil && p.at("schema", "type").text() == "integer" {
+			value = number
+		}
+		if err := c.mustSchema(t, p.at("schema")).Validate(value); err != nil || !p.at("required").flag() {
+			t.Errorf("%s: the header %s: %v", kind, name, err)
+		}
+	}
+	for name := range hook.Header {
+		name = strings.ToLower(name)
+		if (strings.HasPrefix(name, "drop-") || strings.HasPrefix(name, "webhook-")) && !documented[name] {
+			t.Errorf("%s: the header %s is sent, and not documented", kind, name)
+		}
+	}
+	if hook.Header.Get("Content-Type") != "application/json" || len(documented) != 6 {
+		t.Errorf("%s: %v", kind, hook.Header)
+	}
+	schema, body := c.mustSchema(t, n.at("requestBody", "content", "application/json", "schema")), decode(t, hook.Body)
+	if err := schema.Validate(body); err != nil {
+		t.Errorf("%s: %v\n%s", kind, err, hook.Body)
+	}
+	checkSealed(t, kind, schema, body)
+}
+
+// journey is a way of an order through its states, as an operator moves it.
+// "cancel" is the partner's.
+var journeys = [][]string{
+	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
+		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`, `{"status":"in_transit"}`,
+		`{"status":"out_for_delivery"}`, `{"status":"failed","failure_reason":"Nobody <home> & \"away\"","next_attempt":"2026-01-21T10:00:00-05:00"}`,
+		`{"status":"out_for_delivery"}`, `{"status":"delivered"}`},
+	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`, `{"status":"cancelled","reason":"no such street"}`},
+	{`{"status":"cancelled"}`},
+	{"cancel"},
+}
+
+// TestEventsFitTheDocument moves orders through every state, before a receiver,
+// and holds each request against the document; so is the test event, and one
+// during a rotation.
+func TestEventsFitTheDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	receiver := apptest.NewReceiver(t)
+	f.partner.SetEndpoint(t, receiver.URL)
+	seen := map[string]bool{}
+	next := func() {
+		t.Helper()
+		hook := receiver.Next(t)
+		f.contract.checkHook(t, hook)
+		seen[hook.Text("type")] = true
+	}
+	for _, journey := range journeys {
+		order := f.newOrder(t)
+		for _, step := range journey {
+			request := call{operation: "changeOrderStatus", path: order, body: []byte(strings.ReplaceAll(step, "COURIER", f.operator.CourierID))}
+			if step == "cancel" {
+				request = call{operation: "cancelOrder", path: order, body: []byte(`{"reason":"changed my mind"}`)}
+			}
+			f.send(t, request).Must(t, 200)
+			next()
+		}
+	}
+	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)
+	f.send(t, call{operation: "testWebhook"}).Must(t, 200)
+	next()
+	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
+		t.Errorf("seen are %v, want %v", seen, want)
+	}
+	receiver.Nothing(t)
+}
+
+// TestAnswersAboutEvents reads events in every state, the endpoint in every
+// condition, and what a test can come to.
+func TestAnswersAboutEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	receiver := apptest.NewReceiver(t)
+	events := map[string]map[string]string{"skipped": f.newEvent(t)}
+	f.partner.SetEndpoint(t, receiver.URL)
+	settled := func(state string, tries int, event map[string]string) {
+		t.Helper()
+		f.Until(t, fmt.Sprintf("SELECT state, tries FROM events WHERE event_id = '%s'", event["event_id"]), fmt.Sprint(state, " ", tries))
+		events[state] = event
+	}
+	settled("delivered", 1, f.newEvent(t))
+	for _, status := range []int{500, 302, 0, 404} {
+		receiver.Answers(apptest.Always(status))
+		f.send(t, call{operation: "testWebhook"}).Must(t, 200)
+	}
+	settled("pending", 1, f.newEvent(t))
+	receiver.Answers(apptest.Always(410))
+	f.send(t, call{operation: "redeliverEvent", path: events["skipped"]}).Must(t, 200)
+	f.Until(t, "SELECT enabled FROM webhook_endpoints", "0")
+	f.send(t, call{operation: "getWebhookEndpoint"}).Must(t, 200)
+	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)
+	f.send(t, call{operation: "getWebhookEndpoint"}).Must(t, 200)
+	for state, path := range events {
+		got := f.send(t, call{operation: "getEvent", path: path}).Must(t, 200)
+		f.send(t, call{operation: "listEvents", query: "?limit=1&state=" + got.Text("state") + "&type=order.accepted"}).Must(t, 200)
+		if state != "skipped" && got.Text("state") != state {
+			t.Errorf("%s: %s", state, got.Body)
+		}
+	}
+	page := f.send(t, call{operation: "listEvents", query: "?limit=2"}).Must(t, 200)
+	if page.Text("next_cursor") == "" {
+		t.Errorf("no cursor: %s", page.Body)
+	}
+	f.send(t, call{operation: "listEvents", query: "?cursor=" + page.Text("next_cursor")}).Must(t, 200)
+	feed := f.send(t, call{operation: "followEvents", query: "?limit=1&after=" + delivery.FirstEventID(f.Clock.Now())}).Must(t, 200)
+	f.send(t, call{operation: "followEvents", query: "?after=" + feed.Text("cursor")}).Must(t, 200)
+}

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/metrics"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// metricsServer shows the metrics on an address of their own, which is not for
+// the public.
+type metricsServer struct {
+	*metrics.Metrics
+	listener net.Listener
+	http     *http.Server
+}
+
+// openMetrics listens if an address is set. What is counted is counted anyway.
+func (a *App) openMetrics(ctx context.Context) (err error) {
+	a.metrics = &metricsServer{Metrics: metrics.New()}
+	if a.config.MetricsListen == "" {
+		return nil
+	}
+	var network net.ListenConfig
+	if a.metrics.listener, err = network.Listen(ctx, "tcp", a.config.MetricsListen); err != nil {
+		return fmt.Errorf("listen for metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.metrics.Handler())
+	a.metrics.http = &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout}
+	return nil
+}
+
+// serve shows the metrics of a service that has started.
+func (m *metricsServer) serve(a *App) {
+	m.Watch(a.sender.Lanes, a.backlog, a.Now)
+	if m.http != nil {
+		go func() { _ = m.http.Serve(m.listener) }() // until close
+	}
+}
+
+func (a *App) backlog(ctx context.Context) (b webhook.Backlog, err error) {
+	err = a.store.Webhooks().Read(ctx, func(tx webhook.Reader) error {
+		b, err = tx.Backlog(ctx)
+		return err
+	})
+	return b, err
+}
+
+func (m *metricsServer) close() error {
+	if m == nil || m.http == nil {
+		return nil
+	}
+	err := m.listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(err, m.http.Close())
+}

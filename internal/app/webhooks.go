@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/outbound"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// openWebhooks starts the sender, and makes the service that partners talk to
+// about it.
+func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err error) {
+	allowed, err := a.config.WebhookAllowed()
+	if err != nil {
+		return err
+	}
+	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure})
+	client := webhookClient{a.outbound}
+	kept := a.store.Webhooks()
+	if !a.store.Shared() {
+		if err := webhook.HandBack(ctx, kept); err != nil {
+			return err
+		}
+	}
+	a.sender, err = webhook.NewSender(ctx, webhook.SenderConfig{
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Log: a.Log,
+		Shared: a.store.Shared(), Attempted: a.metrics.Attempted,
+	})
+	if err != nil {
+		return err
+	}
+	a.webhooks = webhook.NewService(webhook.Config{
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Wake: a.sender.Wake,
+	})
+	return nil
+}
+
+// webhookClient is the outbound client as the webhook room sees it.
+type webhookClient struct{ *outbound.Client }
+
+// Post sends a body once.
+func (c webhookClient) Post(ctx context.Context, url string, headers []webhook.Header, body []byte) webhook.Answer {
+	lines := make([]outbound.Header, len(headers))
+	for i, h := range headers {
+		lines[i] = outbound.Header(h)
+	}
+	answer := c.Client.Post(ctx, url, lines, body)
+	return webhook.Answer{Status: answer.Status, RetryAfter: answer.RetryAfter, Took: answer.Took, Problem: answer.Problem}
+}

@@ -1,0 +1,232 @@
+package outbound
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// short is a limit that a test waits for.
+const short = 50 * time.Millisecond
+
+func TestNamesThatAreNeverResolved(t *testing.T) {
+	t.Parallel()
+	silent := always()
+	silent.Dial = namesOf(func(string, int) []string {
+		<-t.Context().Done()
+		return nil
+	}).Dial
+	c := open(t, strict, func(w *outside) { w.resolver, w.connect = silent, short })
+	if answer := post(t, c, "https://hooks.example.com"); answer.Problem != problemResolve {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// TestConnectionsThatAreNeverMade dials a listener whose queue is full: its
+// kernel answers to nobody any more.
+func TestConnectionsThatAreNeverMade(t *testing.T) {
+	t.Parallel()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Skip(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Skip(err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Skip(err)
+	}
+	address := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}).String()
+	for full := false; !full; {
+		conn, err := net.DialTimeout("tcp", address, short)
+		if full = err != nil; !full {
+			defer func() { _ = conn.Close() }()
+		}
+	}
+	c := open(t, development, func(w *outside) { w.connect = short })
+	if answer := post(t, c, "http://"+address); answer.Problem != problemConnect {
+		t.Errorf("%+v", answer)
+	}
+}
+
+func TestReceiversThatDoNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{
+		"nothing":           "",
+		"half a status":     "HTTP/1.",
+		"half a header":     "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
+		"only 100 Continue": "HTTP/1.1 100 Continue\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := speak(t, "127.0.0.1", func(conn net.Conn) {
+				hear(conn)
+				_, _ = io.WriteString(conn, says)
+				untilClosed(conn)
+			})
+			c := open(t, development, func(w *outside) { w.whole = short })
+			if answer := post(t, c, "http://"+address); answer.Problem != "no answer within 0.05 s" || answer.Took < short {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+}
+
+// TestAnswersThatAreNone go on for ever, or are wrong: neither may last until a
+// limit of time, which are all long.
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("a", maxHeader)
+	// What comes second is said until the connection is closed.
+	for name, test := range map[string]struct{ says, then string }{
+		"endless status line":  {"HTTP/1.1 200 ", big},
+		"endless header line":  {"HTTP/1.1 200 OK\r\nX: ", big},
+		"endless header name":  {"HTTP/1.1 200 OK\r\n", big},
+		"endless headers":      {"HTTP/1.1 200 OK\r\n", "X: y\r\n"},
+		"endless early hints":  {"", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"},
+		"endless continuation": {"HTTP/1.1 200 OK\r\nX: a\r\n", " b\r\n"},
+		"no HTTP":              {"SSH-2.0-OpenSSH_9.6\r\n", ""},
+		"headers of no form":   {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", ""},
+		"two lengths":          {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := speak(t, "127.0.0.1", func(conn net.Conn) {
+				hear(conn)
+				_, err := io.WriteString(conn, test.says)
+				for err == nil && test.then != "" {
+					_, err = io.WriteString(conn, test.then)
+				}
+				untilClosed(conn)
+			})
+			if answer := post(t, open(t, development, nil), "http://"+address); answer.Problem != problemInvalid {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+}
+
+func TestHeadersHaveALimit(t *testing.T) {
+	t.Parallel()
+	c := open(t, development, nil)
+	for size, want := range map[int]int{maxHeader / 2: 200, maxHeader * 5 / 4: 0} {
+		r := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("a", size)) })
+		if answer := post(t, c, r.URL); answer.Status != want {
+			t.Errorf("%d bytes: %+v", size, answer)
+		}
+	}
+}
+
+// TestBodiesCostNoSuccess answers 200 and then misbehaves. What ends it is told
+// by the limit that is short.
+func TestBodiesCostNoSuccess(t *testing.T) {
+	t.Parallel()
+	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	chunk := "1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n"
+	for name, test := range map[string]struct {
+		says, then string
+		rest       time.Duration
+	}{
+		"never begins":        {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "", short},
+		"never ends":          {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "", short},
+		"chunks never end":    {chunked + "3\r\nabc\r\n", "", short},
+		"half a chunk's size": {chunked + "1", "", short},
+		"endless":             {"HTTP/1.1 200 OK\r\n\r\n", chunk, time.Minute},
+		"endless chunks":      {chunked, chunk, time.Minute},
+		"endless extension":   {chunked + "1;", chunk, time.Minute},
+		"endless trailer":     {chunked + "0\r\n", "X: y\r\n", time.Minute},
+		"no chunks":           {chunked + "nonsense\r\n", "", time.Minute},
+		"longest there is":    {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n", chunk, time.Minute},
+		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", chunk, time.Minute},
+		"switches, and waits": {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", time.Minute},
+		"claims to be zipped": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			closed := make(chan struct{})
+			address := speak(t, "127.0.0.1", func(conn net.Conn) {
+				defer close(closed)
+				hear(conn)
+				_, err := io.WriteString(conn, test.says)
+				for err == nil && test.then != "" {
+					_, err = io.WriteString(conn, test.then)
+				}
+				untilClosed(conn)
+			})
+			c := open(t, development, func(w *outside) { w.rest = test.rest })
+			began := time.Now()
+			answer := post(t, c, "http://"+address)
+			if answer.Status != 200 && answer.Status != 101 || answer.Problem != "" {
+				t.Errorf("%+v", answer)
+			}
+			if spent := time.Since(began); spent > 20*time.Second {
+				t.Errorf("took %s", spent)
+			}
+			<-closed // the connection is not kept
+		})
+	}
+}
+
+func TestReceiversThatHangUp(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ says, problem string }{
+		"at once":        {"", problemClosed},
+		"after hints":    {"HTTP/1.1 103 Early Hints\r\n\r\n", problemClosed},
+		"before its end": {"HTTP/1.1 200 OK\r\n", problemClosed},
+		"in the status":  {"HTTP/1.1 20", problemInvalid}, // half a line is no line
+		"in the header":  {"HTTP/1.1 200 OK\r\nContent-Le", problemInvalid},
+	} {
+		for how, reset := range map[string]bool{"closing": false, "resetting": true} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				address := speak(t, "127.0.0.1", func(conn net.Conn) {
+					hear(conn)
+					_, _ = io.WriteString(conn, test.says)
+					if reset {
+						_ = conn.(*net.TCPConn).SetLinger(0)
+					}
+				})
+				if answer := post(t, open(t, development, nil), "http://"+address); answer.Problem != test.problem {
+					t.Errorf("%+v", answer)
+				}
+			})
+		}
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = listener.Close()
+	if answer := post(t, open(t, development, nil), "http://"+listener.Addr().String()); answer.Problem != problemConnect {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// TestReceiverThatClosesIdleConnections has each request on a connection of its
+// own, none of which fails.
+func TestReceiverThatClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	r := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
+	c := open(t, development, nil)
+	for range 5 {
+		if answer := post(t, c, r.URL); answer.Status != 200 {
+			t.Errorf("%+v", answer)
+		}
+	}
+	if n := r.accepted.Load(); n != 5 {
+		t.Errorf("%d connections; want 5", n)
+	}
+}

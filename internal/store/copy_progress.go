@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// This file is how a copy remembers how far it is, in settings of the target.
+
+const (
+	// progressPrefix begins the names of the settings that a copy keeps until
+	// it is finished; progressSource says what is being copied.
+	progressPrefix = "copy:"
+	progressSource = progressPrefix
+)
+
+// progress is how far a table's copy got.
+type progress struct {
+	Rows int64    `json:"rows"`
+	Last []string `json:"last"` // the key of the last row; empty at the beginning
+	Done bool     `json:"done"`
+}
+
+// begin marks the target as this copy's, or finds the mark of an earlier run.
+func (c *Copy) begin(ctx context.Context, source conn, tables []*table) error {
+	at := slices.IndexFunc(tables, func(t *table) bool { return t.name == "settings" })
+	if at < 0 {
+		return errors.New("the source has no settings")
+	}
+	settings, err := digestOf(ctx, source, tables[at], c.batch())
+	if err != nil {
+		return err
+	}
+	identity := settings.String()
+	return c.To.engine.write(ctx, func(target conn) error {
+		tx := &Tx{target}
+		// The mark comes first: a server may still be committing that of a run
+		// which was killed a moment ago, and adding it waits until that is over.
+		if err := tx.AddSetting(ctx, progressSource, identity); err != nil {
+			return err
+		}
+		begun, err := marked(ctx, target)
+		if err != nil {
+			return err
+		}
+		if begun {
+			return sameSource(ctx, tx, identity)
+		}
+		for _, t := range tables {
+			if err := refuseRows(ctx, target, t); err != nil {
+				return err
+			}
+		}
+		start, err := strictjson.Marshal(progress{})
+		for _, t := range tables {
+			err = errors.Join(err, tx.SetSetting(ctx, progressPrefix+t.name, string(start)))
+		}
+		return err
+	})
+}
+
+// marked tells whether an earlier run has noted how far the tables are.
+func marked(ctx context.Context, target conn) (yes bool, err error) {
+	err = target.query(ctx, "SELECT 1 FROM settings WHERE name LIKE $1 LIMIT 1", []any{progressPrefix + "_%"}, func(row) error {
+		yes = true
+		return nil
+	})
+	return yes, err
+}
+
+func sameSource(ctx context.Context, tx *Tx, identity string) error {
+	known, err := tx.Setting(ctx, progressSource)
+	if err == nil && known != identity {
+		err = fmt.Errorf("%w (it has the beginning of a copy of another database, or the source was used since)", ErrOtherData)
+	}
+	return err
+}
+
+// refuseRows refuses a table of the target that has rows, but for the mark that
+// was just set.
+func refuseRows(ctx context.Context, target conn, t *table) error {
+	text, args := "SELECT 1 FROM "+t.name, []any(nil)
+	if t.name == "settings" {
+		text, args = text+" WHERE name <> $1", []any{progressSource}
+	}
+	return target.query(ctx, text+" LIMIT 1", args, func(row) error {
+		return fmt.Errorf("%w (there are rows in %s)", ErrOtherData, t.name)
+	})
+}
+
+// findProgress waits for whoever is writing the row: after a kill a server may
+// go on with the last batch of a process that is gone.
+var findProgress = newSet(lookUpLock, "settings", texts("name"), texts("value"))
+
+// reached tells how far a table is, and the text that says so.
+func (c *Copy) reached(ctx context.Context, t *table) (at progress, text string, err error) {
+	err = c.To.engine.write(ctx, func(target conn) error {
+		return target.find(ctx, findProgress, 1, func(_ int, b binder) { b.text(progressPrefix + t.name) },
+			func(r row) error { return r.scan(&text) })
+	})
+	if err != nil {
+		return at, "", err
+	}
+	if err := strictjson.Unmarshal([]byte(text), &at); err != nil {
+		return at, "", fmt.Errorf("read how far it got: %w", err)
+	}
+	return at, text, nil
+}
+
+// commit writes a batch together with how far it gets, if that is still where
+// the target was.
+func (c *Copy) commit(ctx context.Context, insert *setStatement, before string, next progress, rows [][]value) (after string, err error) {
+	text, err := strictjson.Marshal(next)
+	if err != nil {
+		return "", err
+	}
+	return string(text), c.To.engine.write(ctx, func(target conn) error {
+		moved, err := target.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3",
+			string(text), progressPrefix+insert.table, before)
+		if err != nil {
+			return err
+		}
+		if moved != 1 {
+			return errors.New("another copy to the same target is running")
+		}
+		written, err := target.apply(ctx, insert, len(rows), func(i int, b binder) {
+			for _, v := range rows[i] {
+				v.bind(b)
+			}
+		})
+		if err == nil && written != int64(len(rows)) {
+			err = fmt.Errorf("%w (rows of %s that the copy did not write)", ErrOtherData, insert.table)
+		}
+		return err
+	})
+}

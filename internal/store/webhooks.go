@@ -1,0 +1,343 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+var (
+	_ webhook.Reader = (*Tx)(nil)
+	_ webhook.Writer = (*Tx)(nil)
+)
+
+// Webhooks is the store as the webhook room sees it.
+func (s *Store) Webhooks() webhook.Store { return View[webhook.Reader, webhook.Writer]{s} }
+
+var (
+	endpointKeys   = texts("partner_id")
+	endpointValues = slices.Concat(texts("url"), integers("enabled"), texts("disabled_reason"), integers("created_at"),
+		byteses("secret", "next_secret"), integers("next_secret_at", "failures", "failing_since", "open_until", "wake_at"),
+		texts("holder"), integers("lease_until"))
+	endpointColumns = slices.Concat(endpointKeys, endpointValues)
+	findEndpoints   = newSet(lookUp, "webhook_endpoints", endpointKeys, endpointColumns)
+	lockEndpoints   = newSet(lookUpLock, "webhook_endpoints", endpointKeys, endpointColumns)
+	setEndpoints    = newSet(insertOver, "webhook_endpoints", endpointKeys, endpointValues)
+	wakeEndpoints   = newSet(update, "webhook_endpoints", endpointKeys, integers("wake_at"))
+
+	progressColumns = slices.Concat(eventColumns, texts("state"), integers("due_at", "tries"), texts("attempts"))
+	// The state and tries are among the values and the keys: from the old to the new.
+	setProgress = newSet(update, "events", slices.Concat(eventKeys, texts("state"), integers("tries")),
+		slices.Concat(texts("state"), integers("due_at", "tries"), texts("attempts")))
+	// An event that waits behind another is pending and never due.
+	promoteEvents = newSet(update, "events", slices.Concat(eventKeys, texts("state"), integers("due_at")), integers("due_at"))
+)
+
+// Endpoint is a partner's endpoint; nil if there is none.
+func (tx *Tx) Endpoint(ctx context.Context, partnerID string) (*webhook.Endpoint, error) {
+	found, err := tx.endpoints(ctx, findEndpoints, []string{partnerID})
+	return found[partnerID], err
+}
+
+// LockEndpoints reads endpoints, locked until the transaction ends. The ids must
+// be sorted.
+func (tx *Tx) LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
+	return tx.endpoints(ctx, lockEndpoints, partnerIDs)
+}
+
+func (tx *Tx) endpoints(ctx context.Context, set *setStatement, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
+	found := make(map[string]*webhook.Endpoint, len(partnerIDs))
+	err := tx.conn.find(ctx, set, len(partnerIDs), func(i int, b binder) { b.text(partnerIDs[i]) }, func(r row) error {
+		var e webhook.Endpoint
+		var enabled int64
+		err := r.scan(&e.PartnerID, &e.URL, &enabled, &e.DisabledReason, &e.CreatedAt, &e.Secret, &e.NextSecret, &e.NextSecretAt,
+			&e.Failures, &e.FailingSince, &e.OpenUntil, &e.WakeAt, &e.Holder, &e.LeaseUntil)
+		e.Enabled = enabled == 1
+		found[e.PartnerID] = &e
+		return err
+	})
+	return found, err
+}
+
+// SaveEndpoints adds or overwrites endpoints.
+func (tx *Tx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) error {
+	_, err := tx.conn.apply(ctx, setEndpoints, len(endpoints), func(i int, b binder) {
+		e := endpoints[i]
+		b.text(e.URL)
+		b.integer(flag(e.Enabled))
+		b.text(e.DisabledReason)
+		b.integer(micros(e.CreatedAt))
+		b.bytes(e.Secret)
+		b.bytes(notNil(e.NextSecret))
+		b.integer(micros(e.NextSecretAt))
+		b.integer(e.Failures)
+		b.integer(micros(e.FailingSince))
+		b.integer(micros(e.OpenUntil))
+		b.integer(micros(e.WakeAt))
+		b.text(e.Holder)
+		b.integer(micros(e.LeaseUntil))
+		b.text(e.PartnerID)
+	})
+	return err
+}
+
+func flag(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// notNil keeps empty bytes from being NULL.
+func notNil(p []byte) []byte {
+	if p == nil {
+		return []byte{}
+	}
+	return p
+}
+
+// RemoveEndpoint removes a partner's endpoint.
+func (tx *Tx) RemoveEndpoint(ctx context.Context, partnerID string) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM webhook_endpoints WHERE partner_id = $1", partnerID)
+	return err
+}
+
+// DropLeases frees all endpoints.
+func (tx *Tx) DropLeases(ctx context.Context) error {
+	_, err := tx.conn.exec(ctx, "UPDATE webhook_endpoints SET holder = $1, lease_until = $2 WHERE holder <> $1", "", 0)
+	return err
+}
+
+// Wakes lists the partners whose enabled endpoints have something to do and are
+// leased by nobody, longest due first, and tells when the next one will have.
+func (tx *Tx) Wakes(ctx context.Context, now time.Time, limit int) (due []string, next time.Time, err error) {
+	err = tx.conn.query(ctx, `SELECT partner_id FROM webhook_endpoints
+		WHERE enabled = 1 AND wake_at > 0 AND wake_at <= $1 AND lease_until <= $1 ORDER BY wake_at LIMIT $2`,
+		[]any{now, limit}, func(r row) error {
+			var partnerID string
+			err := r.scan(&partnerID)
+			due = append(due, partnerID)
+			return err
+		})
+	if err != nil {
+		return nil, next, err
+	}
+	err = tx.conn.query(ctx, "SELECT wake_at FROM webhook_endpoints WHERE enabled = 1 AND wake_at > $1 ORDER BY wake_at LIMIT 1",
+		[]any{now}, func(r row) error { return r.scan(&next) })
+	return due, next, err
+}
+
+// Backlog sums up all endpoints.
+func (tx *Tx) Backlog(ctx context.Context) (b webhook.Backlog, err error) {
+	err = tx.conn.query(ctx, `SELECT coalesce(sum(enabled), 0), coalesce(sum(1 - enabled), 0),
+			coalesce(sum(CASE WHEN open_until > 0 THEN enabled ELSE 0 END), 0) FROM webhook_endpoints`, nil,
+		func(r row) error { return r.scan(&b.Enabled, &b.Disabled, &b.Broken) })
+	if err != nil {
+		return b, err
+	}
+	// One look into the index for each endpoint, however much waits there.
+	err = tx.conn.query(ctx, `SELECT coalesce(min((SELECT e.due_at FROM events AS e
+			WHERE e.partner_id = w.partner_id AND e.state = 'pending' AND e.due_at > 0 ORDER BY e.due_at LIMIT 1)), 0)
+		FROM webhook_endpoints AS w WHERE w.enabled = 1 AND w.open_until = 0 AND w.wake_at > 0`, nil,
+		func(r row) error { return r.scan(&b.OldestDue) })
+	return b, err
+}
+
+// DueEvents lists what may be sent to a partner now, oldest due first.
+func (tx *Tx) DueEvents(ctx context.Context, partnerID string, now time.Time, limit int) ([]*webhook.Event, error) {
+	return tx.events(ctx, `WHERE partner_id = $1 AND state = 'pending' AND due_at > 0 AND due_at <= $2
+		ORDER BY due_at LIMIT $3`, partnerID, now, limit)
+}
+
+// NextDue is when the partner's next event is due; zero if none is.
+func (tx *Tx) NextDue(ctx context.Context, partnerID string) (next time.Time, err error) {
+	err = tx.conn.query(ctx, `SELECT due_at FROM events
+		WHERE partner_id = $1 AND state = 'pending' AND due_at > 0 ORDER BY due_at LIMIT 1`,
+		[]any{partnerID}, func(r row) error { return r.scan(&next) })
+	return next, err
+}
+
+// Event is one event of a partner; nil if there is none.
+func (tx *Tx) Event(ctx context.Context, partnerID, eventID string) (*webhook.Event, error) {
+	found, err := tx.events(ctx, "WHERE partner_id = $1 AND event_id = $2", partnerID, eventID)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Events lists a partner's events.
+func (tx *Tx) Events(ctx context.Context, f webhook.Filter) ([]*webhook.Event, error) {
+	parts, args := []string{"partner_id = $1"}, []any{f.PartnerID}
+	add := func(condition, value string) {
+		if value != "" {
+			args = append(args, value)
+			parts = append(parts, condition+" $"+strconv.Itoa(len(args)))
+		}
+	}
+	add("type =", string(f.Type))
+	add("order_id =", f.OrderID)
+	add("event_id <", f.Before)
+	add("event_id >", f.After)
+	if f.State != "" {
+		add("state =", string(f.State))
+		if f.State != webhook.Delivered {
+			// Said for the partial index that holds what has not arrived.
+			parts = append(parts, "state <> 'delivered'")
+		}
+	}
+	direction := "DESC"
+	if f.After != "" {
+		direction = "ASC"
+	}
+	args = append(args, f.Limit)
+	return tx.events(ctx, fmt.Sprintf("WHERE %s ORDER BY event_id %s LIMIT $%d", strings.Join(parts, " AND "), direction, len(args)), args...)
+}
+
+// events reads events with their progress.
+func (tx *Tx) events(ctx context.Context, where string, args ...any) (found []*webhook.Event, err error) {
+	err = tx.conn.query(ctx, "SELECT "+names(progressColumns)+" FROM events "+where, args, func(r row) error {
+		var e webhook.Event
+		var attempts string
+		event, err := scanEvent(r, (*string)(&e.State), &e.DueAt, &e.Tries, &attempts)
+		if err != nil {
+			return err
+		}
+		e.Event = *event
+		found = append(found, &e)
+		return fromJSON(attempts, &e.Log)
+	})
+	return found, err
+}
+
+// SaveProgress writes the state of events, each if nobody has changed it since
+// it was read.
+func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
+	var enc encodings
+	_, err := tx.conn.apply(ctx, setProgress, len(progress), func(i int, b binder) {
+		p := progress[i]
+		b.text(string(p.State))
+		b.integer(micros(p.DueAt))
+		b.integer(p.Tries)
+		b.text(enc.json(p.Log, len(p.Log) == 0))
+		bindEventKey(b, p.Key())
+		b.text(string(p.FromState))
+		b.integer(p.FromTries)
+	})
+	if enc.err != nil {
+		return enc.err
+	}
+	return err
+}
+
+func bindEventKey(b binder, key webhook.EventKey) {
+	b.text(key.PartnerID)
+	b.text(key.OrderID)
+	b.integer(key.Sequence)
+}
+
+// Promote makes events due that waited behind one of their order.
+func (tx *Tx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time) error {
+	_, err := tx.conn.apply(ctx, promoteEvents, len(keys), func(i int, b binder) {
+		b.integer(micros(at))
+		bindEventKey(b, keys[i])
+		b.text(string(webhook.Pending))
+		b.integer(0)
+	})
+	return err
+}
+
+var findStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, texts("state"), integers("tries")))
+
+// queue decides where new events begin: nowhere if their partner has no
+// endpoint, due at once, or behind an earlier event of their order. It locks
+// the partners' endpoints until the transaction ends, and wakes them.
+func (tx *Tx) queue(ctx context.Context, events []*delivery.Event) (due []bool, err error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	var partnerIDs []string
+	for _, event := range events {
+		partnerIDs = append(partnerIDs, event.PartnerID)
+	}
+	slices.Sort(partnerIDs)
+	endpoints, err := tx.LockEndpoints(ctx, slices.Compact(partnerIDs))
+	if err != nil {
+		return nil, err
+	}
+	var earlier []webhook.EventKey
+	for _, event := range events {
+		event.Queued = endpoints[event.PartnerID] != nil
+		if event.Queued && event.Sequence > 1 {
+			earlier = append(earlier, webhook.EventKey{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence - 1})
+		}
+	}
+	blocked, err := tx.blocking(ctx, earlier)
+	if err != nil {
+		return nil, err
+	}
+	due = make([]bool, len(events))
+	wake := map[string]time.Time{}
+	for i, event := range events {
+		key := webhook.EventKey{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence}
+		if !event.Queued {
+			continue
+		}
+		key.Sequence--
+		due[i] = !blocked[key]
+		key.Sequence++
+		blocked[key] = true // for the next one in this transaction
+		if at, sooner := endpoints[event.PartnerID].Sooner(event.CreatedAt); due[i] && sooner {
+			wake[event.PartnerID] = at
+		}
+	}
+	return due, tx.wake(ctx, wake)
+}
+
+// bindQueued binds the state that a new event begins in, and when it is due.
+func bindQueued(b binder, event *delivery.Event, due bool) {
+	switch {
+	case !event.Queued:
+		b.text(string(webhook.Skipped))
+		b.integer(0)
+	case due:
+		b.text(string(webhook.Pending))
+		b.integer(micros(event.CreatedAt))
+	default:
+		b.text(string(webhook.Pending))
+		b.integer(0)
+	}
+}
+
+// blocking tells which events hold back the next one of their order.
+func (tx *Tx) blocking(ctx context.Context, keys []webhook.EventKey) (map[webhook.EventKey]bool, error) {
+	found := map[webhook.EventKey]bool{}
+	err := tx.conn.find(ctx, findStates, len(keys), func(i int, b binder) { bindEventKey(b, keys[i]) }, func(r row) error {
+		var key webhook.EventKey
+		var state webhook.State
+		var tries int64
+		err := r.scan(&key.PartnerID, &key.OrderID, &key.Sequence, (*string)(&state), &tries)
+		found[key] = webhook.Blocks(state, tries)
+		return err
+	})
+	return found, err
+}
+
+func (tx *Tx) wake(ctx context.Context, at map[string]time.Time) error {
+	partnerIDs := make([]string, 0, len(at))
+	for partnerID := range at {
+		partnerIDs = append(partnerIDs, partnerID)
+	}
+	slices.Sort(partnerIDs)
+	_, err := tx.conn.apply(ctx, wakeEndpoints, len(partnerIDs), func(i int, b binder) {
+		b.integer(micros(at[partnerIDs[i]]))
+		b.text(partnerIDs[i])
+	})
+	return err
+}

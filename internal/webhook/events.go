@@ -1,0 +1,191 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+var errNoEvent = delivery.NotFound("event")
+
+// batchRows is how many events one transaction changes, so that nobody waits
+// long for it.
+const batchRows = 500
+
+// MaxRedelivered is how many events one request may send again.
+const MaxRedelivered = 10_000
+
+// Page is a part of a list. Next is the cursor for what follows, empty at the
+// end.
+type Page struct {
+	Events []*Event
+	Next   string
+}
+
+// List lists a partner's events, newest first.
+func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
+	limit := filter.Limit
+	filter.Limit++ // one more tells whether a next page exists
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page.Events, err = tx.Events(ctx, filter)
+		return err
+	})
+	if len(page.Events) > limit {
+		page.Events = page.Events[:limit]
+		page.Next = page.Events[limit-1].EventID
+	}
+	return page, err
+}
+
+// Event reads one event of a partner.
+func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *Event, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Event(ctx, partnerID, eventID)
+		return err
+	})
+	if err == nil && found == nil {
+		err = errNoEvent
+	}
+	return found, err
+}
+
+// feedOverlap is how much of a feed is told again: an event may be committed a
+// little later than one with a higher id.
+const feedOverlap = 30 * time.Second
+
+// Feed lists events in order, from a little before filter.After on: the caller
+// knows which it has seen. Without one it begins now. It waits until there is
+// something newer, or the wait is over, and tells where to go on.
+func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (events []*Event, last string, err error) {
+	last = filter.After
+	if at, ok := delivery.EventTime(last); ok {
+		filter.After = delivery.FirstEventID(at.Add(-feedOverlap))
+	} else {
+		last = delivery.FirstEventID(s.now())
+		filter.After = last
+	}
+	over := s.At(s.now().Add(wait))
+	for {
+		page, err := s.List(ctx, filter)
+		if err != nil {
+			return nil, "", err
+		}
+		switch n := len(page.Events); {
+		case n > 0 && page.Events[n-1].EventID > last:
+			return page.Events, page.Events[n-1].EventID, nil
+		case page.Next != "":
+			filter.After = page.Next // all of it is known
+			continue
+		}
+		select {
+		case <-s.At(s.now().Add(lookEvery)):
+		case <-over:
+			return nil, last, nil
+		case <-ctx.Done():
+			return nil, last, nil
+		}
+	}
+}
+
+// Redeliver sends an event again, whatever became of it before.
+func (s *Service) Redeliver(ctx context.Context, partnerID, eventID string) (again *Event, err error) {
+	err = s.requeue(ctx, partnerID, func(tx Writer) ([]*Event, error) {
+		found, err := tx.Event(ctx, partnerID, eventID)
+		if err == nil && found == nil {
+			err = errNoEvent
+		}
+		return []*Event{found}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Event(ctx, partnerID, eventID)
+}
+
+// RedeliverSince sends events again, oldest first: those behind filter.After, at
+// most MaxRedelivered of them. It tells how many they were and the cursor for
+// what follows, empty at the end.
+func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int, next string, err error) {
+	for count < MaxRedelivered {
+		filter.Limit = batchRows
+		var page []*Event
+		err = s.requeue(ctx, filter.PartnerID, func(tx Writer) ([]*Event, error) {
+			page, err = tx.Events(ctx, filter)
+			return page, err
+		})
+		if err != nil {
+			return count, filter.After, err
+		}
+		count += len(page)
+		if len(page) < batchRows {
+			return count, "", nil
+		}
+		filter.After = page[len(page)-1].EventID
+	}
+	return count, filter.After, nil
+}
+
+// requeue makes events due now, and wakes their endpoint.
+func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Writer) ([]*Event, error)) error {
+	err := s.Store.Write(ctx, func(tx Writer) error {
+		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+		if err != nil {
+			return err
+		}
+		endpoint := endpoints[partnerID]
+		if endpoint == nil {
+			return ErrNotConfigured
+		}
+		picked, err := pick(tx)
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		due := moved(picked, func(e *Event) {
+			switch {
+			case e.State != Pending:
+				e.State, e.DueAt, e.Tries = Pending, now, 0
+			case !e.DueAt.IsZero(): // those behind another of their order wait for it
+				e.DueAt = now
+			}
+		})
+		if err := tx.SaveProgress(ctx, due); err != nil {
+			return err
+		}
+		if at, sooner := endpoint.Sooner(now); sooner && len(due) > 0 {
+			endpoint.WakeAt = at
+			return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
+		}
+		return nil
+	})
+	if err == nil {
+		s.Wake(partnerID)
+	}
+	return err
+}
+
+// Tested is what came of a test.
+type Tested struct {
+	EventID string
+	Answer
+}
+
+// Test sends a test event at once, whether the endpoint is enabled or not, and
+// tells what came back. It is tried once and kept nowhere.
+func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
+	settings, err := s.Get(ctx, partnerID)
+	if delivery.HasCode(err, delivery.CodeNotFound) {
+		err = ErrNotConfigured
+	}
+	if err != nil {
+		return Tested{}, err
+	}
+	now := s.now()
+	eventID, err := delivery.NewEventID(s.Random, now)
+	if err != nil {
+		return Tested{}, err
+	}
+	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
+	return Tested{eventID, post(ctx, s.Client, s.Sealer, settings.Endpoint, event, now)}, nil
+}

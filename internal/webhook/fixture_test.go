@@ -1,0 +1,279 @@
+package webhook_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// receiver stands for partners' endpoints. It is asked for every answer.
+type receiver struct {
+	mu     sync.Mutex
+	got    []received                    // guarded by mu
+	answer func(received) webhook.Answer // guarded by mu
+	more   chan struct{}
+}
+
+type received struct {
+	url     string
+	headers map[string]string
+	body    string
+}
+
+func (r *receiver) CheckURL(string) error { return nil }
+
+func (r *receiver) Post(_ context.Context, url string, headers []webhook.Header, body []byte) webhook.Answer {
+	got := received{url: url, headers: map[string]string{}, body: string(body)}
+	for _, h := range headers {
+		got.headers[h.Name] = h.Value
+	}
+	r.mu.Lock()
+	answer := webhook.Answer{Status: 200}
+	if r.answer != nil {
+		answer = r.answer(got)
+	}
+	r.got = append(r.got, got)
+	r.mu.Unlock()
+	select {
+	case r.more <- struct{}{}:
+	default:
+	}
+	return answer
+}
+
+func (r *receiver) respond(answer func(received) webhook.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = answer
+}
+
+func (r *receiver) all() []received {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]received(nil), r.got...)
+}
+
+// wait waits until so many requests have come.
+func (r *receiver) wait(t *testing.T, n int) []received {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		if got := r.all(); len(got) >= n {
+			return got
+		}
+		select {
+		case <-r.more:
+		case <-deadline:
+			t.Fatalf("%d requests came, want %d", len(r.all()), n)
+		}
+	}
+}
+
+// watched is a store that tells when something has been written.
+type watched struct {
+	webhook.Store
+	mu   sync.Mutex
+	more chan struct{} // closed by the next write; guarded by mu
+}
+
+func (w *watched) next() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.more
+}
+
+func (w *watched) Write(ctx context.Context, fn func(webhook.Writer) error) error {
+	err := w.Store.Write(ctx, fn)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.more)
+	w.more = make(chan struct{})
+	return err
+}
+
+// yard is a service and a sender on a store of their own.
+type yard struct {
+	*webhook.Service
+	db     *store.Store
+	sender *webhook.Sender
+	stop   func()
+	clock  *testkit.Clock
+	*receiver
+	sealer  *credential.Sealer
+	written *watched
+}
+
+const partnerID = "par_01234567"
+
+func newYard(t *testing.T) *yard {
+	t.Helper()
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	y := yardOn(t, db, err)
+	y.start(t)
+	return y
+}
+
+// yardOn is a service without a sender.
+func yardOn(t *testing.T, db *store.Store, err error) *yard {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	sealer, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1)}, sealer: sealer}
+	y.written = &watched{Store: db.Webhooks(), more: make(chan struct{})}
+	y.Service = webhook.NewService(webhook.Config{
+		Store: y.written, Client: y.receiver, Sealer: y.sealer, Now: y.clock.Now, At: y.clock.At,
+		Random: rand.Reader, Wake: func(partnerIDs ...string) {
+			if y.sender != nil {
+				y.sender.Wake(partnerIDs...)
+			}
+		},
+	})
+	return y
+}
+
+// start starts the sender.
+func (y *yard) start(t *testing.T) {
+	t.Helper()
+	y.sender, y.stop = y.newSender(t, webhook.SenderConfig{Now: y.clock.Now, At: y.clock.At})
+}
+
+func (y *yard) newSender(t *testing.T, config webhook.SenderConfig) (sender *webhook.Sender, stop func()) {
+	t.Helper()
+	config.Store, config.Client, config.Sealer, config.Random = y.written, y.receiver, y.sealer, rand.Reader
+	config.Log, config.Attempted = slog.New(slog.DiscardHandler), func(webhook.Answer) {}
+	sender, err := webhook.NewSender(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(sender.Close)
+	t.Cleanup(stop)
+	return sender, stop
+}
+
+// put sets the partner's endpoint and gives its secret, if it is new.
+func (y *yard) put(t *testing.T, partnerID, url string) string {
+	t.Helper()
+	root, err := strictjson.Parse(fmt.Appendf(nil, `{"url":%q}`, url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put, _, err := y.Put(t.Context(), partnerID, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return put.Secret
+}
+
+// happen writes events into the outbox, as the committer does.
+func (y *yard) happen(t *testing.T, events ...*delivery.Event) {
+	t.Helper()
+	ctx := t.Context()
+	err := y.db.Orders().Write(ctx, func(tx order.Writer) error {
+		return tx.Save(ctx, &order.Changes{Events: events})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Queued && y.sender != nil {
+			y.sender.Wake(e.PartnerID)
+		}
+	}
+}
+
+func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
+	t.Helper()
+	id, err := delivery.NewEventID(rand.Reader, y.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &delivery.Event{
+		EventID: id, PartnerID: partnerID, OrderID: orderID, Type: delivery.EventOrderPickedUp, Sequence: sequence,
+		CreatedAt: y.clock.Now(), Facts: delivery.EventFacts{At: y.clock.Now()},
+	}
+}
+
+// state waits until an event is in a state and has been tried so often.
+func (y *yard) state(t *testing.T, eventID string, state webhook.State, attempts int) *webhook.Event {
+	t.Helper()
+	return y.until(t, eventID, fmt.Sprintf("%s after %d attempts", state, attempts), func(e *webhook.Event) bool {
+		return e.State == state && len(e.Log) == attempts
+	})
+}
+
+// delivered waits until an event has been delivered.
+func (y *yard) delivered(t *testing.T, eventID string) {
+	t.Helper()
+	y.until(t, eventID, "delivered", func(e *webhook.Event) bool { return e.State == webhook.Delivered })
+}
+
+func (y *yard) until(t *testing.T, eventID, want string, fits func(*webhook.Event) bool) (found *webhook.Event) {
+	t.Helper()
+	y.eventually(t, func() (bool, string) {
+		e, err := y.Event(t.Context(), partnerID, eventID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = e
+		return fits(e), fmt.Sprintf("event %s is %s after %d attempts, want %s", eventID, e.State, len(e.Log), want)
+	})
+	return found
+}
+
+// parked waits until nobody sends any more.
+func (y *yard) parked(t *testing.T) {
+	t.Helper()
+	y.eventually(t, func() (bool, string) {
+		now := y.clock.Now()
+		var e *webhook.Endpoint
+		err := y.db.Webhooks().Read(t.Context(), func(tx webhook.Reader) (err error) {
+			e, err = tx.Endpoint(t.Context(), partnerID)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Holder == "" && (!e.Enabled || e.WakeAt.IsZero() || e.WakeAt.After(now)), fmt.Sprintf("the endpoint is still busy: %+v", e)
+	})
+}
+
+// eventually looks after each write whether something is true.
+func (y *yard) eventually(t *testing.T, look func() (bool, string)) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		written := y.written.next()
+		ok, why := look()
+		if ok {
+			return
+		}
+		select {
+		case <-written:
+		case <-deadline:
+			t.Fatal(why)
+		}
+	}
+}

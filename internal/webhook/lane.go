@@ -1,0 +1,230 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+)
+
+const (
+	// maxInFlight is how many requests one endpoint gets at once.
+	maxInFlight = 10
+	// ahead is how many events a lane reads at once; memory does not grow with
+	// what waits.
+	ahead = 200
+	// maxUnsettled is for how many sent events a lane does not wait until what
+	// came of them is written.
+	maxUnsettled = 400
+)
+
+// lane sends what is due at one endpoint. One goroutine runs it; requests and
+// the settler report to it through signal.
+type lane struct {
+	sender    *Sender
+	partnerID string
+	holder    string // the name of its lease
+
+	ready   []*Event          // due, in the order of sending
+	busy    map[EventKey]bool // read and not settled
+	parking bool              // the settler has been asked to park the endpoint
+	parked  bool
+
+	woken chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	endpoint *Endpoint  // as last read; nil once it is gone
+	inFlight int
+	failures int     // of which the settler does not know yet
+	look     bool    // something may be due that has not been read
+	later    bool    // look, but not before the next beat
+	settled  []*item // what the settler is done with
+}
+
+func newLane(s *Sender, endpoint *Endpoint) *lane {
+	return &lane{
+		sender: s, partnerID: endpoint.PartnerID, holder: endpoint.Holder, endpoint: endpoint, look: true,
+		busy: map[EventKey]bool{}, woken: make(chan struct{}, 1),
+	}
+}
+
+// signal changes what the lane is told from outside, and wakes it.
+func (l *lane) signal(change func()) {
+	l.mu.Lock()
+	change()
+	l.mu.Unlock()
+	select {
+	case l.woken <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// run sends until nothing is due any more, the endpoint is disabled or broken,
+// or the sender closes. Then it parks the endpoint and ends.
+func (l *lane) run(ctx context.Context) {
+	defer l.sender.forget(l)
+	beat := l.sender.soon()
+	for {
+		l.collect()
+		if l.parked {
+			return
+		}
+		l.send(ctx)
+		if l.idle() && !l.parking {
+			l.parking = true
+			l.sender.settler.add(&item{lane: l, park: true})
+		}
+		select {
+		case <-l.woken:
+		case <-beat:
+			beat = l.sender.soon()
+			l.beat()
+		}
+	}
+}
+
+// beat sees what other nodes have added, and renews the lease in time.
+func (l *lane) beat() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look, l.later = l.look || l.later || l.sender.Shared, false
+	if l.endpoint != nil && l.endpoint.LeaseUntil.Sub(l.sender.now()) < leaseFor*2/3 {
+		l.sender.settler.add(&item{lane: l})
+	}
+}
+
+// collect takes in what the settler is done with.
+func (l *lane) collect() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, item := range l.settled {
+		switch {
+		case item.sent != nil:
+			delete(l.busy, item.sent.event.Key())
+			if !item.sent.answer.Delivered() {
+				l.failures--
+			}
+		case item.park:
+			l.parking, l.parked = false, item.parked
+		}
+	}
+	l.settled = nil
+}
+
+// open tells whether the lane may send at all, or has to end. The caller holds
+// mu.
+func (l *lane) open() bool {
+	e, now := l.endpoint, l.sender.now()
+	return e != nil && e.Enabled && e.Holder == l.holder && e.LeaseUntil.After(now) && !e.OpenUntil.After(now) && !l.sender.isClosing()
+}
+
+// free is how many more requests may be under way now: one at all if the
+// endpoint has to be probed, and never so many that they could fail more often
+// in a row than the breaker allows. The caller holds mu.
+func (l *lane) free() (requests int, probe bool) {
+	if l.endpoint.broken() {
+		return 1 - l.failures - l.inFlight, true
+	}
+	return min(maxInFlight, breakerFailures-int(l.endpoint.Failures)-l.failures) - l.inFlight, false
+}
+
+// send begins as many requests as may be under way.
+func (l *lane) send(ctx context.Context) {
+	for {
+		l.mu.Lock()
+		if !l.open() {
+			l.look, l.later = false, false
+			l.mu.Unlock()
+			l.drop()
+			return
+		}
+		free, probe := l.free()
+		mayRead := l.look && len(l.busy) < maxUnsettled
+		l.mu.Unlock()
+		switch {
+		case free <= 0, len(l.ready) == 0 && !mayRead:
+			return
+		case len(l.ready) == 0:
+			l.read(ctx)
+		default:
+			l.begin(ctx, l.ready[0], probe)
+			l.ready = l.ready[1:]
+		}
+	}
+}
+
+// drop forgets what was read and not sent.
+func (l *lane) drop() {
+	for _, event := range l.ready {
+		delete(l.busy, event.Key())
+	}
+	l.ready = nil
+}
+
+// read reads what is due next.
+func (l *lane) read(ctx context.Context) {
+	l.signal(func() { l.look = false })
+	limit := ahead + len(l.busy)
+	var due []*Event
+	err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
+		due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
+		return err
+	})
+	if err != nil {
+		l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
+		l.signal(func() { l.later = true })
+		return
+	}
+	for _, event := range due {
+		if !l.busy[event.Key()] {
+			l.busy[event.Key()] = true
+			l.ready = append(l.ready, event)
+		}
+	}
+	if len(due) == limit {
+		l.signal(func() { l.look = true })
+	}
+}
+
+// begin sends one event.
+func (l *lane) begin(ctx context.Context, event *Event, probe bool) {
+	s := l.sender
+	now := s.now()
+	l.mu.Lock()
+	l.inFlight++
+	endpoint := l.endpoint
+	l.mu.Unlock()
+	go func() {
+		answer := post(ctx, s.Client, s.Sealer, endpoint, &event.Event, now)
+		s.Attempted(answer)
+		l.signal(func() {
+			l.inFlight--
+			if !answer.Delivered() {
+				l.failures++
+			}
+		})
+		s.settler.add(&item{lane: l, sent: &sent{event: event, answer: answer, at: now, probe: probe}})
+	}()
+}
+
+// idle tells whether the lane has nothing to do or to wait for.
+func (l *lane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.look && !l.later && l.inFlight == 0 && len(l.busy) == 0
+}
+
+// done tells the lane what the settler has written, and how the endpoint is now.
+func (l *lane) done(endpoint *Endpoint, items []*item) {
+	l.signal(func() {
+		l.endpoint = endpoint
+		l.settled = append(l.settled, items...)
+		l.look = true // the next of an order may have become due
+	})
+}
+
+// failed tells the lane what could not be written. It sends these events again.
+func (l *lane) failed(items []*item) {
+	l.signal(func() {
+		l.settled = append(l.settled, items...)
+		l.later = true
+	})
+}

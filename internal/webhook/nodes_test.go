@@ -1,0 +1,160 @@
+package webhook_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+const (
+	crowdPartners = 12
+	crowdOrders   = 8 // of each partner
+	crowdEvents   = 6 // of each order
+)
+
+// TestSendersBesideCommitters: while committers of several nodes add events,
+// senders of several nodes bring them away. All arrive, those of one order in
+// their sequence, and nobody is left waiting for an event that nobody woke.
+func TestSendersBesideCommitters(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		senders int
+		open    func(t *testing.T) (*store.Store, error)
+	}{
+		"sqlite": {1, func(t *testing.T) (*store.Store, error) {
+			return store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+		}},
+		"postgres": {3, func(t *testing.T) (*store.Store, error) {
+			return store.OpenPostgres(t.Context(), testkit.PostgresURL(t))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, err := c.open(t)
+			y := yardOn(t, db, err)
+			y.clock = testkit.NewClock(time.Now())
+			for i := range crowdPartners {
+				y.put(t, crowdPartner(i), "https://shop.example/hook")
+			}
+			realTime := func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) }
+			for range c.senders {
+				// Only the first is told of what is committed: the others have
+				// to find out by themselves.
+				sender, _ := y.newSender(t, webhook.SenderConfig{Now: time.Now, At: realTime, Shared: c.senders > 1})
+				if y.sender == nil && c.senders == 1 {
+					y.sender = sender
+				}
+			}
+			want := crowd(t, y)
+			y.wait(t, len(want))
+			y.eventually(t, func() (bool, string) { return undelivered(t, y, want) })
+			inSequence(t, y.all(), want)
+		})
+	}
+}
+
+func crowdPartner(i int) string { return fmt.Sprintf("par_%08d", i) }
+
+// place is where in which order an event belongs.
+type place struct {
+	partnerID, orderID string
+	sequence           int64
+}
+
+// crowd adds the events of many orders at once, as committers would: those of
+// one order one after the other, those of several in one transaction.
+func crowd(t *testing.T, y *yard) map[string]place {
+	t.Helper()
+	var mu sync.Mutex
+	want := map[string]place{}
+	var committers sync.WaitGroup
+	for o := range crowdOrders {
+		committers.Go(func() {
+			for sequence := int64(1); sequence <= crowdEvents; sequence++ {
+				var events []*delivery.Event
+				for p := range crowdPartners {
+					id, err := delivery.NewEventID(rand.Reader, time.Now())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					e := &delivery.Event{
+						EventID: id, PartnerID: crowdPartner(p), OrderID: fmt.Sprintf("ord_%d_%d", p, o), Sequence: sequence,
+						Type: delivery.EventOrderPickedUp, CreatedAt: delivery.Instant(time.Now()),
+					}
+					events = append(events, e)
+					mu.Lock()
+					want[id] = place{e.PartnerID, e.OrderID, sequence}
+					mu.Unlock()
+				}
+				err := y.db.Orders().Write(t.Context(), func(tx order.Writer) error {
+					return tx.Save(t.Context(), &order.Changes{Events: events})
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if y.sender != nil {
+					y.sender.Wake(crowdPartner(0), crowdPartner(1))
+				}
+			}
+		})
+	}
+	committers.Wait()
+	return want
+}
+
+func undelivered(t *testing.T, y *yard, want map[string]place) (none bool, why string) {
+	t.Helper()
+	err := y.db.Webhooks().Read(t.Context(), func(tx webhook.Reader) error {
+		for id, at := range want {
+			e, err := tx.Event(context.WithoutCancel(t.Context()), at.partnerID, id)
+			if err != nil {
+				return err
+			}
+			if e.State != webhook.Delivered {
+				why = fmt.Sprintf("event %d of %s is %s, due %v", at.sequence, at.orderID, e.State, e.DueAt)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return why == "", why
+}
+
+// inSequence fails if an event of an order came for the first time before the
+// one it follows.
+func inSequence(t *testing.T, got []received, want map[string]place) {
+	t.Helper()
+	last, seen := map[string]int64{}, map[string]bool{}
+	for _, r := range got {
+		id := r.headers["Drop-Event-Id"]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		at := want[id]
+		if at.sequence != last[at.orderID]+1 {
+			t.Errorf("event %d of %s came after event %d", at.sequence, at.orderID, last[at.orderID])
+		}
+		last[at.orderID] = at.sequence
+	}
+	if len(seen) != len(want) {
+		t.Errorf("%d events came, want %d", len(seen), len(want))
+	}
+	t.Logf("%d requests for %d events", len(got), len(want))
+}

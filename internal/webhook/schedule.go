@@ -1,0 +1,137 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// steps are the waits before each try after the first. An event whose last try
+// fails is given up.
+var steps = [...]time.Duration{
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+const (
+	// jitter is by how much of itself a wait may be longer or shorter, so that
+	// what failed together does not come back together.
+	jitter = 0.2
+	// triesBeforeNext is after how many failed tries an event lets those behind
+	// it in its order go ahead.
+	triesBeforeNext = 4
+	// breakerFailures is after how many failures in a row an endpoint is left
+	// alone but for probes.
+	breakerFailures = 10
+	firstProbe      = 30 * time.Second
+	lastProbe       = 15 * time.Minute
+	// patience is how long an endpoint may go without a success.
+	patience = 5 * 24 * time.Hour
+	// maxLog is how many attempts are remembered of one event: all, unless it
+	// is redelivered again and again.
+	maxLog = 100
+)
+
+// The reasons why the service disables an endpoint.
+const (
+	reasonGone     = "the endpoint answered 410 Gone"
+	reasonPatience = "no delivery has succeeded for five days"
+)
+
+// broken tells whether the breaker is open, or waits for a probe to succeed.
+func (e *Endpoint) broken() bool { return e.Failures >= breakerFailures }
+
+// Sooner tells when the endpoint has to be woken for an event that is due, and
+// whether that is sooner than it would wake anyway.
+func (e *Endpoint) Sooner(due time.Time) (at time.Time, sooner bool) {
+	at = later(due, e.OpenUntil)
+	return at, e.WakeAt.IsZero() || at.Before(e.WakeAt)
+}
+
+// sent is an attempt that has an answer.
+type sent struct {
+	event  *Event
+	answer Answer
+	at     time.Time // when it began
+	// probe is set if it tried out an endpoint whose breaker was open. A failed
+	// probe uses up no try: the endpoint failed, not the event.
+	probe bool
+}
+
+// judge decides what an attempt means for its event and the endpoint. chance,
+// from 0 to 1, decides the jitter. The endpoint may be nil: it is gone.
+func judge(endpoint *Endpoint, s sent, now time.Time, chance float64) Progress {
+	event := *s.event
+	p := Progress{Event: &event, FromState: s.event.State, FromTries: s.event.Tries}
+	event.Log = logged(event.Log, s)
+	switch {
+	case s.answer.Delivered():
+		event.State, event.DueAt, event.Tries = Delivered, time.Time{}, event.Tries+1
+		if endpoint != nil {
+			endpoint.succeed()
+		}
+		return p
+	case s.probe: // and failed
+	case int(event.Tries) == len(steps):
+		event.State, event.DueAt, event.Tries = Failed, time.Time{}, event.Tries+1
+	default:
+		event.DueAt = delivery.Instant(now.Add(wait(steps[event.Tries], s.answer.RetryAfter, chance)))
+		event.Tries++
+	}
+	if endpoint != nil {
+		endpoint.fail(s, now)
+	}
+	return p
+}
+
+func logged(log []Attempt, s sent) []Attempt {
+	attempt := Attempt{At: s.at, Status: s.answer.Status, TookMS: s.answer.Took.Milliseconds(), Error: s.answer.Problem}
+	log = append(log[:len(log):len(log)], attempt)
+	return log[max(0, len(log)-maxLog):]
+}
+
+// wait is a step with its jitter, or what the receiver asks for, up to twice
+// the step.
+func wait(step, asked time.Duration, chance float64) time.Duration {
+	jittered := time.Duration(float64(step) * (1 - jitter + 2*jitter*chance))
+	return max(jittered, min(asked, 2*step))
+}
+
+func (e *Endpoint) succeed() {
+	e.Failures, e.FailingSince, e.OpenUntil = 0, time.Time{}, time.Time{}
+}
+
+func (e *Endpoint) fail(s sent, now time.Time) {
+	if e.FailingSince.IsZero() {
+		e.FailingSince = now
+	}
+	switch {
+	case s.answer.Status == gone:
+		e.disable(reasonGone)
+		return
+	case now.Sub(e.FailingSince) >= patience:
+		e.disable(reasonPatience)
+		return
+	}
+	// What was under way when the breaker opened fails without meaning anything new.
+	if s.probe || !e.broken() {
+		e.Failures++
+	}
+	if e.broken() && (s.probe || e.OpenUntil.IsZero()) {
+		probe := min(firstProbe<<min(e.Failures-breakerFailures, 10), lastProbe)
+		e.OpenUntil = delivery.Instant(now.Add(max(probe, min(s.answer.RetryAfter, 2*probe))))
+	}
+}
+
+// disable stops sending until the partner enables the endpoint again. Events
+// are kept.
+func (e *Endpoint) disable(reason string) {
+	if e.Enabled {
+		e.Enabled, e.DisabledReason = false, reason
+	}
+}
+
+// Blocks tells whether an event holds back the next one of its order.
+func Blocks(state State, tries int64) bool {
+	return state == Pending && tries < triesBeforeNext
+}

@@ -1,0 +1,299 @@
+package webhook_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+func TestAnEventIsSentAtOnceAndSigned(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	secret := y.put(t, partnerID, "https://shop.example/hook")
+	event := y.event(t, "ord_1", 1)
+	y.happen(t, event)
+	got := y.wait(t, 1)[0]
+	if got.url != "https://shop.example/hook" || got.headers["Drop-Event-Id"] != event.EventID {
+		t.Errorf("got %+v", got)
+	}
+	if !signature.VerifyEvent([]byte(secret), []byte(got.body), got.headers["Drop-Signature"]) {
+		t.Errorf("Drop-Signature does not fit: %+v", got)
+	}
+	stored := y.state(t, event.EventID, webhook.Delivered, 1)
+	if stored.Log[0].Status != 200 || !stored.DueAt.IsZero() {
+		t.Errorf("stored %+v", stored)
+	}
+}
+
+// TestEventsOfOneOrderKeepTheirSequence although the first of them fails
+// again and again; from the fourth failure on the others go ahead.
+func TestEventsOfOneOrderKeepTheirSequence(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	first, second, other := y.event(t, "ord_1", 1), y.event(t, "ord_1", 2), y.event(t, "ord_2", 1)
+	y.respond(func(r received) webhook.Answer {
+		if r.headers["Drop-Event-Id"] == first.EventID {
+			return webhook.Answer{Status: 500}
+		}
+		return webhook.Answer{Status: 204}
+	})
+	y.happen(t, first, second)
+	y.happen(t, other)
+	y.state(t, other.EventID, webhook.Delivered, 1)
+	steps := []time.Duration{0, 6 * time.Second, 6 * time.Minute, 36 * time.Minute}
+	for i, step := range steps {
+		y.clock.Advance(step)
+		y.state(t, first.EventID, webhook.Pending, i+1)
+		if i < 3 {
+			y.state(t, second.EventID, webhook.Pending, 0)
+		}
+	}
+	y.state(t, second.EventID, webhook.Delivered, 1)
+}
+
+// TestAnEventIsGivenUp after ten tries, and can be redelivered.
+func TestAnEventIsGivenUp(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	event := y.event(t, "ord_1", 1)
+	y.respond(func(r received) webhook.Answer {
+		if r.headers["Drop-Event-Id"] == event.EventID {
+			return webhook.Answer{Problem: "could not connect"}
+		}
+		return webhook.Answer{Status: 200}
+	})
+	y.happen(t, event)
+	for n := 1; n < 10; n++ {
+		pending := y.state(t, event.EventID, webhook.Pending, n)
+		// Something succeeds in between: else the breaker would open.
+		y.happen(t, y.event(t, fmt.Sprintf("ord_between_%d", n), 1))
+		y.wait(t, 2*n)
+		y.clock.Advance(pending.DueAt.Sub(y.clock.Now()))
+	}
+	failed := y.state(t, event.EventID, webhook.Failed, 10)
+	if !failed.DueAt.IsZero() || failed.Log[9].Error != "could not connect" {
+		t.Errorf("given up as %+v", failed)
+	}
+	y.respond(nil)
+	if _, err := y.Redeliver(t.Context(), partnerID, event.EventID); err != nil {
+		t.Fatal(err)
+	}
+	y.state(t, event.EventID, webhook.Delivered, 11)
+	bodies := map[string]bool{}
+	for _, r := range y.all() {
+		if r.headers["Drop-Event-Id"] == event.EventID {
+			bodies[r.body] = true
+		}
+	}
+	if len(bodies) != 1 {
+		t.Errorf("one event was sent as %d different bodies", len(bodies))
+	}
+}
+
+// TestTheBreaker leaves a dead endpoint alone but for probes, which use up no
+// tries, and lets everything out once a probe succeeds.
+func TestTheBreaker(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 503} })
+	var events []*delivery.Event
+	for i := range 30 {
+		events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i), 1))
+	}
+	y.happen(t, events...)
+	y.parked(t)
+	before := len(y.all())
+	if before != 10 {
+		t.Fatalf("%d requests until the breaker opened", before)
+	}
+	for i, probe := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
+		y.clock.Advance(probe - time.Second)
+		y.parked(t)
+		if n := len(y.all()); n != before+i {
+			t.Fatalf("%d requests while the breaker was open, want %d", n, before+i)
+		}
+		y.clock.Advance(time.Second)
+		y.wait(t, before+i+1)
+		y.parked(t)
+	}
+	y.respond(nil)
+	y.clock.Advance(15 * time.Minute)
+	for _, e := range events {
+		y.clock.Advance(7 * time.Second) // those that were tried have their retries
+		found, err := y.Event(t.Context(), partnerID, e.EventID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Tries > 2 {
+			t.Errorf("probes used up tries: %+v", found)
+		}
+	}
+	y.clock.Advance(time.Hour)
+	for _, e := range events {
+		y.delivered(t, e.EventID)
+	}
+}
+
+// TestAnEndpointThatIsGone is disabled, says why, keeps its events, and gets
+// them when it is enabled again.
+func TestAnEndpointThatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  int
+		advance time.Duration
+		reason  string
+	}{
+		"410":       {410, 0, "the endpoint answered 410 Gone"},
+		"five days": {500, 15 * time.Minute, "no delivery has succeeded for five days"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			y.put(t, partnerID, "https://shop.example/hook")
+			y.respond(func(received) webhook.Answer { return webhook.Answer{Status: c.status} })
+			var events []*delivery.Event
+			for i := range 12 {
+				events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i), 1))
+			}
+			y.happen(t, events...)
+			var found webhook.Settings
+			for range 700 {
+				y.parked(t)
+				var err error
+				if found, err = y.Get(t.Context(), partnerID); err != nil {
+					t.Fatal(err)
+				}
+				if !found.Enabled {
+					break
+				}
+				y.clock.Advance(c.advance)
+			}
+			if found.Enabled || found.DisabledReason != c.reason {
+				t.Fatalf("the endpoint is %+v", found.Endpoint)
+			}
+			late := y.event(t, "ord_late", 1)
+			y.happen(t, late)
+			y.respond(nil)
+			y.put(t, partnerID, "https://shop.example/hook")
+			y.clock.Advance(24 * time.Hour)
+			for _, e := range append(events, late) {
+				y.delivered(t, e.EventID)
+			}
+		})
+	}
+}
+
+// TestNothingIsSentWithoutAnEndpoint, nor after it was removed.
+func TestNothingIsSentWithoutAnEndpoint(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	early := y.event(t, "ord_1", 1)
+	y.happen(t, early)
+	y.state(t, early.EventID, webhook.Skipped, 0)
+	y.put(t, partnerID, "https://shop.example/hook")
+	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 500} })
+	waiting := y.event(t, "ord_1", 2)
+	y.happen(t, waiting)
+	y.state(t, waiting.EventID, webhook.Pending, 1)
+	y.parked(t)
+	if err := y.Remove(t.Context(), partnerID); err != nil {
+		t.Fatal(err)
+	}
+	y.state(t, waiting.EventID, webhook.Skipped, 1)
+	if _, err := y.Get(t.Context(), partnerID); !delivery.HasCode(err, delivery.CodeNotFound) {
+		t.Errorf("the endpoint is still there: %v", err)
+	}
+	y.put(t, partnerID, "https://shop.example/other")
+	y.respond(nil)
+	count, next, err := y.RedeliverSince(t.Context(), webhook.Filter{PartnerID: partnerID, After: delivery.FirstEventID(y.clock.Now().Add(-time.Hour))})
+	if err != nil || count != 2 || next != "" {
+		t.Fatalf("redelivered %d, next %q: %v", count, next, err)
+	}
+	y.delivered(t, early.EventID)
+	y.delivered(t, waiting.EventID)
+}
+
+// TestWhatWasUnderWayIsSentAgain after the sender was gone without a word.
+func TestWhatWasUnderWayIsSentAgain(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	y.stop()
+	var want []string
+	for i := range 1000 {
+		event := y.event(t, fmt.Sprintf("ord_%03d", i/4), int64(i%4+1))
+		want = append(want, event.EventID)
+		y.happen(t, event)
+	}
+	y.start(t)
+	for _, id := range want {
+		y.delivered(t, id)
+	}
+	var first []string // the first delivery of each
+	for _, r := range y.all() {
+		if id := r.headers["Drop-Event-Id"]; !slices.Contains(first, id) {
+			first = append(first, id)
+		}
+	}
+	place := map[string]int{}
+	for i, id := range first {
+		place[id] = i
+	}
+	for i := 1; i < len(want); i++ {
+		if i%4 != 0 && place[want[i]] < place[want[i-1]] {
+			t.Errorf("event %d came before the one it follows", i)
+		}
+	}
+}
+
+// TestASecretIsRotated: the old one signs Drop-Signature until the new one is
+// activated or a day has passed; webhook-signature carries both.
+func TestASecretIsRotated(t *testing.T) {
+	t.Parallel()
+	for name, activate := range map[string]bool{"by itself": false, "by hand": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			old := y.put(t, partnerID, "https://shop.example/hook")
+			rotated, err := y.Rotate(t.Context(), partnerID)
+			if err != nil || rotated.Secret == old {
+				t.Fatalf("rotated to %q: %v", rotated.Secret, err)
+			}
+			y.happen(t, y.event(t, "ord_1", 1))
+			got := y.wait(t, 1)[0]
+			if !signature.VerifyEvent([]byte(old), []byte(got.body), got.headers["Drop-Signature"]) {
+				t.Error("Drop-Signature has changed already")
+			}
+			if n := len(strings.Fields(got.headers["Webhook-Signature"])); n != 2 {
+				t.Errorf("%d signatures during the rotation", n)
+			}
+			y.parked(t)
+			if activate {
+				_, err = y.Activate(t.Context(), partnerID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !activate {
+				y.clock.Advance(24 * time.Hour)
+			}
+			y.happen(t, y.event(t, "ord_2", 1))
+			got = y.wait(t, 2)[1]
+			if !signature.VerifyEvent([]byte(rotated.Secret), []byte(got.body), got.headers["Drop-Signature"]) {
+				t.Error("Drop-Signature has not changed")
+			}
+			if n := len(strings.Fields(got.headers["Webhook-Signature"])); n != 1 {
+				t.Errorf("%d signatures after the rotation", n)
+			}
+		})
+	}
+}
