@@ -3,6 +3,9 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/store"
@@ -11,6 +14,11 @@ import (
 // Migrate brings the schema of the settings' database up to date, as every
 // start does, and tells its version.
 func Migrate(ctx context.Context, settings *config.Config) (version int64, err error) {
+	if !settings.Postgres() {
+		if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
+			return 0, fmt.Errorf("make the data directory: %w", err)
+		}
+	}
 	db, err := openStore(ctx, settings)
 	if err != nil {
 		return 0, err
