@@ -39,13 +39,13 @@ func (st *setStatement) forCitus() citusSQL {
 		partnerAt: slices.IndexFunc(bound, func(c column) bool { return c.name == partnerColumn }),
 		one:       st.rowSQL,
 	}
-	switch st.verb {
-	case insertNew, insertOver:
+	if st.verb == insertNew || st.verb == insertOver {
 		for rows := 1; rows <= maxInsert; rows *= 2 {
 			sql.inserts = append(sql.inserts, st.insert("VALUES "+placeholders(rows, len(bound))))
 		}
 		return sql
-	case lookUpLock:
+	}
+	if st.verb == lookUpLock {
 		sql.one += " FOR UPDATE"
 	}
 	if sql.partnerAt >= 0 && len(bound) > 1 {
