@@ -139,7 +139,7 @@ func (c *Client) finish(response *http.Response, cancel context.CancelFunc) {
 	if response.Body == http.NoBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return
 	}
-	timer := time.AfterFunc(time.Hour, cancel)
+	timer := time.AfterFunc(c.rest, cancel)
 	defer timer.Stop()
 	// One byte more, to see the end of a body that has just the most.
 	_, _ = io.CopyN(io.Discard, response.Body, maxBody+1)
