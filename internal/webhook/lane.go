@@ -25,6 +25,7 @@ type lane struct {
 
 	ready   []*Event          // due, in the order of sending
 	busy    map[EventKey]bool // read and not settled
+	reading bool              // the next are being read
 	parking bool              // the settler has been asked to park the endpoint
 	parked  bool
 
@@ -33,10 +34,11 @@ type lane struct {
 	mu       sync.Mutex // guards what follows
 	endpoint *Endpoint  // as last read; nil once it is gone
 	inFlight int
-	failures int     // of which the settler does not know yet
-	look     bool    // something may be due that has not been read
-	later    bool    // look, but not before the next beat
-	settled  []*item // what the settler is done with
+	failures int       // of which the settler does not know yet
+	look     bool      // something may be due that has not been read
+	later    bool      // look, but not before the next beat
+	settled  []*item   // what the settler is done with
+	read     *[]*Event // what has been read; nil while nothing has
 }
 
 func newLane(s *Sender, endpoint *Endpoint) *lane {
@@ -91,10 +93,19 @@ func (l *lane) beat() {
 	}
 }
 
-// collect takes in what the settler is done with.
+// collect takes in what has been read, and what the settler is done with. While
+// a read is under way the latter waits: the read may still see those events as
+// due, and only busy keeps them from being sent again.
 func (l *lane) collect() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.read != nil {
+		l.take(*l.read)
+		l.reading, l.read = false, nil
+	}
+	if l.reading {
+		return
+	}
 	for _, item := range l.settled {
 		switch {
 		case item.sent != nil:
@@ -137,17 +148,16 @@ func (l *lane) send(ctx context.Context) {
 			return
 		}
 		free, probe := l.free()
-		mayRead := l.look && len(l.busy) < maxUnsettled
+		mayRead := l.look && !l.reading && len(l.busy) < maxUnsettled
 		l.mu.Unlock()
-		switch {
-		case free <= 0, len(l.ready) == 0 && !mayRead:
-			return
-		case len(l.ready) == 0:
-			l.read(ctx)
-		default:
-			l.begin(ctx, l.ready[0], probe)
-			l.ready = l.ready[1:]
+		if mayRead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
+			l.fetch(ctx)
 		}
+		if free <= 0 || len(l.ready) == 0 {
+			return
+		}
+		l.begin(ctx, l.ready[0], probe)
+		l.ready = l.ready[1:]
 	}
 }
 
@@ -159,28 +169,35 @@ func (l *lane) drop() {
 	l.ready = nil
 }
 
-// read reads what is due next.
-func (l *lane) read(ctx context.Context) {
+// fetch reads what is due next, while requests go on.
+func (l *lane) fetch(ctx context.Context) {
+	l.reading = true
 	l.signal(func() { l.look = false })
 	limit := ahead + len(l.busy)
-	var due []*Event
-	err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
-		due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
-		return err
-	})
-	if err != nil {
-		l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
-		l.signal(func() { l.later = true })
-		return
-	}
+	go func() {
+		var due []*Event
+		err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
+			due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
+			return err
+		})
+		if err != nil {
+			l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
+		}
+		l.signal(func() {
+			l.read = &due
+			l.later = l.later || err != nil
+			l.look = l.look || len(due) == limit
+		})
+	}()
+}
+
+// take makes what was read ready to be sent.
+func (l *lane) take(due []*Event) {
 	for _, event := range due {
 		if !l.busy[event.Key()] {
 			l.busy[event.Key()] = true
 			l.ready = append(l.ready, event)
 		}
-	}
-	if len(due) == limit {
-		l.signal(func() { l.look = true })
 	}
 }
 
@@ -209,7 +226,7 @@ func (l *lane) begin(ctx context.Context, event *Event, probe bool) {
 func (l *lane) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.look && !l.later && l.inFlight == 0 && len(l.busy) == 0
+	return !l.look && !l.later && !l.reading && l.inFlight == 0 && len(l.busy) == 0
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.
