@@ -75,6 +75,7 @@ func (c *webhooksCommand) measurements() []hookMeasurement {
 		hookMeasurement{"write", "queued", func(ctx context.Context, b bed) (figures, error) { return c.write(ctx, b, true, false) }},
 		hookMeasurement{"write", "queued and sent", func(ctx context.Context, b bed) (figures, error) { return c.write(ctx, b, true, true) }},
 		hookMeasurement{"neighbour", "alone", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, nil) }},
+		hookMeasurement{"neighbour", "ten healthy", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, healthyManners) }},
 		hookMeasurement{"neighbour", "ten dead", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, deadManners) }},
 		hookMeasurement{"wake", "same node", func(ctx context.Context, b bed) (figures, error) { return c.wake(ctx, b, false) }})
 	if c.Database == "postgres" {

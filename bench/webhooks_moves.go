@@ -73,17 +73,20 @@ func latencyFigures(latencies []time.Duration) figures {
 // deadManners are the ways in which ten neighbours are dead.
 var deadManners = []manner{refuses, hangs, resets, fails, refuses, hangs, resets, fails, hangs, fails}
 
-// neighbour measures from commit to arrival at a partner, beside dead ones: as
-// many events as it gets go to them together while it gets them, and as many
-// have waited at each of them before.
-func (c *webhooksCommand) neighbour(ctx context.Context, b bed, dead []manner) (f figures, err error) {
+// healthyManners are those of as many neighbours that are alive.
+var healthyManners = slices.Repeat([]manner{accepts}, len(deadManners))
+
+// neighbour measures from commit to arrival at a partner, beside others: as
+// many events as it gets go to them together while it gets them. If they are
+// dead, as many have waited at each of them before.
+func (c *webhooksCommand) neighbour(ctx context.Context, b bed, others []manner) (f figures, err error) {
 	healthy, err := newReceiver(ctx, 1, accepts)
 	if err != nil {
 		return f, err
 	}
 	defer healthy.close()
 	urls := healthy.urls()
-	for _, m := range dead {
+	for _, m := range others {
 		r, err := newReceiver(ctx, 1, m)
 		if err != nil {
 			return f, err
@@ -95,18 +98,18 @@ func (c *webhooksCommand) neighbour(ctx context.Context, b bed, dead []manner) (
 	var partners []string
 	for i := range own {
 		partners = append(partners, hookPartner(0))
-		if len(dead) > 0 {
-			partners = append(partners, hookPartner(1+i%len(dead)))
+		if len(others) > 0 {
+			partners = append(partners, hookPartner(1+i%len(others)))
 		}
 	}
 	p := &plan{Send: true, Moves: moves{PerSecond: c.Rate * float64(len(partners)/own)}}
 	err = layDown(ctx, b.database, urls, func(db *store.Store) (err error) {
-		if p.Moves.Orders, err = addMovable(ctx, db, partners); err != nil || len(dead) == 0 {
+		if p.Moves.Orders, err = addMovable(ctx, db, partners); err != nil || !slices.Contains(others, refuses) {
 			return err
 		}
 		var waiting []string
-		for i := range own * len(dead) {
-			waiting = append(waiting, hookPartner(1+i%len(dead)))
+		for i := range own * len(others) {
+			waiting = append(waiting, hookPartner(1+i%len(others)))
 		}
 		return addWaiting(ctx, db, waiting)
 	})

@@ -21,8 +21,8 @@ func TestWebhooksAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRows(t, report, 10)
-	if len(report.Ratios) != 4 {
+	checkRows(t, report, 11)
+	if len(report.Ratios) != 5 {
 		t.Errorf("ratios %+v", report.Ratios)
 	}
 	printed(t, report, "1 endpoints, floor", "queued and sent", "ten dead", "same node", "below 2")
