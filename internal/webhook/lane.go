@@ -8,12 +8,15 @@ import (
 const (
 	// maxInFlight is how many requests one endpoint gets at once.
 	maxInFlight = 10
-	// ahead is how many events a lane reads at once; memory does not grow with
-	// what waits.
-	ahead = 200
-	// maxUnsettled is for how many sent events a lane does not wait until what
-	// came of them is written.
-	maxUnsettled = 400
+	// maxAhead is how many events a lane reads at once, and minAhead how many
+	// if there are many lanes: all together have read about maxRead, so that
+	// memory grows neither with what waits nor with the number of endpoints.
+	maxAhead = 200
+	minAhead = 2 * maxInFlight
+	maxRead  = 20_000
+	// maxUnsettled is for how many times as many events a lane does not wait
+	// until what came of them is written. A database elsewhere takes its time.
+	maxUnsettled = 5
 )
 
 // lane sends what is due at one endpoint. One goroutine runs it; requests and
@@ -140,6 +143,7 @@ func (l *lane) free() (requests int, probe bool) {
 // send begins as many requests as may be under way.
 func (l *lane) send(ctx context.Context) {
 	for {
+		ahead := l.sender.ahead() // whose lock comes before this one
 		l.mu.Lock()
 		if !l.open() {
 			l.look, l.later = false, false
@@ -148,10 +152,10 @@ func (l *lane) send(ctx context.Context) {
 			return
 		}
 		free, probe := l.free()
-		mayRead := l.look && !l.reading && len(l.busy) < maxUnsettled
+		mayRead := l.look && !l.reading && len(l.busy) < maxUnsettled*ahead
 		l.mu.Unlock()
 		if mayRead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
-			l.fetch(ctx)
+			l.fetch(ctx, ahead)
 		}
 		if free <= 0 || len(l.ready) == 0 {
 			return
@@ -170,7 +174,7 @@ func (l *lane) drop() {
 }
 
 // fetch reads what is due next, while requests go on.
-func (l *lane) fetch(ctx context.Context) {
+func (l *lane) fetch(ctx context.Context, ahead int) {
 	l.reading = true
 	l.signal(func() { l.look = false })
 	limit := ahead + len(l.busy)
