@@ -16,7 +16,7 @@ type webhooksCommand struct {
 	Only     []string      `enum:"deliver,write,neighbour,wake,waiting" help:"What to measure: deliver, write, neighbour, wake, waiting. Default: all."`
 	Events   int           `default:"20000" help:"Events to deliver."`
 	Many     int           `default:"1000" help:"Endpoints, where there are many of them."`
-	Seconds  float64       `default:"10" help:"Length of measurements that have one."`
+	Seconds  float64       `default:"20" help:"Length of measurements that have one."`
 	Rate     float64       `default:"200" help:"Events per second of the partner whose neighbours are dead."`
 	Waiting  int           `default:"1000000" help:"Events that wait while memory is measured."`
 	Idle     time.Duration `default:"1m" help:"How long they wait before the endpoints come alive."`
