@@ -24,6 +24,8 @@ import (
 	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -89,6 +91,8 @@ type App struct {
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
 	outbound  *outbound.Client
+	proofs    *proof.Service
+	bucket    *s3.Store // of the proofs; nil if they are in a folder
 	metrics   *metricsServer
 }
 
@@ -197,6 +201,9 @@ func (a *App) open(ctx context.Context) error {
 	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCardStore(), Now: a.Now, Random: a.Random})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
+	if err := a.openProofs(); err != nil {
+		return err
+	}
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
@@ -207,6 +214,7 @@ func (a *App) open(ctx context.Context) error {
 	a.orders = order.NewService(order.Config{
 		Store:       orders,
 		Writers:     a.store.Writers(),
+		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
 		Random:      a.Random,
 		Card:        a.cardOf,
@@ -287,6 +295,7 @@ func (a *App) handler() http.Handler {
 		Stock:          a.stock,
 		RateCards:      a.rateCards,
 		Webhooks:       a.webhooks,
+		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
 		Now:            a.Now,
 		Random:         a.Random,
@@ -338,6 +347,9 @@ func (a *App) close() error {
 	}
 	if a.outbound != nil {
 		a.outbound.Close()
+	}
+	if a.bucket != nil {
+		a.bucket.Close()
 	}
 	if a.retention != nil {
 		a.retention.Close()

@@ -129,6 +129,11 @@ func TestPartnersAreFound(t *testing.T) {
 		ids = append(ids, s.Register(t, name).PartnerID)
 	}
 	desk := o.As(t, "dispatcher")
+	o.Call(t, "PATCH", "/ops/v1/partners/"+ids[1], []byte(`{"suspended":true,"rate_limit":5}`)).Must(t, 200)
+	suspended := desk.Call(t, "GET", "/ops/v1/partners?q=librairie", nil).Must(t, 200)
+	if suspended.JSON("partners", 0, "suspended") != true || suspended.JSON("partners", 0, "rate_limit") != 5.0 {
+		t.Errorf("listed: %s", suspended.Body)
+	}
 	for q, want := range map[string]int{"": 3, "ERIE": 2, "librairie@": 1, strings.ToUpper(ids[2]): 1, "quincaillerie": 0, "%25": 0, "_": 3} {
 		if found := desk.Call(t, "GET", "/ops/v1/partners?q="+q, nil).Must(t, 200); found.Len("partners") != want {
 			t.Errorf("%q finds %s", q, found.Body)

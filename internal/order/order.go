@@ -21,8 +21,12 @@ type Encoder func(*delivery.Order) []byte
 type Config struct {
 	Store   Store
 	Writers int // parallel committers; 1 for an engine with one writer
-	Now     func() time.Time
-	Random  io.Reader
+	// ByPartner settles each partner's commands in transactions of their own,
+	// for a store that keeps each partner's rows together on one of its nodes.
+	// Then Writers does not count.
+	ByPartner bool
+	Now       func() time.Time
+	Random    io.Reader
 	// Card is the rate card that holds for a partner at a time.
 	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
 	Quoter *pricing.Quoter
@@ -42,6 +46,9 @@ type Service struct {
 
 // NewService starts the service. Close stops it.
 func NewService(config Config) *Service {
+	if config.ByPartner {
+		return &Service{Config: config, committer: newCommitterByPartner(config)}
+	}
 	return &Service{Config: config, committer: newCommitter(config)}
 }
 

@@ -60,19 +60,31 @@ func bindSettings(partnerID string, s partner.Settings) func(int, binder) {
 }
 
 // ListPartners lists partners by id, those after the given one, with what was
-// set for them.
+// set for them. That is read by itself: the two tables may lie on different
+// nodes.
 func (tx *Tx) ListPartners(ctx context.Context, after string, limit int) (found []partner.Listed, err error) {
-	err = tx.conn.query(ctx, `
-		SELECT p.partner_id, p.name, p.email, p.created_at, coalesce(s.suspended_at, 0), coalesce(s.suspended_reason, ''),
-			coalesce(s.rate_limit, -1), coalesce(s.rate_card, '')
-		FROM partners p LEFT JOIN partner_settings s ON s.partner_id = p.partner_id
-		WHERE p.partner_id > $1 ORDER BY p.partner_id LIMIT $2`,
+	places := map[string]int{} // in found
+	err = tx.conn.query(ctx, "SELECT partner_id, name, email, created_at FROM partners WHERE partner_id > $1 ORDER BY partner_id LIMIT $2",
 		[]any{after, limit}, func(r row) error {
-			var l partner.Listed
-			var rate int64
-			err := r.scan(&l.PartnerID, &l.Name, &l.Email, &l.CreatedAt, &l.SuspendedAt, &l.SuspendedReason, &rate, &l.RateCard)
-			l.RateLimit = int(rate)
+			l := partner.Listed{Settings: partner.DefaultSettings}
+			err := r.scan(&l.PartnerID, &l.Name, &l.Email, &l.CreatedAt)
+			places[l.PartnerID] = len(found)
 			found = append(found, l)
+			return err
+		})
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	err = tx.conn.query(ctx, "SELECT partner_id, suspended_at, rate_limit, suspended_reason, rate_card FROM partner_settings WHERE partner_id > $1 AND partner_id <= $2",
+		[]any{after, found[len(found)-1].PartnerID}, func(r row) error {
+			var id string
+			var settings partner.Settings
+			var rate int64
+			err := r.scan(&id, &settings.SuspendedAt, &rate, &settings.SuspendedReason, &settings.RateCard)
+			settings.RateLimit = int(rate)
+			if place, known := places[id]; known {
+				found[place].Settings = settings
+			}
 			return err
 		})
 	return found, err

@@ -148,7 +148,7 @@ func (f *fixture) target(o *operation, c call) string {
 	target := o.path
 	for name, value := range map[string]string{
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
-		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin",
+		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

@@ -39,6 +39,8 @@ var undriven = map[string]string{
 	"previewRateCard":  "its only part that could fail is the database",
 	"listAudit":        "its only part that could fail is the database",
 
+	"getProof": "its only part that could fail is where proofs are kept",
+
 	"createMovement": "its only part that could fail is the database",
 
 	"getWebhookEndpoint":    "its only part that could fail is the database",
