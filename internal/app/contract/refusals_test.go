@@ -46,3 +46,11 @@ func driveCrossSiteSession(t *testing.T, o *operation) *apptest.Answer {
 	headers := []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}
 	return f.send(t, call{operation: o.id, body: validBody(o), anonymous: true, headers: headers})
 }
+
+// cardBody is a rate card with every member.
+const cardBody = `{"version":"v","effective_from":"2036-06-01T00:00:00-04:00","levels":{
+"standard":{"cut_off":"13:00","deliver_by":"18:00","zones":{"local":{"base_cents":795,"per_kg_cents":45,"transit_days":3},"regional":null}},
+"express":{"cut_off":"13:00","deliver_by":"18:00","zones":{"remote":{"base_cents":795,"per_kg_cents":45,"transit_days":2}}},
+"same_day":{"cut_off":"13:00","deliver_by":"18:00","zones":{}}},
+"parcel_cents":150,"included_grams":1000,"fragile_cents":250,"insurance":{"basis_points":100,"minimum_cents":200},
+"cod":{"basis_points":150,"minimum_cents":450},"fuel_basis_points":1250,"cad_per_10000_usd":13750}`
