@@ -38,11 +38,15 @@ var errSuspended = delivery.Refuse(delivery.CodeForbidden, "this account is susp
 
 // Settings tells what is set for a partner, as it was no longer than
 // keyFreshness ago. What is in use is kept in memory.
-func (s *Service) Settings(ctx context.Context, partnerID string) (settings Settings, err error) {
+func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
 	now := s.Now()
 	if settings, ok := s.settings.find(partnerID, now); ok {
 		return settings, nil
 	}
+	return s.lookUpSettings(ctx, partnerID, now)
+}
+
+func (s *Service) lookUpSettings(ctx context.Context, partnerID string, now time.Time) (settings Settings, err error) {
 	changes := s.settings.countChanges()
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		settings, err = tx.PartnerSettings(ctx, partnerID)
