@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbound"
@@ -82,6 +83,8 @@ type App struct {
 	partners  *partner.Service
 	operators *operator.Service
 	stock     *stock.Service
+	dispatch  *dispatch.Service
+	acceptor  *order.Acceptor
 	retention *retention.Service
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
@@ -156,6 +159,8 @@ func (a *App) start(ctx context.Context) (err error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	a.retention.Run()
+	a.dispatch.Run()
+	a.acceptor.Run(a.orders)
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
@@ -197,6 +202,10 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
+	a.acceptor = order.NewAcceptor(a.Log)
+	a.dispatch = dispatch.NewService(dispatch.Config{
+		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, Settled: a.acceptor.WakeAll,
+	})
 	orders := a.store.Orders()
 	if a.OrderStore != nil {
 		orders = a.OrderStore(orders)
@@ -211,6 +220,7 @@ func (a *App) open(ctx context.Context) error {
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		Announce:    a.sender.Wake,
+		Created:     a.acceptor.Wake,
 	})
 	return nil
 }
@@ -271,6 +281,7 @@ func (a *App) handler() http.Handler {
 		Orders:         a.orders,
 		Partners:       a.partners,
 		Operators:      a.operators,
+		Dispatch:       a.dispatch,
 		Stock:          a.stock,
 		Webhooks:       a.webhooks,
 		TrackingPage:   web.Tracking,
@@ -316,6 +327,10 @@ func (a *App) Run(ctx context.Context) error {
 // was only half started.
 func (a *App) close() error {
 	errs := []error{a.metrics.close()}
+	if a.dispatch != nil {
+		a.acceptor.Close()
+		a.dispatch.Close()
+	}
 	if a.orders != nil {
 		a.orders.Close()
 	}

@@ -44,13 +44,14 @@ func (c postgresConn) pipeline(ctx context.Context, fn func(conn) error) error {
 	return postgresError(err)
 }
 
-// apply trusts that all rows will be written, which is seen to later.
+// apply trusts that all rows will be written, which is seen to later. What is to
+// be deleted may be gone already.
 func (p postgresPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
 	if n == 0 {
 		return 0, nil
 	}
 	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error {
-		if tag.RowsAffected() != int64(n) {
+		if tag.RowsAffected() != int64(n) && set.verb != deleteOld {
 			return p.catch(order.ErrRaced)
 		}
 		return nil

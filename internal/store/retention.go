@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/retention"
 )
@@ -104,9 +105,9 @@ func (tx *Tx) RemoveReceipts(ctx context.Context, partnerID string, keys []reten
 	return err
 }
 
-// RemoveOrders removes orders with their histories and events.
+// RemoveOrders removes orders with their histories, events and notes.
 func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
-	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrders} {
+	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropOrders} {
 		_, err := tx.conn.apply(ctx, set, len(orderIDs), func(i int, b binder) {
 			b.text(partnerID)
 			b.text(orderIDs[i])
@@ -302,6 +303,9 @@ func (tx *Tx) SaveErased(ctx context.Context, partnerID string, orders []*retent
 	if err != nil {
 		return err
 	}
+	if err := tx.eraseForOperators(ctx, partnerID, orders); err != nil {
+		return err
+	}
 	var events []*delivery.Event
 	for _, o := range orders {
 		events = append(events, o.Events...)
@@ -316,6 +320,26 @@ func (tx *Tx) SaveErased(ctx context.Context, partnerID string, orders []*retent
 	if enc.err != nil {
 		return enc.err
 	}
+	return err
+}
+
+// eraseForOperators erases what only operators see of orders: their notes, and
+// what the board finds those under way by.
+func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []*retention.Stored) error {
+	var rows []dispatch.Open
+	for _, o := range orders {
+		if dispatch.IsOpen(o.Order.Status) {
+			rows = append(rows, dispatch.OpenOf(o.Order))
+		}
+	}
+	if err := tx.ShowOpen(ctx, rows); err != nil {
+		return err
+	}
+	_, err := tx.conn.apply(ctx, eraseOrderNotes, len(orders), func(i int, b binder) {
+		b.text(retention.ErasedText)
+		b.text(partnerID)
+		b.text(orders[i].Order.OrderID)
+	})
 	return err
 }
 
