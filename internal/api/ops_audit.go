@@ -29,8 +29,16 @@ type auditAnswer struct {
 func auditOf(a operator.Audited) auditAnswer {
 	return auditAnswer{
 		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, orNull(a.PartnerID), a.ObjectID,
-		jsontext.Value(a.Before), jsontext.Value(a.After),
+		rawOrNull(a.Before), rawOrNull(a.After),
 	}
+}
+
+// rawOrNull is JSON that was stored; null for none.
+func rawOrNull(stored []byte) jsontext.Value {
+	if len(stored) == 0 {
+		return nil
+	}
+	return stored
 }
 
 // auditCursor is the id of the last entry before a page.

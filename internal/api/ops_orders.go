@@ -2,12 +2,13 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 func (s *Server) handleOrderAdvance(c *call) (reply, error) {
@@ -79,12 +80,11 @@ type takeAnswer struct {
 	Quantity  int64  `json:"quantity"`
 }
 
-// operatorsOrder is all that operators see of an order.
+// operatorsOrder is what operators see of an order beside its record.
 type operatorsOrder struct {
 	boardAnswer
-	Allocation []takeAnswer   `json:"allocation"`
-	Notes      []noteAnswer   `json:"notes"`
-	Order      jsontext.Value `json:"order"` // as its partner sees it
+	Allocation []takeAnswer `json:"allocation"`
+	Notes      []noteAnswer `json:"notes"`
 }
 
 func (s *Server) handleOrderRecord(c *call) (reply, error) {
@@ -93,8 +93,8 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 		return reply{}, err
 	}
 	answer := operatorsOrder{
-		boardAnswer: boardOf(&found.Entry), Order: record.Encode(found.Order),
-		Allocation: make([]takeAnswer, len(found.Order.Allocation)), Notes: make([]noteAnswer, len(found.Notes)),
+		boardAnswer: boardOf(&found.Entry),
+		Allocation:  make([]takeAnswer, len(found.Order.Allocation)), Notes: make([]noteAnswer, len(found.Notes)),
 	}
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = takeAnswer{take.ProductID, take.Location, take.Quantity}
@@ -102,5 +102,10 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	for i, note := range found.Notes {
 		answer.Notes[i] = noteOf(note)
 	}
-	return ok(answer)
+	body, err := strictjson.Marshal(answer)
+	if err != nil {
+		return reply{}, err
+	}
+	// As its partner sees it, byte for byte.
+	return reply{http.StatusOK, slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))}, nil
 }
