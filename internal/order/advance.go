@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -147,7 +146,7 @@ func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved
 	a := readAdvance(f)
 	ids := f.Texts("order_ids", delivery.Required, 1, MaxBulk, delivery.Length(1, 255))
 	versions := f.Integers("versions", delivery.Optional, 1, MaxBulk, 1, maxVersion)
-	if sorted := slices.Sorted(slices.Values(ids)); len(slices.Compact(sorted)) < len(ids) {
+	if twice(ids) {
 		f.Fault("order_ids", "each order once")
 	}
 	if f.Has("versions") && len(ids) > 0 && len(versions) > 0 && len(versions) != len(ids) {
@@ -178,6 +177,18 @@ func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved
 		}
 	})
 	return moved, nil
+}
+
+// twice tells whether an id occurs again; those that were refused are empty.
+func twice(ids []string) bool {
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id != "" && seen[id] {
+			return true
+		}
+		seen[id] = true
+	}
+	return false
 }
 
 // byIDs reads the orders of any partners that exist among these.
