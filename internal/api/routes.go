@@ -59,6 +59,7 @@ func Routes() []Route {
 		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
 		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
 		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
+		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel},
 		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
 		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
 		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
@@ -77,6 +78,8 @@ func Routes() []Route {
 
 		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
 		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
+
+		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof},
 
 		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
 		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},

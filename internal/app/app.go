@@ -24,6 +24,8 @@ import (
 	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -89,6 +91,8 @@ type App struct {
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
 	outbound  *outbound.Client
+	proofs    *proof.Service
+	bucket    *s3.Store // of the proofs; nil if they are in a folder
 	metrics   *metricsServer
 }
 
@@ -158,6 +162,7 @@ func (a *App) start(ctx context.Context) (err error) {
 		// OPTIONS * is refused like any unknown path, not answered in plain text.
 		DisableGeneralOptionsHandler: true,
 	}
+	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.retention.Run()
 	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
@@ -199,6 +204,9 @@ func (a *App) open(ctx context.Context) error {
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
+	if err := a.openProofs(); err != nil {
+		return err
+	}
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
@@ -213,6 +221,7 @@ func (a *App) open(ctx context.Context) error {
 	a.orders = order.NewService(order.Config{
 		Store:       orders,
 		Writers:     a.store.Writers(),
+		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
 		Random:      a.Random,
 		Cards:       pricing.Schedule{pricing.DefaultCard()},
@@ -284,6 +293,7 @@ func (a *App) handler() http.Handler {
 		Dispatch:       a.dispatch,
 		Stock:          a.stock,
 		Webhooks:       a.webhooks,
+		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
 		Now:            a.Now,
 		Random:         a.Random,
@@ -339,6 +349,9 @@ func (a *App) close() error {
 	}
 	if a.outbound != nil {
 		a.outbound.Close()
+	}
+	if a.bucket != nil {
+		a.bucket.Close()
 	}
 	if a.retention != nil {
 		a.retention.Close()

@@ -44,34 +44,39 @@ func (c postgresConn) pipeline(ctx context.Context, fn func(conn) error) error {
 	return postgresError(err)
 }
 
-// apply trusts that all rows will be written, which is seen to later. What is to
-// be deleted may be gone already.
+// apply trusts that all rows will be written, which is seen to later.
 func (p postgresPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
 	if n == 0 {
 		return 0, nil
 	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error {
-		if tag.RowsAffected() != int64(n) && set.verb != deleteOld {
-			return p.catch(order.ErrRaced)
-		}
-		return nil
-	})
+	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error { return p.insist(set, tag, n) })
 	return int64(n), nil
+}
+
+// insist sees to it that all rows were written. What was to be deleted may have
+// been gone already.
+func (p postgresPipeline) insist(set *setStatement, written pgconn.CommandTag, rows int) error {
+	if set.verb != deleteOld && written.RowsAffected() != int64(rows) {
+		return p.catch(order.ErrRaced)
+	}
+	return nil
 }
 
 func (p postgresPipeline) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
 	if n == 0 {
 		return nil
 	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := each(postgresRow{rows}); err != nil {
-				return p.catch(err)
-			}
-		}
-		return rows.Err()
-	})
+	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Query(func(rows pgx.Rows) error { return p.every(rows, each) })
 	return nil
+}
+
+func (p postgresPipeline) every(rows pgx.Rows, each func(row) error) error {
+	for rows.Next() {
+		if err := each(postgresRow{rows}); err != nil {
+			return p.catch(err)
+		}
+	}
+	return rows.Err()
 }
 
 func (p postgresPipeline) catch(err error) error {
