@@ -72,6 +72,10 @@ func (c *boardCommand) measure(ctx context.Context, db *store.Store, seeded *rea
 	report := &boardReport{where: here(), Orders: c.Orders, UnderWay: counts.Open, Attention: counts.Attention}
 	for _, q := range boardQueries(seeded) {
 		row := boardRow{Query: q.name}
+		before, err := ownCPU()
+		if err != nil {
+			return nil, err
+		}
 		for range boardRuns {
 			took, rows, err := c.run(ctx, service, q)
 			if err != nil {
@@ -80,6 +84,11 @@ func (c *boardCommand) measure(ctx context.Context, db *store.Store, seeded *rea
 			row.Rows = max(row.Rows, rows)
 			row.p50, row.p99 = append(row.p50, percentile(took, half)), append(row.p99, percentile(took, most))
 		}
+		after, err := ownCPU()
+		if err != nil {
+			return nil, err
+		}
+		row.CPU = milliseconds(after-before) / float64(boardRuns*c.Rounds)
 		slices.Sort(row.p50)
 		slices.Sort(row.p99)
 		row.P50, row.P99 = milliseconds(percentile(row.p50, half)), milliseconds(percentile(row.p99, half))
@@ -202,15 +211,18 @@ type boardRow struct {
 	Rows  int     `json:"rows"` // of the largest answer
 	P50   float64 `json:"p50_ms"`
 	P99   float64 `json:"p99_ms"`
+	// CPU is what a query takes of this process on average, however many others
+	// want the cores.
+	CPU float64 `json:"cpu_ms"`
 
 	p50, p99 []time.Duration // of each run
 }
 
 func (r *boardReport) text(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, err := fmt.Fprintf(table, "%s\n%d orders, %d under way, %d need attention\n\nquery\trows\tp50 ms\tp99 ms\t\n", r.where, r.Orders, r.UnderWay, r.Attention)
+	_, err := fmt.Fprintf(table, "%s\n%d orders, %d under way, %d need attention\n\nquery\trows\tp50 ms\tp99 ms\tCPU ms\t\n", r.where, r.Orders, r.UnderWay, r.Attention)
 	for _, row := range r.Rows {
-		_, failed := fmt.Fprintf(table, "%s\t%d\t%.2f\t%.2f\t\n", row.Query, row.Rows, row.P50, row.P99)
+		_, failed := fmt.Fprintf(table, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", row.Query, row.Rows, row.P50, row.P99, row.CPU)
 		err = errors.Join(err, failed)
 	}
 	return errors.Join(err, table.Flush())

@@ -196,7 +196,7 @@ func openOf(orders []*delivery.Order) []Open {
 }
 
 func entriesOf(ctx context.Context, tx Reader, rows []Open, now time.Time) ([]Entry, error) {
-	var partnerIDs, courierIDs []string
+	partnerIDs, courierIDs := make([]string, 0, len(rows)), make([]string, 0, len(rows))
 	for i := range rows {
 		partnerIDs = append(partnerIDs, rows[i].PartnerID)
 		if rows[i].CourierID != "" {

@@ -178,7 +178,7 @@ var countOpen = func() string {
 func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
 	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
 	reasons, statuses := make([]int64, len(dispatch.Reasons)), make([]int64, len(dispatch.OpenStatuses))
-	into := []any{&counts.Open}
+	into := append(make([]any, 0, 2+len(reasons)+len(statuses)), &counts.Open)
 	for i := range reasons {
 		into = append(into, &reasons[i])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/retention"
 )
 
 var (
@@ -70,5 +71,25 @@ func (tx *Tx) DispatchSettings(ctx context.Context, partnerID string) (found *di
 func (tx *Tx) SaveDispatchSettings(ctx context.Context, s *dispatch.Settings) error {
 	_, err := tx.conn.exec(ctx, `INSERT INTO dispatch_settings (partner_id, auto_accept) VALUES ($1, $2)
 		ON CONFLICT (partner_id) DO UPDATE SET auto_accept = excluded.auto_accept`, s.PartnerID, flag(s.AutoAccept))
+	return err
+}
+
+// eraseForOperators erases what only operators see of orders: their notes, and
+// what the board finds those under way by.
+func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []*retention.Stored) error {
+	var rows []dispatch.Open
+	for _, o := range orders {
+		if dispatch.IsOpen(o.Order.Status) {
+			rows = append(rows, dispatch.OpenOf(o.Order))
+		}
+	}
+	if err := tx.ShowOpen(ctx, rows); err != nil {
+		return err
+	}
+	_, err := tx.conn.apply(ctx, eraseOrderNotes, len(orders), func(i int, b binder) {
+		b.text(retention.ErasedText)
+		b.text(partnerID)
+		b.text(orders[i].Order.OrderID)
+	})
 	return err
 }

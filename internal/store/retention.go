@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/retention"
 )
@@ -322,26 +321,6 @@ func (tx *Tx) SaveErased(ctx context.Context, partnerID string, orders []*retent
 	if enc.err != nil {
 		return enc.err
 	}
-	return err
-}
-
-// eraseForOperators erases what only operators see of orders: their notes, and
-// what the board finds those under way by.
-func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []*retention.Stored) error {
-	var rows []dispatch.Open
-	for _, o := range orders {
-		if dispatch.IsOpen(o.Order.Status) {
-			rows = append(rows, dispatch.OpenOf(o.Order))
-		}
-	}
-	if err := tx.ShowOpen(ctx, rows); err != nil {
-		return err
-	}
-	_, err := tx.conn.apply(ctx, eraseOrderNotes, len(orders), func(i int, b binder) {
-		b.text(retention.ErasedText)
-		b.text(partnerID)
-		b.text(orders[i].Order.OrderID)
-	})
 	return err
 }
 
