@@ -74,6 +74,9 @@ func testBoard(t *testing.T, s *store.Store) {
 	onBoard(t, s, "all ended")
 }
 
+// damaged is how many rows are: more than one transaction mends.
+const damaged = 201
+
 // testRepair damages the board in every way and has it mended.
 func testRepair(t *testing.T, s *store.Store) {
 	ctx := t.Context()
@@ -81,8 +84,8 @@ func testRepair(t *testing.T, s *store.Store) {
 		_, err := tx.AddPartner(ctx, &partner.Account{Partner: partner.Partner{PartnerID: partnerID, Name: "p", Email: "a@b.ca", CreatedAt: testkit.Epoch}, EmailKey: "a@b.ca"})
 		return err
 	}))
-	var orders []*delivery.Order
-	for i := range 201 { // more than a batch
+	orders := make([]*delivery.Order, 0, damaged)
+	for i := range damaged {
 		o := newOrder(t, "A-"+time.Duration(i).String(), testkit.Epoch.Add(time.Duration(i)*time.Second))
 		must(t, save(ctx, s, creation(o, byte(i))))
 		orders = append(orders, o)
