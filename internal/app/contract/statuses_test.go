@@ -28,6 +28,7 @@ var undriven = map[string]string{
 	"listCouriers":  "its only part that could fail is the database",
 	"createProduct": "its only part that could fail is the database",
 
+	"listAudit":           "its only part that could fail is the database",
 	"listBoard":           "its only part that could fail is the database",
 	"getOrderRecord":      "its only part that could fail is the database",
 	"getAttention":        "its only part that could fail is the database",
