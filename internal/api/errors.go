@@ -60,12 +60,7 @@ type errorDetail struct {
 // refusal is the one place that turns errors into answers. An error that is no
 // refusal is a fault of ours: logged, and answered without a word about it.
 func (s *Server) refusal(c *call, err error) reply {
-	refusal := known(err)
-	if refusal == nil {
-		s.Log.ErrorContext(c.Context(), "request failed",
-			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
-		refusal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
-	}
+	refusal := s.told(c, err)
 	status := cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
 	var marked statusError
 	if errors.As(err, &marked) {
@@ -84,6 +79,18 @@ func (s *Server) refusal(c *call, err error) reply {
 	}
 	return reply{status, body}
 }
+
+// told is a refusal, or what is said of a fault of ours, which is logged.
+func (s *Server) told(c *call, err error) *delivery.Error {
+	refusal := known(err)
+	if refusal == nil {
+		s.Log.ErrorContext(c.Context(), "request failed",
+			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
+	}
+	return cmp.Or(refusal, errInternal)
+}
+
+var errInternal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
 
 // known finds the refusal in an error; nil if there is none.
 func known(err error) *delivery.Error {

@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbound"
@@ -87,6 +88,8 @@ type App struct {
 	operators *operator.Service
 	stock     *stock.Service
 	rateCards *ratecard.Service
+	dispatch  *dispatch.Service
+	acceptor  *order.Acceptor
 	retention *retention.Service
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
@@ -164,6 +167,8 @@ func (a *App) start(ctx context.Context) (err error) {
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.retention.Run()
+	a.dispatch.Run()
+	a.acceptor.Run(a.orders)
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
@@ -207,6 +212,10 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
+	a.acceptor = order.NewAcceptor(a.Log)
+	a.dispatch = dispatch.NewService(dispatch.Config{
+		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, Settled: a.acceptor.WakeAll,
+	})
 	orders := a.store.Orders()
 	if a.OrderStore != nil {
 		orders = a.OrderStore(orders)
@@ -222,6 +231,7 @@ func (a *App) open(ctx context.Context) error {
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		Announce:    a.sender.Wake,
+		Created:     a.acceptor.Wake,
 	})
 	return nil
 }
@@ -292,6 +302,7 @@ func (a *App) handler() http.Handler {
 		Orders:         a.orders,
 		Partners:       a.partners,
 		Operators:      a.operators,
+		Dispatch:       a.dispatch,
 		Stock:          a.stock,
 		RateCards:      a.rateCards,
 		Webhooks:       a.webhooks,
@@ -339,6 +350,10 @@ func (a *App) Run(ctx context.Context) error {
 // was only half started.
 func (a *App) close() error {
 	errs := []error{a.metrics.close()}
+	if a.dispatch != nil {
+		a.acceptor.Close()
+		a.dispatch.Close()
+	}
 	if a.orders != nil {
 		a.orders.Close()
 	}
