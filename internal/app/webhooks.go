@@ -31,7 +31,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 		return err
 	}
 	a.webhooks = webhook.NewService(webhook.Config{
-		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Wake: a.sender.Wake,
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Wake: a.sender.Wake, Changed: a.sender.Changed,
 	})
 	return nil
 }

@@ -143,7 +143,7 @@ const (
 	readOnlyTransaction  = "25006" // a standby answers, in the middle of a switch-over
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
-	tooManyConnections   = "53300"
+	insufficientResource = "53"    // a class: disk full, out of memory, too many connections
 	lockNotAvailable     = "55P03" // lock_timeout has passed
 )
 
@@ -181,7 +181,7 @@ func postgresError(err error) error {
 	switch state := sqlState(err); {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case state == "", state == readOnlyTransaction, state == tooManyConnections,
+	case state == "", state == readOnlyTransaction, strings.HasPrefix(state, insufficientResource),
 		strings.HasPrefix(state, connectionException), strings.HasPrefix(state, operatorIntervention):
 		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -232,6 +234,9 @@ func (tx *Tx) WebhookEndpoint(ctx context.Context, partnerID string) (*retention
 	return &retention.WebhookEndpoint{URL: e.URL, Enabled: e.Enabled, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt}, nil
 }
 
+// errDamaged tells that the facts of an event cannot be read.
+var errDamaged = errors.New("its facts are damaged")
+
 // scanEvent reads one row of eventColumns, and what follows them into more.
 func scanEvent(r row, more ...any) (*delivery.Event, error) {
 	var event delivery.Event
@@ -242,7 +247,10 @@ func scanEvent(r row, more ...any) (*delivery.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &event, fromJSON(facts, &event.Facts)
+	if err := fromJSON(facts, &event.Facts); err != nil {
+		return &event, fmt.Errorf("event %s: %w: %w", event.EventID, errDamaged, err)
+	}
+	return &event, nil
 }
 
 // LockStored reads orders as they are stored, locked where another node could

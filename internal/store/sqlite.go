@@ -222,7 +222,7 @@ func sqliteError(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultInterrupt:
 		return fmt.Errorf("%w: %w", context.Canceled, err)
-	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr:
+	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultReadOnly:
 		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	default:
 		return err

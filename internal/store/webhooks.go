@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -118,6 +119,13 @@ func notNil(p []byte) []byte {
 func (tx *Tx) RemoveEndpoint(ctx context.Context, partnerID string) error {
 	_, err := tx.conn.exec(ctx, "DELETE FROM webhook_endpoints WHERE partner_id = $1", partnerID)
 	return err
+}
+
+// SkipPending ends waiting for so many pending events at most.
+func (tx *Tx) SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error) {
+	return tx.conn.exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
+		WHERE partner_id = $1 AND state = 'pending' AND (order_id, sequence) IN (
+			SELECT order_id, sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT $2)`, partnerID, limit)
 }
 
 // DropLeases frees all endpoints.
@@ -245,12 +253,15 @@ func (tx *Tx) events(ctx context.Context, where string, args ...any) (found []*w
 		var e webhook.Event
 		var attempts string
 		event, err := scanEvent(r, (*string)(&e.State), &e.DueAt, &e.Tries, &attempts)
-		if err != nil {
+		if e.Damaged = errors.Is(err, errDamaged); err != nil && !e.Damaged {
 			return err
 		}
 		e.Event = *event
 		found = append(found, &e)
-		return fromJSON(attempts, &e.Log)
+		if fromJSON(attempts, &e.Log) != nil {
+			e.Log = nil // a damaged log must not keep an event from being sent
+		}
+		return nil
 	})
 	return found, err
 }

@@ -119,7 +119,7 @@ func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoin
 		return nil
 	})
 	if err == nil {
-		s.Wake(partnerID)
+		s.Changed(partnerID)
 	}
 	return err
 }
@@ -189,21 +189,24 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 			if _, err := tx.LockEndpoints(ctx, []string{partnerID}); err != nil {
 				return err
 			}
-			waiting, err := tx.Events(ctx, Filter{PartnerID: partnerID, State: Pending, Limit: batchRows})
+			skipped, err := tx.SkipPending(ctx, partnerID, skipRows)
 			if err != nil {
 				return err
 			}
-			if more = len(waiting) == batchRows; !more {
-				err = tx.RemoveEndpoint(ctx, partnerID)
+			if more = skipped == skipRows; more {
+				return nil
 			}
-			if err != nil {
-				return err
-			}
-			return tx.SaveProgress(ctx, moved(waiting, func(e *Event) { e.State, e.DueAt = Skipped, time.Time{} }))
+			return tx.RemoveEndpoint(ctx, partnerID)
 		})
+	}
+	if err == nil {
+		s.Changed(partnerID)
 	}
 	return err
 }
+
+// skipRows is how many events one transaction skips.
+const skipRows = 2000
 
 // moved changes events and keeps what they were.
 func moved(events []*Event, change func(*Event)) []Progress {

@@ -54,29 +54,34 @@ func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *
 // little later than one with a higher id.
 const feedOverlap = 30 * time.Second
 
+// maxOverlap bounds what a feed tells again: of more events in feedOverlap only
+// the first are looked through for late ones.
+const maxOverlap = 5000
+
 // Feed lists events in order, from a little before filter.After on: the caller
 // knows which it has seen. Without one it begins now. It waits until there is
 // something newer, or the wait is over, and tells where to go on.
 func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (events []*Event, last string, err error) {
 	last = filter.After
-	if at, ok := delivery.EventTime(last); ok {
-		filter.After = delivery.FirstEventID(at.Add(-feedOverlap))
-	} else {
+	at, known := delivery.EventTime(last)
+	if !known {
 		last = delivery.FirstEventID(s.now())
-		filter.After = last
 	}
 	over := s.At(s.now().Add(wait))
-	for {
-		page, err := s.List(ctx, filter)
+	for waits := true; ; {
+		filter.After = last
+		fresh, err := s.List(ctx, filter)
 		if err != nil {
 			return nil, "", err
 		}
-		switch n := len(page.Events); {
-		case n > 0 && page.Events[n-1].EventID > last:
-			return page.Events, page.Events[n-1].EventID, nil
-		case page.Next != "":
-			filter.After = page.Next // all of it is known
-			continue
+		if n := len(fresh.Events); n > 0 || !waits {
+			if known {
+				events, err = s.again(ctx, filter.PartnerID, delivery.FirstEventID(at.Add(-feedOverlap)), last)
+			}
+			if n > 0 {
+				last = fresh.Events[n-1].EventID
+			}
+			return append(events, fresh.Events...), last, err
 		}
 		select {
 		case <-s.At(s.now().Add(lookEvery)):
@@ -85,8 +90,30 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 		case <-s.ending:
 		case <-ctx.Done():
 		}
-		return page.Events, last, nil // one of them may have been committed late
+		waits = false
 	}
+}
+
+// again lists events behind one id and up to another: among them may be one that
+// was committed late.
+func (s *Service) again(ctx context.Context, partnerID, after, until string) (events []*Event, err error) {
+	filter := Filter{PartnerID: partnerID, After: after, Limit: batchRows}
+	for len(events) < maxOverlap {
+		page, err := s.List(ctx, filter)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Events {
+			if e.EventID > until {
+				return events, nil
+			}
+			events = append(events, e)
+		}
+		if filter.After = page.Next; page.Next == "" {
+			break
+		}
+	}
+	return events, nil
 }
 
 // Redeliver sends an event again, whatever became of it before.
@@ -157,11 +184,11 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		if err := tx.SaveProgress(ctx, due); err != nil {
 			return err
 		}
-		if at, sooner := endpoint.Sooner(now); sooner && len(due) > 0 {
+		endpoint.probeNow(now)
+		if at, sooner := endpoint.Sooner(now); sooner {
 			endpoint.WakeAt = at
-			return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
 		}
-		return nil
+		return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
 	})
 	if err == nil {
 		s.Wake(partnerID)
@@ -219,5 +246,26 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, err
 	}
 	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
-	return Tested{eventID, post(ctx, s.Client, s.Sealer, settings.Endpoint, event, now)}, nil
+	tested := Tested{eventID, post(ctx, s.Client, s.Sealer, settings.Endpoint, event, now)}
+	if tested.Delivered() && settings.broken() {
+		err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+			if e == nil {
+				return nil, errNoEndpoint
+			}
+			e.probeNow(s.now())
+			return e, nil
+		})
+	}
+	return tested, err
+}
+
+// probeNow brings the next probe of a broken endpoint forward: there is reason
+// to hope.
+func (e *Endpoint) probeNow(now time.Time) {
+	if e.OpenUntil.After(now) {
+		e.OpenUntil = now
+		if e.WakeAt.After(now) {
+			e.WakeAt = now
+		}
+	}
 }

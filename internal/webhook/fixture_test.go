@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // receiver stands for partners' endpoints. It is asked for every answer.
@@ -25,6 +28,9 @@ type receiver struct {
 	got    []received                    // guarded by mu
 	answer func(received) webhook.Answer // guarded by mu
 	more   chan struct{}
+
+	hold func(received) // waits before it answers, if it is set
+	held chan struct{}
 }
 
 type received struct {
@@ -39,6 +45,9 @@ func (r *receiver) Post(_ context.Context, url string, headers []webhook.Header,
 	got := received{url: url, headers: map[string]string{}, body: string(body)}
 	for _, h := range headers {
 		got.headers[h.Name] = h.Value
+	}
+	if r.hold != nil {
+		r.hold(got)
 	}
 	r.mu.Lock()
 	answer := webhook.Answer{Status: 200}
@@ -108,6 +117,7 @@ func (w *watched) Write(ctx context.Context, fn func(webhook.Writer) error) erro
 type yard struct {
 	*webhook.Service
 	db     *store.Store
+	path   string // of the database
 	sender *webhook.Sender
 	stop   func()
 	clock  *testkit.Clock
@@ -120,8 +130,10 @@ const partnerID = "par_01234567"
 
 func newYard(t *testing.T) *yard {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	path := filepath.Join(t.TempDir(), "test.db")
+	db, err := store.OpenSQLite(t.Context(), path)
 	y := yardOn(t, db, err)
+	y.path = path
 	y.start(t)
 	return y
 }
@@ -141,11 +153,15 @@ func yardOn(t *testing.T, db *store.Store, err error) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1)}, sealer: sealer}
+	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1), held: make(chan struct{}, 10)}, sealer: sealer}
 	y.written = &watched{Store: db.Webhooks(), more: make(chan struct{})}
 	y.Service = webhook.NewService(webhook.Config{
 		Store: y.written, Client: y.receiver, Sealer: y.sealer, Now: y.clock.Now, At: y.clock.At,
-		Random: rand.Reader, Wake: func(partnerIDs ...string) {
+		Random: rand.Reader, Changed: func(partnerID string) {
+			if y.sender != nil {
+				y.sender.Changed(partnerID)
+			}
+		}, Wake: func(partnerIDs ...string) {
 			if y.sender != nil {
 				y.sender.Wake(partnerIDs...)
 			}
@@ -171,6 +187,18 @@ func (y *yard) newSender(t *testing.T, config webhook.SenderConfig) (sender *web
 	stop = sync.OnceFunc(sender.Close)
 	t.Cleanup(stop)
 	return sender, stop
+}
+
+// damage changes rows past the service.
+func (y *yard) damage(t *testing.T, statement string) {
+	t.Helper()
+	c, err := sqlite.OpenConn(y.path, sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sqlitex.ExecuteTransient(c, statement, nil), c.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // put sets the partner's endpoint and gives its secret, if it is new.

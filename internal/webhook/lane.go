@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 const (
@@ -38,17 +39,25 @@ type lane struct {
 	endpoint *Endpoint  // as last read; nil once it is gone
 	ready    []*Event   // due, in the order of sending
 	inFlight int
-	failures int     // of which the settler does not know yet
-	look     bool    // something may be due that has not been read
-	later    bool    // look, but not before the next beat
-	settled  []*item // what the settler is done with
-	read     *read   // what has been read; nil while nothing has
+	failures int       // of which the settler does not know yet
+	look     bool      // something may be due that has not been read
+	later    bool      // look, but not before the next beat
+	refused  int       // how often in a row the database did not take what had come of requests
+	rest     time.Time // nothing is sent until then
+	changes  int       // of the endpoint that the lane was told of
+	known    int       // of these; nothing is sent until all are
+	version  int       // counts how often the settler has told the endpoint
+	settled  []*item   // what the settler is done with
+	read     *read     // what has been read; nil while nothing has
 }
 
 // read is what one look for due events has found.
 type read struct {
-	due  []*Event
-	full bool // there may be more
+	endpoint *Endpoint // as it was then
+	changes  int       // that it shows
+	version  int       // of the endpoint that the lane knew before
+	due      []*Event
+	full     bool // there may be more
 }
 
 func newLane(s *Sender, endpoint *Endpoint) *lane {
@@ -110,6 +119,9 @@ func (l *lane) collect() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.read != nil {
+		if l.known = l.read.changes; l.read.version == l.version {
+			l.endpoint = l.read.endpoint
+		}
 		l.take(l.read)
 		l.reading, l.read = false, nil
 	}
@@ -164,16 +176,17 @@ func (l *lane) send(ctx context.Context) {
 		go l.work(ctx, event)
 	}
 	free, probe := l.free()
-	if l.look && !l.reading && len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
+	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe)
+	if !l.reading && (l.known != l.changes || l.look && mayRead) {
 		l.look = false
-		l.fetch(ctx, ahead)
+		l.fetch(ahead)
 	}
 }
 
 // next takes up the event that may be sent now; nil if none may. The caller
 // holds mu.
 func (l *lane) next() *sent {
-	if len(l.ready) == 0 || !l.open() {
+	if len(l.ready) == 0 || l.known != l.changes || !l.open() || l.sender.now().Before(l.rest) {
 		return nil
 	}
 	free, probe := l.free()
@@ -209,23 +222,33 @@ func (l *lane) work(ctx context.Context, event *sent) {
 	}
 }
 
-// fetch reads what is due next, while requests go on.
-func (l *lane) fetch(ctx context.Context, ahead int) {
+// fetch reads what is due next, while requests go on, and with it the endpoint,
+// which may be another by now.
+func (l *lane) fetch(ahead int) {
 	l.reading = true
+	found := &read{changes: l.changes, version: l.version}
+	before := read{endpoint: l.endpoint, changes: l.known, version: l.version}
 	last, limit := l.last, ahead
 	if last == nil {
 		limit += len(l.busy) // which come first
 	}
 	go func() {
-		var due []*Event
+		ctx, cancel := context.WithTimeout(l.sender.reading, tryTimeout)
+		defer cancel()
 		err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
-			due, err = tx.DueEvents(ctx, l.partnerID, last, l.sender.now(), limit)
+			if found.endpoint, err = tx.Endpoint(ctx, l.partnerID); err != nil {
+				return err
+			}
+			found.due, err = tx.DueEvents(ctx, l.partnerID, last, l.sender.now(), limit)
 			return err
 		})
 		if err != nil {
+			*found = before
+		}
+		if err != nil && !l.sender.isClosing() {
 			l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
 		}
-		found := &read{due, len(due) == limit}
+		found.full = len(found.due) == limit
 		l.signal(func() {
 			l.read = found
 			l.later = l.later || err != nil
@@ -254,21 +277,30 @@ func (l *lane) take(found *read) {
 func (l *lane) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.look && !l.later && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+	return !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.
 func (l *lane) done(endpoint *Endpoint, items []*item) {
 	l.signal(func() {
 		l.endpoint = endpoint
+		l.version++
+		l.refused = 0
 		l.settled = append(l.settled, items...)
 		l.look = true // the next of an order may have become due
 	})
 }
 
-// failed tells the lane what could not be written. It sends these events again.
+// maxRest is how long a lane rests at most when what came of its requests cannot
+// be written: it would have to send them again and again.
+const maxRest = time.Minute
+
+// failed tells the lane what could not be written. It sends these events again,
+// but not at once.
 func (l *lane) failed(items []*item) {
 	l.signal(func() {
+		l.rest = l.sender.now().Add(min(lookEvery<<min(l.refused, 10), maxRest))
+		l.refused++
 		l.settled = append(l.settled, items...)
 		l.later = true
 	})

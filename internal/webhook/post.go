@@ -11,6 +11,11 @@ import (
 // post carries an attempt out.
 func (s *Sender) post(ctx context.Context, a *sent) {
 	a.at = s.now()
+	if a.event.Damaged {
+		a.answer = Answer{Problem: "the event is damaged and cannot be sent"}
+		s.Log.Error("a damaged event is given up", "partner_id", a.event.PartnerID, "event_id", a.event.EventID, "order_id", a.event.OrderID)
+		return
+	}
 	a.answer = post(ctx, s.Client, s.Sealer, a.endpoint, &a.event.Event, a.at)
 	s.Attempted(a.answer)
 }

@@ -27,8 +27,8 @@ const (
 	lastProbe       = 15 * time.Minute
 	// patience is how long an endpoint may go without a success.
 	patience = 5 * 24 * time.Hour
-	// maxLog is how many attempts are remembered of one event: all, unless it
-	// is redelivered again and again.
+	// maxLog is how many attempts are remembered of one event, the last ones. It
+	// has no more unless it is redelivered, or serves as a probe, again and again.
 	maxLog = 100
 )
 
@@ -72,7 +72,12 @@ func judge(endpoint *Endpoint, s sent, now time.Time, chance float64) Progress {
 			endpoint.succeed()
 		}
 		return p
-	case s.probe: // and failed
+	case s.event.Damaged:
+		// Nobody else's fault, and no better the next time.
+		event.State, event.DueAt = Failed, time.Time{}
+		return p
+	case s.probe: // and failed: another event has its turn, lest it was this one's fault
+		event.DueAt = now
 	case int(event.Tries) == len(steps):
 		event.State, event.DueAt, event.Tries = Failed, time.Time{}, event.Tries+1
 	default:

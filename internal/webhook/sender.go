@@ -37,6 +37,8 @@ const (
 	// leaseFor is how long a node may send to an endpoint without saying again
 	// that it is alive. A node that dies is replaced after that.
 	leaseFor = 6 * time.Second
+	// requestTime is more than one request can take.
+	requestTime = 20 * time.Second
 	// maxLanes is how many endpoints one node sends to at once.
 	maxLanes = 1024
 )
@@ -54,11 +56,15 @@ type Sender struct {
 	settler *settler
 	wakes   chan struct{}
 	closing chan struct{}
+	reading context.Context // ends when the sender closes
+	endRead context.CancelFunc
 	running sync.WaitGroup // the dispatcher and all lanes
 
 	mu     sync.Mutex       // guards what follows
 	lanes  map[string]*lane // by partner
 	leases int              // counts them, so that each has a name of its own
+
+	unsure time.Time // until then leases may be held by no lane; the dispatcher's own
 }
 
 // NewSender starts the sender. Close stops it.
@@ -71,6 +77,7 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 		SenderConfig: config, node: node,
 		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*lane{},
 	}
+	s.reading, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
 	s.settler = newSettler(s)
 	s.running.Go(func() { s.dispatch(context.WithoutCancel(ctx)) })
 	return s, nil
@@ -80,13 +87,19 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 // endpoints back.
 func (s *Sender) Close() {
 	close(s.closing)
+	s.endRead()
 	s.mu.Lock()
 	for _, lane := range s.lanes {
 		lane.signal(func() {})
 	}
 	s.mu.Unlock()
+	// Requests under way may take as long as they may; what came of them is then
+	// written, if the database can be reached.
+	limit := time.AfterFunc(lastWords+requestTime, s.settler.end)
+	defer limit.Stop()
 	s.running.Wait()
 	s.settler.close()
+	s.settler.end()
 }
 
 func (s *Sender) isClosing() bool {
@@ -100,6 +113,17 @@ func (s *Sender) isClosing() bool {
 
 // now is the time as records hold it.
 func (s *Sender) now() time.Time { return delivery.Instant(s.Now()) }
+
+// Changed tells that a partner's endpoint is another: from now on nothing is
+// sent to what it was. Nodes elsewhere learn it when they look next.
+func (s *Sender) Changed(partnerID string) {
+	s.mu.Lock()
+	if lane := s.lanes[partnerID]; lane != nil {
+		lane.signal(func() { lane.changes++ })
+	}
+	s.mu.Unlock()
+	s.Wake()
+}
 
 // Wake tells that something has become due for partners.
 func (s *Sender) Wake(partnerIDs ...string) {
@@ -119,8 +143,8 @@ func (s *Sender) Wake(partnerIDs ...string) {
 // dispatch opens lanes for whatever becomes due.
 func (s *Sender) dispatch(ctx context.Context) {
 	for {
-		next, err := s.look(ctx)
-		if err != nil {
+		next, err := s.look(s.reading)
+		if err != nil && !s.isClosing() {
 			s.Log.Error("webhooks not looked for, trying again soon", "error", err)
 		}
 		select {
@@ -140,6 +164,8 @@ func (s *Sender) soon() <-chan time.Time { return s.At(s.now().Add(lookEvery)) }
 
 // look opens lanes for what is due, and tells when to look again.
 func (s *Sender) look(ctx context.Context) (next time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
 	now := s.now()
 	next = now.Add(lookEvery)
 	room := maxLanes - s.Lanes()
@@ -155,8 +181,13 @@ func (s *Sender) look(ctx context.Context) (next time.Time, err error) {
 	if err != nil {
 		return next, err
 	}
-	if err := s.open(ctx, due); err != nil || s.Shared || len(due) == room {
+	if err := s.open(ctx, due); err != nil {
+		// It may have been committed all the same: leases run out unused.
+		s.unsure = now.Add(2 * leaseFor)
 		return next, err
+	}
+	if s.Shared || len(due) == room || now.Before(s.unsure) {
+		return next, nil
 	}
 	if next = now.Add(idle); !soonest.IsZero() && soonest.Before(next) {
 		next = soonest
@@ -206,7 +237,7 @@ func (s *Sender) open(ctx context.Context, partnerIDs []string) error {
 		// A lane that is still there has parked or lost its lease, and will end.
 		lane := newLane(s, endpoint)
 		s.lanes[endpoint.PartnerID] = lane
-		s.running.Go(func() { lane.run(ctx) })
+		s.running.Go(func() { lane.run(context.WithoutCancel(ctx)) })
 	}
 	return nil
 }

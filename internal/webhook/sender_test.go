@@ -297,3 +297,115 @@ func TestASecretIsRotated(t *testing.T) {
 		})
 	}
 }
+
+// TestOnePoisonedEvent does not keep the others from a receiver that takes all
+// but this one: each probe is another event's turn.
+func TestOnePoisonedEvent(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	poisoned := map[string]bool{}
+	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 500} })
+	for i := range 10 {
+		e := y.event(t, fmt.Sprintf("ord_bad_%d", i), 1)
+		poisoned[e.EventID] = true
+		y.happen(t, e)
+	}
+	y.parked(t)
+	y.respond(func(r received) webhook.Answer {
+		if poisoned[r.headers["Drop-Event-Id"]] {
+			return webhook.Answer{Status: 500}
+		}
+		return webhook.Answer{Status: 200}
+	})
+	good := y.event(t, "ord_good", 1)
+	y.happen(t, good)
+	for range 40 {
+		y.clock.Advance(15 * time.Minute)
+		y.parked(t)
+		if found, err := y.Event(t.Context(), partnerID, good.EventID); err != nil || found.State == webhook.Delivered {
+			return
+		}
+	}
+	t.Error("a good event never had its turn")
+}
+
+// TestAChangedEndpointIsUsedAtOnce by a lane that is at work.
+func TestAChangedEndpointIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/old")
+	hold := make(chan struct{})
+	y.receiver.hold = func(r received) {
+		if r.url == "https://shop.example/old" {
+			y.receiver.held <- struct{}{}
+			<-hold // keeps the lane open
+		}
+	}
+	y.happen(t, y.event(t, "ord_0", 1))
+	<-y.receiver.held
+	y.put(t, partnerID, "https://shop.example/new")
+	for i := range 20 {
+		y.happen(t, y.event(t, fmt.Sprintf("ord_new_%d", i), 1))
+	}
+	for _, r := range y.wait(t, 20)[:20] {
+		if r.url != "https://shop.example/new" {
+			t.Errorf("sent to %s after the change", r.url)
+		}
+	}
+	close(hold)
+}
+
+// TestATestThatArrives lets a broken endpoint be probed at once, and so does a
+// redelivery.
+func TestATestThatArrives(t *testing.T) {
+	t.Parallel()
+	for name, hope := range map[string]func(*yard, *delivery.Event) error{
+		"test": func(y *yard, _ *delivery.Event) error {
+			_, err := y.Test(t.Context(), partnerID)
+			return err
+		},
+		"redelivery": func(y *yard, e *delivery.Event) error {
+			_, err := y.Redeliver(t.Context(), partnerID, e.EventID)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			y.put(t, partnerID, "https://shop.example/hook")
+			y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 503} })
+			var events []*delivery.Event
+			for i := range 12 {
+				events = append(events, y.event(t, fmt.Sprintf("ord_%d", i), 1))
+			}
+			y.happen(t, events...)
+			y.parked(t)
+			y.respond(nil)
+			before := len(y.all())
+			if err := hope(y, events[11]); err != nil {
+				t.Fatal(err)
+			}
+			y.wait(t, before+3) // the clock has not moved
+		})
+	}
+}
+
+// TestADamagedEvent is given up, and nothing else is.
+func TestADamagedEvent(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	y.stop()
+	damaged, log, good := y.event(t, "ord_1", 1), y.event(t, "ord_2", 1), y.event(t, "ord_3", 1)
+	y.happen(t, damaged, log, good)
+	y.damage(t, "UPDATE events SET facts = '{' WHERE order_id = 'ord_1'")
+	y.damage(t, "UPDATE events SET attempts = '{' WHERE order_id = 'ord_2'")
+	y.start(t)
+	y.delivered(t, log.EventID)
+	y.delivered(t, good.EventID)
+	y.state(t, damaged.EventID, webhook.Failed, 1)
+	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil || len(page.Events) != 3 {
+		t.Errorf("listed %+v: %v", page, err)
+	}
+}

@@ -17,6 +17,8 @@ type settler struct {
 	sender *Sender
 	done   sync.WaitGroup
 	wake   chan struct{}
+	last   context.Context // ends some time after the sender has begun to close
+	end    context.CancelFunc
 
 	mu     sync.Mutex // guards what follows
 	items  []*item
@@ -39,12 +41,14 @@ const (
 	tryTimeout = 10 * time.Second
 	// pause is how long to wait for a database that cannot be reached.
 	pause = 200 * time.Millisecond
-	// lastTries is how often a closing sender tries to reach it.
-	lastTries = 10
+	// lastWords is how long a closing sender tries to reach it, for all that it
+	// has to say.
+	lastWords = 10 * time.Second
 )
 
 func newSettler(s *Sender) *settler {
 	t := &settler{sender: s, wake: make(chan struct{}, 1)}
+	t.last, t.end = context.WithCancel(context.Background())
 	t.done.Go(t.run)
 	return t
 }
@@ -129,28 +133,24 @@ func byLane(items []*item) map[*lane][]*item {
 // to do, and what is known here would be lost. Only a sender that is to end
 // gives up after a while.
 func (t *settler) persist(items []*item) (endpoints map[string]*Endpoint, err error) {
-	for tries := 0; tries < lastTries; {
+	for {
 		endpoints, err = t.write(items)
-		if !errors.Is(err, delivery.ErrUnreachable) {
-			break
+		if !errors.Is(err, delivery.ErrUnreachable) || t.last.Err() != nil {
+			return endpoints, err
 		}
 		time.Sleep(pause)
-		if t.sender.isClosing() {
-			tries++
-		}
 	}
-	return endpoints, err
 }
 
 func (t *settler) write(items []*item) (endpoints map[string]*Endpoint, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), tryTimeout)
+	ctx, cancel := context.WithTimeout(t.last, tryTimeout)
 	defer cancel()
 	err = t.sender.Store.Write(ctx, func(tx Writer) error {
 		batch := batch{sender: t.sender, now: t.sender.now(), items: items}
 		endpoints, err = batch.write(ctx, tx)
 		return err
 	})
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = errors.Join(delivery.ErrUnreachable, err)
 	}
 	return endpoints, err
@@ -208,6 +208,7 @@ func (b *batch) judge(i *item) {
 		b.progress = append(b.progress, p)
 		if !Blocks(p.State, p.Tries) {
 			b.promoted = append(b.promoted, p.Key().next())
+			b.wake(endpoint, i.lane)
 		}
 		if endpoint != nil && !endpoint.sameHealth(&before) {
 			b.changed[endpoint] = true
@@ -215,6 +216,18 @@ func (b *batch) judge(i *item) {
 	}
 	if endpoint != nil && endpoint.Holder == i.lane.holder && endpoint.LeaseUntil.Sub(b.now) < leaseFor*2/3 {
 		endpoint.LeaseUntil = b.now.Add(leaseFor)
+		b.changed[endpoint] = true
+	}
+}
+
+// wake sees to it that what was promoted is sent although the lane has lost its
+// endpoint to another, which may have parked it meanwhile.
+func (b *batch) wake(endpoint *Endpoint, l *lane) {
+	if endpoint == nil || endpoint.Holder == l.holder {
+		return
+	}
+	if at, sooner := endpoint.Sooner(b.now); sooner {
+		endpoint.WakeAt = at
 		b.changed[endpoint] = true
 	}
 }

@@ -56,6 +56,9 @@ type Writer interface {
 	Promote(ctx context.Context, keys []EventKey, at time.Time) error
 	// NextDue is when the partner's next event is due; zero if none is.
 	NextDue(ctx context.Context, partnerID string) (time.Time, error)
+	// SkipPending ends waiting for so many pending events at most, and tells how
+	// many they were.
+	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error
 }
@@ -108,10 +111,14 @@ type Event struct {
 	delivery.Event
 	State State
 	// DueAt is when it may be sent. A pending event that is never due waits
-	// behind an earlier one of its order.
+	// behind the one before it in its order, which is pending and blocks
+	// (Blocks); whoever ends that makes it due. All of this happens under the
+	// lock of the endpoint.
 	DueAt time.Time
-	Tries int64 // used up in this series; a redelivery begins a new one
-	Log   []Attempt
+	// Damaged is set if its facts cannot be read. It cannot be sent.
+	Damaged bool
+	Tries   int64 // used up in this series; a redelivery begins a new one
+	Log     []Attempt
 }
 
 // Key names the event.

@@ -46,8 +46,10 @@ type Config struct {
 	Now    func() time.Time
 	At     func(time.Time) <-chan time.Time // fires at a time
 	Random io.Reader                        // safe for use by many goroutines
-	// Wake tells the sender that something has become due for partners.
-	Wake func(partnerIDs ...string)
+	// Wake tells the sender that something has become due for partners, Changed
+	// that a partner's endpoint is another.
+	Wake    func(partnerIDs ...string)
+	Changed func(partnerID string)
 }
 
 // Service carries out the use cases of partners with their events. It may be
