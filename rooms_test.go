@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"internal/web":             {may: []string{"internal/delivery"}, mayNot: database},
 	"internal/api":             {may: []string{"api", "internal/delivery", "internal/signature", "internal/strictjson", "internal/record", "internal/throttle", "internal/order", "internal/stock", "internal/partner", "internal/operator", "internal/webhook"}, mayNot: database},
 	"internal/store":           {may: []string{"internal/delivery", "internal/durable", "internal/strictjson", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/operator", "internal/retention", "internal/throttle", "internal/webhook"}, mayNot: web},
-	"internal/store/storetest": {may: []string{"internal/delivery", "internal/record", "internal/order", "internal/store", "internal/testkit", "internal/throttle"}},
+	"internal/store/storetest": {may: []string{"internal/delivery", "internal/record", "internal/order", "internal/store", "internal/testkit", "internal/throttle", "internal/webhook"}},
 	"internal/testkit":         everything,
 	"internal/app":             everything,
 	"internal/app/apptest":     everything,

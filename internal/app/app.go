@@ -155,6 +155,7 @@ func (a *App) start(ctx context.Context) (err error) {
 		// OPTIONS * is refused like any unknown path, not answered in plain text.
 		DisableGeneralOptionsHandler: true,
 	}
+	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.retention.Run()
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())

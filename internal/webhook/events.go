@@ -82,6 +82,8 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 		case <-s.At(s.now().Add(lookEvery)):
 		case <-over:
 			return nil, last, nil
+		case <-s.ending:
+			return nil, last, nil
 		case <-ctx.Done():
 			return nil, last, nil
 		}
@@ -150,6 +152,9 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 				e.DueAt = now
 			}
 		})
+		if err := inSequence(ctx, tx, due); err != nil {
+			return err
+		}
 		if err := tx.SaveProgress(ctx, due); err != nil {
 			return err
 		}
@@ -163,6 +168,34 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		s.Wake(partnerID)
 	}
 	return err
+}
+
+// inSequence lets events wait that have an earlier one of their order before
+// them, among these or stored.
+func inSequence(ctx context.Context, tx Reader, due []Progress) error {
+	known := make(map[EventKey]*Event, len(due))
+	for _, p := range due {
+		known[p.Key()] = p.Event
+	}
+	for _, p := range due {
+		before := p.Key()
+		before.Sequence--
+		if before.Sequence > 0 && known[before] == nil {
+			stored, err := tx.Events(ctx, Filter{PartnerID: p.PartnerID, OrderID: p.OrderID, Limit: batchRows})
+			if err != nil {
+				return err
+			}
+			for _, e := range stored {
+				if known[e.Key()] == nil {
+					known[e.Key()] = e
+				}
+			}
+		}
+		if e := known[before]; e != nil && Blocks(e.State, e.Tries) {
+			p.DueAt = time.Time{}
+		}
+	}
+	return nil
 }
 
 // Tested is what came of a test.

@@ -52,10 +52,19 @@ type Config struct {
 
 // Service carries out the use cases of partners with their events. It may be
 // used by many goroutines.
-type Service struct{ Config }
+type Service struct {
+	Config
+	ending chan struct{}
+}
 
 // NewService makes the service.
-func NewService(config Config) *Service { return &Service{config} }
+func NewService(config Config) *Service {
+	return &Service{Config: config, ending: make(chan struct{})}
+}
+
+// EndFeeds answers all who wait for a feed, once, so that a stop need not wait
+// for them.
+func (s *Service) EndFeeds() { close(s.ending) }
 
 // now is the time as records hold it.
 func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }

@@ -32,6 +32,10 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"lists":             testLists,
 		"concurrent stock":  testConcurrentStock,
 		"ledgers":           testLedgers,
+		"endpoints":         testEndpoints,
+		"wakes":             testWakes,
+		"queue":             testQueue,
+		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,258 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+const neighbourID = "par_00000002"
+
+// endpoint is one with every column filled.
+func endpoint(partnerID string) *webhook.Endpoint {
+	at := testkit.Epoch
+	return &webhook.Endpoint{
+		PartnerID: partnerID, URL: "https://shop.example/hook", Enabled: true, DisabledReason: "once", CreatedAt: at,
+		Secret: []byte("sealed"), NextSecret: []byte("next"), NextSecretAt: at.Add(time.Hour),
+		Failures: 3, FailingSince: at.Add(time.Second), OpenUntil: at.Add(time.Minute),
+		WakeAt: at.Add(2 * time.Minute), Holder: "snd/1", LeaseUntil: at.Add(3 * time.Minute),
+	}
+}
+
+func saveEndpoints(t *testing.T, s *store.Store, endpoints ...*webhook.Endpoint) {
+	t.Helper()
+	must(t, s.Webhooks().Write(t.Context(), func(tx webhook.Writer) error { return tx.SaveEndpoints(t.Context(), endpoints) }))
+}
+
+func readWebhooks(t *testing.T, s *store.Store, fn func(webhook.Reader) error) {
+	t.Helper()
+	must(t, s.Webhooks().Read(t.Context(), fn))
+}
+
+func testEndpoints(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	want := endpoint(partnerID)
+	saveEndpoints(t, s, endpoint(neighbourID), want)
+	want.URL, want.NextSecret, want.Enabled, want.NextSecretAt = "https://shop.example/other", []byte{}, false, time.Time{}
+	saveEndpoints(t, s, want)
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		found, err := tx.LockEndpoints(ctx, []string{partnerID, "par_99999999"})
+		if got := fmt.Sprintf("%+v", found[partnerID]); len(found) != 1 || got != fmt.Sprintf("%+v", want) {
+			t.Errorf("got %s, want %+v", got, want)
+		}
+		return err
+	}))
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.RemoveEndpoint(ctx, partnerID) }))
+	readWebhooks(t, s, func(tx webhook.Reader) error {
+		gone, err := tx.Endpoint(ctx, partnerID)
+		if gone != nil || err != nil {
+			t.Errorf("removed, and there is %+v: %v", gone, err)
+		}
+		other, err := tx.Endpoint(ctx, neighbourID)
+		if other == nil || err != nil {
+			t.Errorf("the neighbour's is gone too: %v", err)
+		}
+		return err
+	})
+}
+
+// testWakes: only what is enabled, due and free wakes anybody.
+func testWakes(t *testing.T, s *store.Store) {
+	ctx, now := t.Context(), testkit.Epoch
+	at := func(partnerID string, enabled bool, wake, lease time.Time) *webhook.Endpoint {
+		e := endpoint(partnerID)
+		e.Enabled, e.WakeAt, e.LeaseUntil = enabled, wake, lease
+		return e
+	}
+	minute := time.Minute
+	saveEndpoints(t, s,
+		at("par_00000001", true, now, time.Time{}),
+		at("par_00000002", true, now.Add(-minute), now), // its lease has just run out
+		at("par_00000003", true, now, now.Add(minute)),
+		at("par_00000004", false, now, time.Time{}),
+		at("par_00000005", true, time.Time{}, time.Time{}),
+		at("par_00000006", true, now.Add(2*minute), time.Time{}),
+		at("par_00000007", true, now.Add(minute), time.Time{}),
+		at("par_00000008", false, now.Add(time.Second), time.Time{}),
+	)
+	readWebhooks(t, s, func(tx webhook.Reader) error {
+		due, next, err := tx.Wakes(ctx, now, 10)
+		if !slices.Equal(due, []string{"par_00000002", "par_00000001"}) || !next.Equal(now.Add(minute)) {
+			t.Errorf("due are %v, next %v", due, next)
+		}
+		first, _, err2 := tx.Wakes(ctx, now, 1)
+		if !slices.Equal(first, due[:1]) {
+			t.Errorf("the longest due is %v", first)
+		}
+		return errors.Join(err, err2)
+	})
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.DropLeases(ctx) }))
+	readWebhooks(t, s, func(tx webhook.Reader) error {
+		due, _, err := tx.Wakes(ctx, now, 10)
+		if len(due) != 3 {
+			t.Errorf("without leases due are %v", due)
+		}
+		return err
+	})
+}
+
+// event is one of the suite's partner.
+func event(t *testing.T, partnerID string, n int, sequence int64) *delivery.Event {
+	t.Helper()
+	at := testkit.Epoch.Add(time.Duration(n) * time.Second)
+	id, err := delivery.NewEventID(testkit.NewRandom(byte(n)), at)
+	must(t, err)
+	return &delivery.Event{
+		EventID: id, PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%s", partnerID), Type: delivery.EventOrderFailed,
+		Sequence: sequence, CreatedAt: at, Facts: delivery.EventFacts{FailureReason: "Porte fermée", At: at},
+	}
+}
+
+func saveEvents(t *testing.T, s *store.Store, events ...*delivery.Event) {
+	t.Helper()
+	must(t, s.Orders().Write(t.Context(), func(tx order.Writer) error {
+		return tx.Save(t.Context(), &order.Changes{Events: events})
+	}))
+}
+
+// testQueue: an event begins due, behind another one of its order, or skipped,
+// and is promoted when that one is out of the way.
+func testQueue(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	sleeping := endpoint(partnerID)
+	sleeping.WakeAt, sleeping.OpenUntil = time.Time{}, time.Time{}
+	saveEndpoints(t, s, sleeping)
+	first, second, third := event(t, partnerID, 1, 1), event(t, partnerID, 2, 2), event(t, partnerID, 3, 3)
+	nobody := event(t, neighbourID, 4, 1)
+	saveEvents(t, s, first, second, nobody)
+	saveEvents(t, s, third)
+	if !first.Queued || !third.Queued || nobody.Queued {
+		t.Errorf("queued: %v, %v; without an endpoint: %v", first.Queued, third.Queued, nobody.Queued)
+	}
+	now := testkit.Epoch.Add(time.Hour)
+	due := func() (ids []string) {
+		readWebhooks(t, s, func(tx webhook.Reader) error {
+			found, err := tx.DueEvents(ctx, partnerID, now, 10)
+			for _, e := range found {
+				ids = append(ids, e.EventID)
+			}
+			return err
+		})
+		return ids
+	}
+	if got := due(); !slices.Equal(got, []string{first.EventID}) {
+		t.Fatalf("due are %v", got)
+	}
+	var stored *webhook.Event
+	readWebhooks(t, s, func(tx webhook.Reader) (err error) {
+		woken, err := tx.Endpoint(ctx, partnerID)
+		if !woken.WakeAt.Equal(first.CreatedAt) {
+			t.Errorf("the endpoint wakes at %v", woken.WakeAt)
+		}
+		stored, err = tx.Event(ctx, partnerID, first.EventID)
+		return err
+	})
+	if stored.Facts.FailureReason != "Porte fermée" || stored.State != webhook.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
+		t.Errorf("stored is %+v", stored)
+	}
+	done := *stored
+	done.State, done.DueAt, done.Tries = webhook.Delivered, time.Time{}, 1
+	done.Log = []webhook.Attempt{{At: now, Status: 200, TookMS: 7}}
+	stale := webhook.Progress{Event: &done, FromState: webhook.Pending, FromTries: 4}
+	good := webhook.Progress{Event: &done, FromState: webhook.Pending}
+	for _, p := range []webhook.Progress{stale, good} {
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.SaveProgress(ctx, []webhook.Progress{p}) }))
+		readWebhooks(t, s, func(tx webhook.Reader) error {
+			e, err := tx.Event(ctx, partnerID, first.EventID)
+			if want := p.FromTries == 0; (e.State == webhook.Delivered) != want || (len(e.Log) == 1) != want {
+				t.Errorf("from %d tries: %+v", p.FromTries, e)
+			}
+			return err
+		})
+	}
+	promote := func(keys ...webhook.EventKey) {
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
+	}
+	promote(webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 1},
+		webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 2},
+		webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 9},
+		webhook.EventKey{PartnerID: neighbourID, OrderID: nobody.OrderID, Sequence: 1})
+	if got := due(); !slices.Equal(got, []string{second.EventID}) {
+		t.Errorf("after the first is out of the way due are %v", got)
+	}
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		next, err := tx.NextDue(ctx, partnerID)
+		if !next.Equal(now) {
+			t.Errorf("next due is %v", next)
+		}
+		none, err2 := tx.NextDue(ctx, neighbourID)
+		if !none.IsZero() {
+			t.Errorf("of the neighbour due is %v", none)
+		}
+		return errors.Join(err, err2)
+	}))
+	readWebhooks(t, s, func(tx webhook.Reader) error {
+		b, err := tx.Backlog(ctx)
+		if b.Enabled != 1 || b.Broken != 0 || b.Disabled != 0 || !b.OldestDue.Equal(now) {
+			t.Errorf("the backlog is %+v", b)
+		}
+		return err
+	})
+}
+
+// testEventLists holds every filter against a plain look at all events.
+func testEventLists(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	saveEndpoints(t, s, endpoint(partnerID))
+	var all []*delivery.Event
+	for n := range 12 {
+		e := event(t, partnerID, n, 1)
+		e.OrderID = fmt.Sprintf("ord_%d", n/4)
+		e.Sequence = int64(n%4 + 1)
+		e.Type = delivery.EventTypes[n%3]
+		all = append(all, e)
+	}
+	saveEvents(t, s, all...)
+	saveEvents(t, s, event(t, neighbourID, 30, 1))
+	fits := func(f webhook.Filter, e *delivery.Event) bool {
+		return (f.Type == "" || e.Type == f.Type) && (f.OrderID == "" || e.OrderID == f.OrderID) &&
+			(f.State == "" || f.State == webhook.Pending) &&
+			(f.Before == "" || e.EventID < f.Before) && (f.After == "" || e.EventID > f.After)
+	}
+	for _, f := range []webhook.Filter{
+		{Limit: 100}, {Limit: 5}, {Limit: 100, Type: delivery.EventTypes[1]}, {Limit: 100, OrderID: "ord_1"},
+		{Limit: 100, State: webhook.Pending}, {Limit: 100, State: webhook.Delivered}, {Limit: 100, State: webhook.Skipped},
+		{Limit: 3, Before: all[8].EventID}, {Limit: 3, After: all[2].EventID}, {Limit: 100, After: all[2].EventID, State: webhook.Pending, Type: delivery.EventTypes[0]},
+	} {
+		f.PartnerID = partnerID
+		var want []string
+		for _, e := range all {
+			if fits(f, e) {
+				want = append(want, e.EventID)
+			}
+		}
+		if f.After == "" {
+			slices.Reverse(want)
+		}
+		want = want[:min(len(want), f.Limit)]
+		readWebhooks(t, s, func(tx webhook.Reader) error {
+			found, err := tx.Events(ctx, f)
+			var got []string
+			for _, e := range found {
+				got = append(got, e.EventID)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: got %v, want %v", f, got, want)
+			}
+			return err
+		})
+	}
+}
