@@ -80,7 +80,10 @@ func (s *Server) admit(route Route, c *call) error {
 		public(c.header)
 	}
 	most := int64(maxBody)
-	if route.Access == AccessPublic {
+	switch {
+	case route.MaxBody > 0:
+		most = route.MaxBody
+	case route.Access == AccessPublic:
 		most = maxPublicBody
 	}
 	if err := c.readBody(most); err != nil {

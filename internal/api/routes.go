@@ -16,6 +16,8 @@ type Route struct {
 	// Roles are the operators that may come in by AccessOperator.
 	Roles  []operator.Role
 	handle func(*Server, *call) (reply, error)
+	// MaxBody is the most that a body may hold, in bytes; 0 is the usual.
+	MaxBody int64
 }
 
 // Access says who may use a route, and so what is checked before its handler.
@@ -43,48 +45,50 @@ var (
 // a test holds both together.
 func Routes() []Route {
 	return []Route{
-		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
-		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
+		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth, 0},
+		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI, 0},
 
-		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},
-		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin},
-		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
-		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
-		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe},
-		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList},
-		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate},
-		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke},
+		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister, 0},
+		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin, 0},
+		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout, 0},
+		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout, 0},
+		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe, 0},
+		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList, 0},
+		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate, 0},
+		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke, 0},
 
-		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
-		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
-		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
-		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
-		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
-		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
-		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
+		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote, 0},
+		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate, 0},
+		{Method: "POST", Pattern: "/v1/orders/batch", Access: AccessSigned, handle: (*Server).handleOrderBatch, MaxBody: maxBatchBody},
+		{"POST", "/v1/orders/validate", AccessSigned, nil, (*Server).handleOrderValidate, 0},
+		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList, 0},
+		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet, 0},
+		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel, 0},
+		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList, 0},
+		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList, 0},
 
-		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet},
-		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut},
-		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete},
-		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate},
-		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate},
-		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList},
-		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet},
-		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver},
-		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince},
-		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed},
-		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest},
+		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet, 0},
+		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut, 0},
+		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete, 0},
+		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate, 0},
+		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate, 0},
+		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList, 0},
+		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet, 0},
+		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver, 0},
+		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince, 0},
+		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed, 0},
+		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest, 0},
 
-		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
-		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
+		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack, 0},
+		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage, 0},
 
-		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
-		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
-		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
-		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
-		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
-		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
-		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
+		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate, 0},
+		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList, 0},
+		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate, 0},
+		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance, 0},
+		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit, 0},
+		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate, 0},
+		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate, 0},
 	}
 }
 

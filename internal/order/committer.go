@@ -66,18 +66,29 @@ var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not s
 // ctx ends first the command may still be carried out; a retry with the same
 // key learns which.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
+	return c.await(c.enqueue(ctx, cmd))
+}
+
+// enqueue makes a command wait for its turn. Commands of one caller are settled
+// in the order in which they were enqueued.
+func (c *committer) enqueue(ctx context.Context, cmd command) *waiting {
 	w := &waiting{ctx: ctx, command: cmd, outcome: make(chan outcome, 1)}
 	select {
 	case c.queue <- w:
 	case <-ctx.Done():
-		return refused(errBusy)
+		w.outcome <- refused(errBusy)
 	case <-c.closing:
-		return refused(errBusy)
+		w.outcome <- refused(errBusy)
 	}
+	return w
+}
+
+// await waits for the outcome of an enqueued command.
+func (c *committer) await(w *waiting) outcome {
 	select {
 	case settled := <-w.outcome:
 		return settled
-	case <-ctx.Done():
+	case <-w.ctx.Done():
 		return refused(errBusy)
 	case <-c.stopped:
 	}
