@@ -1,5 +1,6 @@
 // Package client is a Go client for the partner interface of Dropyard: it
-// signs requests, repeats those that may be repeated, and verifies events.
+// signs requests, repeats those that may be repeated, verifies webhooks, and
+// follows events where no webhook can arrive.
 //
 //	c := client.New("http://127.0.0.1:8080", "pk_…", "sk_…")
 //	answer, err := c.Call(ctx, "POST", "/v1/orders", order)
@@ -96,11 +97,16 @@ func (c *Client) pause(attempt int, answer *Answer) time.Duration {
 	if answer == nil {
 		return planned
 	}
-	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	return max(planned, answer.retryAfter())
+}
+
+// retryAfter is how long the service asks to wait; 0 if it does not.
+func (a *Answer) retryAfter() time.Duration {
+	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
 	if err != nil {
-		return planned
+		return 0
 	}
-	return max(planned, time.Duration(seconds)*time.Second)
+	return time.Duration(seconds) * time.Second
 }
 
 func (c *Client) send(request *http.Request) (*Answer, error) {
@@ -147,10 +153,4 @@ func NewIdempotencyKey() string {
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// VerifyEvent tells whether a webhook's raw body carries the Drop-Signature of
-// the partner's webhook secret.
-func VerifyEvent(webhookSecret string, body []byte, dropSignature string) bool {
-	return signature.VerifyEvent([]byte(webhookSecret), body, dropSignature)
 }

@@ -19,6 +19,8 @@ var version = "dev"
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the service."`
 	Call     callCommand     `cmd:"" help:"Send one signed request and print the answer."`
+	Listen   listenCommand   `cmd:"" help:"Show a partner's events as they happen, and forward them to a receiver under development."`
+	Trigger  triggerCommand  `cmd:"" help:"Cause an event: make an order and move it until the event happens."`
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
 	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file, while the service runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`
@@ -37,6 +39,7 @@ func main() {
 	parser := kong.Must(&commands{},
 		kong.Name("dropyard"),
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
+		kong.Vars{"events": eventNames(), "test": testEvent},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	command, err := parser.Parse(os.Args[1:])

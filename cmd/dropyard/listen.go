@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+type listenCommand struct {
+	ForwardTo   string        `help:"URL to post each event to, such as http://localhost:3000/hooks. Default: events are only printed." placeholder:"URL"`
+	Secret      string        `help:"Webhook secret (whsec_…) to sign with on the way to --forward-to. Default: a fresh one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
+	PrintBodies bool          `help:"Print each event's body too."`
+	Events      []string      `help:"Types of events to show and forward, such as order.delivered,order.failed. Default: all." placeholder:"TYPE"`
+	Since       time.Duration `help:"Begin with what happened so long ago, such as 10m. Default: now." placeholder:"DURATION"`
+	Key         string        `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
+	KeySecret   string        `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
+	URL         string        `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+}
+
+// Run shows the partner's events as they happen, and forwards them, until it is
+// told to stop.
+func (c *listenCommand) Run(ctx context.Context) error {
+	if err := c.check(); err != nil {
+		return usageError{err}
+	}
+	since := time.Time{}
+	if c.Since > 0 {
+		since = time.Now().Add(-c.Since)
+	}
+	feed, err := client.New(c.URL, c.Key, c.KeySecret).Feed(ctx, since)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	feed.Lost = func(err error) {
+		notice("Lost the connection to the service (%v). Trying again until it is back; nothing is missed.", reason(err))
+	}
+	feed.Back = func() { notice("Connected again.") }
+	c.greet()
+	forward := newForwarder(c.ForwardTo, c.Secret)
+	for event, err := range feed.Events(ctx) {
+		switch {
+		case errors.Is(err, client.ErrForged):
+			notice("WARNING: event %q is NOT SIGNED by the service. It is not forwarded. Who answers at %s?", event.EventID, c.URL)
+		case err != nil:
+			return unlessStopped(ctx, err)
+		default:
+			c.handle(ctx, forward, event)
+		}
+	}
+	return nil
+}
+
+func (c *listenCommand) check() error {
+	for _, name := range c.Events {
+		if !slices.Contains(delivery.EventTypes, delivery.EventType(name)) {
+			return fmt.Errorf("--events %q is not among %s", name, eventNames())
+		}
+	}
+	if c.Since < 0 {
+		return fmt.Errorf("--since %v is negative", c.Since)
+	}
+	if err := checkURL("--url", c.URL); err != nil {
+		return err
+	}
+	if c.ForwardTo != "" {
+		if err := checkURL("--forward-to", c.ForwardTo); err != nil {
+			return err
+		}
+	}
+	if c.Secret == "" {
+		c.Secret = client.NewWebhookSecret()
+		return nil
+	}
+	if _, err := client.SignWebhook(c.Secret, "", time.Now(), nil); err != nil {
+		return fmt.Errorf("--secret: %w (the API key's secret is --key-secret)", err)
+	}
+	return nil
+}
+
+// eventNames lists the events that orders cause.
+func eventNames() string {
+	names := make([]string, len(delivery.EventTypes))
+	for i, name := range delivery.EventTypes {
+		names[i] = string(name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func checkURL(flag, text string) error {
+	where, err := url.Parse(text)
+	if err != nil || (where.Scheme != "http" && where.Scheme != "https") || where.Hostname() == "" {
+		return fmt.Errorf("%s is no URL such as http://localhost:3000/hooks", flag)
+	}
+	return nil
+}
+
+// greet says what is going to happen; events from now on are shown.
+func (c *listenCommand) greet() {
+	if c.ForwardTo == "" {
+		fmt.Println("Listening; events are printed only (see --forward-to). Stop with Ctrl-C.")
+		return
+	}
+	fmt.Printf("Your signing secret is %s\n", c.Secret)
+	fmt.Printf("Listening; each event is posted to %s once, and again only if nobody listens there. Stop with Ctrl-C.\n", c.ForwardTo)
+}
+
+// handle shows one event, and forwards it.
+func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client.FeedEvent) {
+	var event client.Event
+	_ = json.Unmarshal([]byte(e.Body), &event) // its signature has been verified
+	if len(c.Events) > 0 && !slices.Contains(c.Events, event.Type) {
+		return
+	}
+	line := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.Local().Format(time.TimeOnly), event.Type, event.OrderID(), event.ID)
+	if c.ForwardTo != "" {
+		line += "  → " + forward.post(ctx, event.ID, []byte(e.Body))
+	}
+	if c.PrintBodies {
+		line += "\n  " + e.Body
+	}
+	fmt.Println(line)
+}
+
+// notice tells what is no event; on standard error, so that events can be piped.
+func notice(format string, args ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// unlessStopped is the error, unless it is that the program is to stop.
+func unlessStopped(ctx context.Context, err error) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	default:
+		return err
+	}
+}
+
+// reason is why a request failed, without the URL and its query.
+func reason(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// statusText is a status as people read it.
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}

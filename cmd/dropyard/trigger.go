@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+type triggerCommand struct {
+	Event            string `arg:"" help:"${events}, or ${test} for one that the service sends to the endpoint at once."`
+	Key              string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
+	Secret           string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
+	URL              string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	OperatorEmail    string `help:"E-mail of an operator, who moves the order." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorPassword string `help:"Password of the operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	OperatorToken    string `help:"Token of POST /ops/v1/tokens, instead of e-mail and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
+}
+
+// testEvent is the event that no order causes.
+const testEvent = "webhook.test"
+
+// Run causes the event, and tells each step on the way.
+func (c *triggerCommand) Run(ctx context.Context) error {
+	partner := client.New(c.URL, c.Key, c.Secret)
+	if c.Event == testEvent {
+		return sendTest(ctx, partner)
+	}
+	steps, ok := stepsTo(delivery.EventType(c.Event))
+	if !ok {
+		return usageError{fmt.Errorf("<event> %q is not among %s, %s", c.Event, eventNames(), testEvent)}
+	}
+	if c.OperatorToken == "" && (c.OperatorEmail == "" || c.OperatorPassword == "") {
+		return usageError{errors.New("orders are moved by an operator: set --operator-email and --operator-password, or --operator-token")}
+	}
+	// First what may be refused, so that no order is left behind.
+	operator, err := c.operate(ctx)
+	if err != nil {
+		return err
+	}
+	courierID := ""
+	if slices.Contains(steps, delivery.StatusCourierAssigned) {
+		if courierID, err = operator.courier(ctx); err != nil {
+			return err
+		}
+	}
+	order, err := makeOrder(ctx, partner)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("order %s made\n", order.OrderID)
+	for _, to := range steps {
+		if err := operator.move(ctx, order.OrderID, to, courierID); err != nil {
+			return fmt.Errorf("move the order to %s: %w", to, err)
+		}
+		event, _ := delivery.EventFor(to)
+		fmt.Printf("%-16s  causes %s\n", to, event)
+	}
+	fmt.Printf("track it at %s\n", order.TrackingURL)
+	return nil
+}
+
+// stepsTo is the shortest way that a new order can take to the state that
+// causes an event, by the table of transitions.
+func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
+	ways := [][]delivery.Status{{delivery.StatusPending}}
+	reached := map[delivery.Status]bool{delivery.StatusPending: true}
+	for len(ways) > 0 {
+		way := ways[0]
+		ways = ways[1:]
+		at := way[len(way)-1]
+		if caused, _ := delivery.EventFor(at); caused == event {
+			return way[1:], event != "" // pending causes none
+		}
+		for _, next := range delivery.NextStatuses(at) {
+			if !reached[next] {
+				reached[next] = true
+				ways = append(ways, append(slices.Clone(way), next))
+			}
+		}
+	}
+	return nil, false
+}
+
+// sendTest has the service send a test event to the partner's endpoint.
+func sendTest(ctx context.Context, partner *client.Client) error {
+	var tested struct {
+		EventID    string `json:"event_id"`
+		Delivered  bool   `json:"delivered"`
+		StatusCode int    `json:"status_code"`
+		DurationMS int64  `json:"duration_ms"`
+		Error      string `json:"error"`
+	}
+	// With a key it is repeated if there is no answer: two tests do no harm.
+	answer, err := partner.Call(ctx, http.MethodPost, "/v1/webhooks/test", nil)
+	if err := decode(answer, err, &tested); err != nil {
+		return err
+	}
+	outcome := cmp.Or(tested.Error, statusText(tested.StatusCode))
+	if !tested.Delivered {
+		return fmt.Errorf("the endpoint did not take %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
+	}
+	fmt.Printf("%s %s was taken by the endpoint: %s (%d ms)\n", testEvent, tested.EventID, outcome, tested.DurationMS)
+	return nil
+}
+
+// decode reads a successful answer.
+func decode(answer *client.Answer, err error, into any) error {
+	if err != nil {
+		return err
+	}
+	if err := answer.Refused(); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.Body, into); err != nil {
+		return fmt.Errorf("what answers is not the service: %w", err)
+	}
+	return nil
+}
+
+type madeOrder struct {
+	OrderID     string `json:"order_id"`
+	TrackingURL string `json:"tracking_url"`
+}
+
+// makeOrder creates an order with nothing of value in it.
+func makeOrder(ctx context.Context, partner *client.Client) (made madeOrder, err error) {
+	body, err := json.Marshal(sandboxOrder(time.Now()))
+	if err != nil {
+		return made, err
+	}
+	answer, err := partner.Call(ctx, http.MethodPost, "/v1/orders", body)
+	if err = decode(answer, err, &made); err != nil {
+		return made, fmt.Errorf("make an order: %w", err)
+	}
+	return made, nil
+}
+
+type object map[string]any
+
+func sandboxOrder(now time.Time) object {
+	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
+	window := object{"start": day + "T09:00:00-05:00", "end": day + "T17:00:00-05:00"}
+	return object{
+		"partner_order_id": "SANDBOX-" + client.NewIdempotencyKey(),
+		"service_level":    "express",
+		"pickup": object{
+			"name": "Sandbox shop", "phone": "+15145550100", "email": "shop@example.com", "time_window": window,
+			"address": object{"line1": "4000 Rue Saint-Denis", "city": "Montréal", "province": "QC", "postal_code": "H2W 2M5", "country": "CA"},
+		},
+		"dropoff": object{
+			"name": "Sandbox recipient", "phone": "+14165550123", "email": "recipient@example.com", "time_window": window,
+			"address": object{"line1": "100 Queen St W", "city": "Toronto", "province": "ON", "postal_code": "M5H 2N2", "country": "CA"},
+		},
+		"parcels": []object{{
+			"parcel_id": "P-1", "description": "Nothing: a test", "length_cm": 30, "width_cm": 20, "height_cm": 10, "weight_kg": 1, "value_cents": 0,
+		}},
+		"metadata": object{"sandbox": true},
+	}
+}
+
+// operate gets the rights of the operator.
+func (c *triggerCommand) operate(ctx context.Context) (*operatorClient, error) {
+	o := &operatorClient{url: strings.TrimSuffix(c.URL, "/"), token: c.OperatorToken}
+	if o.token != "" {
+		return o, nil
+	}
+	var made struct {
+		Token string `json:"token"`
+	}
+	credentials := object{"email": c.OperatorEmail, "password": c.OperatorPassword, "name": "dropyard trigger"}
+	if err := o.call(ctx, http.MethodPost, "/ops/v1/tokens", credentials, &made); err != nil {
+		return nil, fmt.Errorf("log the operator in: %w", err)
+	}
+	o.token = made.Token
+	return o, nil
+}
