@@ -23,30 +23,40 @@ type Result struct {
 // CreateBatch creates many orders under one idempotency key, in their order and
 // each by itself: one that is refused does not keep the others from being
 // created. A retry with the same body gets the same answers for those that were
-// created, and tries the others afresh.
+// created, and tries the others afresh. An error is of the whole: nothing was
+// created, or nobody knows and a retry tells.
 func (s *Service) CreateBatch(ctx context.Context, r Request, root delivery.Source) ([]Result, error) {
 	orders, err := readBatch(root)
 	if err != nil {
 		return nil, err
 	}
-	hash := sha256.Sum256(r.Body)
-	check := &reuseCommand{bodyHash: hash}
-	for i := range orders {
-		check.keys = append(check.keys, r.part(i))
-	}
-	if refusal := s.committer.submit(ctx, check).err; refusal != nil {
-		return nil, refusal
-	}
-	waits := make([]*waiting, len(orders))
+	batch := &batchCommand{key: r.receiptKey(), bodyHash: sha256.Sum256(r.Body)}
 	for i, order := range orders {
-		waits[i] = s.committer.enqueue(ctx, s.creation(r.part(i), hash, order))
+		part := s.creation(r.part(i), batch.bodyHash, order)
+		if fault := faultOf(part); fault != nil {
+			return nil, fault
+		}
+		batch.parts = append(batch.parts, part)
 	}
-	results := make([]Result, len(orders))
-	for i, w := range waits {
-		settled := s.committer.await(w)
-		results[i] = Result{Answer{settled.answer, settled.replayed}, settled.err}
+	settled := s.outcomeOnce(ctx, batch.key, batch)
+	if settled.err != nil {
+		return nil, settled.err
+	}
+	results := make([]Result, len(settled.parts))
+	for i, part := range settled.parts {
+		results[i] = Result{Answer{part.answer, part.replayed}, part.err}
 	}
 	return results, nil
+}
+
+// faultOf is why a command could not even be refused: a fault of the service,
+// which no order of a batch can be blamed for.
+func faultOf(cmd command) error {
+	var refusal *delivery.Error
+	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &refusal) {
+		return refused.refusal
+	}
+	return nil
 }
 
 func readBatch(root delivery.Source) ([]delivery.Source, error) {
@@ -69,21 +79,44 @@ func (r Request) part(i int) ReceiptKey {
 	return key
 }
 
-// reuseCommand refuses a batch whose key was used before with another body.
-type reuseCommand struct {
-	keys     []ReceiptKey
+// batchCommand settles the orders of one request in one transaction and one
+// after the other, so that the first of two that exclude each other wins, on
+// every engine, and another request under the same key cannot come between.
+type batchCommand struct {
+	key      ReceiptKey
 	bodyHash [32]byte
+	parts    []command
 }
 
-func (cmd *reuseCommand) needs(n *Needs) { n.Receipts = append(n.Receipts, cmd.keys...) }
-
-func (cmd *reuseCommand) decide(s *State, _ *Changes) outcome {
-	for _, key := range cmd.keys {
-		if again, used := replay(s, key, cmd.bodyHash); used && again.err != nil {
-			return again
-		}
+func (cmd *batchCommand) needs(n *Needs) {
+	n.Receipts = append(n.Receipts, cmd.key)
+	for _, part := range cmd.parts {
+		part.needs(n)
 	}
-	return outcome{}
+}
+
+func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
+	if again, used := replay(s, cmd.key, cmd.bodyHash); used && again.err != nil {
+		return again
+	}
+	before := len(c.Created)
+	parts := make([]outcome, len(cmd.parts))
+	for i, part := range cmd.parts {
+		parts[i] = part.decide(s, c)
+	}
+	if s.Receipts[cmd.key] == nil && len(c.Created) > before {
+		cmd.claim(s, c, c.Created[before])
+	}
+	return outcome{parts: parts}
+}
+
+// claim keeps the key for this body. What goes with it is the document of the
+// first order, which is stored anyway.
+func (cmd *batchCommand) claim(s *State, c *Changes, first Creation) {
+	keep(s, c, &Receipt{
+		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,
+		CreatedAt: first.Order.CreatedAt, Answer: first.Document, OfCreation: true,
+	})
 }
 
 // Dry is what an order would cost, and when it would arrive.

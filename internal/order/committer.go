@@ -66,29 +66,18 @@ var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not s
 // ctx ends first the command may still be carried out; a retry with the same
 // key learns which.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
-	return c.await(c.enqueue(ctx, cmd))
-}
-
-// enqueue makes a command wait for its turn. Commands of one caller are settled
-// in the order in which they were enqueued.
-func (c *committer) enqueue(ctx context.Context, cmd command) *waiting {
 	w := &waiting{ctx: ctx, command: cmd, outcome: make(chan outcome, 1)}
 	select {
 	case c.queue <- w:
 	case <-ctx.Done():
-		w.outcome <- refused(errBusy)
+		return refused(errBusy)
 	case <-c.closing:
-		w.outcome <- refused(errBusy)
+		return refused(errBusy)
 	}
-	return w
-}
-
-// await waits for the outcome of an enqueued command.
-func (c *committer) await(w *waiting) outcome {
 	select {
 	case settled := <-w.outcome:
 		return settled
-	case <-w.ctx.Done():
+	case <-ctx.Done():
 		return refused(errBusy)
 	case <-c.stopped:
 	}
@@ -117,18 +106,27 @@ func (c *committer) run() {
 	}
 }
 
-// gather takes whatever else waits right now.
+// gather takes whatever else waits right now. Batches count for their orders,
+// so that a group exceeds maxGroup by one batch at most.
 func (c *committer) gather(first *waiting) []*waiting {
 	group := []*waiting{first}
-	for len(group) < maxGroup {
+	for weight := weightOf(first.command); weight < maxGroup; {
 		select {
 		case next := <-c.queue:
 			group = append(group, next)
+			weight += weightOf(next.command)
 		default:
 			return group
 		}
 	}
 	return group
+}
+
+func weightOf(cmd command) int {
+	if batch, ok := cmd.(*batchCommand); ok {
+		return len(batch.parts)
+	}
+	return 1
 }
 
 // settle commits a group and answers everyone in it. A group that the database

@@ -52,6 +52,7 @@ var subjects = []subject{
 		broken: brokenOrder,
 		other:  map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }},
 	},
+	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
 	{operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`, broken: brokenRegistration},
 	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42"}`, pause: true,

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,8 @@ var drives = map[string]drive{
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
 	"cancelOrder 409":  driveTooLate,
+
+	"createOrderBatch 409": driveInProgress,
 
 	"putWebhookEndpoint 200": driveAgain,
 	"redeliverEvent 422":     driveNoEndpoint,
@@ -132,6 +135,8 @@ func validBody(o *operation) []byte {
 		"createAPIKey":      []byte(`{"name":"production"}`),
 		"createQuote":       testkit.OrderJSON("ignored", ""),
 		"createOrder":       testkit.OrderJSON("A-1", ""),
+		"createOrderBatch":  fmt.Appendf(nil, `{"orders":[%s]}`, testkit.OrderJSON("A-1", "")),
+		"validateOrder":     testkit.OrderJSON("A-1", ""),
 		"cancelOrder":       []byte(`{"reason":"changed my mind"}`),
 		"createToken":       []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createCourier":     []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
@@ -167,7 +172,13 @@ func driveUnknown(t *testing.T, o *operation) *apptest.Answer {
 }
 
 func driveTooLarge(t *testing.T, o *operation) *apptest.Answer {
-	return newFixture(t, roomy).send(t, call{operation: o.id, body: bytes.Repeat([]byte(" "), 1<<20+1)})
+	most := int64(1 << 20)
+	for _, route := range api.Routes() {
+		if route.Method == o.method && route.Pattern == o.path {
+			most = max(most, route.MaxBody)
+		}
+	}
+	return newFixture(t, roomy).send(t, call{operation: o.id, body: bytes.Repeat([]byte(" "), int(most)+1)})
 }
 
 func driveOtherType(t *testing.T, o *operation) *apptest.Answer {
