@@ -66,6 +66,7 @@ func Routes() []Route {
 		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel, 0},
 		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList, 0},
 		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList, 0},
+		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel, 0},
 
 		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet, 0},
 		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut, 0},
@@ -89,6 +90,7 @@ func Routes() []Route {
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit, 0},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate, 0},
 		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate, 0},
+		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof, 0},
 	}
 }
 

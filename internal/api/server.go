@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -27,6 +28,7 @@ type Config struct {
 	Operators *operator.Service
 	Stock     *stock.Service
 	Webhooks  *webhook.Service
+	Proofs    *proof.Service
 
 	// TrackingPage shows an order to its recipient (package web).
 	TrackingPage TrackingPage
@@ -57,7 +59,7 @@ type Server struct {
 	// strangers spends one for each registration, and for each request that
 	// fails to sign, by the network that it comes from.
 	strangers *throttle.Limiter
-	// trackers spends one for each public tracking request, likewise.
+	// trackers spends one for each request for tracking or a proof, likewise.
 	trackers *throttle.Limiter
 	mux      *http.ServeMux
 	// sameSite refuses changes that another site makes with a session's cookie.

@@ -23,6 +23,8 @@ import (
 	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -86,6 +88,8 @@ type App struct {
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
 	outbound  *outbound.Client
+	proofs    *proof.Service
+	bucket    *s3.Store // of the proofs; nil if they are in a folder
 	metrics   *metricsServer
 }
 
@@ -195,6 +199,9 @@ func (a *App) open(ctx context.Context) error {
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
+	if err := a.openProofs(); err != nil {
+		return err
+	}
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
@@ -274,6 +281,7 @@ func (a *App) handler() http.Handler {
 		Operators:      a.operators,
 		Stock:          a.stock,
 		Webhooks:       a.webhooks,
+		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
 		Now:            a.Now,
 		Random:         a.Random,
@@ -325,6 +333,9 @@ func (a *App) close() error {
 	}
 	if a.outbound != nil {
 		a.outbound.Close()
+	}
+	if a.bucket != nil {
+		a.bucket.Close()
 	}
 	if a.retention != nil {
 		a.retention.Close()

@@ -20,10 +20,11 @@ import (
 // and from the environment.
 type Config struct {
 	Listen           string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
-	Data             string   `help:"Directory of the database and the master key." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	Data             string   `help:"Directory of the database, the master key and the proofs of delivery." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
 	DatabaseURL      string   `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	BaseURL          string   `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
 	TrustedProxies   []string `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
+	Proofs           string   `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	RateLimit        int      `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	MasterKeyFile    string   `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
 	RetainOrders     string   `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
@@ -42,6 +43,9 @@ func (c *Config) Check() error {
 		return fmt.Errorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
 	}
 	if err := c.checkFiles(); err != nil {
+		return err
+	}
+	if _, err := c.ProofStore(); err != nil {
 		return err
 	}
 	if _, err := c.Proxies(); err != nil {
@@ -247,8 +251,8 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s demo=%t operator=%s",
-		c.Listen, c.Data, c.databaseName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(),
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s demo=%t operator=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Demo, operator)
 }

@@ -51,7 +51,8 @@ type Writer interface {
 	// RemoveOrders removes orders with their histories and events. The stock
 	// ledger keeps naming them.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
-	RemoveEvents(ctx context.Context, partnerID string, keys []EventKey) error
+	// RemoveEvents removes events that are still in the state that they had.
+	RemoveEvents(ctx context.Context, partnerID string, events []EventTime) error
 
 	// LockStored reads orders as they are stored, locked until the transaction
 	// ends. What does not exist is missing.
@@ -94,6 +95,7 @@ type EventKey struct {
 // EventTime tells when an event happened.
 type EventTime struct {
 	EventKey
+	State     string
 	CreatedAt time.Time
 }
 

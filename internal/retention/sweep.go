@@ -174,13 +174,13 @@ func (w *sweep) events(ctx context.Context, partnerID string) error {
 		})
 		return page, err
 	}, func(page []EventTime) error {
-		var old []EventKey
+		var old []EventTime
 		for _, event := range page {
 			if event.CreatedAt.Before(cutoff) {
-				old = append(old, event.EventKey)
+				old = append(old, event)
 			}
 		}
-		return inBatches(old, func(batch []EventKey) error {
+		return inBatches(old, func(batch []EventTime) error {
 			w.removed.Events += len(batch)
 			return w.write(ctx, func(tx Writer) error { return tx.RemoveEvents(ctx, partnerID, batch) })
 		})

@@ -25,7 +25,7 @@ var (
 	dropOrders    = newSet(deleteOld, "orders", orderKeys, nil)
 	dropHistories = newSet(deleteOld, "order_history", orderKeys, nil)
 	dropOutbox    = newSet(deleteOld, "events", orderKeys, nil)
-	dropEvents    = newSet(deleteOld, "events", eventKeys, nil)
+	dropEvents    = newSet(deleteOld, "events", slices.Concat(eventKeys, texts("state")), nil)
 
 	findEvents    = newSet(lookUp, "events", orderKeys, eventColumns)
 	eraseOrders   = newSet(update, "orders", orderKeys, texts("document", "cancellation_reason"))
@@ -82,12 +82,12 @@ func (tx *Tx) Ended(ctx context.Context, partnerID string, state delivery.Status
 // EventTimes lists the events of orders whose ids are before until, without
 // those that still wait to be sent.
 func (tx *Tx) EventTimes(ctx context.Context, partnerID string, after retention.EventKey, until string, limit int) (found []retention.EventTime, err error) {
-	err = tx.conn.query(ctx, `SELECT order_id, sequence, created_at FROM events
+	err = tx.conn.query(ctx, `SELECT order_id, sequence, state, created_at FROM events
 		WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
 		ORDER BY order_id, sequence LIMIT $5`,
 		[]any{partnerID, after.OrderID, after.Sequence, until, limit}, func(r row) error {
 			var event retention.EventTime
-			err := r.scan(&event.OrderID, &event.Sequence, &event.CreatedAt)
+			err := r.scan(&event.OrderID, &event.Sequence, &event.State, &event.CreatedAt)
 			found = append(found, event)
 			return err
 		})
@@ -118,12 +118,14 @@ func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []str
 	return nil
 }
 
-// RemoveEvents removes outbox rows.
-func (tx *Tx) RemoveEvents(ctx context.Context, partnerID string, keys []retention.EventKey) error {
-	_, err := tx.conn.apply(ctx, dropEvents, len(keys), func(i int, b binder) {
+// RemoveEvents removes events that are still in the state that they had: one
+// that is redelivered meanwhile stays.
+func (tx *Tx) RemoveEvents(ctx context.Context, partnerID string, events []retention.EventTime) error {
+	_, err := tx.conn.apply(ctx, dropEvents, len(events), func(i int, b binder) {
 		b.text(partnerID)
-		b.text(keys[i].OrderID)
-		b.integer(keys[i].Sequence)
+		b.text(events[i].OrderID)
+		b.integer(events[i].Sequence)
+		b.text(events[i].State)
 	})
 	return err
 }

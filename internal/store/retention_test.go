@@ -50,7 +50,7 @@ func (w *watchedWriter) RemoveReceipts(ctx context.Context, partnerID string, ke
 	return w.Writer.RemoveReceipts(ctx, partnerID, keys)
 }
 
-func (w *watchedWriter) RemoveEvents(ctx context.Context, partnerID string, keys []retention.EventKey) error {
+func (w *watchedWriter) RemoveEvents(ctx context.Context, partnerID string, keys []retention.EventTime) error {
 	w.store.removed = append(w.store.removed, len(keys))
 	return w.Writer.RemoveEvents(ctx, partnerID, keys)
 }

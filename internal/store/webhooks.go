@@ -28,7 +28,8 @@ var (
 	endpointColumns = slices.Concat(endpointKeys, endpointValues)
 	findEndpoints   = newSet(lookUp, "webhook_endpoints", endpointKeys, endpointColumns)
 	lockEndpoints   = newSet(lookUpLock, "webhook_endpoints", endpointKeys, endpointColumns)
-	setEndpoints    = newSet(insertOver, "webhook_endpoints", endpointKeys, endpointValues)
+	addEndpoint     = newSet(insertNew, "webhook_endpoints", endpointKeys, endpointValues)
+	setEndpoints    = newSet(update, "webhook_endpoints", endpointKeys, endpointValues)
 	wakeEndpoints   = newSet(update, "webhook_endpoints", endpointKeys, integers("wake_at"))
 
 	progressColumns = slices.Concat(eventColumns, texts("state"), integers("due_at", "tries"), texts("attempts"))
@@ -65,9 +66,21 @@ func (tx *Tx) endpoints(ctx context.Context, set *setStatement, partnerIDs []str
 	return found, err
 }
 
-// SaveEndpoints adds or overwrites endpoints.
+// AddEndpoint adds a partner's endpoint. It is false if there is one.
+func (tx *Tx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {
+	rows, err := tx.conn.apply(ctx, addEndpoint, 1, bindEndpoints([]*webhook.Endpoint{endpoint}))
+	return rows == 1, err
+}
+
+// SaveEndpoints overwrites endpoints.
 func (tx *Tx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) error {
-	_, err := tx.conn.apply(ctx, setEndpoints, len(endpoints), func(i int, b binder) {
+	_, err := tx.conn.apply(ctx, setEndpoints, len(endpoints), bindEndpoints(endpoints))
+	return err
+}
+
+// bindEndpoints binds endpointValues and endpointKeys.
+func bindEndpoints(endpoints []*webhook.Endpoint) func(int, binder) {
+	return func(i int, b binder) {
 		e := endpoints[i]
 		b.text(e.URL)
 		b.integer(flag(e.Enabled))
@@ -83,8 +96,7 @@ func (tx *Tx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) 
 		b.text(e.Holder)
 		b.integer(micros(e.LeaseUntil))
 		b.text(e.PartnerID)
-	})
-	return err
+	}
 }
 
 func flag(set bool) int64 {

@@ -53,6 +53,7 @@ func (s *Service) Put(ctx context.Context, partnerID string, root delivery.Sourc
 	}
 	err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 		now := s.now()
+		put = Settings{}
 		if created = e == nil; created {
 			e = &Endpoint{PartnerID: partnerID, CreatedAt: now, Secret: s.seal(partnerID, secret)}
 			put.Secret = secret
@@ -93,19 +94,29 @@ func withoutPassword(url string) any {
 // maxURL is how many characters an endpoint's URL may have.
 const maxURL = 2048
 
-// change rewrites a partner's endpoint under its lock, and wakes the sender. fn
-// gets nil if there is none.
+// change adds or rewrites a partner's endpoint under its lock, and wakes the
+// sender. fn gets nil if there is none.
 func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoint) (*Endpoint, error)) error {
 	err := s.Store.Write(ctx, func(tx Writer) error {
-		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
-		if err != nil {
-			return err
+		// Nothing can be locked that is not there: whoever is second to add it
+		// finds it at the next try.
+		for done := false; !done; {
+			endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+			if err != nil {
+				return err
+			}
+			changed, err := fn(endpoints[partnerID])
+			switch {
+			case err != nil:
+				return err
+			case endpoints[partnerID] != nil:
+				return tx.SaveEndpoints(ctx, []*Endpoint{changed})
+			}
+			if done, err = tx.AddEndpoint(ctx, changed); err != nil {
+				return err
+			}
 		}
-		changed, err := fn(endpoints[partnerID])
-		if err != nil {
-			return err
-		}
-		return tx.SaveEndpoints(ctx, []*Endpoint{changed})
+		return nil
 	})
 	if err == nil {
 		s.Wake(partnerID)

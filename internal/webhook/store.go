@@ -40,7 +40,10 @@ type Writer interface {
 	// LockEndpoints reads endpoints, locked until the transaction ends. The ids
 	// must be sorted.
 	LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*Endpoint, error)
-	// SaveEndpoints adds or overwrites endpoints.
+	// AddEndpoint adds a partner's endpoint. It is false if there is one, which
+	// another transaction may have added in this moment.
+	AddEndpoint(ctx context.Context, endpoint *Endpoint) (added bool, err error)
+	// SaveEndpoints overwrites endpoints.
 	SaveEndpoints(ctx context.Context, endpoints []*Endpoint) error
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error

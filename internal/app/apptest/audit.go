@@ -64,6 +64,17 @@ var laws = []law{
 	{law: "every change and every event belongs to an order", query: `
 		SELECT h.order_id FROM order_history h LEFT JOIN orders o ON o.partner_id = h.partner_id AND o.order_id = h.order_id WHERE o.order_id IS NULL
 		UNION SELECT e.order_id FROM events e LEFT JOIN orders o ON o.partner_id = e.partner_id AND o.order_id = e.order_id WHERE o.order_id IS NULL`},
+	{law: "the events of an order are numbered from 1 without a gap", swept: `
+		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) < 1`, query: `
+		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) != 1 OR max(sequence) != count(*)`},
+	{law: "a pending event that is never due waits for the one before it", query: `
+		SELECT e.order_id, e.sequence FROM events e LEFT JOIN events b
+		ON b.partner_id = e.partner_id AND b.order_id = e.order_id AND b.sequence = e.sequence - 1
+		WHERE e.state = 'pending' AND e.due_at = 0 AND (b.state IS NULL OR b.state != 'pending' OR b.tries >= 4)`},
+	{law: "only what is pending is due", query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0"},
+	{law: "what is pending has an endpoint that is to be woken for it", query: `
+		SELECT e.event_id, e.due_at FROM events e LEFT JOIN webhook_endpoints w ON w.partner_id = e.partner_id
+		WHERE e.state = 'pending' AND (w.wake_at IS NULL OR e.due_at != 0 AND w.wake_at = 0)`},
 	{law: "a partner's references are distinct", query: `
 		SELECT partner_id, partner_order_id FROM orders GROUP BY partner_id, partner_order_id HAVING count(*) > 1`},
 }

@@ -117,7 +117,8 @@ const content = `
 	SELECT 'orders', count(*), sum(version) FROM orders UNION ALL
 	SELECT 'order_history', count(*), 0 FROM order_history UNION ALL
 	SELECT 'idempotency_keys', count(*), 0 FROM idempotency_keys UNION ALL
-	SELECT 'events', count(*), 0 FROM events`
+	SELECT 'events', count(*), 0 FROM events UNION ALL
+	SELECT 'webhook_endpoints', count(*), sum(enabled) FROM webhook_endpoints`
 
 // Content sums up all that is stored, so that a test can tell that nothing was.
 func (s *Service) Content(t testing.TB) string {

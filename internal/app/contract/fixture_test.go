@@ -143,7 +143,7 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 // target fills in the path parameters: the given ones, otherwise the fixture's.
 func (f *fixture) target(o *operation, c call) string {
 	target := o.path
-	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none"} {
+	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none", "name": "none"} {
 		if given, ok := c.path[name]; ok {
 			value = given
 		}

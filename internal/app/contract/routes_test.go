@@ -51,7 +51,7 @@ func (o *operation) access() api.Access {
 		return api.AccessSigned
 	case o.asksFor("token"):
 		return api.AccessOperator
-	case strings.HasPrefix(o.path, "/track/"):
+	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"):
 		return api.AccessTracking
 	default:
 		return api.AccessPublic

@@ -29,6 +29,8 @@ var undriven = map[string]string{
 	"listCouriers":  "its only part that could fail is the database",
 	"createProduct": "its only part that could fail is the database",
 
+	"getProof": "its only part that could fail is where proofs are kept",
+
 	"createMovement": "its only part that could fail is the database",
 
 	"getWebhookEndpoint":    "its only part that could fail is the database",

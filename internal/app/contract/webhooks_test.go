@@ -30,6 +30,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newOrder(t)
 	case o.takes("path", "event_id"):
 		path = f.newEvent(t)
+	case o.takes("path", "name"):
+		path = f.newProof(t)
 	}
 	f.prepareEndpoint(t, o)
 	return path

@@ -27,9 +27,17 @@ func endpoint(partnerID string) *webhook.Endpoint {
 	}
 }
 
+// saveEndpoints adds endpoints, or overwrites them.
 func saveEndpoints(t *testing.T, s *store.Store, endpoints ...*webhook.Endpoint) {
 	t.Helper()
-	must(t, s.Webhooks().Write(t.Context(), func(tx webhook.Writer) error { return tx.SaveEndpoints(t.Context(), endpoints) }))
+	must(t, s.Webhooks().Write(t.Context(), func(tx webhook.Writer) error {
+		for _, e := range endpoints {
+			if _, err := tx.AddEndpoint(t.Context(), e); err != nil {
+				return err
+			}
+		}
+		return tx.SaveEndpoints(t.Context(), endpoints)
+	}))
 }
 
 func readWebhooks(t *testing.T, s *store.Store, fn func(webhook.Reader) error) {

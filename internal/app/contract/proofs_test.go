@@ -1,0 +1,64 @@
+package contract_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"image"
+	"image/png"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/proof"
+)
+
+// newProof keeps a proof where the service looks for it, and gives the path
+// parameter that names it.
+func (f *fixture) newProof(t testing.TB) map[string]string {
+	t.Helper()
+	store, err := proof.NewDirectory(filepath.Join(f.Data, "proofs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := proof.NewService(proof.Config{Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
+	var drawing bytes.Buffer
+	if err := png.Encode(&drawing, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	name, _, err := service.Keep(context.Background(), drawing.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"name": name}
+}
+
+// TestProofIsForLookingAt holds the headers and HEAD; the rest is documented.
+func TestProofIsForLookingAt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	path := f.newProof(t)
+	shown := f.send(t, call{operation: "getProof", path: path}).Must(t, 200)
+	if kind := shown.Header.Get("Content-Type"); kind != "image/png" || !bytes.HasPrefix(shown.Body, []byte("\x89PNG")) {
+		t.Errorf("got %s: %.8q", kind, shown.Body)
+	}
+	if shown.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error("a proof may be read across origins")
+	}
+	head := f.Do(t, "HEAD", "/proofs/"+path["name"], nil).Must(t, 200)
+	if len(head.Body) != 0 || head.Header.Get("Content-Length") != shown.Header.Get("Content-Length") || head.Header.Get("Cache-Control") != shown.Header.Get("Cache-Control") {
+		t.Errorf("HEAD answers %v", head.Header)
+	}
+	for _, none := range []string{
+		"none", "%00", "a%2fb", strings.ToUpper(path["name"]), path["name"] + ".1", path["name"][1:], path["name"] + "%0a",
+		strings.TrimSuffix(path["name"], "png") + "jpg", strings.Repeat("0", 32) + ".png",
+	} {
+		refused := f.send(t, call{operation: "getProof", path: map[string]string{"name": none}}).Must(t, 404)
+		if refused.Header.Get("Access-Control-Allow-Origin") != "" || refused.Header.Get("Content-Security-Policy") != "" {
+			t.Errorf("%s: %v", none, refused.Header)
+		}
+	}
+	f.Do(t, "GET", "/proofs/..%2f..%2fmaster.key", nil).Refused(t, 404, "not_found")
+}

@@ -1,0 +1,328 @@
+package app_test
+
+import (
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// TestEveryStateIsToldOnce moves an order through every state: each event comes
+// once, in sequence, by the service's clock, and passes both checks that a
+// receiver can make.
+func TestEveryStateIsToldOnce(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	id := h.order(t)
+	told := map[string]string{
+		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up", "in_transit": "order.in_transit",
+		"out_for_delivery": "order.out_for_delivery", "failed": "order.failed", "delivered": "order.delivered",
+	}
+	states := []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed", "out_for_delivery", "delivered"}
+	var settled []string
+	for i, status := range states {
+		h.Clock.Advance(1100 * time.Millisecond)
+		h.operator.Move(t, id, status).Must(t, 200)
+		hook := h.receiver.Next(t)
+		if hook.Text("type") != told[status] || hook.JSON("sequence") != float64(i+1) || hook.Text("data", "order_id") != id {
+			t.Errorf("after %s: %s", status, hook.Body)
+		}
+		if at := h.Clock.Now().Format(time.RFC3339Nano); hook.Text("created_at") != at {
+			t.Errorf("%s says it is of %s, and it is %s", status, hook.Text("created_at"), at)
+		}
+		eventID, now := h.eventOf(t, id, i+1), strconv.FormatInt(h.Clock.Now().Unix(), 10)
+		for name, want := range map[string]string{
+			"Drop-Event-Id": eventID, "webhook-id": eventID, "Drop-Event-Timestamp": now, "webhook-timestamp": now, "Content-Type": "application/json",
+		} {
+			if got := hook.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", status, name, got, want)
+			}
+		}
+		if hook.Text("id") != eventID || !hook.Fits(h.secret) || !hook.FitsStandard(h.secret) || hook.Fits(h.secret+"x") {
+			t.Errorf("%s does not verify: %v %s", status, hook.Header, hook.Body)
+		}
+		settled = append(settled, fmt.Sprint(i+1, " delivered 1"))
+	}
+	h.settled(t, id, settled...)
+	h.receiver.Nothing(t)
+	h.Audit(t)
+}
+
+// TestBothSidesCancel, and the event says who did.
+func TestBothSidesCancel(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	h.partner.Cancel(t, h.order(t), "changed my mind").Must(t, 200)
+	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "partner" || got.Text("data", "reason") != "changed my mind" {
+		t.Errorf("by the partner: %s", got.Body)
+	}
+	h.operator.Move(t, h.order(t), "cancelled").Must(t, 200)
+	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "service" || got.Text("data", "reason") != "" {
+		t.Errorf("by the service: %s", got.Body)
+	}
+}
+
+// TestRetriesAreTheSame: the same id and bytes, a timestamp of their own, and
+// what comes later in the order waits for four failures.
+func TestRetriesAreTheSame(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	h.receiver.Answers(func(hook *apptest.Hook) int {
+		if hook.JSON("sequence") == 1.0 {
+			return 503
+		}
+		return 204
+	})
+	id := h.accepted(t)
+	h.operator.Move(t, id, "courier_assigned").Must(t, 200)
+	first := h.receiver.Next(t)
+	for try := 1; try < 4; try++ {
+		h.settled(t, id, fmt.Sprint("1 pending ", try), "2 pending 0")
+		h.receiver.Nothing(t)
+		h.Clock.Advance(untilNext[try-1])
+		again := h.receiver.Next(t)
+		if string(again.Body) != string(first.Body) || again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
+			t.Errorf("try %d\nfirst %v %s\nthen  %v %s", try+1, first.Header, first.Body, again.Header, again.Body)
+		}
+		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) || !again.Fits(h.secret) || !again.FitsStandard(h.secret) {
+			t.Errorf("try %d: %v", try+1, again.Header)
+		}
+	}
+	if second := h.receiver.Next(t); second.JSON("sequence") != 2.0 {
+		t.Errorf("after four failures: %s", second.Body)
+	}
+	h.settled(t, id, "1 pending 4", "2 delivered 1")
+	h.Audit(t)
+	for state, want := range map[string][]string{"pending": {h.eventOf(t, id, 1)}, "delivered": {h.eventOf(t, id, 2)}, "failed": nil, "skipped": nil} {
+		if got := walk(t, h.partner, "state="+state); !slices.Equal(got, want) {
+			t.Errorf("%s are %v, want %v", state, got, want)
+		}
+	}
+
+	got := h.event(t, h.eventOf(t, id, 1))
+	if got.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 || got.Text("state") != "pending" || got.Text("next_attempt_at") == "" {
+		t.Errorf("event: %s", got.Body)
+	}
+	if got.JSON("attempt_log", 0, "status_code") != 503.0 || got.JSON("attempt_log", 0, "delivered") != false || got.JSON("attempt_log", 0, "error") != nil {
+		t.Errorf("first attempt: %s", got.Body)
+	}
+	h.receiver.Answers(nil)
+	h.Clock.Advance(untilNext[3])
+	h.receiver.Next(t)
+	h.settled(t, id, "1 delivered 5", "2 delivered 1")
+	h.receiver.Nothing(t)
+}
+
+// TestOneEndpointDoesNotHoldUpAnother, even while it takes its time.
+func TestOneEndpointDoesNotHoldUpAnother(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	release := make(chan struct{})
+	h.receiver.Answers(func(*apptest.Hook) int { <-release; return 200 })
+	slow := []string{h.accepted(t), h.accepted(t)}
+
+	other, receiver := h.Register(t, "other"), apptest.NewReceiver(t)
+	quick := &hooked{Service: h.Service, partner: other, operator: h.operator, receiver: receiver, secret: other.SetEndpoint(t, receiver.URL)}
+	for range 3 {
+		id := quick.accepted(t)
+		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Fits(quick.secret) || hook.Fits(h.secret) {
+			t.Errorf("the other's: %s", hook.Body)
+		}
+		quick.settled(t, id, "1 delivered 1")
+	}
+	close(release)
+	for _, id := range slow {
+		h.settled(t, id, "1 delivered 1")
+	}
+}
+
+// TestGoneDisables: the endpoint asks to be left alone, and the partner finds
+// out why it gets nothing. Setting it again sends what has waited.
+func TestGoneDisables(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	h.receiver.Answers(apptest.Always(410))
+	id := h.accepted(t)
+	h.receiver.Next(t)
+	h.settled(t, id, "1 pending 1")
+	if got := h.endpoint(t); got.JSON("enabled") != false || got.Text("disabled_reason") == "" || got.Text("url") != h.receiver.URL {
+		t.Errorf("endpoint: %s", got.Body)
+	}
+	h.receiver.Answers(nil)
+	later := h.accepted(t)
+	h.Clock.Advance(48 * time.Hour)
+	h.parked(t)
+	h.receiver.Nothing(t)
+	if got := h.post(t, "test").Must(t, 200); got.JSON("delivered") != true {
+		t.Errorf("a test: %s", got.Body)
+	}
+	h.receiver.Next(t)
+
+	put := h.partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, h.receiver.URL)).Must(t, 200)
+	if put.JSON("enabled") != true || put.JSON("disabled_reason") != nil {
+		t.Errorf("set again: %s", put.Body)
+	}
+	h.settled(t, id, "1 delivered 2")
+	h.settled(t, later, "1 delivered 1")
+	h.Audit(t)
+}
+
+// TestDisabledEndpointsGetNothing until they are enabled: events wait.
+func TestDisabledEndpointsGetNothing(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	h.enable(t, false)
+	id := h.accepted(t)
+	h.operator.Move(t, id, "cancelled").Must(t, 200)
+	h.settled(t, id, "1 pending 0", "2 pending 0")
+	if got := h.endpoint(t); got.JSON("enabled") != false || got.JSON("disabled_reason") != nil {
+		t.Errorf("endpoint: %s", got.Body)
+	}
+	h.receiver.Nothing(t)
+	h.Audit(t)
+	h.enable(t, true)
+	h.settled(t, id, "1 delivered 1", "2 delivered 1")
+	for i := range 2 {
+		if hook := h.receiver.Next(t); hook.JSON("sequence") != float64(i+1) {
+			t.Errorf("out of sequence: %s", hook.Body)
+		}
+	}
+}
+
+// TestStoppingHandsOver: what waits when a service stops is sent by the next.
+func TestStoppingHandsOver(t *testing.T) {
+	t.Parallel()
+	dir := apptest.DataIn(t.TempDir())
+	h := newHooked(t, dir)
+	h.receiver.Answers(apptest.Always(500))
+	id := h.accepted(t)
+	h.receiver.Next(t)
+	h.settled(t, id, "1 pending 1")
+	h.Stop()
+	h.Audit(t)
+
+	h.receiver.Answers(nil)
+	next := apptest.Start(t, dir, apptest.Webhooks())
+	next.Clock.Advance(untilNext[0])
+	hook := h.receiver.Next(t)
+	if !hook.Fits(h.secret) {
+		t.Errorf("another secret: %v", hook.Header)
+	}
+	h.settled(t, id, "1 delivered 2")
+}
+
+// TestSumsOfAMixedRun moves many orders before a receiver that fails at whim,
+// and then heals. Whatever happened, each event ends delivered, arrived at least
+// once and always with the same bytes, and those of an order first arrived in
+// their sequence unless one had failed four times.
+func TestSumsOfAMixedRun(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	h.receiver.Answers(func(hook *apptest.Hook) int {
+		// The same bytes may fare better at another time.
+		whim := crc32.ChecksumIEEE(append([]byte(hook.Header.Get("Drop-Event-Timestamp")), hook.Body...))
+		return []int{200, 200, 200, 503, 0}[whim%5]
+	})
+	paths := [][]string{{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"},
+		{"accepted", "courier_assigned", "failed", "cancelled"}, {"cancelled"}, {"accepted", "courier_assigned", "accepted", "cancelled"}}
+	const many = 24
+	events := 0
+	for i := range many {
+		events += len(paths[i%len(paths)])
+	}
+	apptest.Together(many, func(i int) bool {
+		id := h.order(t)
+		for _, status := range paths[i%len(paths)] {
+			h.operator.Move(t, id, status).Must(t, 200)
+		}
+		return true
+	})
+	for _, wait := range untilNext[:3] {
+		h.parked(t)
+		h.Audit(t)
+		h.Clock.Advance(wait)
+	}
+	h.parked(t)
+	h.receiver.Answers(nil)
+	h.Clock.Advance(30 * time.Hour)
+	h.Until(t, "SELECT state, count(*) FROM events GROUP BY state", fmt.Sprint("delivered ", events))
+	h.parked(t)
+	h.Audit(t)
+	h.Stop()
+	if late := h.Query(t, "SELECT event_id FROM events WHERE due_at != 0"); len(late) > 0 {
+		t.Errorf("delivered, and due: %v", late)
+	}
+	bodies, came, delivered := map[string]string{}, map[string]int{}, map[string]int{}
+	for range h.attempts(t) {
+		hook := h.receiver.Next(t)
+		sequence, _ := hook.JSON("sequence").(float64)
+		key := func(sequence float64) string { return fmt.Sprint(hook.Text("data", "order_id"), " ", sequence) }
+		if before := key(sequence - 1); sequence > 1 && delivered[before] == 0 && came[before] < 4 {
+			t.Errorf("before its time: %s", hook.Body)
+		}
+		if before, known := bodies[key(sequence)]; known && before != string(hook.Body) {
+			t.Errorf("two bodies: %s and %s", before, hook.Body)
+		}
+		bodies[key(sequence)] = string(hook.Body)
+		came[key(sequence)]++
+		if hook.Status == 200 {
+			delivered[key(sequence)]++
+		}
+	}
+	h.receiver.Nothing(t)
+	if len(delivered) != events {
+		t.Errorf("%d events were acknowledged, there are %d", len(delivered), events)
+	}
+	for id, times := range delivered {
+		if times != 1 { // nothing was restarted here, so that at least once is once
+			t.Errorf("%s was acknowledged %d times", id, times)
+		}
+	}
+}
+
+// attempts is how many requests the database knows of.
+func (h *hooked) attempts(t *testing.T) int {
+	t.Helper()
+	sum := 0
+	for _, row := range h.Query(t, "SELECT length(attempts) - length(replace(attempts, '\"at\":', '\"at\"')) FROM events") {
+		n, err := strconv.Atoi(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// TestLatency measures how soon after its commit an event is at the receiver,
+// on the node that committed it, and logs it: 50 ms are aimed at.
+func TestLatency(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	const many = 200
+	took := make([]time.Duration, many)
+	for i := range took {
+		id := h.order(t)
+		began := time.Now()
+		h.operator.Move(t, id, "accepted").Must(t, 200)
+		h.receiver.Next(t)
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	t.Logf("from the request to the receiver: median %v, 90th percentile %v, 99th %v, most %v", took[many/2], took[many*9/10], took[many*99/100], took[many-1])
+
+	ids := make([]string, many)
+	for i := range ids {
+		ids[i] = h.order(t)
+	}
+	began := time.Now()
+	apptest.Together(many, func(i int) int { return h.operator.Move(t, ids[i], "accepted").Status })
+	for range ids {
+		h.receiver.Next(t)
+	}
+	t.Logf("%d at once, all at the receiver after %v", many, time.Since(began))
+}

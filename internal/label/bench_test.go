@@ -1,0 +1,32 @@
+package label_test
+
+import (
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/label"
+)
+
+func BenchmarkPDF(b *testing.B) {
+	o := usual()
+	for b.Loop() {
+		if _, err := label.PDF(o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPDFOfFifty(b *testing.B) {
+	o := extreme()
+	for b.Loop() {
+		if _, err := label.PDF(o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkZPL(b *testing.B) {
+	o := usual()
+	for b.Loop() {
+		label.ZPL(o)
+	}
+}

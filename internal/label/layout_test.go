@@ -1,0 +1,171 @@
+package label
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"pgregory.net/rapid"
+)
+
+// TestBothFontsHaveTheSame, because texts are cleaned before it is known which
+// will show them.
+func TestBothFontsHaveTheSame(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for r := range rune(characters) {
+		if regular.has(r) != bold.has(r) {
+			t.Errorf("only one font has %q", r)
+		}
+		if bold.has(r) {
+			count++
+		}
+	}
+	if count < 600 || !bold.has(missing) || !bold.has('…') || bold.has('山') || bold.has(1<<20) {
+		t.Errorf("the fonts have %d characters", count)
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Épicerie Bœuf":          "Épicerie Bœuf",
+		"E\u0301te\u0301":        "Été",
+		" a\t\nb\x00\x1b\u2028c": "a b c",
+		"Żółć Ελένη Дмитрий":     "Żółć Ελένη Дмитрий",
+		"山田":                     "□□",
+		"👍🏽":                     "□",
+		"\u202eabc\u200d\ufeff":  "abc",
+		"x\u0334":                "x",
+		"bad\xff":                "bad�",
+		"\u0301":                 "",
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Word ", 100)
+	for _, c := range []struct {
+		text  string
+		lines int
+		want  []string
+		size  int
+	}{
+		{"", 2, nil, 40},
+		{"Word", 0, nil, 40},
+		{"Word", 1, []string{"Word"}, 40},
+		{"Word Word Word", 1, []string{"Word Word Word"}, 26},
+		{"Word Word Word", 2, []string{"Word Word", "Word"}, 40},
+		{"Order: " + strings.Repeat("W", 50), 1, []string{"Order: WWWWWWW…"}, 20},
+		{long, 2, []string{"Word Word Word", "Word Word Word W…"}, 20},
+	} {
+		size, got := bold.fit(c.text, 40, 20, 220, c.lines)
+		if size != c.size || strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%.20q on %d lines: %q at %d", c.text, c.lines, got, size)
+		}
+	}
+}
+
+// letters are of every width and kind, the dangerous ones among them.
+var letters = []rune("iWm, é^~\\_>&□Жあ👍\u0301\u202e\n\x01\u00a0\u00ad")
+
+func drawText(t *rapid.T, name string, most int) string {
+	return rapid.StringOfN(rapid.SampledFrom(letters), 0, most, -1).Draw(t, name)
+}
+
+// drawOrder draws any order that the service takes, and some that it does not.
+func drawOrder(t *rapid.T) *delivery.Order {
+	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", drawText(t, "partner_order_id", 255), testkit.Epoch)
+	o.ServiceLevel = rapid.SampledFrom(delivery.ServiceLevels).Draw(t, "service_level")
+	for _, c := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
+		c.Name = drawText(t, "name", 255)
+		c.Address = delivery.Address{
+			Line1: drawText(t, "line1", 255), Line2: drawText(t, "line2", 255), City: drawText(t, "city", 255), Notes: drawText(t, "notes", 1000),
+			Province: rapid.SampledFrom(delivery.Provinces).Draw(t, "province"), PostalCode: "M4W 1W1", Country: delivery.Country,
+		}
+	}
+	o.Reference, o.Instructions = drawText(t, "reference", 100), drawText(t, "instructions", 1000)
+	o.COD.AmountCents = rapid.Int64Range(0, delivery.MaxCents).Draw(t, "cod")
+	count := rapid.SampledFrom([]int{1, 2, delivery.MaxParcels}).Draw(t, "parcels")
+	parcel := delivery.Parcel{
+		ParcelID: drawText(t, "parcel_id", 255), Barcode: rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[0-9]{0,70}`)).Draw(t, "barcode"),
+		LengthCm: rapid.Float64Range(0.1, 300).Draw(t, "length"), WidthCm: 299.99, HeightCm: 300, WeightKg: rapid.Float64Range(0.01, 70).Draw(t, "weight"),
+		Fragile: rapid.Bool().Draw(t, "fragile"),
+	}
+	o.Parcels = make([]delivery.Parcel, count)
+	for i := range o.Parcels {
+		o.Parcels[i] = parcel
+	}
+	return o
+}
+
+// TestNothingOverlaps holds that on any label every text lies on the page, on
+// nothing but its own box, and that the codes have their quiet zones.
+func TestNothingOverlaps(t *testing.T) {
+	t.Parallel()
+	sheet := image.Rect(margin, margin, width-margin, height-margin)
+	rapid.Check(t, func(t *rapid.T) {
+		for _, p := range layout(drawOrder(t)) {
+			var taken []image.Rectangle
+			take := func(what string, r image.Rectangle, within image.Rectangle) {
+				if !r.In(within) {
+					t.Fatalf("%s at %v leaves %v", what, r, within)
+				}
+				for _, other := range taken {
+					if other.Overlaps(r) {
+						t.Fatalf("%s at %v lies on %v", what, r, other)
+					}
+				}
+				taken = append(taken, r)
+			}
+			for _, b := range p.boxes {
+				take("a box", at(b.x, b.y, b.width, b.height), sheet)
+			}
+			boxes := len(taken)
+			for _, l := range p.texts {
+				r := at(l.x, l.y, l.face.width(l.text, l.size), l.size)
+				if !l.inverse {
+					take(l.text, r, sheet)
+					continue
+				}
+				on := false
+				for _, b := range taken[:boxes] {
+					on = on || r.In(b)
+				}
+				if !on {
+					t.Fatalf("%q is white on white", l.text)
+				}
+			}
+			b, quiet := p.bars, p.bars.module*quietBars
+			take("Code 128", at(b.x-quiet, barsTop, b.module*len(bits128(b.text))+2*quiet, barsHeight), image.Rect(0, 0, width, height))
+			s, quiet := p.square, p.square.module*quietQR
+			side := s.module*len(s.bits) + 2*quiet
+			take("the QR code", at(s.x-quiet, s.y-quiet, side, side), sheet)
+		}
+	})
+}
+
+func at(x, y, width, height int) image.Rectangle { return image.Rect(x, y, x+width, y+height) }
+
+// TestAnyOrderHasLabels: whatever the order, the PDF has its pages, and the ZPL
+// only the commands that belong there.
+func TestAnyOrderHasLabels(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOrder(t)
+		file, err := PDF(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(file), "/Type /Page\n"); got != len(o.Parcels) || !strings.HasSuffix(string(file), "%%EOF\n") {
+			t.Fatalf("%d pages for %d parcels", got, len(o.Parcels))
+		}
+		checkZPL(t, o)
+	})
+}

@@ -1,0 +1,103 @@
+package label_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/label"
+	"pgregory.net/rapid"
+)
+
+func TestScan(t *testing.T) {
+	t.Parallel()
+	const highest = "14615016373309029182036848327162830196559325429"
+	for text, want := range map[string]struct {
+		order string
+		place int
+	}{
+		tracking:                             {orderID, 0},
+		" " + tracking + "/html\r\n":         {orderID, 0},
+		"HTTP://[::1]:8/x/track/" + orderID:  {orderID, 0},
+		tracking + "?lang=fr#top":            {orderID, 0},
+		orderID + "\n":                       {orderID, 0},
+		strings.Repeat("0", 51) + "7":        {"ord_" + strings.Repeat("0", 32), 7},
+		strings.Repeat("0", 49) + "050":      {"ord_" + strings.Repeat("0", 32), 50},
+		strings.Repeat("0", 52):              {},
+		strings.Repeat("0", 49) + "051":      {},
+		strings.Repeat("9", 49) + "001":      {},
+		"":                                   {},
+		"0627735067890":                      {},
+		"EM-2026-004711-1":                   {},
+		"/track/" + orderID:                  {},
+		"ord_1":                              {},
+		tracking + "x":                       {},
+		"https://a/track/" + orderID[:35]:    {},
+		"https://a/track/" + orderID + "/qr": {},
+		"https://a/track/ord_" + strings.Repeat("u", 32): {},
+		"https://%zz": {},
+		highest:       {},
+	} {
+		order, place, ok := label.Scan(text)
+		if ok != (want.order != "") || ok && (order != want.order || place != want.place) {
+			t.Errorf("%q: %q, %d, %v", text, order, place, ok)
+		}
+	}
+}
+
+// TestNumbersNameOneParcel: what is printed where nothing else fits leads back.
+func TestNumbersNameOneParcel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		random := rand.NewChaCha8([32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed")))
+		partner, err := delivery.NewPartnerID(random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := delivery.NewOrderID(random, partner, usual().CreatedAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := extreme()
+		o.OrderID = id
+		place := rapid.IntRange(1, delivery.MaxParcels).Draw(t, "place")
+		text := label.Code128(o, place)
+		if got, at, ok := label.Scan(text); !ok || got != id || at != place || len(text) != 52 {
+			t.Fatalf("%q is read as %s, %d", text, got, at)
+		}
+	})
+}
+
+func TestTextOfCode128(t *testing.T) {
+	t.Parallel()
+	const parcelID = "the parcel's id"
+	for barcode, want := range map[string]string{
+		"0627735067890":               "0627735067890",
+		"a^b~c>d\\e_f":                "a^b~c>d\\e_f",
+		"":                            parcelID,
+		"Bœuf":                        parcelID,
+		"tab\there":                   parcelID,
+		" space":                      parcelID,
+		"space ":                      parcelID,
+		"\u00f1":                      parcelID, // a library's mark for FNC1
+		strings.Repeat("M", 31):       strings.Repeat("M", 31),
+		strings.Repeat("M", 32):       parcelID,
+		strings.Repeat("9", 62):       strings.Repeat("9", 62),
+		strings.Repeat("9", 64):       parcelID,
+		strings.Repeat("9", 81):       parcelID,
+		strings.Repeat(">", 31):       strings.Repeat(">", 31),
+		strings.Repeat("9", 31) + ">": parcelID,
+	} {
+		o := usual()
+		o.Parcels[0].Barcode, o.Parcels[0].ParcelID = barcode, parcelID
+		if got := label.Code128(o, 1); got != want {
+			t.Errorf("%q: got %q", barcode, got)
+		}
+	}
+	o := extreme()
+	o.OrderID = "no id of ours"
+	if got := label.Code128(o, 1); got != "" {
+		t.Errorf("an order that is none: %q", got)
+	}
+}

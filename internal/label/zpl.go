@@ -1,0 +1,69 @@
+package label
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// ZPL writes the labels of an order in ZPL II for a printer of 203 dpi, one
+// format (^XA to ^XZ) for each parcel. Lines are broken here, by the widths of a
+// font that is wider than the printer's, because a printer sets what is too long
+// for a field over what is there.
+func ZPL(o *delivery.Order) []byte {
+	var b bytes.Buffer
+	for _, p := range layout(o) {
+		writePage(&b, p)
+	}
+	return b.Bytes()
+}
+
+func writePage(b *bytes.Buffer, p *page) {
+	fmt.Fprintf(b, "^XA\n^CI28\n^PW%d\n^LL%d\n^LH0,0\n", width, height)
+	for _, box := range p.boxes {
+		fmt.Fprintf(b, "^FO%d,%d^GB%d,%d,%d^FS\n", box.x, box.y, box.width, box.height, min(box.width, box.height))
+	}
+	for _, t := range p.texts {
+		reverse := ""
+		if t.inverse {
+			reverse = "^FR"
+		}
+		fmt.Fprintf(b, "^FO%d,%d^A0N,%d,%d%s%s\n", t.x, t.y, t.size, t.size, reverse, field(strings.ReplaceAll(t.text, string(missing), "?")))
+	}
+	if p.bars != nil {
+		writeBars(b, p.bars)
+	}
+	if s := p.square; s != nil {
+		// Printers draw a QR code 10 dots below the field's origin.
+		const shift = 10
+		fmt.Fprintf(b, "^FO%d,%d^BQN,2,%d%s\n", s.x, s.y-shift, s.module, field("MA,"+s.text))
+	}
+	b.WriteString("^PQ1\n^XZ\n")
+}
+
+// writeBars writes the text of a Code 128. A printer packs digits by itself in
+// mode A. In Code 128 it takes ">" for the start of a command, though: a text with
+// it is told letter by letter, in subset B.
+func writeBars(b *bytes.Buffer, bars *bars) {
+	mode, text := "A", bars.text
+	if strings.Contains(text, ">") {
+		mode, text = "N", ">:"+strings.ReplaceAll(text, ">", ">0")
+	}
+	fmt.Fprintf(b, "^FO%d,%d^BY%d^BCN,%d,N,N,N,%s%s\n", bars.x, barsTop, bars.module, barsHeight, mode, field(text))
+}
+
+// field is a text as field data. Whatever a printer could take for a command is
+// told in hexadecimal (^FH), so that nobody's name prints a label of its own.
+func field(text string) string {
+	var b strings.Builder
+	for _, letter := range []byte(text) {
+		if letter < ' ' || letter == 0x7f || strings.IndexByte(`^~\_`, letter) >= 0 {
+			fmt.Fprintf(&b, "_%02X", letter)
+			continue
+		}
+		b.WriteByte(letter)
+	}
+	return "^FH^FD" + b.String() + "^FS"
+}

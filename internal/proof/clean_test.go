@@ -1,0 +1,253 @@
+package proof_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/proof"
+)
+
+// planted is what must not come through.
+const planted = "GPS 45.5088N 73.5878W 2026-11-21 <script>alert(1)</script>"
+
+func TestNothingButPixelsComesThrough(t *testing.T) {
+	t.Parallel()
+	secret := append([]byte("PK\x03\x04%PDF-1.7 "), planted...)
+	jpeg, png := encodeJPEG(t, photo(60, 40)), encodePNG(t, signature(60, 40))
+	pixels := string(lossless(60, 40, color.NRGBA{9, 8, 7, 255}))
+	for name, data := range map[string][]byte{
+		"JPEG": append(after(2, jpeg,
+			segment(0xe1, exif(binary.LittleEndian, 6)), segment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+planted),
+			segment(0xe2, "ICC_PROFILE\x00\x01\x01"+planted), segment(0xed, "Photoshop 3.0\x00"+planted), segment(0xfe, planted),
+		), secret...),
+		"PNG": append(after(33, png,
+			chunk("tEXt", "Comment\x00"+planted), chunk("iTXt", "XML:com.adobe.xmp\x00\x00\x00\x00\x00"+planted),
+			chunk("eXIf", exif(binary.BigEndian, 6)[6:]), chunk("prVt", planted), chunk("iCCP", "icc\x00\x00"+planted),
+		), secret...),
+		"WebP": append(riff(
+			riffChunk("VP8X", "\x2c\x00\x00\x00\x3b\x00\x00\x27\x00\x00"), riffChunk("ICCP", planted), []byte(pixels),
+			riffChunk("EXIF", exif(binary.BigEndian, 6)), riffChunk("XMP ", planted),
+		), secret...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !bytes.Contains(data, []byte(planted)) {
+				t.Fatal("nothing was planted")
+			}
+			picture, _ := mustClean(t, data)
+			for _, trace := range []string{"GPS", "script", "Exif", "ICC", "adobe", "Adobe", "PK\x03", "%PDF", "2026", "tEXt", "iTXt", "eXIf", "prVt", "iCCP", "\xff\xe1", "\xff\xfe"} {
+				if bytes.Contains(picture.Data, []byte(trace)) {
+					t.Errorf("%q came through", trace)
+				}
+			}
+			if end := picture.Data[len(picture.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) && !bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
+				t.Errorf("something follows the picture: %q", end)
+			}
+		})
+	}
+}
+
+// TestColoursUnderTransparencyAreGone: what nobody sees can hide a text.
+func TestColoursUnderTransparencyAreGone(t *testing.T) {
+	t.Parallel()
+	drawing := signature(64, 32)
+	drawing.SetNRGBA(3, 3, color.NRGBA{0xde, 0xad, 0xbe, 0})
+	picture, decoded := mustClean(t, encodePNG(t, drawing))
+	if hidden := color.NRGBAModel.Convert(decoded.At(3, 3)); picture.Kind != proof.PNG || hidden != (color.NRGBA{}) {
+		t.Errorf("got %s with %v", picture.Kind, hidden)
+	}
+	if ink := color.NRGBAModel.Convert(decoded.At(0, 16)); ink != (color.NRGBA{0, 0, 60, 255}) {
+		t.Errorf("the stroke is %v now", ink)
+	}
+}
+
+// TestPhotosAreUpright in all 8 orientations. The words tell which corner of
+// the scene each corner of the file shows (top left, top right, bottom left,
+// bottom right), as the EXIF standard puts it.
+func TestPhotosAreUpright(t *testing.T) {
+	t.Parallel()
+	scene := map[string]color.RGBA{"TL": {255, 0, 0, 255}, "TR": {0, 255, 0, 255}, "BL": {0, 0, 255, 255}, "BR": {255, 255, 255, 255}}
+	for i, corners := range []string{
+		"TL TR BL BR", "TR TL BR BL", "BR BL TR TL", "BL BR TL TR", "TL BL TR BR", "TR BR TL BL", "BR TR BL TL", "BL TL BR TR",
+	} {
+		told := uint16(i + 1)
+		size := image.Rect(0, 0, 96, 64)
+		if told >= 5 {
+			size = image.Rect(0, 0, 64, 96)
+		}
+		file := image.NewRGBA(size)
+		for y := range size.Dy() {
+			for x := range size.Dx() {
+				at := x/(size.Dx()/2) + 2*(y/(size.Dy()/2))
+				file.SetRGBA(x, y, scene[strings.Fields(corners)[at]])
+			}
+		}
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			_, got := mustClean(t, after(2, encodeJPEG(t, file), segment(0xe1, exif(order, told))))
+			if got.Bounds() != image.Rect(0, 0, 96, 64) {
+				t.Errorf("orientation %d: it is %v", told, got.Bounds())
+				continue
+			}
+			for corner, at := range map[string]image.Point{"TL": {8, 8}, "TR": {88, 8}, "BL": {8, 56}, "BR": {88, 56}} {
+				if !near(got.At(at.X, at.Y), scene[corner], 30) {
+					t.Errorf("orientation %d, %s: %s is %v", told, order, corner, got.At(at.X, at.Y))
+				}
+			}
+		}
+	}
+}
+
+// near tells whether two colours look alike.
+func near(a, b color.Color, tolerance int) bool {
+	x, y := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+	off := func(p, q uint8) bool { return int(p)-int(q) > tolerance || int(q)-int(p) > tolerance }
+	return !off(x.R, y.R) && !off(x.G, y.G) && !off(x.B, y.B) && !off(x.A, y.A)
+}
+
+func TestOddOrientationsAreUpright(t *testing.T) {
+	t.Parallel()
+	whole := exif(binary.LittleEndian, 6)
+	far := []byte(whole)
+	binary.LittleEndian.PutUint32(far[10:], 1<<32-1)
+	many := []byte(whole)
+	binary.LittleEndian.PutUint16(many[14:], 65535)
+	binary.LittleEndian.PutUint16(many[28:], 0x0113)
+	for name, block := range map[string]string{
+		"0": exif(binary.LittleEndian, 0), "9": exif(binary.BigEndian, 9), "cut": whole[:20], "empty": whole[:6],
+		"no TIFF": "Exif\x00\x00XX" + whole[8:], "far directory": string(far), "endless directory": string(many),
+	} {
+		if _, got := mustClean(t, after(2, encodeJPEG(t, photo(32, 16)), segment(0xe1, block))); got.Bounds() != image.Rect(0, 0, 32, 16) {
+			t.Errorf("%s: %v", name, got.Bounds())
+		}
+	}
+}
+
+func TestKindsAndSizes(t *testing.T) {
+	t.Parallel()
+	grey16 := image.NewNRGBA64(image.Rect(0, 0, 30, 20))
+	noise := photo(1500, 1000)
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(i * i >> 7)
+	}
+	for name, c := range map[string]struct {
+		data          []byte
+		kind          proof.Kind
+		width, height int
+	}{
+		"photo":                 {encodeJPEG(t, photo(320, 240)), proof.JPEG, 320, 240},
+		"large photo":           {encodeJPEG(t, photo(3000, 1000)), proof.JPEG, 2000, 667},
+		"tall photo":            {encodeJPEG(t, photo(30, 6000)), proof.JPEG, 10, 2000},
+		"line":                  {encodeJPEG(t, photo(8000, 1)), proof.JPEG, 2000, 1},
+		"grey JPEG":             {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), proof.JPEG, 50, 20},
+		"progressive JPEG":      {progressive(100, 70, 1), proof.JPEG, 100, 70},
+		"photo in PNG":          {encodePNG(t, photo(320, 240)), proof.JPEG, 320, 240},
+		"noise in PNG":          {encodePNG(t, noise), proof.JPEG, 1500, 1000},
+		"signature":             {encodePNG(t, signature(320, 240)), proof.PNG, 320, 240},
+		"large signature":       {encodePNG(t, signature(4000, 1000)), proof.PNG, 2000, 500},
+		"16-bit PNG":            {encodePNG(t, grey16), proof.PNG, 30, 20},
+		"black and white":       {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), proof.PNG, 9, 9},
+		"lossless WebP":         {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), proof.PNG, 300, 200},
+		"transparent WebP":      {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), proof.PNG, 30, 20},
+		"lossy WebP":            {fromBase64(t, lossyWebP), proof.PNG, 1, 1},
+		"JPEG with fill bytes":  {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), proof.JPEG, 32, 16},
+		"JPEG behind its magic": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), proof.JPEG, 32, 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			picture, decoded := mustClean(t, c.data)
+			if picture.Kind != c.kind || decoded.Bounds() != image.Rect(0, 0, c.width, c.height) {
+				t.Errorf("got %s of %v", picture.Kind, decoded.Bounds())
+			}
+		})
+	}
+}
+
+func TestHostileFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	jpeg, png := encodeJPEG(t, photo(64, 64)), encodePNG(t, photo(64, 64))
+	webp := riff(lossless(64, 64, color.NRGBA{G: 1, A: 255}))
+	cmyk := segment(0xc0, "\x08\x00\x40\x00\x40\x04\x01\x11\x00\x02\x11\x00\x03\x11\x00\x04\x11\x00")
+	for name, data := range map[string][]byte{
+		"nothing":             nil,
+		"text":                []byte("a signature"),
+		"SVG":                 []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`),
+		"GIF":                 []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
+		"HEIC":                []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"),
+		"PDF in front":        append([]byte("%PDF-1.7\n"), jpeg...),
+		"only magic, JPEG":    []byte("\xff\xd8\xff"),
+		"only magic, PNG":     []byte("\x89PNG\r\n\x1a\n"),
+		"only magic, WebP":    []byte("RIFF\x04\x00\x00\x00WEBP"),
+		"animation":           fromBase64(t, animatedWebP),
+		"CMYK":                after(2, jpeg, cmyk),
+		"12-bit JPEG":         after(2, jpeg, segment(0xc1, "\x0c\x00\x40\x00\x40\x01\x01\x11\x00")),
+		"arithmetic JPEG":     after(2, jpeg, segment(0xc9, "\x08\x00\x40\x00\x40\x01\x01\x11\x00")),
+		"two frames":          after(2, jpeg, segment(0xc0, "\x08\x00\x40\x00\x40\x01\x01\x11\x00")),
+		"scans without end":   progressive(64, 64, 65),
+		"large progressive":   progressive(6000, 4000, 1)[:200],
+		"JPEG, 65535 a side":  after(2, jpeg, segment(0xc0, "\x08\xff\xff\xff\xff\x01\x01\x11\x00")),
+		"JPEG without pixels": after(2, jpeg, segment(0xc0, "\x08\x00\x00\x00\x00\x01\x01\x11\x00")),
+		"PNG, 2^31 a side":    header("\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x02\x00\x00\x00"),
+		"PNG, 2^32 a side":    header("\xff\xff\xff\xff\xff\xff\xff\xff\x08\x02\x00\x00\x00"),
+		"PNG, 25 megapixels":  header("\x00\x00\x13\x88\x00\x00\x13\x88\x08\x02\x00\x00\x00"),
+		"PNG, 16 bits, large": header("\x00\x00\x13\x00\x00\x00\x0f\xa0\x10\x06\x00\x00\x00"),
+		"PNG, interlaced":     header("\x00\x00\x13\x00\x00\x00\x0f\xa0\x08\x06\x00\x00\x01"),
+		"PNG without pixels":  header("\x00\x00\x00\x00\x00\x00\x00\x01\x08\x02\x00\x00\x00"),
+		"WebP, 16384 a side":  riff(lossless(16384, 16384, color.NRGBA{})),
+		"WebP, large":         riff(lossless(2001, 2000, color.NRGBA{})),
+		"WebP, small outside": riff(riffChunk("VP8X", "\x00\x00\x00\x00\x01\x00\x00\x01\x00\x00"), lossless(2000, 2000, color.NRGBA{})),
+		"PNG, wrong sum":      append(append([]byte{}, png[:len(png)-20]...), make([]byte, 20)...),
+		"cut JPEG":            jpeg[:len(jpeg)*2/3],
+		"cut PNG":             png[:len(png)*2/3],
+		"cut WebP":            webp[:len(webp)-4],
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			picture, err := proof.Clean(context.Background(), data)
+			if !delivery.HasCode(err, delivery.CodeValidation) || !strings.Contains(err.Error(), "proof: expected ") {
+				t.Errorf("got %v, %v", picture.Kind, err)
+			}
+		})
+	}
+}
+
+// header is a PNG of which nothing but the header is sound.
+func header(body string) []byte {
+	return append([]byte("\x89PNG\r\n\x1a\n"), append(chunk("IHDR", body), chunk("IDAT", "")...)...)
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	padded := encodePNG(t, signature(20, 20))
+	padded = append(padded, make([]byte, proof.MaxBytes-len(padded))...)
+	mustClean(t, padded)
+	if _, err := proof.Clean(context.Background(), append(padded, 0)); !delivery.HasCode(err, delivery.CodePayloadTooLarge) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCutAnywhere: no part of a file is a picture, but for what follows its end.
+func TestCutAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, whole := range [][]byte{encodeJPEG(t, photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
+		for length := range len(whole) - 2 {
+			if _, err := proof.Clean(context.Background(), whole[:length]); !delivery.HasCode(err, delivery.CodeValidation) {
+				t.Errorf("%.4q cut at %d of %d: %v", whole, length, len(whole), err)
+			}
+		}
+	}
+}
+
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := proof.Clean(ctx, encodeJPEG(t, photo(300, 300))); err == nil || delivery.HasCode(err, delivery.CodeValidation) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,43 @@
+package proof
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+const exifMagic = "Exif\x00\x00"
+
+// readOrientation finds the orientation in the first directory of a TIFF, which
+// is what EXIF is. Anything odd means upright: a photo on its side is better
+// than none.
+func readOrientation(tiff []byte) orientation {
+	const header, entry, tag, short = 8, 12, 0x0112, 3
+	if len(tiff) < header {
+		return upright
+	}
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(tiff, []byte("II*\x00")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(tiff, []byte("MM\x00*")):
+		order = binary.BigEndian
+	default:
+		return upright
+	}
+	start := order.Uint32(tiff[4:])
+	if start < header || uint64(start)+2 > uint64(len(tiff)) {
+		return upright
+	}
+	directory := tiff[start:]
+	count := int(order.Uint16(directory))
+	for directory = directory[2:]; count > 0 && len(directory) >= entry; count-- {
+		if order.Uint16(directory) == tag && order.Uint16(directory[2:]) == short && order.Uint32(directory[4:]) == 1 {
+			if told := orientation(order.Uint16(directory[8:])); told >= upright && told <= lastOrientation {
+				return told
+			}
+			return upright
+		}
+		directory = directory[entry:]
+	}
+	return upright
+}

@@ -1,0 +1,72 @@
+package proof_test
+
+import (
+	"context"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"runtime"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/proof"
+)
+
+// TestMemory is not parallel: it counts what the whole process allocates.
+func TestMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		data    []byte
+		refused bool
+		most    uint64 // MiB
+	}{
+		"refused by its header":   {header("\x00\x00\x1f\x40\x00\x00\x1f\x40\x08\x06\x00\x00\x00"), true, 1},
+		"WebP of 268 megapixels":  {riff(lossless(16384, 16384, color.NRGBA{})), true, 1},
+		"PNG of 24 megapixels":    {encodePNG(t, image.NewRGBA(image.Rect(0, 0, 6000, 4000))), false, 140},
+		"WebP of 4 megapixels":    {riff(lossless(2000, 2000, color.NRGBA{A: 255})), false, 80},
+		"photo of 12 megapixels":  {encodeJPEG(t, photo(4000, 3000)), false, 60},
+		"scans, progressive, all": {progressive(3000, 2000, 64), false, 80},
+	} {
+		var before, behind runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := proof.Clean(context.Background(), c.data)
+		runtime.ReadMemStats(&behind)
+		took := (behind.TotalAlloc - before.TotalAlloc) >> 20
+		t.Logf("%s: %d kB came in, %d MiB were taken", name, len(c.data)>>10, took)
+		if (err != nil) != c.refused || took > c.most {
+			t.Errorf("%s: took %d MiB, %v", name, took, err)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add(after(2, encodeJPEG(f, photo(24, 24)), segment(0xe1, exif(binary.BigEndian, 8))))
+	f.Add(encodePNG(f, signature(24, 24)))
+	f.Add(riff(riffChunk("VP8X", "\x10\x00\x00\x00\x17\x00\x00\x17\x00\x00"), lossless(24, 24, color.NRGBA{A: 9})))
+	f.Add(fromBase64(f, lossyWebP))
+	f.Add(fromBase64(f, animatedWebP))
+	f.Add(progressive(16, 16, 3))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		picture, err := proof.Clean(context.Background(), data)
+		if err != nil {
+			if !delivery.HasCode(err, delivery.CodeValidation) && !delivery.HasCode(err, delivery.CodePayloadTooLarge) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, decoded := mustClean(t, picture.Data)
+		if size := decoded.Bounds(); again.Kind != picture.Kind || size.Dx() > 2000 || size.Dy() > 2000 {
+			t.Errorf("%s became %s of %v", picture.Kind, again.Kind, size)
+		}
+	})
+}
+
+func BenchmarkPhotoOf12Megapixels(b *testing.B) {
+	data := encodeJPEG(b, photo(4000, 3000))
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := proof.Clean(context.Background(), data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package proof
+
+import "encoding/binary"
+
+// planPNG reads the first chunk, which must be the header.
+func planPNG(data []byte) (plan, error) {
+	const magic, chunk, header = 8, 8, 13
+	if len(data) < magic+chunk+header || string(data[magic+4:magic+chunk]) != "IHDR" || binary.BigEndian.Uint32(data[magic:]) != header {
+		return plan{}, errUnreadable
+	}
+	described := data[magic+chunk:]
+	width, height := binary.BigEndian.Uint32(described), binary.BigEndian.Uint32(described[4:])
+	if width > maxSide || height > maxSide {
+		width, height = min(width, maxSide+1), min(height, maxSide+1) // refused, and no sum overflows
+	}
+	p := plan{width: int(width), height: int(height), orientation: upright}
+	p.raster = p.width * p.height * bytesPerPixel(described[8], described[9])
+	if interlaced := described[12] != 0; interlaced {
+		p.raster += p.raster / 2 // each pass is decoded by itself, the last has half
+	}
+	return p, nil
+}
+
+// bytesPerPixel is what the decoder needs for a pixel. Grey ones take as much as
+// coloured ones if one of the greys is transparent.
+func bytesPerPixel(depth, colours byte) int {
+	const palette = 3
+	switch {
+	case depth == 16:
+		return 8
+	case colours == palette:
+		return 1
+	default:
+		return 4
+	}
+}
