@@ -106,7 +106,10 @@ func readOrders(content []byte) (*orderFile, error) {
 	file, known := &orderFile{}, map[string]*fileOrder{}
 	for {
 		cells, err := reader.Read()
-		line, _ := reader.FieldPos(0)
+		line := 0
+		if len(cells) > 0 {
+			line, _ = reader.FieldPos(0)
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return file, nil

@@ -53,7 +53,7 @@ func (s *Server) handleOrderBatch(c *call) (reply, error) {
 	w.Integer("created", created)
 	w.Integer("refused", int64(len(results))-created)
 	w.EndObject()
-	return reply{http.StatusOK, w.Buffer}, nil
+	return reply{status: http.StatusOK, body: w.Buffer}, nil
 }
 
 type validAnswer struct {

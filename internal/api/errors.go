@@ -69,7 +69,7 @@ func (s *Server) refusal(c *call, err error) reply {
 	if err != nil {
 		s.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)
 	}
-	return reply{status, body}
+	return reply{status: status, body: body}
 }
 
 // explain turns an error into the refusal that is told, and its status.

@@ -88,8 +88,16 @@ func Routes() []Route {
 		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate, 0},
 		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance, 0},
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit, 0},
+		{"GET", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleCatalogue, 0},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate, 0},
+		{"GET", "/ops/v1/partners/{partner_id}/products/export", AccessOperator, warehousing, (*Server).handleProductExport, 0},
+		{"POST", "/ops/v1/partners/{partner_id}/products/import", AccessOperator, warehousing, (*Server).handleProductImport, 0},
+		{"GET", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductGet, 0},
+		{"PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductChange, 0},
+		{"GET", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleJournal, 0},
 		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate, 0},
+		{"POST", "/ops/v1/partners/{partner_id}/counts", AccessOperator, warehousing, (*Server).handleCount, 0},
+		{"GET", "/ops/v1/low-stock", AccessOperator, warehousing, (*Server).handleLowStock, 0},
 		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof, 0},
 	}
 }

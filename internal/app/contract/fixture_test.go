@@ -125,6 +125,9 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	t.Helper()
 	target := f.target(o, c)
 	headers := c.headers
+	if kind := o.takesType(); o.hasBody() && kind != "application/json" {
+		headers = append([]string{"Content-Type", kind}, headers...)
+	}
 	if o.takes("header", "Idempotency-Key") {
 		headers = append([]string{"Idempotency-Key", uuid.NewString()}, headers...)
 	}
@@ -143,7 +146,7 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 // target fills in the path parameters: the given ones, otherwise the fixture's.
 func (f *fixture) target(o *operation, c call) string {
 	target := o.path
-	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none", "name": "none"} {
+	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "product_id": "1", "order_id": "ord_none", "event_id": "none", "name": "none"} {
 		if given, ok := c.path[name]; ok {
 			value = given
 		}

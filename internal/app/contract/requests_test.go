@@ -73,6 +73,7 @@ var subjects = []subject{
 		}},
 	},
 	{operation: "createProduct", body: `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`, broken: brokenProduct},
+	{operation: "createCount", body: `{"location":"MTL-01","lines":[{"product_id":1,"counted":800000000},{"product_id":7,"counted":0}],"notes":"n"}`, broken: brokenCount},
 	{operation: "createMovement", body: `{"type":"IN","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":null}`, broken: brokenMovement},
 	{operation: "createMovement", body: `{"type":"ADJUSTMENT","product_id":1,"quantity":-5,"location":"MTL-01"}`,
 		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
