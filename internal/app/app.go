@@ -27,6 +27,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/throttle"
@@ -85,6 +86,7 @@ type App struct {
 	operators *operator.Service
 	stock     *stock.Service
 	retention *retention.Service
+	simulator *simulate.Service
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
 	outbound  *outbound.Client
@@ -161,6 +163,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.retention.Run()
+	a.startSimulation()
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
@@ -325,6 +328,9 @@ func (a *App) Run(ctx context.Context) error {
 // was only half started.
 func (a *App) close() error {
 	errs := []error{a.metrics.close()}
+	if a.simulator != nil {
+		a.simulator.Close()
+	}
 	if a.orders != nil {
 		a.orders.Close()
 	}

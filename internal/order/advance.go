@@ -41,6 +41,12 @@ func readAdvance(root delivery.Source) (advance, error) {
 // event are written with it. Of two moves at once one wins; the other is
 // refused as an invalid transition and told the state that it met.
 func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Source) ([]byte, error) {
+	return s.AdvanceFrom(ctx, orderID, 0, root)
+}
+
+// AdvanceFrom is Advance for whoever has decided on the order in a version of
+// it: if it was changed since, it is refused. Version 0 is any.
+func (s *Service) AdvanceFrom(ctx context.Context, orderID string, version int64, root delivery.Source) ([]byte, error) {
 	a, err := readAdvance(root)
 	if err != nil {
 		return nil, err
@@ -48,6 +54,9 @@ func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Sou
 	order, err := s.Track(ctx, orderID)
 	if err != nil {
 		return nil, err
+	}
+	if version != 0 && order.Version != version {
+		return nil, invalidTransition(order, "the order was changed meanwhile and is now "+string(order.Status))
 	}
 	courier, err := s.courier(ctx, a)
 	if err != nil {

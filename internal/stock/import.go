@@ -115,7 +115,7 @@ func (im *importing) find(row csvRow) {
 
 // load locks the products that lines are about.
 func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err error) {
-	ids := []int64{0} // for the lock of the partner
+	ids := make([]int64, 1, 1+len(im.lines)) // 0 is for the lock of the partner
 	for _, line := range im.lines {
 		ids = append(ids, line.productID)
 	}

@@ -266,7 +266,7 @@ func covered(by, path string) bool {
 	return len(pattern) == len(steps) && !slices.ContainsFunc(steps, func(step string) bool {
 		wanted := pattern[0]
 		pattern = pattern[1:]
-		return wanted != step && !(strings.HasPrefix(wanted, "{") && !strings.HasPrefix(step, "{"))
+		return wanted != step && (!strings.HasPrefix(wanted, "{") || strings.HasPrefix(step, "{"))
 	})
 }
 
