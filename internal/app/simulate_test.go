@@ -17,14 +17,17 @@ import (
 	"github.com/google/uuid"
 )
 
+// pace is that of simulations under test, by the clock that stands still.
+const pace = time.Minute
+
 // simulating lets orders be moved by a simulation.
-func simulating(pace time.Duration) apptest.Option {
+func simulating() apptest.Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.Simulate, c.SimulatePace = true, pace }
 }
 
 // pass lets time pass, a quarter of the pace at a time, until a question has the
 // answer that is waited for.
-func pass(t *testing.T, s *apptest.Service, pace time.Duration, query, want string) {
+func pass(t *testing.T, s *apptest.Service, query, want string) {
 	t.Helper()
 	const patience = 4 * time.Minute // only bounds a test that has gone wrong
 	for began := time.Now(); time.Since(began) < patience; {
@@ -48,9 +51,8 @@ func withReference(name, reference, items string) []byte {
 // middle and with a second node where there can be one.
 func TestMagicReferences(t *testing.T) {
 	t.Parallel()
-	const pace = time.Minute
 	dir := apptest.DataIn(t.TempDir())
-	s := apptest.Start(t, dir, simulating(pace))
+	s := apptest.Start(t, dir, simulating())
 	partner := s.Register(t, "metro")
 	clock := s.Clock
 	const begin = "pending accepted courier_assigned picked_up in_transit out_for_delivery "
@@ -63,15 +65,15 @@ func TestMagicReferences(t *testing.T) {
 	for reference := range ways {
 		ids[reference] = partner.Create(t, withReference(reference, reference, "")).Must(t, 201).Text("order_id")
 	}
-	pass(t, s, pace, "SELECT count(*) FROM orders WHERE status = 'cancelled'", "1") // sim:cancel is the first to end
+	pass(t, s, "SELECT count(*) FROM orders WHERE status = 'cancelled'", "1") // sim:cancel is the first to end
 	s.Stop()
 	sameClock := func(_ *config.Config, world *app.Surroundings) { world.Now, world.At = clock.Now, clock.At }
-	s = apptest.Start(t, dir, simulating(pace), sameClock)
+	s = apptest.Start(t, dir, simulating(), sameClock)
 	s.Clock, partner.Service = clock, s
 	if s.Database != "" {
-		s.Beside(t, simulating(pace))
+		s.Beside(t, simulating())
 	}
-	pass(t, s, pace, underWay, "0")
+	pass(t, s, underWay, "0")
 	for reference, want := range ways {
 		order := partner.Call(t, "GET", "/v1/orders/"+ids[reference], nil).Must(t, 200)
 		var way []string
@@ -101,14 +103,14 @@ const fullDay = "FULL_DAY"
 // got every event in the order of its order.
 func TestADaySimulated(t *testing.T) {
 	t.Parallel()
-	const pace, perBatch = time.Minute, 50
+	const perBatch = 50
 	batches := 4 // for each partner
 	if testing.Short() {
 		batches = 2
 	} else if os.Getenv(fullDay) != "" {
 		batches = 67 // 10,050 orders
 	}
-	s := apptest.Start(t, simulating(pace), apptest.Webhooks())
+	s := apptest.Start(t, simulating(), apptest.Webhooks())
 	operator, receiver := s.Operate(t), apptest.NewReceiver(t)
 	began, listened := time.Now(), ""
 	var partners []*apptest.Partner
@@ -131,8 +133,8 @@ func TestADaySimulated(t *testing.T) {
 		}
 		s.Clock.Advance(pace / 4)
 	}
-	pass(t, s, pace, underWay, "0")
-	pass(t, s, pace, "SELECT count(*) FROM events WHERE state = 'pending'", "0")
+	pass(t, s, underWay, "0")
+	pass(t, s, "SELECT count(*) FROM events WHERE state = 'pending'", "0")
 	t.Logf("%d orders in %v: %v", 3*batches*perBatch, time.Since(began), s.Query(t, "SELECT status, count(*) FROM orders GROUP BY status ORDER BY status"))
 	s.Audit(t)
 	checkDay(t, s, len(partners)*batches)
