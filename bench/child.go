@@ -45,12 +45,12 @@ const childVariable = "DROPYARD_BENCH_CHILD"
 // stopTimeout is how long a child may take to finish before it is killed.
 const stopTimeout = time.Minute
 
-func startChild(ctx context.Context, flags *serveCommand) (*child, error) {
+func startChild(ctx context.Context, arguments []string) (*child, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{command: exec.CommandContext(ctx, program, flags.arguments()...)}
+	c := &child{command: exec.CommandContext(ctx, program, arguments...)}
 	c.command.Env = append(os.Environ(), childVariable+"=1")
 	c.command.Stderr = os.Stderr
 	c.command.WaitDelay = time.Second
@@ -90,6 +90,18 @@ func (c *child) cpu() (time.Duration, error) {
 	}
 	nanos, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
 	return time.Duration(nanos), err
+}
+
+// begin gives a child that waits for it the word.
+func (c *child) begin() error {
+	_, err := io.WriteString(c.input, "begin\n")
+	return err
+}
+
+// done waits until the child says that its work is done.
+func (c *child) done() error {
+	_, err := c.output.ReadString('\n')
+	return err
 }
 
 // stop lets the child finish, and kills it if it does not.

@@ -174,7 +174,7 @@ func (c *createCommand) httpFloor(ctx context.Context, directory string) (figure
 
 // serve measures a child, and looks at its database when it has finished.
 func (c *createCommand) serve(ctx context.Context, flags *serveCommand, databaseCPU func() (time.Duration, error)) (f figures, err error) {
-	server, err := startChild(ctx, flags)
+	server, err := startChild(ctx, flags.arguments())
 	if err != nil {
 		return f, err
 	}

@@ -70,7 +70,7 @@ func (c *readCommand) measure(ctx context.Context) (report *readReport, err erro
 
 // at grows the database to a size and measures every kind of read.
 func (c *readCommand) at(ctx context.Context, directory string, size int, report *readReport) (err error) {
-	server, err := startChild(ctx, &serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile})
+	server, err := startChild(ctx, (&serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile}).arguments())
 	if err != nil {
 		return err
 	}

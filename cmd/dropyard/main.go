@@ -25,6 +25,7 @@ type commands struct {
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
 	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file, while the service runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date, and distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one database to another, as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`

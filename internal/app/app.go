@@ -215,6 +215,7 @@ func (a *App) open(ctx context.Context) error {
 	a.orders = order.NewService(order.Config{
 		Store:       orders,
 		Writers:     a.store.Writers(),
+		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
 		Random:      a.Random,
 		Cards:       pricing.Schedule{pricing.DefaultCard()},

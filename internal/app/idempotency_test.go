@@ -52,7 +52,7 @@ func TestFiftyAtOnceUnderOneKey(t *testing.T) {
 	if len(bodies) != 1 || replays != 49 {
 		t.Errorf("%d different bodies, %d replays", len(bodies), replays)
 	}
-	if stored := service.Query(t, "SELECT count(*), (SELECT sum(quantity) FROM products) FROM orders"); stored[0] != "1 97" {
+	if stored := service.Query(t, "SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"); stored[0] != "1 97" {
 		t.Errorf("orders and units left: %s", stored[0])
 	}
 	service.Audit(t)

@@ -2,10 +2,12 @@ package app_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"go.uber.org/goleak"
 )
 
@@ -13,9 +15,10 @@ import (
 // it that services that have stopped leave no goroutine behind, and does all
 // of it again on the other engine.
 func TestMain(m *testing.M) {
+	keep := []string{"DROPYARD_REQUIRE", apptest.EngineVariable, testkit.CitusVariable}
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
-		if strings.HasPrefix(name, "DROPYARD_") && name != "DROPYARD_REQUIRE" && name != apptest.EngineVariable {
+		if strings.HasPrefix(name, "DROPYARD_") && !slices.Contains(keep, name) {
 			_ = os.Unsetenv(name)
 		}
 	}

@@ -43,14 +43,26 @@ const (
 // newCommitter starts the given number of writers. An engine with one writer
 // connection gets one.
 func newCommitter(config Config) *committer {
-	c := &committer{
-		store: config.Store, announce: config.Announce, queue: make(chan *waiting, 4*maxGroup),
-		closing: make(chan struct{}), stopped: make(chan struct{}),
-	}
+	c := makeCommitter(config)
 	for range config.Writers {
 		c.done.Go(c.run)
 	}
 	return c
+}
+
+// newCommitterByPartner starts a committer whose transactions are of one
+// partner each.
+func newCommitterByPartner(config Config) *committer {
+	c := makeCommitter(config)
+	c.done.Go(c.deal)
+	return c
+}
+
+func makeCommitter(config Config) *committer {
+	return &committer{
+		store: config.Store, announce: config.Announce, queue: make(chan *waiting, 4*maxGroup),
+		closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
 }
 
 // close settles what waits and stops. Commands submitted later are refused.

@@ -21,11 +21,15 @@ type Encoder func(*delivery.Order) []byte
 type Config struct {
 	Store   Store
 	Writers int // parallel committers; 1 for an engine with one writer
-	Now     func() time.Time
-	Random  io.Reader
-	Cards   pricing.Schedule
-	Quoter  *pricing.Quoter
-	Encode  Encoder
+	// ByPartner settles each partner's commands in transactions of their own,
+	// for a store that keeps each partner's rows together on one of its nodes.
+	// Then Writers does not count.
+	ByPartner bool
+	Now       func() time.Time
+	Random    io.Reader
+	Cards     pricing.Schedule
+	Quoter    *pricing.Quoter
+	Encode    Encoder
 	// TrackingURL gives the public address of an order.
 	TrackingURL func(orderID string) string
 	// Announce is told whose events have been committed and wait to be sent.
@@ -41,6 +45,9 @@ type Service struct {
 
 // NewService starts the service. Close stops it.
 func NewService(config Config) *Service {
+	if config.ByPartner {
+		return &Service{Config: config, committer: newCommitterByPartner(config)}
+	}
 	return &Service{Config: config, committer: newCommitter(config)}
 }
 

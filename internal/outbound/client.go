@@ -65,9 +65,12 @@ func newClient(p Policy, world outside) *Client {
 		Protocols:              &http1,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConns:           1000,
-		MaxIdleConnsPerHost:    10, // as many as a lane has in flight
-		IdleConnTimeout:        time.Minute,
+		// MaxIdleConns stays 0, no limit: where it is reached, net/http closes
+		// the idle connection that has waited longest, and that may be one whose
+		// answer has come and has not been handed over yet. A delivery would
+		// count as failed.
+		MaxIdleConnsPerHost: 10, // as many as a lane has in flight
+		IdleConnTimeout:     20 * time.Second,
 	}
 	return c
 }

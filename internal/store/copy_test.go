@@ -15,14 +15,14 @@ import (
 )
 
 // engines open an empty database each.
-var engines = map[string]func(t *testing.T) *Store{
+var engines = withCitus(map[string]func(t *testing.T) *Store{
 	"sqlite": func(t *testing.T) *Store {
 		return closing(t)(OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db")))
 	},
 	"postgres": func(t *testing.T) *Store {
 		return closing(t)(OpenPostgres(t.Context(), testkit.PostgresURL(t)))
 	},
-}
+})
 
 func closing(t *testing.T) func(*Store, error) *Store {
 	return func(s *Store, err error) *Store {

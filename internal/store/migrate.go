@@ -47,26 +47,53 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 
 // migratePostgres brings the schema of the database up to date. Nodes that
 // start at once take turns by a lock that is a row with an expiry, because what
-// only speaks PostgreSQL's protocol may have no advisory locks.
-func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (err error) {
+// only speaks PostgreSQL's protocol may have no advisory locks. It tells whether
+// the tables are distributed; then the new ones are, too. On a worker of a
+// cluster it does nothing else: what the coordinator does arrives there.
+func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
+	found, err := lookAtPostgres(ctx, config)
+	if err != nil || found.worker {
+		return found.distributed, err
+	}
 	turns, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockRetry, lockTries))
 	if err != nil {
-		return fmt.Errorf("prepare migrations: %w", err)
+		return false, fmt.Errorf("prepare migrations: %w", err)
 	}
-	db := stdlib.OpenDB(*patient(config))
+	config = patient(config)
+	if found.distributed {
+		// One migration may change tables of both kinds.
+		config.RuntimeParams["citus.multi_shard_modify_mode"] = "sequential"
+	}
+	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := checkWritable(ctx, db); err != nil {
-		// The driver writes a line for each address that it has tried.
-		reason := strings.Join(strings.Fields(err.Error()), " ")
-		return fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
-	}
 	for range ddlTries {
 		err = migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
 		if sqlState(err) != lockNotAvailable {
 			break
 		}
 	}
-	return err
+	if err != nil || !found.distributed {
+		return false, err
+	}
+	if _, err := distribute(ctx, config, 0); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrNotDistributed, err)
+	}
+	return true, nil
+}
+
+// lookAtPostgres tells how a database is distributed, if it is one to work on.
+func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (found placing, err error) {
+	db := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := checkWritable(ctx, db); err != nil {
+		// The driver writes a line for each address that it has tried.
+		reason := strings.Join(strings.Fields(err.Error()), " ")
+		return found, fmt.Errorf("reach PostgreSQL at %s: %s", net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), reason)
+	}
+	if found, err = placingOf(ctx, db); err != nil {
+		return found, fmt.Errorf("look for Citus: %w", err)
+	}
+	return found, nil
 }
 
 // ddlTries and ddlWait bound how long a migration waits for a table. Whoever

@@ -49,28 +49,32 @@ func (p postgresPipeline) apply(_ context.Context, set *setStatement, n int, bin
 	if n == 0 {
 		return 0, nil
 	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error {
-		if tag.RowsAffected() != int64(n) {
-			return p.catch(order.ErrRaced)
-		}
-		return nil
-	})
+	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error { return p.insist(tag, n) })
 	return int64(n), nil
+}
+
+func (p postgresPipeline) insist(written pgconn.CommandTag, rows int) error {
+	if written.RowsAffected() != int64(rows) {
+		return p.catch(order.ErrRaced)
+	}
+	return nil
 }
 
 func (p postgresPipeline) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
 	if n == 0 {
 		return nil
 	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := each(postgresRow{rows}); err != nil {
-				return p.catch(err)
-			}
-		}
-		return rows.Err()
-	})
+	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Query(func(rows pgx.Rows) error { return p.every(rows, each) })
 	return nil
+}
+
+func (p postgresPipeline) every(rows pgx.Rows, each func(row) error) error {
+	for rows.Next() {
+		if err := each(postgresRow{rows}); err != nil {
+			return p.catch(err)
+		}
+	}
+	return rows.Err()
 }
 
 func (p postgresPipeline) catch(err error) error {

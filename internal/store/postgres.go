@@ -16,7 +16,12 @@ import (
 
 // postgresEngine keeps everything in PostgreSQL, which any number of equal
 // nodes may share.
-type postgresEngine struct{ pool *pgxpool.Pool }
+type postgresEngine struct {
+	pool *pgxpool.Pool
+	// distributed is set where Citus keeps each partner's rows on one of many
+	// nodes.
+	distributed bool
+}
 
 const (
 	// postgresWriters is how many committers one node runs. A second one works
@@ -28,6 +33,11 @@ const (
 	// statementTimeout ends what runs away, before the request's own limit.
 	statementTimeout = 25 * time.Second
 	connectTimeout   = 5 * time.Second
+	// distributedConns is how many connections a node keeps to a distributed
+	// database, where every partner's transactions run side by side. The URL
+	// may say otherwise, by poolSetting.
+	distributedConns = 32
+	poolSetting      = "pool_max_conns"
 )
 
 // byKey makes the planner look rows up by their keys, which is the only way
@@ -42,6 +52,25 @@ var byKey = map[string]string{
 // OpenPostgres opens a PostgreSQL database and brings its schema up to date.
 // Many nodes may do so at once.
 func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	config, err := parsePostgres(url)
+	if err != nil {
+		return nil, err
+	}
+	distributed, err := migratePostgres(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	if distributed && !strings.Contains(url, poolSetting) {
+		config.MaxConns = distributedConns
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open PostgreSQL: %w", err)
+	}
+	return &Store{engine: &postgresEngine{pool, distributed}}, nil
+}
+
+func parsePostgres(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error repeats the URL, and with it the password.
@@ -53,19 +82,14 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
 	config.ConnConfig.ConnectTimeout = connectTimeout
-	if err := migratePostgres(ctx, config.ConnConfig); err != nil {
-		return nil, err
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open PostgreSQL: %w", err)
-	}
-	return &Store{engine: &postgresEngine{pool}}, nil
+	return config, nil
 }
 
 func (e *postgresEngine) writers() int { return postgresWriters }
 
 func (e *postgresEngine) shared() bool { return true }
+
+func (e *postgresEngine) sharded() bool { return e.distributed }
 
 func (e *postgresEngine) Close() error {
 	e.pool.Close()
@@ -96,13 +120,20 @@ func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn fun
 	if err != nil {
 		return beginError{postgresError(err)}
 	}
-	if err := fn(postgresConn{tx}); err != nil {
+	if err := fn(e.conn(tx)); err != nil {
 		// If this fails too, the pool throws the connection away, and with it
 		// the transaction.
 		_ = tx.Rollback(context.WithoutCancel(ctx))
 		return err
 	}
 	return postgresError(tx.Commit(ctx))
+}
+
+func (e *postgresEngine) conn(tx pgx.Tx) conn {
+	if e.distributed {
+		return citusConn{postgresConn{tx}}
+	}
+	return postgresConn{tx}
 }
 
 // The SQLSTATEs that are told apart (PostgreSQL manual, appendix A).
@@ -169,6 +200,11 @@ func (c postgresConn) query(ctx context.Context, sql string, args []any, each fu
 	if err != nil {
 		return postgresError(err)
 	}
+	return eachOf(rows, each)
+}
+
+// eachOf calls each for every row.
+func eachOf(rows pgx.Rows, each func(row) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := each(postgresRow{rows}); err != nil {

@@ -236,8 +236,9 @@ func (tx *Tx) WebhookEndpoint(ctx context.Context, partnerID string) (*retention
 func scanEvent(r row, more ...any) (*delivery.Event, error) {
 	var event delivery.Event
 	var facts string
-	columns := []any{&event.PartnerID, &event.OrderID, &event.Sequence, &event.EventID, (*string)(&event.Type), &facts, &event.CreatedAt}
-	err := r.scan(append(columns, more...)...)
+	err := r.scan(append([]any{
+		&event.PartnerID, &event.OrderID, &event.Sequence, &event.EventID, (*string)(&event.Type), &facts, &event.CreatedAt,
+	}, more...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,17 +33,15 @@ var (
 			FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'`,
 	}
 	postgresCatalogue = catalogue{
-		columns: `SELECT c.table_name::text, c.column_name::text, c.data_type::text,
-				CASE c.is_nullable WHEN 'NO' THEN 1 ELSE 0 END::bigint, coalesce(k.ordinal_position, 0)::bigint
-			FROM information_schema.columns AS c
-			JOIN information_schema.tables AS t
-				ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE'
-			LEFT JOIN information_schema.table_constraints AS p
-				ON p.table_schema = c.table_schema AND p.table_name = c.table_name AND p.constraint_type = 'PRIMARY KEY'
-			LEFT JOIN information_schema.key_column_usage AS k
-				ON k.constraint_schema = p.constraint_schema AND k.constraint_name = p.constraint_name
-				AND k.table_name = c.table_name AND k.column_name = c.column_name
-			WHERE c.table_schema = current_schema()`,
+		// Not from information_schema, whose many joins are slow beside shards.
+		columns: `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)::text,
+				CASE WHEN a.attnotnull THEN 1 ELSE 0 END::bigint,
+				coalesce(array_position(k.indkey::int2[], a.attnum) + 1, 0)::bigint
+			FROM pg_catalog.pg_class AS c
+			JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+			JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+			LEFT JOIN pg_catalog.pg_index AS k ON k.indrelid = c.oid AND k.indisprimary
+			WHERE c.relkind IN ('r', 'p') AND n.nspname = current_schema()`,
 		references: `SELECT a.relname::text, b.relname::text FROM pg_catalog.pg_constraint AS c
 			JOIN pg_catalog.pg_class AS a ON a.oid = c.conrelid
 			JOIN pg_catalog.pg_class AS b ON b.oid = c.confrelid

@@ -16,6 +16,7 @@ type setStatement struct {
 	keys     []column // compared, bound after the values
 	rowSQL   string   // for one row
 	arraySQL string   // for arrays
+	citus    citusSQL // for tables that are distributed by partner
 }
 
 type verb byte
@@ -62,6 +63,7 @@ func columns(kind columnKind, names []string) []column {
 func newSet(verb verb, table string, keys, values []column) *setStatement {
 	st := &setStatement{verb: verb, table: table, keys: keys, values: values}
 	st.rowSQL, st.arraySQL = st.forOneRow(), st.forArrays()
+	st.citus = st.forCitus()
 	return st
 }
 
@@ -96,12 +98,28 @@ func (st *setStatement) forOneRow() string {
 
 // forArrays writes the statement for one array of parameters per column. In
 // it, v1, v2, … are the bound columns.
-func (st *setStatement) forArrays() string {
+func (st *setStatement) forArrays() string { return st.forArraysOfOne(-1) }
+
+// forArraysOfOne is forArrays, but one of the bound columns is the same for all
+// rows, and its parameter no array; -1 for none.
+func (st *setStatement) forArraysOfOne(same int) string {
 	v := func(from int) func(int, column) string {
-		return func(i int, _ column) string { return fmt.Sprintf("v.v%d", from+i) }
+		return func(i int, _ column) string {
+			if from+i == same+1 {
+				return fmt.Sprintf("$%d", same+1)
+			}
+			return fmt.Sprintf("v.v%d", from+i)
+		}
 	}
-	arrays := "unnest(" + each(st.bound(), ", ", func(i int, c column) string { return fmt.Sprintf("$%d::%s", i+1, c.arrayType()) }) + ")"
-	bound := arrays + " AS v(" + each(st.bound(), ", ", func(i int, _ column) string { return fmt.Sprintf("v%d", i+1) }) + ")"
+	var parameters, bindings []string
+	for i, c := range st.bound() {
+		if i != same {
+			parameters = append(parameters, fmt.Sprintf("$%d::%s", i+1, c.arrayType()))
+			bindings = append(bindings, fmt.Sprintf("v%d", i+1))
+		}
+	}
+	arrays := "unnest(" + strings.Join(parameters, ", ") + ")"
+	bound := arrays + " AS v(" + strings.Join(bindings, ", ") + ")"
 	match := func(from int) string {
 		return each(st.keys, " AND ", func(i int, c column) string { return "t." + c.name + " = " + v(from)(i, c) })
 	}

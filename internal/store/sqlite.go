@@ -99,6 +99,8 @@ func (e *sqliteEngine) writers() int { return 1 }
 
 func (e *sqliteEngine) shared() bool { return false }
 
+func (e *sqliteEngine) sharded() bool { return false }
+
 // Close takes every connection back, and so waits for whoever still holds one.
 func (e *sqliteEngine) Close() error {
 	// The writer comes back first: from then on nothing wakes the keeper.

@@ -35,6 +35,9 @@ type engine interface {
 	writers() int
 	// shared tells whether other processes may use the same database.
 	shared() bool
+	// sharded tells whether each partner's rows lie together on one node of
+	// several.
+	sharded() bool
 	io.Closer
 }
 
@@ -54,6 +57,10 @@ func (s *Store) Writers() int { return s.engine.writers() }
 
 // Shared tells whether other nodes may use the same database.
 func (s *Store) Shared() bool { return s.engine.shared() }
+
+// Sharded tells whether each partner's rows lie together on one node of
+// several, so that a transaction should be of one partner.
+func (s *Store) Sharded() bool { return s.engine.sharded() }
 
 // Close waits for what runs and closes the database.
 func (s *Store) Close() error { return s.engine.Close() }

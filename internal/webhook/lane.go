@@ -8,12 +8,15 @@ import (
 const (
 	// maxInFlight is how many requests one endpoint gets at once.
 	maxInFlight = 10
-	// ahead is how many events a lane reads at once; memory does not grow with
-	// what waits.
-	ahead = 200
-	// maxUnsettled is for how many sent events a lane does not wait until what
-	// came of them is written.
-	maxUnsettled = 400
+	// maxAhead is how many events a lane reads at once, and minAhead how many
+	// if there are many lanes: all together have read about maxRead, so that
+	// memory grows neither with what waits nor with the number of endpoints.
+	maxAhead = 200
+	minAhead = 2 * maxInFlight
+	maxRead  = 20_000
+	// maxUnsettled is for how many times as many events a lane does not wait
+	// until what came of them is written. A database elsewhere takes its time.
+	maxUnsettled = 5
 )
 
 // lane sends what is due at one endpoint. One goroutine runs it; requests and
@@ -25,6 +28,7 @@ type lane struct {
 
 	ready   []*Event          // due, in the order of sending
 	busy    map[EventKey]bool // read and not settled
+	reading bool              // the next are being read
 	parking bool              // the settler has been asked to park the endpoint
 	parked  bool
 
@@ -33,10 +37,11 @@ type lane struct {
 	mu       sync.Mutex // guards what follows
 	endpoint *Endpoint  // as last read; nil once it is gone
 	inFlight int
-	failures int     // of which the settler does not know yet
-	look     bool    // something may be due that has not been read
-	later    bool    // look, but not before the next beat
-	settled  []*item // what the settler is done with
+	failures int       // of which the settler does not know yet
+	look     bool      // something may be due that has not been read
+	later    bool      // look, but not before the next beat
+	settled  []*item   // what the settler is done with
+	read     *[]*Event // what has been read; nil while nothing has
 }
 
 func newLane(s *Sender, endpoint *Endpoint) *lane {
@@ -91,10 +96,19 @@ func (l *lane) beat() {
 	}
 }
 
-// collect takes in what the settler is done with.
+// collect takes in what has been read, and what the settler is done with. While
+// a read is under way the latter waits: the read may still see those events as
+// due, and only busy keeps them from being sent again.
 func (l *lane) collect() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.read != nil {
+		l.take(*l.read)
+		l.reading, l.read = false, nil
+	}
+	if l.reading {
+		return
+	}
 	for _, item := range l.settled {
 		switch {
 		case item.sent != nil:
@@ -129,6 +143,7 @@ func (l *lane) free() (requests int, probe bool) {
 // send begins as many requests as may be under way.
 func (l *lane) send(ctx context.Context) {
 	for {
+		ahead := l.sender.ahead() // whose lock comes before this one
 		l.mu.Lock()
 		if !l.open() {
 			l.look, l.later = false, false
@@ -137,17 +152,16 @@ func (l *lane) send(ctx context.Context) {
 			return
 		}
 		free, probe := l.free()
-		mayRead := l.look && len(l.busy) < maxUnsettled
+		mayRead := l.look && !l.reading && len(l.busy) < maxUnsettled*ahead
 		l.mu.Unlock()
-		switch {
-		case free <= 0, len(l.ready) == 0 && !mayRead:
-			return
-		case len(l.ready) == 0:
-			l.read(ctx)
-		default:
-			l.begin(ctx, l.ready[0], probe)
-			l.ready = l.ready[1:]
+		if mayRead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
+			l.fetch(ctx, ahead)
 		}
+		if free <= 0 || len(l.ready) == 0 {
+			return
+		}
+		l.begin(ctx, l.ready[0], probe)
+		l.ready = l.ready[1:]
 	}
 }
 
@@ -159,28 +173,35 @@ func (l *lane) drop() {
 	l.ready = nil
 }
 
-// read reads what is due next.
-func (l *lane) read(ctx context.Context) {
+// fetch reads what is due next, while requests go on.
+func (l *lane) fetch(ctx context.Context, ahead int) {
+	l.reading = true
 	l.signal(func() { l.look = false })
 	limit := ahead + len(l.busy)
-	var due []*Event
-	err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
-		due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
-		return err
-	})
-	if err != nil {
-		l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
-		l.signal(func() { l.later = true })
-		return
-	}
+	go func() {
+		var due []*Event
+		err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
+			due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
+			return err
+		})
+		if err != nil {
+			l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
+		}
+		l.signal(func() {
+			l.read = &due
+			l.later = l.later || err != nil
+			l.look = l.look || len(due) == limit
+		})
+	}()
+}
+
+// take makes what was read ready to be sent.
+func (l *lane) take(due []*Event) {
 	for _, event := range due {
 		if !l.busy[event.Key()] {
 			l.busy[event.Key()] = true
 			l.ready = append(l.ready, event)
 		}
-	}
-	if len(due) == limit {
-		l.signal(func() { l.look = true })
 	}
 }
 
@@ -209,7 +230,7 @@ func (l *lane) begin(ctx context.Context, event *Event, probe bool) {
 func (l *lane) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.look && !l.later && l.inFlight == 0 && len(l.busy) == 0
+	return !l.look && !l.later && !l.reading && l.inFlight == 0 && len(l.busy) == 0
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.

@@ -171,6 +171,9 @@ func (s *Sender) Lanes() int {
 	return len(s.lanes)
 }
 
+// ahead is how many events a lane may read at once.
+func (s *Sender) ahead() int { return min(maxAhead, max(minAhead, maxRead/max(1, s.Lanes()))) }
+
 // open leases endpoints and opens their lanes. Of several nodes that try, one
 // gets each.
 func (s *Sender) open(ctx context.Context, partnerIDs []string) error {

@@ -162,22 +162,50 @@ var (
 // the same one. It is empty for the embedded engine.
 func DatabaseOf(t testing.TB, data string) string {
 	t.Helper()
-	if os.Getenv(EngineVariable) != "postgres" {
+	makeDatabase := map[string]func(testing.TB) string{"postgres": testkit.PostgresURL, "citus": distributed}[os.Getenv(EngineVariable)]
+	if makeDatabase == nil {
 		return ""
 	}
 	databasesMu.Lock()
-	defer databasesMu.Unlock()
-	if databases[data] == "" {
-		databases[data] = testkit.PostgresURL(t)
+	known := databases[data]
+	databasesMu.Unlock()
+	if known != "" {
+		return known
 	}
-	return databases[data]
+	url := makeDatabase(t) // which takes its time; nobody else asks for the same
+	databasesMu.Lock()
+	defer databasesMu.Unlock()
+	databases[data] = url
+	return url
+}
+
+// fewShards keep suites fast.
+const fewShards = 4
+
+// distributed makes a database whose tables are distributed by Citus.
+func distributed(t testing.TB) string {
+	t.Helper()
+	settings := &config.Config{DatabaseURL: testkit.CitusURL(t)}
+	_, err := app.Migrate(t.Context(), settings)
+	if err == nil {
+		_, err = app.Distribute(t.Context(), settings, fewShards)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settings.DatabaseURL
 }
 
 // AgainOnPostgres ends the run of a package's tests with their exit code, after
-// it has run them a second time on PostgreSQL, in a process of its own.
+// it has run them a second time on PostgreSQL, in a process of its own, and a
+// third time on Citus if there is one.
 func AgainOnPostgres(code int) int {
-	if code == 0 && os.Getenv(EngineVariable) == "" && testkit.HasPostgres() {
+	first := os.Getenv(EngineVariable) == ""
+	if code == 0 && first && testkit.HasPostgres() {
 		code = againOn("postgres")
+	}
+	if code == 0 && first && testkit.HasCitus() {
+		code = againOn("citus")
 	}
 	testkit.StopPostgres()
 	return code

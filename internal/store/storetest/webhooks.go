@@ -162,8 +162,8 @@ func testQueue(t *testing.T, s *store.Store) {
 	var stored *webhook.Event
 	readWebhooks(t, s, func(tx webhook.Reader) (err error) {
 		woken, err := tx.Endpoint(ctx, partnerID)
-		if !woken.WakeAt.Equal(first.CreatedAt) {
-			t.Errorf("the endpoint wakes at %v", woken.WakeAt)
+		if err != nil || !woken.WakeAt.Equal(first.CreatedAt) {
+			t.Errorf("the endpoint wakes at %+v: %v", woken, err)
 		}
 		stored, err = tx.Event(ctx, partnerID, first.EventID)
 		return err
@@ -220,13 +220,13 @@ func testQueue(t *testing.T, s *store.Store) {
 func testEventLists(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	saveEndpoints(t, s, endpoint(partnerID))
-	var all []*delivery.Event
-	for n := range 12 {
+	all := make([]*delivery.Event, 12)
+	for n := range all {
 		e := event(t, partnerID, n, 1)
 		e.OrderID = fmt.Sprintf("ord_%d", n/4)
 		e.Sequence = int64(n%4 + 1)
 		e.Type = delivery.EventTypes[n%3]
-		all = append(all, e)
+		all[n] = e
 	}
 	saveEvents(t, s, all...)
 	saveEvents(t, s, event(t, neighbourID, 30, 1))

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbound"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// plan is what a child that sends events, or causes them, has to do. It lies in
+// a file, because a thousand URLs and ten thousand orders fit no command line.
+type plan struct {
+	Store   string   `json:"store"` // the database's file or URL
+	URLs    []string `json:"urls"`  // of the partners' endpoints, for the floor
+	Events  int      `json:"events"`
+	Floor   bool     `json:"floor"`   // post the bare bodies, without storage
+	AtOnce  int      `json:"at_once"` // the most requests of the floor; 0: ten for each endpoint
+	Send    bool     `json:"send"`    // run the sender
+	Moves   moves    `json:"moves"`   // orders to be moved
+	Profile string   `json:"profile"` // file for a CPU profile
+	Outcome string   `json:"outcome"` // file for the outcome
+
+}
+
+// moves are transitions: as fast as Callers can, each through all states, or
+// one of each order at a steady rate.
+type moves struct {
+	Orders    []string `json:"orders"`
+	Callers   int      `json:"callers"`
+	PerSecond float64  `json:"per_second"`
+	Seconds   float64  `json:"seconds"`
+}
+
+// outcome is what a child has to tell at its end.
+type outcome struct {
+	Moved     int              `json:"moved"`
+	Seconds   float64          `json:"seconds"`
+	Latencies []time.Duration  `json:"latencies"` // of the transitions
+	Commits   map[string]int64 `json:"commits"`   // by event, in nanoseconds since 1970
+}
+
+// hooksCommand is the child: a node without its HTTP interface, so that all
+// its CPU time is that of the sender or of transitions. It begins at the first
+// line of its standard input, prints a line when its moves are made, and ends
+// with its input.
+type hooksCommand struct {
+	Plan string `arg:"" help:"File that says what to do."`
+}
+
+// Run follows the plan.
+func (c *hooksCommand) Run(ctx context.Context) (err error) {
+	var p plan
+	text, err := os.ReadFile(filepath.Clean(c.Plan))
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		return err
+	}
+	run := p.node
+	if p.Floor {
+		run = p.floor
+	}
+	return run(ctx, newTalker(os.Stdin, os.Stdout))
+}
+
+// talker is the child's end of the conversation.
+type talker struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+func newTalker(in io.Reader, out io.Writer) *talker { return &talker{bufio.NewReader(in), out} }
+
+// start says that all is ready, and waits for the word.
+func (t *talker) start() error {
+	if _, err := fmt.Fprintln(t.out, "{}"); err != nil {
+		return err
+	}
+	_, err := t.in.ReadString('\n')
+	return err
+}
+
+// finish says that the work is done, and waits for the end of the input.
+func (t *talker) finish() error {
+	if _, err := fmt.Fprintln(t.out, "done"); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, t.in)
+	return err
+}
+
+// node runs what app puts together, but for HTTP: store, sender, order service.
+func (p plan) node(ctx context.Context, parent *talker) (err error) {
+	world := quietWorld()
+	db, err := openStore(ctx, p.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := parent.start(); err != nil {
+		return err
+	}
+	finishProfile, err := startProfile(p.Profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, finishProfile()) }()
+	wake := func(...string) {}
+	if p.Send {
+		sender, closeSender, err := newSender(ctx, db, world)
+		if err != nil {
+			return err
+		}
+		defer closeSender()
+		wake = sender.Wake
+	}
+	done, err := p.move(ctx, db, wake)
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.finish(), done.write(p.Outcome))
+}
+
+func (o *outcome) write(name string) error {
+	text, err := json.Marshal(o)
+	if err != nil || name == "" {
+		return err
+	}
+	return os.WriteFile(filepath.Clean(name), text, 0o600)
+}
+
+func openStore(ctx context.Context, database string) (*store.Store, error) {
+	if isPostgres(database) {
+		return store.OpenPostgres(ctx, database)
+	}
+	return store.OpenSQLite(ctx, database)
+}
+
+// newSender makes the sender as app does, and what closes it.
+func newSender(ctx context.Context, db *store.Store, world app.Surroundings) (*webhook.Sender, func(), error) {
+	client := newHookClient()
+	if !db.Shared() {
+		if err := webhook.HandBack(ctx, db.Webhooks()); err != nil {
+			return nil, nil, err
+		}
+	}
+	sender, err := webhook.NewSender(ctx, webhook.SenderConfig{
+		Store: db.Webhooks(), Client: client, Sealer: benchSealer(), Now: world.Now, At: world.At, Random: world.Random,
+		Log: world.Log, Shared: db.Shared(), Attempted: func(webhook.Answer) {},
+	})
+	return sender, func() {
+		sender.Close()
+		client.Close()
+	}, err
+}
+
+// benchSealer seals under a key that is no secret.
+func benchSealer() *credential.Sealer {
+	sealer, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		panic(err)
+	}
+	return sealer
+}
+
+// hookClient is the outbound client as the webhook room sees it.
+type hookClient struct{ *outbound.Client }
+
+func newHookClient() hookClient {
+	return hookClient{outbound.NewClient(outbound.Policy{Insecure: true})}
+}
+
+// Post sends a body once.
+func (c hookClient) Post(ctx context.Context, url string, headers []webhook.Header, body []byte) webhook.Answer {
+	lines := make([]outbound.Header, len(headers))
+	for i, h := range headers {
+		lines[i] = outbound.Header(h)
+	}
+	answer := c.Client.Post(ctx, url, lines, body)
+	return webhook.Answer{Status: answer.Status, RetryAfter: answer.RetryAfter, Took: answer.Took, Problem: answer.Problem}
+}
+
+// newMover makes the order service on a store that notes when events were
+// committed.
+func newMover(db *store.Store, wake func(...string)) (*order.Service, *timedStore) {
+	timed := &timedStore{Store: db.Orders(), commits: map[string]int64{}}
+	return order.NewService(order.Config{
+		Store: timed, Writers: db.Writers(), Now: time.Now, Random: rand.Reader,
+		Cards: pricing.Schedule{pricing.DefaultCard()}, Encode: record.Encode, Announce: wake,
+		TrackingURL: func(orderID string) string { return "http://127.0.0.1/track/" + orderID },
+	}), timed
+}
+
+// timedStore notes when each event was committed.
+type timedStore struct {
+	order.Store
+	mu      sync.Mutex
+	commits map[string]int64 // guarded by mu
+}
+
+// Write runs fn in a transaction.
+func (s *timedStore) Write(ctx context.Context, fn func(order.Writer) error) error {
+	var saved savedEvents
+	err := s.Store.Write(ctx, func(tx order.Writer) error {
+		saved = savedEvents{Writer: tx}
+		return fn(&saved)
+	})
+	if err != nil {
+		return err
+	}
+	now := time.Now().UnixNano()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range saved.ids {
+		s.commits[id] = now
+	}
+	return nil
+}
+
+type savedEvents struct {
+	order.Writer
+	ids []string
+}
+
+// Save writes and notes which events that were.
+func (s *savedEvents) Save(ctx context.Context, changes *order.Changes) error {
+	for _, event := range changes.Events {
+		s.ids = append(s.ids, event.EventID)
+	}
+	return s.Writer.Save(ctx, changes)
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// receiver stands for partners' endpoints: one loopback address for each. It
+// spends as little as it can, since it shares the machine with the sender.
+type receiver struct {
+	addresses []string
+	manner    manner
+	listeners []net.Listener
+
+	peak    atomic.Int64  // of requests at once
+	current atomic.Int64  // requests that have come and are not answered
+	enough  chan struct{} // closed when as many events have come as were wanted
+
+	mu       sync.Mutex
+	conns    map[net.Conn]bool    // guarded by mu
+	arrivals map[string]time.Time // the first of each event; guarded by mu
+	wanted   int                  // guarded by mu
+	last     time.Time            // when the last new event came; guarded by mu
+}
+
+// manner is how a receiver behaves.
+type manner string
+
+const (
+	accepts manner = "accepts"
+	refuses manner = "refuses" // connections
+	hangs   manner = "hangs"   // takes the request and never answers
+	resets  manner = "resets"  // connections, once they are made
+	fails   manner = "fails"   // with 500
+)
+
+// newReceiver takes addresses for endpoints, and listens unless it refuses.
+func newReceiver(ctx context.Context, endpoints int, m manner) (*receiver, error) {
+	r := &receiver{manner: m, enough: make(chan struct{}), conns: map[net.Conn]bool{}, arrivals: map[string]time.Time{}}
+	for i := range endpoints {
+		// All of 127.0.0.0/8 is this machine.
+		r.addresses = append(r.addresses, fmt.Sprintf("127.0.%d.%d:0", 1+i/250, 1+i%250))
+	}
+	if err := r.listen(ctx); err != nil {
+		return nil, err
+	}
+	if m == refuses {
+		r.close()
+	}
+	return r, nil
+}
+
+// listen begins to accept, at the same addresses as before.
+func (r *receiver) listen(ctx context.Context) error {
+	var network net.ListenConfig
+	r.listeners = nil
+	for i, address := range r.addresses {
+		listener, err := network.Listen(ctx, "tcp", address)
+		if err != nil {
+			r.close()
+			return err
+		}
+		r.addresses[i] = listener.Addr().String()
+		r.listeners = append(r.listeners, listener)
+		go r.accept(listener)
+	}
+	return nil
+}
+
+// close ends listeners and connections.
+func (r *receiver) close() {
+	for _, listener := range r.listeners {
+		_ = listener.Close()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for conn := range r.conns {
+		_ = conn.Close()
+	}
+}
+
+func (r *receiver) urls() []string {
+	urls := make([]string, len(r.addresses))
+	for i, address := range r.addresses {
+		urls[i] = "http://" + address + "/hooks"
+	}
+	return urls
+}
+
+func (r *receiver) accept(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		if r.manner == resets {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
+			continue
+		}
+		r.mu.Lock()
+		r.conns[conn] = true
+		r.mu.Unlock()
+		go func() {
+			r.serve(conn)
+			_ = conn.Close()
+			r.mu.Lock()
+			delete(r.conns, conn)
+			r.mu.Unlock()
+		}()
+	}
+}
+
+var (
+	answerOK   = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	answerFail = []byte("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")
+)
+
+// serve answers one connection's requests until it ends.
+func (r *receiver) serve(conn net.Conn) {
+	in := bufio.NewReaderSize(conn, 2<<10)
+	for {
+		id, length, err := readPost(in)
+		if err != nil {
+			return
+		}
+		if now := r.current.Add(1); now > r.peak.Load() {
+			r.peak.Store(now) // of two at once the smaller may win; they differ by one
+		}
+		if _, err := in.Discard(length); err != nil {
+			return
+		}
+		answer := answerOK
+		switch r.manner {
+		case hangs:
+			continue // and waits for a next request, which does not come
+		case fails:
+			answer = answerFail
+		default:
+			r.arrive(id)
+		}
+		r.current.Add(-1)
+		if _, err := conn.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+var (
+	lengthHeader = []byte("Content-Length: ")
+	eventHeader  = []byte("Drop-Event-Id: ")
+)
+
+// readPost reads a request's header.
+func readPost(in *bufio.Reader) (eventID string, length int, err error) {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return "", 0, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			return eventID, length, nil
+		}
+		if value, found := bytes.CutPrefix(line, lengthHeader); found {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return "", 0, err
+			}
+		}
+		if value, found := bytes.CutPrefix(line, eventHeader); found {
+			eventID = string(value)
+		}
+	}
+}
+
+func (r *receiver) arrive(id string) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, again := r.arrivals[id]; again {
+		return
+	}
+	r.arrivals[id], r.last = now, now
+	if len(r.arrivals) == r.wanted {
+		close(r.enough)
+	}
+}
+
+// want says for how many events to wait.
+func (r *receiver) want(events int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wanted = events
+}
+
+// wait waits until all have come, or something goes wrong.
+func (r *receiver) wait(ctx context.Context, atMost time.Duration) error {
+	select {
+	case <-r.enough:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(atMost):
+		return fmt.Errorf("%d of %d events came within %v", r.count(), r.wanted, atMost)
+	}
+}
+
+// count tells how many events have come.
+func (r *receiver) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.arrivals)
+}
+
+// span is how long the events took to come, from the first to the last.
+func (r *receiver) span() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.last
+	for _, at := range r.arrivals {
+		if at.Before(first) {
+			first = at
+		}
+	}
+	return r.last.Sub(first)
+}

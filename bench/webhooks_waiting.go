@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// waitingRow is what is known of a sender with a great many events waiting.
+type waitingRow struct {
+	Endpoints  int     `json:"endpoints"`
+	Events     int     `json:"events"`
+	StartMB    float64 `json:"start_mb"`         // resident, before the sender runs
+	IdleMB     float64 `json:"idle_mb"`          // after it has waited for the endpoints
+	BusyMB     float64 `json:"busy_mb"`          // the most, once they have come alive
+	IdleCPU    float64 `json:"idle_cpu_ms_s"`    // per second of waiting
+	PerSecond  float64 `json:"per_second"`       // deliveries, once they have come alive
+	CPUMicros  float64 `json:"cpu_us_each"`      // of these
+	Delivered  int     `json:"delivered"`        // in that time
+	Load       float64 `json:"load_average"`     // at the end
+	LayDownSec float64 `json:"lay_down_seconds"` // to write all events
+}
+
+// probeTimeout is how long the next probe may be off.
+const probeTimeout = 3 * time.Minute
+
+// waitingRow lays down events at dead endpoints, looks what the sender needs
+// while it waits, and lets the endpoints come alive for a while.
+func (c *webhooksCommand) waitingRow(ctx context.Context, endpoints int) (row waitingRow, err error) {
+	err = c.inBed(ctx, func(b bed) (err error) {
+		row, err = c.waiting(ctx, b, endpoints)
+		return err
+	})
+	row.Load = loadAverage()
+	return row, err
+}
+
+func (c *webhooksCommand) waiting(ctx context.Context, b bed, endpoints int) (row waitingRow, err error) {
+	row = waitingRow{Endpoints: endpoints, Events: c.Waiting}
+	r, err := newReceiver(ctx, endpoints, refuses)
+	if err != nil {
+		return row, err
+	}
+	began := time.Now()
+	err = layDown(ctx, b.database, r.urls(), func(db *store.Store) error { return addEvents(ctx, db, endpoints, c.Waiting) })
+	row.LayDownSec = time.Since(began).Seconds()
+	if err != nil {
+		return row, err
+	}
+	sender, err := b.start(ctx, "sender", &plan{Send: true})
+	if err != nil {
+		return row, err
+	}
+	err = errors.Join(c.watch(ctx, b, sender, r, &row), sender.stop())
+	r.close()
+	if err != nil {
+		return row, err
+	}
+	delivered, err := countDelivered(ctx, b.database)
+	if events := r.count(); err == nil && delivered != events {
+		err = fmt.Errorf("invalid: %d events came, %d are stored as delivered", events, delivered)
+	}
+	return row, err
+}
+
+// watch looks at a sender that waits, and then at one that has plenty to do.
+func (c *webhooksCommand) watch(ctx context.Context, b bed, sender *child, r *receiver, row *waitingRow) (err error) {
+	pid := sender.command.Process.Pid
+	if row.StartMB, err = memory(pid, "VmRSS"); err != nil {
+		return err
+	}
+	idle, busy := b.meter(sender), b.meter(sender)
+	err = errors.Join(idle.hook(), sender.begin(), pauseFor(ctx, c.Idle), idle.hook())
+	if err != nil {
+		return err
+	}
+	row.IdleCPU = milliseconds(idle.own.elapsed()) / max(1, c.Idle.Seconds())
+	if row.IdleMB, err = memory(pid, "VmRSS"); err != nil {
+		return err
+	}
+	r.manner = accepts
+	r.want(1)
+	if err := r.listen(ctx); err != nil {
+		return err
+	}
+	if err := r.wait(ctx, probeTimeout); err != nil {
+		return err
+	}
+	// Endpoints are probed one by one; the window begins with the first that
+	// was found alive, and a little later.
+	if err := errors.Join(pauseFor(ctx, time.Second), busy.hook()); err != nil {
+		return err
+	}
+	began := time.Now()
+	before := r.count()
+	if err := errors.Join(pauseFor(ctx, time.Duration(c.Seconds*float64(time.Second))), busy.hook()); err != nil {
+		return err
+	}
+	after := r.count()
+	row.Delivered = after - before
+	row.PerSecond = float64(row.Delivered) / time.Since(began).Seconds()
+	row.CPUMicros = float64(busy.own.elapsed().Microseconds()) / float64(max(1, row.Delivered))
+	row.BusyMB, err = memory(pid, "VmHWM")
+	return err
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// memory reads what /proc tells of a process's memory, in MB.
+func memory(pid int, name string) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, found := strings.CutPrefix(line, name+":"); found {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 64)
+			return kb / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("process %d tells no %s", pid, name)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/app"
+)
+
+type migrateCommand struct {
+	where
+	Distribute string `help:"Then spread the tables over the nodes of a cluster: citus." enum:",citus" default:"" placeholder:"citus"`
+	Shards     int    `help:"Parts that --distribute splits the data into, the first time." default:"32" env:"DROPYARD_SHARDS" placeholder:"N"`
+}
+
+// Run migrates; it may run beside services that the new schema does not
+// disturb. Distributing for the first time needs them stopped.
+func (c *migrateCommand) Run(ctx context.Context) error {
+	settings := c.settings()
+	if c.Distribute != "" {
+		if err := app.CheckDistribute(settings, c.Shards); err != nil {
+			return usageError{err}
+		}
+	}
+	version, err := app.Migrate(ctx, settings)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("schema version %d\n", version)
+	if c.Distribute == "" {
+		return nil
+	}
+	found, err := app.Distribute(ctx, settings, c.Shards)
+	if err != nil {
+		return err
+	}
+	if len(found.Distributed)+len(found.Everywhere) == 0 {
+		fmt.Println("every table has its place already")
+	}
+	for _, placed := range []struct {
+		how    string
+		tables []string
+	}{{"distributed by partner", found.Distributed}, {"on every node", found.Everywhere}} {
+		if len(placed.tables) > 0 {
+			fmt.Printf("%s: %s\n", placed.how, strings.Join(placed.tables, ", "))
+		}
+	}
+	_, err = fmt.Printf("shards: %d, on %d nodes\n", found.Shards, found.Nodes)
+	return err
+}

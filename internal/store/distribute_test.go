@@ -1,0 +1,147 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// onEveryNode are the tables that are not distributed by partner: they are small,
+// or looked up before the partner is known. Whatever else there is must be
+// distributed; a table that cannot be must be thought about before it is added
+// here, because every node writes it in every transaction that changes it.
+var onEveryNode = []string{"api_keys", "couriers", "operator_tokens", "operators", "partners", "sessions", "settings"}
+
+// TestEveryTableHasItsPlace by the rule, which needs no Citus.
+func TestEveryTableHasItsPlace(t *testing.T) {
+	t.Parallel()
+	s := engines["postgres"](t)
+	var tables []*table
+	d := &distributor{}
+	err := s.engine.read(t.Context(), func(c conn) (err error) {
+		d.conn = c
+		if err = d.lookForGlobal(t.Context()); err == nil {
+			tables, err = readSchema(t.Context(), c, postgresCatalogue)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if listed := slices.Contains(onEveryNode, table.name); listed == d.byPartner(table) {
+			t.Errorf("%s: distributed by partner is %v; every unique key of a table that grows begins with partner_id", table.name, !listed)
+		}
+	}
+}
+
+// digestsOf sums up every table.
+func digestsOf(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	tables, err := s.schema(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]string{}
+	for _, table := range tables {
+		err := s.engine.read(t.Context(), func(c conn) error {
+			sum, err := digestOf(t.Context(), c, table, 1000)
+			sums[table.name] = sum.String()
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sums
+}
+
+// TestDistribute moves the rows that there are, once, and places what is new
+// when the next node starts.
+func TestDistribute(t *testing.T) {
+	t.Parallel()
+	ctx, url := t.Context(), testkit.CitusURL(t)
+	plain := closing(t)(OpenPostgres(ctx, url))
+	fillAll(t, plain, 300)
+	before := digestsOf(t, plain)
+	if plain.Sharded() {
+		t.Error("it is distributed already")
+	}
+	made, err := Distribute(ctx, url, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(made.Everywhere)), onEveryNode) || len(made.Distributed) < 9 || made.Shards != 4 || made.Nodes != 1 {
+		t.Errorf("made %+v", made)
+	}
+	again, err := Distribute(ctx, url, 8)
+	if err != nil || len(again.Distributed)+len(again.Everywhere) != 0 || again.Shards != 4 {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+
+	s := closing(t)(OpenPostgres(ctx, url))
+	if !s.Sharded() {
+		t.Error("it is not distributed")
+	}
+	for name, sum := range digestsOf(t, s) {
+		if before[name] != sum {
+			t.Errorf("%s has changed", name)
+		}
+	}
+	count := func(query string) (found int64) {
+		t.Helper()
+		err := s.engine.read(ctx, func(c conn) error {
+			return c.query(ctx, query, nil, func(r row) error { return r.scan(&found) })
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if left := count(`SELECT sum(pg_relation_size(logicalrelid))::bigint FROM pg_dist_partition`); left != 0 {
+		t.Errorf("%d bytes stay where nobody erases them", left)
+	}
+
+	err = s.engine.write(ctx, func(c conn) error {
+		_, err := c.exec(ctx, "CREATE TABLE parcels (partner_id TEXT NOT NULL, parcel BIGINT NOT NULL, PRIMARY KEY (partner_id, parcel))")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t)(OpenPostgres(ctx, url))
+	if count(`SELECT count(*) FROM pg_dist_partition a, pg_dist_partition b
+		WHERE a.logicalrelid = 'parcels'::regclass AND b.logicalrelid = 'orders'::regclass AND a.colocationid = b.colocationid`) != 1 {
+		t.Error("a new table has no place")
+	}
+}
+
+// TestDistributeWithoutCitus says what is missing.
+func TestDistributeWithoutCitus(t *testing.T) {
+	t.Parallel()
+	url := testkit.PostgresURL(t)
+	closing(t)(OpenPostgres(t.Context(), url))
+	if _, err := Distribute(t.Context(), url, 4); !errors.Is(err, ErrNoCitus) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// withCitus adds the engine that only some machines have.
+func withCitus(engines map[string]func(*testing.T) *Store) map[string]func(*testing.T) *Store {
+	if os.Getenv(testkit.CitusVariable) != "" {
+		engines["citus"] = func(t *testing.T) *Store {
+			url := testkit.CitusURL(t)
+			if err := closing(t)(OpenPostgres(t.Context(), url)).Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Distribute(t.Context(), url, 4); err != nil {
+				t.Fatal(err)
+			}
+			return closing(t)(OpenPostgres(t.Context(), url))
+		}
+	}
+	return engines
+}
