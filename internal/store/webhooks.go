@@ -161,10 +161,15 @@ func (tx *Tx) Backlog(ctx context.Context) (b webhook.Backlog, err error) {
 	return b, err
 }
 
-// DueEvents lists what may be sent to a partner now, oldest due first.
-func (tx *Tx) DueEvents(ctx context.Context, partnerID string, now time.Time, limit int) ([]*webhook.Event, error) {
-	return tx.events(ctx, `WHERE partner_id = $1 AND state = 'pending' AND due_at > 0 AND due_at <= $2
-		ORDER BY due_at LIMIT $3`, partnerID, now, limit)
+// DueEvents lists what may be sent to a partner now, oldest due first, from
+// behind the given event on; from the first on if it is nil.
+func (tx *Tx) DueEvents(ctx context.Context, partnerID string, after *webhook.Event, now time.Time, limit int) ([]*webhook.Event, error) {
+	if after == nil {
+		after = &webhook.Event{DueAt: time.UnixMicro(1)}
+	}
+	return tx.events(ctx, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
+		AND (due_at > $2 OR order_id > $4 OR order_id = $4 AND sequence > $5)
+		ORDER BY due_at, order_id, sequence LIMIT $6`, partnerID, after.DueAt, now, after.OrderID, after.Sequence, limit)
 }
 
 // NextDue is when the partner's next event is due; zero if none is.
@@ -197,19 +202,41 @@ func (tx *Tx) Events(ctx context.Context, f webhook.Filter) ([]*webhook.Event, e
 	add("order_id =", f.OrderID)
 	add("event_id <", f.Before)
 	add("event_id >", f.After)
-	if f.State != "" {
-		add("state =", string(f.State))
-		if f.State != webhook.Delivered {
-			// Said for the partial index that holds what has not arrived.
-			parts = append(parts, "state <> 'delivered'")
+	add("state =", string(f.State))
+	order := "event_id"
+	switch f.State {
+	case webhook.Failed, webhook.Skipped:
+		// Said for the partial index that holds these.
+		parts = append(parts, "state IN ('failed', 'skipped')")
+	case webhook.Pending:
+		few, err := tx.fewPending(ctx, f.PartnerID)
+		if err != nil {
+			return nil, err
 		}
+		if few {
+			// Sorted by what no index has, they are found by that of due events.
+			parts, order = append(parts, "state = 'pending'"), "event_id || ''"
+		}
+	default: // dense among all events
 	}
-	direction := "DESC"
-	if f.After != "" {
-		direction = "ASC"
+	if f.After == "" {
+		order += " DESC"
 	}
 	args = append(args, f.Limit)
-	return tx.events(ctx, fmt.Sprintf("WHERE %s ORDER BY event_id %s LIMIT $%d", strings.Join(parts, " AND "), direction, len(args)), args...)
+	return tx.events(ctx, fmt.Sprintf("WHERE %s ORDER BY %s LIMIT $%d", strings.Join(parts, " AND "), order, len(args)), args...)
+}
+
+// fewPending tells whether a partner's pending events are so few that they are
+// better sorted than looked for among all its events.
+func (tx *Tx) fewPending(ctx context.Context, partnerID string) (few bool, err error) {
+	const many = 2000
+	few = true
+	err = tx.conn.query(ctx, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2",
+		[]any{partnerID, many}, func(row) error {
+			few = false
+			return nil
+		})
+	return few, err
 }
 
 // events reads events with their progress.

@@ -26,9 +26,9 @@ type lane struct {
 	partnerID string
 	holder    string // the name of its lease
 
-	ready   []*Event          // due, in the order of sending
 	busy    map[EventKey]bool // read and not settled
 	reading bool              // the next are being read
+	last    *Event            // what the next read goes on behind; nil for all that is due
 	parking bool              // the settler has been asked to park the endpoint
 	parked  bool
 
@@ -36,12 +36,19 @@ type lane struct {
 
 	mu       sync.Mutex // guards what follows
 	endpoint *Endpoint  // as last read; nil once it is gone
+	ready    []*Event   // due, in the order of sending
 	inFlight int
-	failures int       // of which the settler does not know yet
-	look     bool      // something may be due that has not been read
-	later    bool      // look, but not before the next beat
-	settled  []*item   // what the settler is done with
-	read     *[]*Event // what has been read; nil while nothing has
+	failures int     // of which the settler does not know yet
+	look     bool    // something may be due that has not been read
+	later    bool    // look, but not before the next beat
+	settled  []*item // what the settler is done with
+	read     *read   // what has been read; nil while nothing has
+}
+
+// read is what one look for due events has found.
+type read struct {
+	due  []*Event
+	full bool // there may be more
 }
 
 func newLane(s *Sender, endpoint *Endpoint) *lane {
@@ -103,7 +110,7 @@ func (l *lane) collect() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.read != nil {
-		l.take(*l.read)
+		l.take(l.read)
 		l.reading, l.read = false, nil
 	}
 	if l.reading {
@@ -140,90 +147,107 @@ func (l *lane) free() (requests int, probe bool) {
 	return min(maxInFlight, breakerFailures-int(l.endpoint.Failures)-l.failures) - l.inFlight, false
 }
 
-// send begins as many requests as may be under way.
+// send begins as many requests as may be under way, and reads ahead.
 func (l *lane) send(ctx context.Context) {
-	for {
-		ahead := l.sender.ahead() // whose lock comes before this one
-		l.mu.Lock()
-		if !l.open() {
-			l.look, l.later = false, false
-			l.mu.Unlock()
-			l.drop()
-			return
+	ahead := l.sender.ahead() // whose lock comes before this one
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.open() {
+		l.look, l.later = false, false
+		for _, event := range l.ready {
+			delete(l.busy, event.Key())
 		}
-		free, probe := l.free()
-		mayRead := l.look && !l.reading && len(l.busy) < maxUnsettled*ahead
-		l.mu.Unlock()
-		if mayRead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
-			l.fetch(ctx, ahead)
-		}
-		if free <= 0 || len(l.ready) == 0 {
-			return
-		}
-		l.begin(ctx, l.ready[0], probe)
-		l.ready = l.ready[1:]
+		l.ready = nil
+		return
+	}
+	for event := l.next(); event != nil; event = l.next() {
+		go l.work(ctx, event)
+	}
+	free, probe := l.free()
+	if l.look && !l.reading && len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe) {
+		l.look = false
+		l.fetch(ctx, ahead)
 	}
 }
 
-// drop forgets what was read and not sent.
-func (l *lane) drop() {
-	for _, event := range l.ready {
-		delete(l.busy, event.Key())
+// next takes up the event that may be sent now; nil if none may. The caller
+// holds mu.
+func (l *lane) next() *sent {
+	if len(l.ready) == 0 || !l.open() {
+		return nil
 	}
-	l.ready = nil
+	free, probe := l.free()
+	if free <= 0 {
+		return nil
+	}
+	event := l.ready[0]
+	l.ready = l.ready[1:]
+	l.inFlight++
+	return &sent{event: event, endpoint: l.endpoint, probe: probe}
+}
+
+// work sends one event, and then what is next: whoever has just ended one
+// request begins another sooner than the lane would.
+func (l *lane) work(ctx context.Context, event *sent) {
+	for event != nil {
+		l.sender.post(ctx, event)
+		l.mu.Lock()
+		l.inFlight--
+		if !event.answer.Delivered() {
+			l.failures++
+		}
+		l.mu.Unlock()
+		l.sender.settler.add(&item{lane: l, sent: event})
+
+		l.mu.Lock()
+		event = l.next()
+		plenty := event != nil && len(l.ready) > minAhead
+		l.mu.Unlock()
+		if !plenty {
+			l.signal(func() {})
+		}
+	}
 }
 
 // fetch reads what is due next, while requests go on.
 func (l *lane) fetch(ctx context.Context, ahead int) {
 	l.reading = true
-	l.signal(func() { l.look = false })
-	limit := ahead + len(l.busy)
+	last, limit := l.last, ahead
+	if last == nil {
+		limit += len(l.busy) // which come first
+	}
 	go func() {
 		var due []*Event
 		err := l.sender.Store.Read(ctx, func(tx Reader) (err error) {
-			due, err = tx.DueEvents(ctx, l.partnerID, l.sender.now(), limit)
+			due, err = tx.DueEvents(ctx, l.partnerID, last, l.sender.now(), limit)
 			return err
 		})
 		if err != nil {
 			l.sender.Log.Error("events not read, trying again soon", "partner_id", l.partnerID, "error", err)
 		}
+		found := &read{due, len(due) == limit}
 		l.signal(func() {
-			l.read = &due
+			l.read = found
 			l.later = l.later || err != nil
-			l.look = l.look || len(due) == limit
+			l.look = l.look || found.full || last != nil
 		})
 	}()
 }
 
-// take makes what was read ready to be sent.
-func (l *lane) take(due []*Event) {
-	for _, event := range due {
+// take makes what was read ready to be sent. While there is more, the next read
+// goes on behind it; after that it begins again, for what has become due in
+// front.
+func (l *lane) take(found *read) {
+	l.last = nil
+	if found.full {
+		l.last = found.due[len(found.due)-1]
+	}
+	for _, event := range found.due {
 		if !l.busy[event.Key()] {
 			l.busy[event.Key()] = true
 			l.ready = append(l.ready, event)
 		}
 	}
-}
-
-// begin sends one event.
-func (l *lane) begin(ctx context.Context, event *Event, probe bool) {
-	s := l.sender
-	now := s.now()
-	l.mu.Lock()
-	l.inFlight++
-	endpoint := l.endpoint
-	l.mu.Unlock()
-	go func() {
-		answer := post(ctx, s.Client, s.Sealer, endpoint, &event.Event, now)
-		s.Attempted(answer)
-		l.signal(func() {
-			l.inFlight--
-			if !answer.Delivered() {
-				l.failures++
-			}
-		})
-		s.settler.add(&item{lane: l, sent: &sent{event: event, answer: answer, at: now, probe: probe}})
-	}()
 }
 
 // idle tells whether the lane has nothing to do or to wait for.

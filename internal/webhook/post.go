@@ -8,6 +8,13 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
+// post carries an attempt out.
+func (s *Sender) post(ctx context.Context, a *sent) {
+	a.at = s.now()
+	a.answer = post(ctx, s.Client, s.Sealer, a.endpoint, &a.event.Event, a.at)
+	s.Attempted(a.answer)
+}
+
 // post sends an event to an endpoint once, signed.
 func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now time.Time) Answer {
 	signing, err := open(sealer, e, now)

@@ -48,12 +48,13 @@ func (e *Endpoint) Sooner(due time.Time) (at time.Time, sooner bool) {
 	return at, e.WakeAt.IsZero() || at.Before(e.WakeAt)
 }
 
-// sent is an attempt that has an answer.
+// sent is an attempt, and what came of it.
 type sent struct {
-	event  *Event
-	answer Answer
-	at     time.Time // when it began
-	// probe is set if it tried out an endpoint whose breaker was open. A failed
+	event    *Event
+	endpoint *Endpoint // as it was
+	answer   Answer
+	at       time.Time // when it began
+	// probe is set if it tries out an endpoint whose breaker was open. A failed
 	// probe uses up no try: the endpoint failed, not the event.
 	probe bool
 }

@@ -22,8 +22,9 @@ type Reader interface {
 	Event(ctx context.Context, partnerID, eventID string) (*Event, error)
 	// Events lists a partner's events.
 	Events(ctx context.Context, filter Filter) ([]*Event, error)
-	// DueEvents lists what may be sent to a partner now, oldest due first.
-	DueEvents(ctx context.Context, partnerID string, now time.Time, limit int) ([]*Event, error)
+	// DueEvents lists what may be sent to a partner now, oldest due first, from
+	// behind the given event on; from the first on if it is nil.
+	DueEvents(ctx context.Context, partnerID string, after *Event, now time.Time, limit int) ([]*Event, error)
 	// Wakes lists the partners whose enabled endpoints have something to do and
 	// are leased by nobody, longest due first, and tells when the next one will
 	// have; zero if none will.

@@ -148,7 +148,7 @@ func testQueue(t *testing.T, s *store.Store) {
 	now := testkit.Epoch.Add(time.Hour)
 	due := func() (ids []string) {
 		readWebhooks(t, s, func(tx webhook.Reader) error {
-			found, err := tx.DueEvents(ctx, partnerID, now, 10)
+			found, err := tx.DueEvents(ctx, partnerID, nil, now, 10)
 			for _, e := range found {
 				ids = append(ids, e.EventID)
 			}
