@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -79,6 +80,9 @@ type Service struct {
 	cancel   context.CancelFunc
 	stopped  sync.WaitGroup
 	couriers []string // ids, in the order of their names
+	// dismissed is set when a courier could not be assigned: an operator has
+	// deactivated them, and another must be hired.
+	dismissed atomic.Bool
 }
 
 const (
@@ -143,7 +147,7 @@ func (s *Service) look(ctx context.Context) error {
 
 // hire sees to it that there are couriers.
 func (s *Service) hire(ctx context.Context) error {
-	if len(s.couriers) > 0 {
+	if len(s.couriers) > 0 && !s.dismissed.Swap(false) {
 		return nil
 	}
 	known, err := s.Dispatch.Couriers(ctx)
@@ -211,6 +215,8 @@ func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case delivery.HasCode(err, delivery.CodeInvalidTransition), delivery.HasCode(err, delivery.CodeNotFound):
+	case delivery.HasCode(err, delivery.CodeValidation) && move.CourierID != "":
+		s.dismissed.Store(true)
 	default:
 		s.Log.Warn("simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
 	}
