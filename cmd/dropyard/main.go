@@ -28,6 +28,7 @@ type commands struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date, and distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one database to another, as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's."`
+	Audit    auditCommand    `cmd:"" help:"Export what operators have changed."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -62,3 +62,27 @@ func TestPartnerCommandsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestAuditExport works beside the service, and refuses what is no time.
+func TestAuditExport(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	s := r.serve(t)
+	s.Operate(t)
+	got := r.do(t, "audit", "export")
+	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || strings.Contains(got.stdout, apptest.OperatorPassword) ||
+		!strings.HasPrefix(got.stdout, `{"audit_id":"`) || !strings.Contains(got.stdout, `"operator_id":"settings"`) {
+		t.Errorf("export: %+v", got)
+	}
+	if got := r.do(t, "audit", "export", "--to", "2020-01-01T00:00:00Z"); got.code != 0 || got.stdout != "" {
+		t.Errorf("of no time: %+v", got)
+	}
+	for args, want := range map[string]string{"audit export --from yesterday": "--from", "audit export --data gone": "no database"} {
+		if got := r.do(t, strings.Fields(args)...); got.code == 0 || got.stdout != "" || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+	if code, said := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(said, "ERROR") {
+		t.Errorf("exit code %d, said %s", code, said)
+	}
+}

@@ -39,12 +39,16 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	return created(partnerOf(registered))
 }
 
-const sessionCookie = "dropyard_session"
+// The cookies of partners' and of operators' sessions.
+const (
+	sessionCookie  = "dropyard_session"
+	operatorCookie = "dropyard_ops_session"
+)
 
 // setSession gives the browser its session, or takes it away with age -1.
-func (s *Server) setSession(c *call, token string, age int) {
+func (s *Server) setSession(c *call, name, token string, age int) {
 	cookie := http.Cookie{
-		Name:     sessionCookie,
+		Name:     name,
 		Value:    token,
 		Path:     "/",
 		MaxAge:   age,
@@ -65,13 +69,16 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, token, 0) // until the browser ends; the server ends it too
+	s.setSession(c, sessionCookie, token, 0) // until the browser ends; the server ends it too
 	return ok(partnerOf(found))
 }
 
-// sessionToken is the token of the session's cookie; empty without one.
-func (c *call) sessionToken() string {
-	cookie, err := c.Cookie(sessionCookie)
+// sessionToken is the token of a partner's session; empty without one.
+func (c *call) sessionToken() string { return c.cookie(sessionCookie) }
+
+// cookie is the value of a cookie; empty without one.
+func (c *call) cookie(name string) string {
+	cookie, err := c.Cookie(name)
 	if err != nil {
 		return ""
 	}
@@ -82,7 +89,7 @@ func (s *Server) handleLogout(c *call) (reply, error) {
 	if err := s.Partners.Logout(c.Context(), c.sessionToken()); err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, "", -1)
+	s.setSession(c, sessionCookie, "", -1)
 	return ok(struct {
 		LoggedOut bool `json:"logged_out"`
 	}{true})

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
@@ -30,6 +31,8 @@ type call struct {
 	partnerID string
 	// secret is the key that it was signed with.
 	secret []byte
+	// operator is who asks, where that is an operator.
+	operator *operator.Operator
 }
 
 // reply is the answer of a handler: a status and JSON, unless the handler has
@@ -83,14 +86,7 @@ func (s *Server) admit(route Route, c *call) error {
 	if route.Access == AccessTracking {
 		public(c.header)
 	}
-	most := int64(maxBody)
-	switch {
-	case route.MaxBody > 0:
-		most = route.MaxBody
-	case route.Access == AccessPublic:
-		most = maxPublicBody
-	}
-	if err := c.readBody(most); err != nil {
+	if err := c.readBody(route.MaxBody()); err != nil {
 		return err
 	}
 	switch route.Access {

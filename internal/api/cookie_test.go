@@ -11,8 +11,8 @@ func TestCookiesAreSecureBehindHTTPS(t *testing.T) {
 	for _, secure := range []bool{true, false} {
 		s := &Server{Config: Config{SecureCookies: secure}}
 		c := &call{header: http.Header{}}
-		s.setSession(c, "token", 0)
-		s.setSession(c, "", -1)
+		s.setSession(c, sessionCookie, "token", 0)
+		s.setSession(c, sessionCookie, "", -1)
 		for _, cookie := range c.header.Values("Set-Cookie") {
 			if strings.Contains(cookie, "; Secure") != secure {
 				t.Errorf("with https %v the cookie is %q", secure, cookie)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/throttle"
 )
 
@@ -22,26 +23,42 @@ func PartnerRate(perMinute int) throttle.Rate {
 	return throttle.Rate{Limit: perMinute, Burst: perMinute, Per: time.Minute}
 }
 
-// limitPartner spends one request of the partner's rate, and tells in the
-// headers what is left (IETF draft-ietf-httpapi-ratelimit-headers).
-func (s *Server) limitPartner(c *call) error {
-	if s.RateLimit == 0 {
+// admitPartner spends one request of the partner's rate, and tells in the
+// headers what is left (IETF draft-ietf-httpapi-ratelimit-headers). Then it
+// refuses a partner who is suspended.
+func (s *Server) admitPartner(c *call) error {
+	settings, err := s.Partners.Settings(c.Context(), c.partnerID)
+	if err != nil {
+		return err
+	}
+	if err := s.limitPartner(c, settings); err != nil {
+		return err
+	}
+	return settings.Refusal()
+}
+
+func (s *Server) limitPartner(c *call, settings partner.Settings) error {
+	perMinute := s.RateLimit
+	if settings.RateLimit != partner.DefaultRate {
+		perMinute = settings.RateLimit
+	}
+	if perMinute == 0 {
 		return nil
 	}
-	verdict := s.takePartner(c)
-	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, s.RateLimit))
+	verdict := s.takePartner(c, PartnerRate(perMinute))
+	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, perMinute))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
 	if !verdict.Allowed {
-		return tooMany(fmt.Sprintf("more than %d requests a minute", s.RateLimit), verdict.RetryAfter)
+		return tooMany(fmt.Sprintf("more than %d requests a minute", perMinute), verdict.RetryAfter)
 	}
 	return nil
 }
 
-func (s *Server) takePartner(c *call) throttle.Verdict {
+func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
 	if s.SharedRates != nil {
-		return s.SharedRates.Take(c.Context(), c.partnerID)
+		return s.SharedRates.TakeAt(c.Context(), c.partnerID, rate)
 	}
-	return s.partners.Take(c.partnerID)
+	return s.partners.TakeAt(c.partnerID, rate)
 }
 
 // limitStranger bounds, per network, what those do whom nobody vouches for.

@@ -1,62 +1,11 @@
 package api
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 )
-
-// authenticateOperator checks the bearer token of an operator and its role.
-func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
-	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return delivery.Refuse(delivery.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer")
-	}
-	found, err := s.Operators.ByToken(c.Context(), token)
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		return delivery.Refuse(delivery.CodeUnauthorized, "this token does not exist or has expired")
-	}
-	if !slices.Contains(roles, found.Role) {
-		return delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
-	}
-	c.act(found.OperatorID)
-	return nil
-}
-
-// act notes on whose behalf everything happens from here on.
-func (c *call) act(operatorID string) {
-	ctx := delivery.WithOperation(c.Context(), delivery.Operation{OperatorID: operatorID, RequestID: c.id})
-	c.Request = c.WithContext(ctx)
-}
-
-type tokenAnswer struct {
-	TokenID   string        `json:"token_id"`
-	Token     string        `json:"token"`
-	Role      operator.Role `json:"role"`
-	ExpiresAt time.Time     `json:"expires_at"`
-}
-
-func (s *Server) handleTokenCreate(c *call) (reply, error) {
-	c.act("") // nobody yet; the token's owner will be
-	body, err := c.json()
-	if err != nil {
-		return reply{}, err
-	}
-	token, err := s.Operators.IssueToken(c.Context(), body, s.address(c))
-	if err != nil {
-		return reply{}, err
-	}
-	c.header.Set("Cache-Control", "no-store")
-	return created(tokenAnswer{token.TokenID, token.Secret, token.Role, token.ExpiresAt})
-}
 
 type courierAnswer struct {
 	CourierID string `json:"courier_id"`

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,9 +30,20 @@ type auditAnswer struct {
 func auditOf(a operator.Audited) auditAnswer {
 	return auditAnswer{
 		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, orNull(a.PartnerID), a.ObjectID,
-		jsontext.Value(a.Before), jsontext.Value(a.After),
+		orNothing(a.Before), orNothing(a.After),
 	}
 }
+
+// orNothing is null for what there was not.
+func orNothing(value []byte) jsontext.Value {
+	if len(value) == 0 {
+		return jsontext.Value("null")
+	}
+	return jsontext.Value(value)
+}
+
+// AuditLine is an entry of the audit log in JSON, as GET /ops/v1/audit tells it.
+func AuditLine(a operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
 
 // auditCursor is the id of the last entry before a page.
 var auditCursor = eventCursor

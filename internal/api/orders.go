@@ -32,7 +32,7 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	quote, err := s.Orders.Quote(c.partnerID, body)
+	quote, err := s.Orders.Quote(c.Context(), c.partnerID, body)
 	if err != nil {
 		return reply{}, err
 	}

@@ -16,8 +16,6 @@ type Route struct {
 	// Roles are the operators that may come in by AccessOperator.
 	Roles  []operator.Role
 	handle func(*Server, *call) (reply, error)
-	// MaxBody is the most that a body may hold, in bytes; 0 is the usual.
-	MaxBody int64
 }
 
 // Access says who may use a route, and so what is checked before its handler.
@@ -29,7 +27,7 @@ const (
 	AccessTracking Access = "tracking" // anyone, limited per address
 	AccessSigned   Access = "signed"   // a request signed with an API key
 	AccessPartner  Access = "partner"  // a request signed with an API key, or in a session
-	AccessOperator Access = "operator" // a bearer token of an operator
+	AccessOperator Access = "operator" // a bearer token of an operator, or an operator's session
 	accessNobody   Access = "nobody"   // the handler only refuses
 )
 
@@ -39,66 +37,99 @@ var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
 	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	anyone        = operator.Roles
 )
 
 // Routes lists everything that is served. The OpenAPI documents list the same;
 // a test holds both together.
 func Routes() []Route {
 	return []Route{
-		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth, 0},
-		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI, 0},
+		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
+		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
 
-		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister, 0},
-		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin, 0},
-		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout, 0},
-		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout, 0},
-		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe, 0},
-		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList, 0},
-		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate, 0},
-		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke, 0},
+		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},
+		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin},
+		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
+		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
+		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe},
+		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList},
+		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate},
+		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke},
 
-		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote, 0},
-		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate, 0},
-		{Method: "POST", Pattern: "/v1/orders/batch", Access: AccessSigned, handle: (*Server).handleOrderBatch, MaxBody: maxBatchBody},
-		{"POST", "/v1/orders/validate", AccessSigned, nil, (*Server).handleOrderValidate, 0},
-		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList, 0},
-		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet, 0},
-		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel, 0},
-		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList, 0},
-		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList, 0},
-		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel, 0},
+		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
+		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
+		{"POST", batchPath, AccessSigned, nil, (*Server).handleOrderBatch},
+		{"POST", "/v1/orders/validate", AccessSigned, nil, (*Server).handleOrderValidate},
+		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
+		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
+		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel},
+		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
+		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
+		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
 
-		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet, 0},
-		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut, 0},
-		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete, 0},
-		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate, 0},
-		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate, 0},
-		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList, 0},
-		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet, 0},
-		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver, 0},
-		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince, 0},
-		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed, 0},
-		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest, 0},
+		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet},
+		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut},
+		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete},
+		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate},
+		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate},
+		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList},
+		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet},
+		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver},
+		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince},
+		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed},
+		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest},
 
-		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack, 0},
-		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage, 0},
+		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
+		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
 
-		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate, 0},
-		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList, 0},
-		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate, 0},
-		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance, 0},
-		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit, 0},
-		{"GET", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleCatalogue, 0},
-		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate, 0},
-		{"GET", "/ops/v1/partners/{partner_id}/products/export", AccessOperator, warehousing, (*Server).handleProductExport, 0},
-		{"POST", "/ops/v1/partners/{partner_id}/products/import", AccessOperator, warehousing, (*Server).handleProductImport, 0},
-		{"GET", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductGet, 0},
-		{"PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductChange, 0},
-		{"GET", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleJournal, 0},
-		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate, 0},
-		{"POST", "/ops/v1/partners/{partner_id}/counts", AccessOperator, warehousing, (*Server).handleCount, 0},
-		{"GET", "/ops/v1/low-stock", AccessOperator, warehousing, (*Server).handleLowStock, 0},
-		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof, 0},
+		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof},
+
+		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
+		{"GET", "/ops/v1/tokens", AccessOperator, anyone, (*Server).handleTokenList},
+		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, anyone, (*Server).handleTokenRevoke},
+		{"POST", "/ops/v1/login", AccessPublic, nil, (*Server).handleOperatorLogin},
+		{"POST", "/ops/v1/logout", AccessPublic, nil, (*Server).handleOperatorLogout},
+		{"GET", "/ops/v1/me", AccessOperator, anyone, (*Server).handleOperatorMe},
+		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
+		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},
+		{"PATCH", "/ops/v1/operators/{operator_id}", AccessOperator, administering, (*Server).handleOperatorChange},
+		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
+		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
+		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
+		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
+		{"GET", "/ops/v1/partners", AccessOperator, dispatching, (*Server).handlePartnerList},
+		{"GET", "/ops/v1/partners/{partner_id}", AccessOperator, dispatching, (*Server).handlePartnerGet},
+		{"PATCH", "/ops/v1/partners/{partner_id}", AccessOperator, administering, (*Server).handlePartnerChange},
+		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
+		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardCreate},
+		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, (*Server).handleRateCardCheck},
+		{"POST", "/ops/v1/rate-cards/preview", AccessOperator, administering, (*Server).handleRateCardPreview},
+		{"GET", "/ops/v1/rate-cards/{card_id}", AccessOperator, administering, (*Server).handleRateCardGet},
+		{"GET", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleCatalogue},
+		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
+		{"GET", "/ops/v1/partners/{partner_id}/products/export", AccessOperator, warehousing, (*Server).handleProductExport},
+		{"POST", "/ops/v1/partners/{partner_id}/products/import", AccessOperator, warehousing, (*Server).handleProductImport},
+		{"GET", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductGet},
+		{"PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductChange},
+		{"GET", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleJournal},
+		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
+		{"POST", "/ops/v1/partners/{partner_id}/counts", AccessOperator, warehousing, (*Server).handleCount},
+		{"GET", "/ops/v1/low-stock", AccessOperator, warehousing, (*Server).handleLowStock},
+	}
+}
+
+// batchPath takes larger bodies than others.
+const batchPath = "/v1/orders/batch"
+
+// MaxBody is the most that a body may hold, in bytes.
+func (r Route) MaxBody() int64 {
+	switch {
+	case r.Pattern == batchPath:
+		return maxBatchBody
+	case r.Access == AccessPublic:
+		return maxPublicBody
+	default:
+		return maxBody
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -29,6 +30,7 @@ type Config struct {
 	Stock     *stock.Service
 	Webhooks  *webhook.Service
 	Proofs    *proof.Service
+	RateCards *ratecard.Service
 
 	// TrackingPage shows an order to its recipient (package web).
 	TrackingPage TrackingPage
@@ -37,8 +39,8 @@ type Config struct {
 	Random io.Reader
 	Log    *slog.Logger
 
-	// RateLimit is how many requests a minute a partner may make, and an
-	// address that is not signed in; 0 is no limit.
+	// RateLimit is how many requests a minute a partner may make who has no limit
+	// of their own, and an address that is not signed in; 0 is no limit.
 	RateLimit int
 	// SharedRates spends one token for each signed request, by partner id, where
 	// nodes share the partners' rates. nil counts them in this process.

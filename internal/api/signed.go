@@ -11,7 +11,7 @@ import (
 )
 
 // authenticate checks the signature of a request (interface section 5.1) and
-// then spends one of the partner's requests. A request that fails to sign is
+// then spends one of the partner's requests, who must not be suspended. A request that fails to sign is
 // counted against its address, never against a partner.
 func (s *Server) authenticate(c *call) error {
 	key, refusal, err := s.verify(c)
@@ -25,7 +25,7 @@ func (s *Server) authenticate(c *call) error {
 		return refusal
 	}
 	c.partnerID, c.secret = key.PartnerID, key.Secret
-	return s.limitPartner(c)
+	return s.admitPartner(c)
 }
 
 // authenticatePartner takes a signed request, or one in a session: whoever
@@ -42,7 +42,7 @@ func (s *Server) authenticatePartner(c *call) error {
 		return err
 	}
 	c.partnerID = found.PartnerID
-	return s.limitPartner(c)
+	return s.admitPartner(c)
 }
 
 type reason string

@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbound"
@@ -25,6 +26,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/proof/s3"
+	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/simulate"
@@ -85,6 +87,7 @@ type App struct {
 	partners  *partner.Service
 	operators *operator.Service
 	stock     *stock.Service
+	rateCards *ratecard.Service
 	retention *retention.Service
 	simulator *simulate.Service
 	webhooks  *webhook.Service
@@ -197,9 +200,8 @@ func (a *App) open(ctx context.Context) error {
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
 	})
-	a.operators = operator.NewService(operator.Config{
-		Store: a.store.Operators(), Now: a.Now, Random: a.Random, Hasher: a.Hasher,
-	})
+	a.operators = newOperators(a.store, a.Surroundings)
+	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCardStore(), Now: a.Now, Random: a.Random})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	a.retention = newRetention(a.store, a.config, a.Surroundings)
 	if err := a.openProofs(); err != nil {
@@ -218,13 +220,22 @@ func (a *App) open(ctx context.Context) error {
 		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
 		Random:      a.Random,
-		Cards:       pricing.Schedule{pricing.DefaultCard()},
+		Card:        a.cardOf,
 		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		Announce:    a.sender.Wake,
 	})
 	return nil
+}
+
+// cardOf is the rate card that holds for a partner at a time.
+func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error) {
+	settings, err := a.partners.Settings(ctx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	return a.rateCards.At(ctx, settings.RateCard, at)
 }
 
 func openStore(ctx context.Context, settings *config.Config) (*store.Store, error) {
@@ -267,6 +278,7 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 // prepare makes what the settings ask for: the first operator, the demo.
 func (a *App) prepare(ctx context.Context) error {
 	if a.config.OperatorEmail != "" {
+		ctx := delivery.WithOperation(ctx, delivery.Operation{OperatorID: "settings"})
 		if _, err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
 			return fmt.Errorf("add the first operator: %w", err)
 		}
@@ -284,6 +296,7 @@ func (a *App) handler() http.Handler {
 		Partners:       a.partners,
 		Operators:      a.operators,
 		Stock:          a.stock,
+		RateCards:      a.rateCards,
 		Webhooks:       a.webhooks,
 		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
@@ -360,21 +373,4 @@ func (a *App) close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// AddOperator adds an operator to the database of the settings.
-func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
-	if err := operator.Check(email, password, operator.Role(role)); err != nil {
-		return err // before a database is made for nobody
-	}
-	db, err := openStore(ctx, settings)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	operators := operator.NewService(operator.Config{
-		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher,
-	})
-	_, err = operators.Add(ctx, email, password, operator.Role(role))
-	return err
 }

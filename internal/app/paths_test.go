@@ -81,7 +81,7 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/auth/api-keys/x":          "DELETE",
 		"/v1/auth/register":            "POST",
 		"/track/" + id:                 "GET, HEAD",
-		"/ops/v1/tokens":               "POST",
+		"/ops/v1/tokens":               "GET, HEAD, POST",
 		"/v1/webhooks/endpoint":        "DELETE, GET, HEAD, PUT",
 		"/v1/webhooks/events":          "GET, HEAD",
 		"/v1/webhooks/test":            "POST",

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -41,12 +39,7 @@ func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surr
 
 // withRetention opens the database of the settings, which must be there.
 func withRetention(ctx context.Context, settings *config.Config, world Surroundings, fn func(*retention.Service) error) (err error) {
-	if !settings.Postgres() {
-		if _, err := os.Stat(settings.Database()); err != nil {
-			return fmt.Errorf("there is no database: %w", err)
-		}
-	}
-	db, err := openStore(ctx, settings)
+	db, err := openExisting(ctx, settings)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ const (
 	ActionOperatorChanged Action = "operator.changed"
 	ActionTokenCreated    Action = "token.created"
 	ActionTokenRevoked    Action = "token.revoked"
+	ActionSessionBegun    Action = "session.begun"
+	ActionSessionEnded    Action = "session.ended"
 	ActionPartnerChanged  Action = "partner.changed"
 	ActionRateCardAdded   Action = "rate_card.added"
 )
@@ -50,7 +52,7 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
-	ActionTokenCreated, ActionTokenRevoked, ActionPartnerChanged, ActionRateCardAdded,
+	ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionRateCardAdded,
 }
 
 // AuditEntry is one change by an operator: who, when, what, and how it was

@@ -33,6 +33,8 @@ type Source interface {
 	// Member is the named member of an object; its kind is Absent if there is
 	// none. Names are compared exactly.
 	Member(name string) Source
+	// Names are the members of an object, as they were written.
+	Names() []string
 	// Elements are the elements of a list.
 	Elements() []Source
 	// Text is the text of a string, the digits of a number, or true or false.
@@ -180,6 +182,25 @@ func take[T any](f *Form, name string, presence Presence, kind Kind, read func(S
 // Has tells whether the field was sent and is not null.
 func (f *Form) Has(name string) bool {
 	return f != nil && f.source.Member(name).Kind() > Null
+}
+
+// IsNull tells whether the field was sent as null, which clears it where that
+// is allowed.
+func (f *Form) IsNull(name string) bool {
+	return f != nil && f.source.Member(name).Kind() == Null
+}
+
+// Only notes every member of the object that has none of these names. It is for
+// documents in which a member that is not understood must not be passed over.
+func (f *Form) Only(names ...string) {
+	if f == nil {
+		return
+	}
+	for _, name := range f.source.Names() {
+		if !slices.Contains(names, name) {
+			f.Fault(Shorten(name, echoed), "no such member")
+		}
+	}
 }
 
 // TextRule says which texts a field takes.

@@ -15,6 +15,8 @@ type AuditFilter struct {
 	Action     delivery.Action
 	From, To   time.Time // To is not included
 	Before     string    // an audit id; empty begins with the newest
+	After      string    // an audit id: only those after it
+	Oldest     bool      // list the oldest first
 	Limit      int
 }
 
@@ -49,6 +51,34 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 		page.Next = page.Entries[limit-1].AuditID
 	}
 	return page, err
+}
+
+// exported is how many entries an export reads at a time.
+const exported = 500
+
+// ExportAudit gives every entry of a period to fn, the oldest first. It holds
+// few at a time, however many there are.
+func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(Audited) error) error {
+	filter := AuditFilter{From: from, To: to, Oldest: true, Limit: exported}
+	for {
+		var entries []Audited
+		err := s.Store.Read(ctx, func(tx Reader) (err error) {
+			entries, err = tx.Audit(ctx, filter)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if err := fn(entry); err != nil {
+				return err
+			}
+			filter.After = entry.AuditID
+		}
+		if len(entries) < exported {
+			return nil
+		}
+	}
 }
 
 // note makes an entry of the audit log for a thing of nobody's.

@@ -32,7 +32,11 @@ type Operator struct {
 	OperatorID string
 	Email      string // as given
 	Role       Role
-	CreatedAt  time.Time
+	Active     bool // only active operators are let in
+	// CourierID is the courier that an operator with the role courier is; empty
+	// for any other, and until it is set.
+	CourierID string
+	CreatedAt time.Time
 }
 
 // Config is what the service is made of.
@@ -70,24 +74,27 @@ func (s *Service) Add(ctx context.Context, email, password string, role Role) (*
 	if err := Check(email, password, role); err != nil {
 		return nil, err
 	}
-	id, err := delivery.NewID(s.Random, "opr_")
-	if err != nil {
+	return s.add(ctx, Operator{Email: email, Role: role}, password)
+}
+
+// add makes an operator of what has been checked.
+func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
+	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
+	account.Active, account.CreatedAt = true, s.now()
+	if account.OperatorID, err = delivery.NewID(s.Random, "opr_"); err != nil {
 		return nil, err
 	}
-	hash, err := s.Hasher.Hash(ctx, password)
-	if err != nil {
+	if account.PasswordHash, err = s.Hasher.Hash(ctx, password); err != nil {
 		return nil, err
 	}
-	account := &Account{
-		Operator:     Operator{OperatorID: id, Email: email, Role: role, CreatedAt: s.now()},
-		EmailKey:     strings.ToLower(email),
-		PasswordHash: hash,
-	}
-	entry, err := s.note(ctx, delivery.ActionOperatorCreated, id, nil, operatorFacts{Email: email, Role: role})
+	entry, err := s.note(ctx, delivery.ActionOperatorCreated, account.OperatorID, nil, operatorFactsOf(&account.Operator))
 	if err != nil {
 		return nil, err
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
+		if err := knownCourier(ctx, tx, account.CourierID); err != nil {
+			return err
+		}
 		added, err := tx.AddOperator(ctx, account)
 		if err == nil && !added {
 			err = errEmailTaken
@@ -103,10 +110,30 @@ func (s *Service) Add(ctx context.Context, email, password string, role Role) (*
 	return &account.Operator, nil
 }
 
+// knownCourier refuses a courier that does not exist.
+func knownCourier(ctx context.Context, tx Reader, courierID string) error {
+	if courierID == "" {
+		return nil
+	}
+	known, err := tx.HasCourier(ctx, courierID)
+	if err == nil && !known {
+		err = delivery.Fault("courier_id", courierID, "a courier that exists")
+	}
+	return err
+}
+
 // operatorFacts are what the audit log tells of an operator.
 type operatorFacts struct {
-	Email string `json:"email"`
-	Role  Role   `json:"role"`
+	Email     string `json:"email"`
+	Role      Role   `json:"role"`
+	Active    bool   `json:"active"`
+	CourierID string `json:"courier_id"`
+	// PasswordChanged tells that there is a new one, and not which.
+	PasswordChanged bool `json:"password_changed,omitzero"`
+}
+
+func operatorFactsOf(o *Operator) operatorFacts {
+	return operatorFacts{Email: o.Email, Role: o.Role, Active: o.Active, CourierID: o.CourierID}
 }
 
 // Check tells, as one validation_error, what keeps an operator from being made.
@@ -143,111 +170,6 @@ func (s *Service) EnsureOperator(ctx context.Context, email, password string, ro
 func (s *Service) account(ctx context.Context, email string) (found *Account, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.OperatorByEmail(ctx, strings.ToLower(email))
-		return err
-	})
-	return found, err
-}
-
-// tokenLife is how long a token lasts.
-const tokenLife = 30 * 24 * time.Hour
-
-// IssuedToken is a new token. Secret is told this once.
-type IssuedToken struct {
-	TokenID   string
-	Secret    string
-	Role      Role
-	ExpiresAt time.Time
-}
-
-// IssueToken makes a token for whoever knows the password of an operator. It
-// is a validation_error, unauthorized, or rate_limited after too many failures
-// from the address or for the account (see credential.Gate).
-func (s *Service) IssueToken(ctx context.Context, root delivery.Source, address string) (*IssuedToken, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	email := f.Text("email", delivery.Required, delivery.EmailRule)
-	password := f.Secret("password", delivery.Required, credential.KnownPasswordRule)
-	name := f.Text("name", delivery.Optional, delivery.NameRule)
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	found, err := s.byPassword(ctx, email, password, address)
-	if err != nil {
-		return nil, err
-	}
-	return s.issue(ctx, found, name)
-}
-
-func (s *Service) byPassword(ctx context.Context, email, password, address string) (*Operator, error) {
-	found, err := s.account(ctx, email)
-	if err != nil {
-		return nil, err
-	}
-	if found == nil {
-		found = &Account{}
-	}
-	err = s.gate.Verify(ctx, credential.Attempt{
-		Account:  strings.ToLower(email),
-		Address:  address,
-		Password: password,
-		Hash:     found.PasswordHash,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &found.Operator, nil
-}
-
-func (s *Service) issue(ctx context.Context, operator *Operator, name string) (*IssuedToken, error) {
-	id, err := delivery.NewID(s.Random, "tok_")
-	if err != nil {
-		return nil, err
-	}
-	secret, err := credential.Token(s.Random, "")
-	if err != nil {
-		return nil, err
-	}
-	now := s.now()
-	token := &Token{
-		TokenID:    id,
-		TokenHash:  credential.HashToken(secret),
-		OperatorID: operator.OperatorID,
-		Name:       name,
-		CreatedAt:  now,
-		ExpiresAt:  now.Add(tokenLife),
-	}
-	// Nobody is signed in yet; it is the operator who asks.
-	ctx = delivery.WithOperation(ctx, delivery.Operation{OperatorID: operator.OperatorID, RequestID: delivery.OperationOf(ctx).RequestID})
-	entry, err := s.note(ctx, delivery.ActionTokenCreated, id, nil, tokenFacts{Name: name, ExpiresAt: token.ExpiresAt})
-	if err != nil {
-		return nil, err
-	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
-		if err := tx.RemoveOperatorTokens(ctx, operator.OperatorID, now); err != nil {
-			return err
-		}
-		if err := tx.AddOperatorToken(ctx, token); err != nil {
-			return err
-		}
-		return tx.AddAudit(ctx, entry)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &IssuedToken{TokenID: id, Secret: secret, Role: operator.Role, ExpiresAt: token.ExpiresAt}, nil
-}
-
-// tokenFacts are what the audit log tells of a token.
-type tokenFacts struct {
-	Name      string    `json:"name"`
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
-// ByToken finds whom a token belongs to; nil if there is no such token, or it
-// has expired.
-func (s *Service) ByToken(ctx context.Context, token string) (found *Operator, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.OperatorByToken(ctx, credential.HashToken(token), s.now())
 		return err
 	})
 	return found, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -18,17 +19,46 @@ type Store interface {
 // error.
 type Reader interface {
 	OperatorByEmail(ctx context.Context, emailKey string) (*Account, error)
-	// OperatorByToken is whom a token that has not expired belongs to.
+	// Operators lists operators by id, those after the given one.
+	Operators(ctx context.Context, after string, limit int) ([]Operator, error)
+	// OperatorSession is a session and its active operator, expired or not.
+	OperatorSession(ctx context.Context, tokenHash []byte) (*Session, error)
+	// OperatorTokens lists the tokens of an operator that have not expired, by
+	// id, those after the given one.
+	OperatorTokens(ctx context.Context, operatorID string, now time.Time, after string, limit int) ([]Token, error)
+	// OperatorToken is a token, expired or not.
+	OperatorToken(ctx context.Context, tokenID string) (*Token, error)
+	HasCourier(ctx context.Context, courierID string) (bool, error)
+	// OperatorByToken is whom a token that has not expired belongs to, if active.
 	OperatorByToken(ctx context.Context, tokenHash []byte, now time.Time) (*Operator, error)
 	// Couriers lists couriers by id, those after the given one; all of them
 	// after "".
 	Couriers(ctx context.Context, after string, limit int) ([]Courier, error)
-	// Audit lists what operators have changed, newest first.
+	// Audit lists what operators have changed, in the filter's order.
 	Audit(ctx context.Context, filter AuditFilter) ([]Audited, error)
 }
 
-// Writer changes operators and couriers.
+// Writer changes operators and couriers. What it decides by, it reads in the
+// same transaction.
 type Writer interface {
+	Reader
+	// LockOperator reads an operator, whom nobody else changes until the
+	// transaction ends.
+	LockOperator(ctx context.Context, operatorID string) (*Account, error)
+	// LockActiveAdmins counts the active admins, whom nobody else changes until
+	// the transaction ends.
+	LockActiveAdmins(ctx context.Context) (int, error)
+	// SaveOperator writes role, password, courier and whether active.
+	SaveOperator(ctx context.Context, account *Account) error
+	AddOperatorSession(ctx context.Context, session *Session) error
+	TouchOperatorSession(ctx context.Context, tokenHash []byte, at time.Time) error
+	// EndOperatorSession tells whose session it has ended; empty if there was none.
+	EndOperatorSession(ctx context.Context, tokenHash []byte) (operatorID string, err error)
+	EndOperatorSessions(ctx context.Context, operatorID string) error
+	// SweepOperatorSessions ends those begun, or last seen, before the given times.
+	SweepOperatorSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
+	EndOperatorTokens(ctx context.Context, operatorID string) error
+	RemoveOperatorToken(ctx context.Context, tokenID string) (removed bool, err error)
 	// AddOperator is false if the e-mail address is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	AddOperatorToken(ctx context.Context, token *Token) error
@@ -44,6 +74,13 @@ type Account struct {
 	Operator
 	EmailKey     string // the e-mail address in the form in which it is compared
 	PasswordHash string
+}
+
+// Session is a login in a browser. It is kept under the hash of its token.
+type Session struct {
+	TokenHash []byte
+	Operator  Operator
+	credential.SessionTimes
 }
 
 // Token is a bearer token as it is kept: by its hash.

@@ -32,7 +32,7 @@ func (s *Service) CreateBatch(ctx context.Context, r Request, root delivery.Sour
 	}
 	batch := &batchCommand{key: r.receiptKey(), bodyHash: sha256.Sum256(r.Body)}
 	for i, order := range orders {
-		part := s.creation(r.part(i), batch.bodyHash, order)
+		part := s.creation(ctx, r.part(i), batch.bodyHash, order)
 		if fault := faultOf(part); fault != nil {
 			return nil, fault
 		}
@@ -133,7 +133,7 @@ var errDry = errors.New("nothing is to be kept")
 // is the one that creation would end with right now.
 func (s *Service) Validate(ctx context.Context, partnerID string, root delivery.Source) (Dry, error) {
 	key := ReceiptKey{PartnerID: partnerID} // no request has it
-	cmd := s.creation(key, [32]byte{}, root)
+	cmd := s.creation(ctx, key, [32]byte{}, root)
 	var tried outcome
 	err := s.Store.Write(ctx, func(tx Writer) error {
 		state, err := tx.Load(ctx, needsOf([]command{cmd}))

@@ -27,9 +27,10 @@ type Config struct {
 	ByPartner bool
 	Now       func() time.Time
 	Random    io.Reader
-	Cards     pricing.Schedule
-	Quoter    *pricing.Quoter
-	Encode    Encoder
+	// Card is the rate card that holds for a partner at a time.
+	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
+	Quoter *pricing.Quoter
+	Encode Encoder
 	// TrackingURL gives the public address of an order.
 	TrackingURL func(orderID string) string
 	// Announce is told whose events have been committed and wait to be sent.
@@ -77,29 +78,38 @@ type Answer struct {
 }
 
 // Quote prices a shipment without storing anything.
-func (s *Service) Quote(partnerID string, root delivery.Source) (pricing.Quote, error) {
+func (s *Service) Quote(ctx context.Context, partnerID string, root delivery.Source) (pricing.Quote, error) {
 	shipment, problems := delivery.ReadQuoteRequest(root)
 	if err := problems.Err(); err != nil {
 		return pricing.Quote{}, err
 	}
 	now := s.now()
-	price, err := s.Cards.At(now).Price(shipment, now)
+	price, err := s.price(ctx, partnerID, shipment, now)
 	if err != nil {
 		return pricing.Quote{}, err
 	}
 	return s.Quoter.Issue(partnerID, shipment, price, now), nil
 }
 
+// price prices a shipment on the card that holds for the partner now.
+func (s *Service) price(ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time) (pricing.Price, error) {
+	card, err := s.Card(ctx, partnerID, now)
+	if err != nil {
+		return pricing.Price{}, err
+	}
+	return card.Price(shipment, now)
+}
+
 // Create validates, prices and stores an order. A refused request leaves
 // nothing behind; a repeated one gets the first one's answer, whatever the
 // rules say by then.
 func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
-	return s.settleOnce(ctx, r.receiptKey(), s.creation(r.receiptKey(), sha256.Sum256(r.Body), root))
+	return s.settleOnce(ctx, r.receiptKey(), s.creation(ctx, r.receiptKey(), sha256.Sum256(r.Body), root))
 }
 
 // creation is the command that creates an order, or refuses to.
-func (s *Service) creation(key ReceiptKey, bodyHash [32]byte, root delivery.Source) command {
-	order, items, err := s.prepare(key.PartnerID, root)
+func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root delivery.Source) command {
+	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
 		return &refuseCommand{key: key, bodyHash: bodyHash, items: items, refusal: err}
 	}
@@ -113,13 +123,13 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 
 // prepare makes the order that a valid request asks for. The items are given
 // back for a refused request too.
-func (s *Service) prepare(partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
+func (s *Service) prepare(ctx context.Context, partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
 	request, problems := delivery.ReadOrderRequest(root)
 	if err := problems.Err(); err != nil {
 		return nil, request.Items, err
 	}
 	now := s.now()
-	price, err := s.Cards.At(now).Price(request.Shipment, now)
+	price, err := s.price(ctx, partnerID, request.Shipment, now)
 	if err != nil {
 		return nil, request.Items, err
 	}

@@ -40,6 +40,8 @@ type Service struct {
 	Config
 	gate *credential.Gate
 	keys *keyCache
+	// settings are what operators have set for partners.
+	settings *settingsCache
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -51,10 +53,11 @@ type Service struct {
 // NewService starts the service. Close stops it.
 func NewService(config Config) *Service {
 	s := &Service{
-		Config: config,
-		gate:   credential.NewGate(config.Hasher, config.Now),
-		keys:   newKeyCache(config.Now()),
-		stop:   make(chan struct{}),
+		Config:   config,
+		gate:     credential.NewGate(config.Hasher, config.Now),
+		keys:     newKeyCache(config.Now()),
+		settings: newSettingsCache(config.Now()),
+		stop:     make(chan struct{}),
 	}
 	s.stopped.Go(s.keepTidy)
 	return s

@@ -8,17 +8,9 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-const (
-	// sessionIdle is how long a session lasts after its last use.
-	sessionIdle = 12 * time.Hour
-	// sessionLife is how long a session lasts however much it is used.
-	sessionLife = 7 * 24 * time.Hour
-	// touchEvery bounds how often the use of a session is written.
-	touchEvery = time.Minute
-	// sweepEvery is how often expired sessions are removed. They are refused
-	// whether they have been or not.
-	sweepEvery = time.Hour
-)
+// sweepEvery is how often expired sessions are removed. They are refused
+// whether they have been or not.
+const sweepEvery = time.Hour
 
 // Login begins a session for whoever knows the password of an account. The
 // token is told this once. It is a validation_error, unauthorized, or
@@ -43,14 +35,14 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 		return "", err
 	}
 	now := s.now()
-	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, CreatedAt: now, LastSeenAt: now}
+	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, SessionTimes: credential.NewSessionTimes(now)}
 	err = s.Store.Write(ctx, func(tx Writer) error { return tx.AddSession(ctx, session) })
 	return token, err
 }
 
 // ByPassword finds the partner with this e-mail address and password. It is
-// unauthorized, or rate_limited after too many failures; credential.Gate tells
-// what counts.
+// unauthorized, or rate_limited after too many failures (credential.Gate tells
+// what counts), or forbidden if the account is suspended.
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
 	key, account := emailKey(email), &Account{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
@@ -68,6 +60,9 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 		password = "" // which is nobody's; the text may be too large to hash
 	}
 	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
+	if err == nil {
+		err = s.notSuspended(ctx, account.PartnerID)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -87,17 +82,17 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 		return err
 	})
 	now := s.now()
-	if err != nil || session == nil || session.expired(now) {
+	if err != nil || session == nil || session.Expired(now) {
 		return nil, err
 	}
-	if now.Sub(session.LastSeenAt) >= touchEvery {
+	// It may have begun while the account was being suspended.
+	if settings, err := s.Settings(ctx, session.Partner.PartnerID); err != nil || settings.Suspended() {
+		return nil, err
+	}
+	if session.Stale(now) {
 		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
 	return &session.Partner, err
-}
-
-func (s *Session) expired(now time.Time) bool {
-	return now.Sub(s.CreatedAt) >= sessionLife || now.Sub(s.LastSeenAt) >= sessionIdle
 }
 
 // Logout ends a session, if there is one.
@@ -115,7 +110,8 @@ func (s *Service) sweepSessions(ctx context.Context) error {
 		return nil
 	}
 	err := s.Store.Write(ctx, func(tx Writer) error {
-		return tx.EndSessions(ctx, now.Add(-sessionLife), now.Add(-sessionIdle))
+		begun, seen := expiry(now)
+		return tx.EndSessions(ctx, begun, seen)
 	})
 	if err == nil {
 		s.swept = now

@@ -3,6 +3,9 @@ package partner
 import (
 	"context"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -15,6 +18,14 @@ type Store interface {
 // Reader reads accounts. What does not exist is nil, not an error.
 type Reader interface {
 	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
+	PartnerByID(ctx context.Context, partnerID string) (*Partner, error)
+	// PartnerSettings are DefaultSettings where nothing was set.
+	PartnerSettings(ctx context.Context, partnerID string) (Settings, error)
+	// ListPartners lists partners by id, those after the given one.
+	ListPartners(ctx context.Context, after string, limit int) ([]Listed, error)
+	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)
+	// HasRateCards tells whether there are rate cards of this name.
+	HasRateCards(ctx context.Context, name string) (bool, error)
 	// Session is a session and its partner, expired or not.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
 	// APIKeys lists a partner's active keys, oldest first.
@@ -29,9 +40,18 @@ type Writer interface {
 	// AddPartner is false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
 
+	// LockPartnerSettings reads a partner's settings, which nobody else changes
+	// until the transaction ends.
+	LockPartnerSettings(ctx context.Context, partnerID string) (Settings, error)
+	SetPartnerSettings(ctx context.Context, partnerID string, settings Settings) error
+	// AddAudit writes what was changed by whom.
+	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+
 	AddSession(ctx context.Context, session *Session) error
 	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
 	EndSession(ctx context.Context, tokenHash []byte) error
+	// EndPartnerSessions ends all of a partner's.
+	EndPartnerSessions(ctx context.Context, partnerID string) error
 	// EndSessions ends those begun, or last seen, before the given times.
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
@@ -53,10 +73,9 @@ type Account struct {
 // Session is a login. It is kept under the hash of its token, so that whoever
 // reads the database cannot take it over.
 type Session struct {
-	TokenHash  []byte
-	Partner    Partner
-	CreatedAt  time.Time
-	LastSeenAt time.Time // to the minute
+	TokenHash []byte
+	Partner   Partner
+	credential.SessionTimes
 }
 
 // SealedKey is an API key with its secret sealed for the key's id.

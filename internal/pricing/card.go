@@ -54,22 +54,8 @@ var parseDefaultCard = sync.OnceValue(func() *Card {
 	return card
 })
 
+// DefaultCardFile is default_card.json. It must not be changed.
+func DefaultCardFile() []byte { return defaultCard }
+
 // DefaultCard is the card that is built in: default_card.json.
 func DefaultCard() *Card { return parseDefaultCard() }
-
-// Schedule is every known card, sorted by EffectiveFrom.
-type Schedule []*Card
-
-// At is the card in force: the last that has taken effect. Of two from the
-// same moment the later in the schedule holds. Before any has taken effect the
-// first holds, because everything must have a price; only an empty schedule
-// has none.
-func (s Schedule) At(now time.Time) *Card {
-	var inForce *Card
-	for i, card := range s {
-		if i == 0 || !card.EffectiveFrom.After(now) {
-			inForce = card
-		}
-	}
-	return inForce
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/pricing"
@@ -41,19 +40,23 @@ func TestParseCardRefuses(t *testing.T) {
 		{"negative price", `"base_cents": 795`, `"base_cents": -1`, "levels.standard.zones.local.base_cents", ""},
 		{"price too high", `"fragile_cents": 250`, `"fragile_cents": 100000001`, "fragile_cents", ""},
 		{"transit outside of the contract", `"transit_days": 4`, `"transit_days": 6`, "levels.standard.zones.adjacent.transit_days", "3 to 5"},
-		{"text for a number", `"base_cents": 795`, `"base_cents": "795"`, "levels.standard.zones.local.base_cents", "an integer, not a string"},
-		{"number for a text", `"version": "default-1"`, `"version": 1`, "version", "a string, not a number"},
+		{"text for a number", `"base_cents": 795`, `"base_cents": "795"`, "levels.standard.zones.local.base_cents", "an integer from 0"},
+		{"number for a text", `"version": "default-1"`, `"version": 1`, "version", "a string of 1 to 64"},
 		{"list for an object", `"insurance": {"basis_points": 100, "minimum_cents": 200}`, `"insurance": []`, "insurance", "an object"},
 		{"fraction of a cent", `"base_cents": 795`, `"base_cents": 7.95`, "levels.standard.zones.local.base_cents", "an integer"},
 		{"no time of day", `"cut_off": "13:00"`, `"cut_off": "25:00"`, "levels.standard.cut_off", "13:00"},
 		{"no date", `"2020-01-01T00:00:00Z"`, `"2020-01-01"`, "effective_from", "RFC 3339"},
 		{"no version", `"default-1"`, `""`, "version", ""},
-		{"missing level", "},\n  \"parcel_cents\"", `, "express": null}, "parcel_cents"`, "levels.express", "an object"},
-		{"missing percentage", `"cod": {"basis_points": 150, "minimum_cents": 450},`, ``, "cod.basis_points cod.minimum_cents", "and 1 more"},
-		{"unknown member", `"version"`, `"discount": 5, "version"`, "", `"discount"`},
-		{"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "", `"lunar"`},
+		{"missing level", `"express": {`, `"expres": {`, "levels.expres levels.express", "no such member"},
+		{"missing percentage", `"cod": {"basis_points": 150, "minimum_cents": 450},`, ``, "cod", "an object"},
+		{"unknown member", `"version"`, `"discount": 5, "version"`, "discount", "no such member"},
+		{"name in another case", `"version"`, `"Version"`, "Version version", "and 1 more"},
+		{"name given twice", `"version"`, `"version": "x", "version"`, "", "named twice"},
+		{"clock of one digit", `"cut_off": "13:00"`, `"cut_off": "9:00"`, "levels.standard.cut_off", "13:00"},
+		{"fault in a zone", `"per_kg_cents":`, `"per_kilo_cents":`, "levels.standard.zones.local.per_kilo_cents levels.standard.zones.local.per_kg_cents", ""},
+		{"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "levels.standard.zones.lunar", "no such member"},
 		{"no JSON", `"version":`, `"version"`, "", "can't be read"},
-		{"something behind", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "followed by"},
+		{"something behind", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "more than one JSON value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -90,32 +93,6 @@ func TestDefaultCardOffersEverything(t *testing.T) {
 		if !slices.Contains(zones, zone) {
 			t.Errorf("the test never met the %s zone", zone)
 		}
-	}
-}
-
-func TestScheduleAt(t *testing.T) {
-	t.Parallel()
-	card := func(version, from string) *pricing.Card {
-		return parsed(t, strings.NewReplacer("default-1", version, "2020-01-01T00:00:00Z", from).Replace(defaultJSON(t)))
-	}
-	schedule := pricing.Schedule{
-		card("a", "2026-01-01T00:00:00Z"),
-		card("b", "2026-06-01T00:00:00-04:00"),
-		card("b, corrected", "2026-06-01T04:00:00Z"),
-	}
-	for now, want := range map[string]string{
-		"2025-12-31T23:59:59Z":     "a", // before any
-		"2026-01-01T00:00:00Z":     "a",
-		"2026-06-01T03:59:59.999Z": "a",
-		"2026-06-01T04:00:00Z":     "b, corrected",
-		"2030-01-01T00:00:00Z":     "b, corrected",
-	} {
-		if got := schedule.At(moment(t, now)).Version; got != want {
-			t.Errorf("at %s: %q, want %q", now, got, want)
-		}
-	}
-	if pricing.Schedule(nil).At(time.Now()) != nil {
-		t.Error("an empty schedule has a card")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ func (r csvRow) Member(name string) delivery.Source {
 	cell, ok := r.cells[name]
 	return csvCell{cell, ok, name}
 }
+
+// Names are the columns that are not empty.
+func (r csvRow) Names() []string { return slices.Sorted(maps.Keys(r.cells)) }
 
 // Elements are none.
 func (r csvRow) Elements() []delivery.Source { return nil }
@@ -71,6 +75,9 @@ func (c csvCell) Kind() delivery.Kind {
 
 // Member is none.
 func (c csvCell) Member(string) delivery.Source { return csvCell{} }
+
+// Names are none.
+func (c csvCell) Names() []string { return nil }
 
 // Elements are none.
 func (c csvCell) Elements() []delivery.Source { return nil }

@@ -38,7 +38,7 @@ func (tx *Tx) AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) err
 	return err
 }
 
-// Audit lists what was changed, newest first.
+// Audit lists what was changed, newest first unless the filter says otherwise.
 func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (found []operator.Audited, err error) {
 	parts, args := []string{"1 = 1"}, []any(nil)
 	add := func(condition, value string) {
@@ -52,6 +52,11 @@ func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (found []operat
 	add("object_id =", f.ObjectID)
 	add("action =", string(f.Action))
 	add("audit_id <", f.Before)
+	add("audit_id >", f.After)
+	order := "DESC"
+	if f.Oldest {
+		order = "ASC"
+	}
 	if !f.From.IsZero() {
 		add("audit_id >=", delivery.FirstEventID(f.From))
 	}
@@ -60,7 +65,7 @@ func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (found []operat
 	}
 	args = append(args, f.Limit)
 	text := fmt.Sprintf(`SELECT partner_id, audit_id, at, operator_id, request_id, action, object_id, before, after
-		FROM audit WHERE %s ORDER BY audit_id DESC LIMIT $%d`, strings.Join(parts, " AND "), len(args))
+		FROM audit WHERE %s ORDER BY audit_id %s LIMIT $%d`, strings.Join(parts, " AND "), order, len(args))
 	err = tx.conn.query(ctx, text, args, func(r row) error {
 		var a operator.Audited
 		err := r.scan(&a.PartnerID, &a.AuditID, &a.At, &a.OperatorID, &a.RequestID, (*string)(&a.Action), &a.ObjectID, &a.Before, &a.After)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/operator"
@@ -15,49 +16,113 @@ var (
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store { return View[operator.Reader, operator.Writer]{s} }
 
+// operatorColumns are an operator without what only the login needs.
+const operatorColumns = "o.operator_id, o.email, o.role, o.active, o.courier_id, o.created_at"
+
+func scanOperator(r row, o *operator.Operator, more ...any) error {
+	var active int64
+	err := r.scan(append([]any{&o.OperatorID, &o.Email, (*string)(&o.Role), &active, &o.CourierID, &o.CreatedAt}, more...)...)
+	o.Active = active == 1
+	return err
+}
+
+var (
+	operatorKeys   = texts("operator_id")
+	accountColumns = slices.Concat(texts("email", "email_key", "password_hash", "role", "courier_id"), integers("active", "created_at"))
+	lockOperator   = newSet(lookUpLock, "operators", operatorKeys, accountColumns)
+	lockAdmins     = newSet(lookUpLock, "operators", slices.Concat(texts("role"), integers("active")), operatorKeys)
+)
+
+func scanAccount(r row, a *operator.Account, more ...any) error {
+	var active int64
+	err := r.scan(append([]any{&a.Email, &a.EmailKey, &a.PasswordHash, (*string)(&a.Role), &a.CourierID, &active, &a.CreatedAt}, more...)...)
+	a.Active = active == 1
+	return err
+}
+
+// LockOperator reads an operator, who is locked until the transaction ends; nil
+// if there is none.
+func (tx *Tx) LockOperator(ctx context.Context, operatorID string) (found *operator.Account, err error) {
+	key := func(_ int, b binder) { b.text(operatorID) }
+	err = tx.conn.find(ctx, lockOperator, 1, key, func(r row) error {
+		found = &operator.Account{Operator: operator.Operator{OperatorID: operatorID}}
+		return scanAccount(r, found)
+	})
+	return found, err
+}
+
+// LockActiveAdmins counts the active admins, who are locked until the
+// transaction ends.
+func (tx *Tx) LockActiveAdmins(ctx context.Context) (count int, err error) {
+	key := func(_ int, b binder) {
+		b.text(string(operator.RoleAdmin))
+		b.integer(1)
+	}
+	err = tx.conn.find(ctx, lockAdmins, 1, key, func(r row) error {
+		var id string
+		count++
+		return r.scan(&id)
+	})
+	return count, err
+}
+
+// SaveOperator writes what of an operator can change.
+func (tx *Tx) SaveOperator(ctx context.Context, a *operator.Account) error {
+	_, err := tx.conn.exec(ctx, "UPDATE operators SET password_hash = $1, role = $2, active = $3, courier_id = $4 WHERE operator_id = $5",
+		a.PasswordHash, string(a.Role), flag(a.Active), a.CourierID, a.OperatorID)
+	return err
+}
+
+// Operators lists operators by id, those after the given one.
+func (tx *Tx) Operators(ctx context.Context, after string, limit int) (found []operator.Operator, err error) {
+	err = tx.conn.query(ctx, "SELECT "+operatorColumns+" FROM operators o WHERE o.operator_id > $1 ORDER BY o.operator_id LIMIT $2",
+		[]any{after, limit}, func(r row) error {
+			var o operator.Operator
+			err := scanOperator(r, &o)
+			found = append(found, o)
+			return err
+		})
+	return found, err
+}
+
 // OperatorByEmail finds an operator by e-mail address in lower case; nil if
 // there is none.
 func (tx *Tx) OperatorByEmail(ctx context.Context, emailKey string) (found *operator.Account, err error) {
-	err = tx.conn.query(ctx, "SELECT operator_id, email, email_key, password_hash, role, created_at FROM operators WHERE email_key = $1",
+	err = tx.conn.query(ctx, "SELECT "+names(accountColumns)+", operator_id FROM operators WHERE email_key = $1",
 		[]any{emailKey}, func(r row) error {
 			found = &operator.Account{}
-			return r.scan(&found.OperatorID, &found.Email, &found.EmailKey, &found.PasswordHash, (*string)(&found.Role), &found.CreatedAt)
+			return scanAccount(r, found, &found.OperatorID)
 		})
 	return found, err
 }
 
 // AddOperator adds an operator. It is false if the e-mail address is in use.
 func (tx *Tx) AddOperator(ctx context.Context, a *operator.Account) (added bool, err error) {
-	rows, err := tx.conn.exec(ctx, "INSERT INTO operators (operator_id, email, email_key, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email_key) DO NOTHING",
-		a.OperatorID, a.Email, a.EmailKey, a.PasswordHash, string(a.Role), a.CreatedAt)
+	rows, err := tx.conn.exec(ctx, "INSERT INTO operators (operator_id, email, email_key, password_hash, role, created_at, active, courier_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email_key) DO NOTHING",
+		a.OperatorID, a.Email, a.EmailKey, a.PasswordHash, string(a.Role), a.CreatedAt, flag(a.Active), a.CourierID)
 	return rows == 1, err
 }
 
 // OperatorByToken finds whom a token belongs to; nil if there is no such token,
-// or it has expired.
+// it has expired, or the operator is not active.
 func (tx *Tx) OperatorByToken(ctx context.Context, tokenHash []byte, now time.Time) (found *operator.Operator, err error) {
 	err = tx.conn.query(ctx, `
-		SELECT o.operator_id, o.email, o.role, o.created_at
-		FROM operator_tokens t JOIN operators o ON o.operator_id = t.operator_id
-		WHERE t.token_hash = $1 AND t.expires_at > $2`,
+		SELECT `+operatorColumns+` FROM operator_tokens t JOIN operators o ON o.operator_id = t.operator_id
+		WHERE t.token_hash = $1 AND t.expires_at > $2 AND o.active = 1`,
 		[]any{tokenHash, now}, func(r row) error {
 			found = &operator.Operator{}
-			return r.scan(&found.OperatorID, &found.Email, (*string)(&found.Role), &found.CreatedAt)
+			return scanOperator(r, found)
 		})
 	return found, err
 }
 
-// AddOperatorToken adds a token.
-func (tx *Tx) AddOperatorToken(ctx context.Context, t *operator.Token) error {
-	_, err := tx.conn.exec(ctx, "INSERT INTO operator_tokens (token_id, token_hash, operator_id, name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
-		t.TokenID, t.TokenHash, t.OperatorID, t.Name, t.CreatedAt, t.ExpiresAt)
-	return err
-}
-
-// RemoveOperatorTokens removes an operator's expired tokens.
-func (tx *Tx) RemoveOperatorTokens(ctx context.Context, operatorID string, now time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1 AND expires_at <= $2", operatorID, now)
-	return err
+// HasCourier tells whether a courier exists, active or not.
+func (tx *Tx) HasCourier(ctx context.Context, courierID string) (known bool, err error) {
+	err = tx.conn.query(ctx, "SELECT courier_id FROM couriers WHERE courier_id = $1", []any{courierID}, func(r row) error {
+		known = true
+		return r.scan(&courierID)
+	})
+	return known, err
 }
 
 // AddCourier adds a courier.

@@ -44,6 +44,15 @@ func (tx *Tx) AddPartnerCounters(ctx context.Context, partnerID string) error {
 	return err
 }
 
+// PartnerByID finds a partner; nil if there is none.
+func (tx *Tx) PartnerByID(ctx context.Context, partnerID string) (found *partner.Partner, err error) {
+	err = tx.conn.query(ctx, "SELECT partner_id, name, email, created_at FROM partners WHERE partner_id = $1", []any{partnerID}, func(r row) error {
+		found = &partner.Partner{}
+		return r.scan(&found.PartnerID, &found.Name, &found.Email, &found.CreatedAt)
+	})
+	return found, err
+}
+
 // Session finds a session and its partner; nil if there is none.
 func (tx *Tx) Session(ctx context.Context, tokenHash []byte) (found *partner.Session, err error) {
 	err = tx.conn.query(ctx, `
@@ -73,6 +82,12 @@ func (tx *Tx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) 
 // EndSession removes a session, if there is one.
 func (tx *Tx) EndSession(ctx context.Context, tokenHash []byte) error {
 	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", tokenHash)
+	return err
+}
+
+// EndPartnerSessions removes all of a partner's sessions.
+func (tx *Tx) EndPartnerSessions(ctx context.Context, partnerID string) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE partner_id = $1", partnerID)
 	return err
 }
 

@@ -82,6 +82,17 @@ func (v *Value) Member(name string) delivery.Source {
 	return absent
 }
 
+// Names lists the members of an object, as they were written.
+func (v *Value) Names() []string {
+	var names []string
+	if v.kind == delivery.Object {
+		for member := v.child; member != nil; member = member.next {
+			names = append(names, string(member.name))
+		}
+	}
+	return names
+}
+
 // Elements lists the elements of a list.
 func (v *Value) Elements() []delivery.Source {
 	var elements []delivery.Source

@@ -1,6 +1,9 @@
 package throttle
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // This file is the arithmetic by which nodes share a rate, as pure functions.
 // All times count from 1970, so that nodes agree on them.
@@ -52,6 +55,9 @@ type Account struct {
 	Leased     int64 // its size, 0 if there was none
 	Spent      int64 // of it
 	Extra      int64 // admitted without any lease
+	// Interval is what each of them is charged, which the rate may have had when
+	// they were admitted; 0 if the rate has not changed.
+	Interval time.Duration
 	// From is when all of these could have been admitted at once and left the
 	// same tat behind: at the latest when the last of them was.
 	From time.Duration
@@ -70,7 +76,7 @@ type Lease struct {
 // Grant settles an account and leases up to want requests.
 func Grant(rate Rate, ledger Ledger, account Account, want int64, now time.Duration) (next Ledger, lease Lease) {
 	interval, tolerance := rate.spacing()
-	ledger.settle(interval, account)
+	ledger.settle(cmp.Or(account.Interval, interval), account)
 	ledger.advance(interval, now)
 	if ledger.Tat > now+tolerance+maxSkew {
 		ledger.Tat = wholeMicros(now + tolerance)

@@ -50,38 +50,20 @@ const (
 	maxSharedKeys = 1 << 16
 )
 
-// NewShared makes a limiter with one rate for every key. The nodes' clocks must
+// NewShared makes a limiter with a rate for every key that is not given its own. The nodes' clocks must
 // agree: by as much as they differ, more is admitted once.
 func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger) *Shared {
 	return &Shared{rate: rate, store: store, clock: clock, log: log, keys: map[string]*sharedKey{}}
 }
 
-// sharedKey is what this node knows of one key.
-type sharedKey struct {
-	used atomic.Int64 // the last use, for making room
-
-	mu sync.Mutex // guards everything below; not held while the store is asked
-	// known is the tat as far as it is known here: what the store last told, and
-	// what was admitted here since.
-	known time.Duration
-	now   time.Duration // the latest time seen
-	lease Lease
-	spent int64         // of the lease
-	extra int64         // admitted without a lease, and not accounted for
-	last  time.Duration // when the last one was admitted
-	want  int64         // how many to lease next
-	// waiting is how many requests wait for a lease.
-	waiting int64
-	// asking is closed when the store has answered; nil if it is not being asked.
-	asking     chan struct{}
-	retryAt    time.Duration // not to ask before
-	aloneUntil time.Duration // not to ask before, and to admit alone
-}
-
 // Take counts one for the key, if it is allowed. It may ask the store, and then
 // takes up to a second; requests of one key ask together.
-func (s *Shared) Take(ctx context.Context, key string) Verdict {
-	if s.rate.Limit <= 0 {
+func (s *Shared) Take(ctx context.Context, key string) Verdict { return s.TakeAt(ctx, key, s.rate) }
+
+// TakeAt is Take for a key that has a rate of its own. Changing a key's rate
+// keeps what it has used, and ends the lease that was taken at the old one.
+func (s *Shared) TakeAt(ctx context.Context, key string, rate Rate) Verdict {
+	if rate.Limit <= 0 {
 		return unlimited
 	}
 	k := s.key(key)
@@ -91,13 +73,14 @@ func (s *Shared) Take(ctx context.Context, key string) Verdict {
 	defer func() { k.waiting-- }()
 	for {
 		now := k.at(s.read())
-		if verdict, decided := k.decide(s.rate, now); decided {
+		k.goBy(rate)
+		if verdict, decided := k.decide(rate, now); decided {
 			return verdict
 		}
 		if k.asking == nil {
 			s.renew(ctx, key, k, now)
 		} else if !k.wait(ctx) {
-			return k.admitAlone(s.rate, now) // for nobody
+			return k.admitAlone(rate, now) // for nobody
 		}
 	}
 }
@@ -137,82 +120,22 @@ func (s *Shared) makeRoom() {
 	delete(s.keys, victim)
 }
 
-// at is the time to go by. It does not go back, unless by so much that the
-// clock must have been set.
-func (k *sharedKey) at(now time.Duration) time.Duration {
-	if now > k.now || now < k.now-maxSkew {
-		k.now = now
-	}
-	return k.now
-}
-
-// decide decides without the store, if that can be.
-func (k *sharedKey) decide(rate Rate, now time.Duration) (verdict Verdict, decided bool) {
-	if k.spent < k.lease.Size && now < k.lease.Until && now >= k.lease.Until-lifetime {
-		k.spent++
-		return k.admit(rate, now), true
-	}
-	if now < k.aloneUntil && now >= k.aloneUntil-alonePause {
-		return k.admitAlone(rate, now), true
-	}
-	_, verdict = Decide(rate, k.known, now)
-	if verdict.Allowed && now < k.retryAt && now >= k.retryAt-refusedPause {
-		verdict = Verdict{Reset: max(0, k.known-now), RetryAfter: k.retryAt - now}
-	}
-	return verdict, !verdict.Allowed
-}
-
-// admit notes one that a lease covers.
-func (k *sharedKey) admit(rate Rate, now time.Duration) Verdict {
-	k.last = now
-	next, verdict := Decide(rate, k.known, now)
-	if !verdict.Allowed { // only if clocks differ
-		interval, _ := rate.spacing()
-		next = max(k.known, now) + interval
-	}
-	k.known = next
-	verdict.Allowed, verdict.RetryAfter = true, 0
-	return verdict
-}
-
-// admitAlone admits one if this node's own count allows it.
-func (k *sharedKey) admitAlone(rate Rate, now time.Duration) Verdict {
-	next, verdict := Decide(rate, k.known, now)
-	if verdict.Allowed {
-		k.known, k.last = next, now
-		k.extra++
-	}
-	return verdict
-}
-
-// wait waits until the store has answered another request of the key. It is
-// false if ctx ended first.
-func (k *sharedKey) wait(ctx context.Context) (answered bool) {
-	asking := k.asking
-	k.mu.Unlock()
-	defer k.mu.Lock()
-	select {
-	case <-asking:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // renew accounts for the key's lease and takes a new one. It gives up the key's
 // lock while it asks.
 func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.Duration) {
-	account, want := k.account(s.rate, now)
+	rate := k.rate
+	account, want := k.account(rate, now)
 	k.asking = make(chan struct{})
 	k.mu.Unlock()
 	lease, err := Lease{}, context.Canceled
 	defer func() { // also if the store panics
 		k.mu.Lock()
 		k.install(lease, err, account.Extra, k.at(s.read()))
+		k.counted = rate
 		close(k.asking)
 		k.asking = nil
 	}()
-	lease, err = s.ask(ctx, key, account, want, now)
+	lease, err = s.ask(ctx, key, rate, account, want, now)
 	if alone := err != nil; s.alone.Swap(alone) != alone {
 		s.tell(err)
 	}
@@ -222,10 +145,13 @@ func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.D
 // last one's time would have needed, or twice as much if it was used up.
 func (k *sharedKey) account(rate Rate, now time.Duration) (account Account, want int64) {
 	// However much was admitted alone, only what is not yet at rest counts.
+	if k.counted.Limit > 0 {
+		rate = k.counted
+	}
 	interval, _ := rate.spacing()
 	k.extra = min(k.extra, int64(max(0, k.known-now)/max(interval, 1)))
 	account = Account{
-		Generation: k.lease.Generation, Leased: k.lease.Size, Spent: k.spent, Extra: k.extra,
+		Generation: k.lease.Generation, Leased: k.lease.Size, Spent: k.spent, Extra: k.extra, Interval: interval,
 		From: min(k.last, k.known-time.Duration(k.spent+k.extra)*interval),
 	}
 	const most = 1 << 20 // far above any lease
@@ -241,7 +167,7 @@ func (k *sharedKey) account(rate Rate, now time.Duration) (account Account, want
 }
 
 // ask does not end with the request that it serves, because others wait too.
-func (s *Shared) ask(ctx context.Context, key string, account Account, want int64, now time.Duration) (lease Lease, err error) {
+func (s *Shared) ask(ctx context.Context, key string, rate Rate, account Account, want int64, now time.Duration) (lease Lease, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
 	defer cancel()
 	err = s.store.Write(ctx, func(tx LedgerTx) error {
@@ -250,7 +176,7 @@ func (s *Shared) ask(ctx context.Context, key string, account Account, want int6
 			return err
 		}
 		var next Ledger
-		if next, lease = Grant(s.rate, ledger, account, want, now); next == ledger {
+		if next, lease = Grant(rate, ledger, account, want, now); next == ledger {
 			return nil
 		}
 		return tx.SetLedger(ctx, key, next)

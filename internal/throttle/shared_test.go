@@ -360,3 +360,39 @@ func BenchmarkSharedTake(b *testing.B) {
 		}
 	})
 }
+
+// A key's rate may change: what was used is not charged at the new one, a lease
+// of the old one is not spent, and the new one holds at once on every node.
+func TestARateOfItsOwn(t *testing.T) {
+	t.Parallel()
+	rate := func(limit int) throttle.Rate { return throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit} }
+	var c clock
+	all := nodes(2, rate(300), newLedgers(), c.now)
+	take := func(n, limit int) (allowed int) {
+		for i := range n {
+			if all[i%2].TakeAt(t.Context(), "key", rate(limit)).Allowed {
+				allowed++
+			}
+		}
+		return allowed
+	}
+	if got := take(1000, 6000); got != 1000 {
+		t.Errorf("of 1000 at 6000 a minute: %d", got)
+	}
+	if got := take(1000, 6); got > 6 {
+		t.Errorf("of 1000 at 6 a minute, leases of 6000 at hand: %d", got)
+	}
+	c.advance(2 * time.Minute)
+	take(1, 6)
+	c.advance(2 * time.Minute)
+	if got := take(20, 6); got < 5 || got > 6 {
+		t.Errorf("of 20 at 6 a minute: %d", got)
+	}
+	if got := all[0].TakeAt(t.Context(), "key", throttle.Rate{}); !got.Allowed {
+		t.Error("without a limit")
+	}
+	c.advance(time.Second) // all of the rate was used: its new kind comes back at its new pace
+	if got := take(200, 6000); got < 50 || got > 110 {
+		t.Errorf("of 200 at 6000 a minute again: %d", got)
+	}
+}

@@ -131,19 +131,35 @@ func (p *Partner) Cancel(t testing.TB, orderID, reason string) *Answer {
 // Operator is an operator with a token.
 type Operator struct {
 	*Service
-	Token     string
-	CourierID string
+	OperatorID string
+	Token      string
+	TokenID    string
+	CourierID  string // a courier that was added
 }
 
 // Operate logs the operator in and adds a courier.
 func (s *Service) Operate(t testing.TB) *Operator {
 	t.Helper()
 	o := &Operator{Service: s}
-	o.Token = s.Do(t, "POST", "/ops/v1/tokens",
-		fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"test"}`, OperatorEmail, OperatorPassword)).Must(t, 201).Text("token")
+	token := s.Do(t, "POST", "/ops/v1/tokens",
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"test"}`, OperatorEmail, OperatorPassword)).Must(t, 201)
+	o.Token, o.TokenID = token.Text("token"), token.Text("token_id")
+	o.OperatorID = o.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
 	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers",
 		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`)).Must(t, 201).Text("courier_id")
 	return o
+}
+
+// As adds an operator of another role, and gives it with a token.
+func (o *Operator) As(t testing.TB, role string) *Operator {
+	t.Helper()
+	email, password := role+"@example.com", "a long password of a "+role
+	as := &Operator{Service: o.Service, CourierID: o.CourierID}
+	as.OperatorID = o.Call(t, "POST", "/ops/v1/operators",
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q}`, email, password, role)).Must(t, 201).Text("operator_id")
+	token := o.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
+	as.Token, as.TokenID = token.Text("token"), token.Text("token_id")
+	return as
 }
 
 // Call sends a request with the operator's token.

@@ -60,6 +60,7 @@ func newFixture(t testing.TB, options ...apptest.Option) *fixture {
 	f.operator.CourierID = f.operator.Call(t, "POST", "/ops/v1/couriers",
 		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike"}`)).Must(t, 201).Text("courier_id")
 	f.product = f.operator.Stock(t, f.partner.PartnerID, "Coffee", map[string]int{"MTL-01": 100_000, "TOR-02": 40})
+	f.operator.Call(t, "POST", "/ops/v1/rate-cards", cardUpload("docks", "docks-1")).Must(t, 201)
 	return f
 }
 
@@ -78,7 +79,9 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operator {
 	t.Helper()
 	token := f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
-	return &apptest.Operator{Service: f.Service, Token: token.Text("token")}
+	o := &apptest.Operator{Service: f.Service, Token: token.Text("token"), TokenID: token.Text("token_id")}
+	o.OperatorID = o.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
+	return o
 }
 
 // cheap hashes passwords fast; nothing worth protecting is behind them.
@@ -146,7 +149,10 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 // target fills in the path parameters: the given ones, otherwise the fixture's.
 func (f *fixture) target(o *operation, c call) string {
 	target := o.path
-	for name, value := range map[string]string{"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "product_id": "1", "order_id": "ord_none", "event_id": "none", "name": "none"} {
+	for name, value := range map[string]string{
+		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
+		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
+	} {
 		if given, ok := c.path[name]; ok {
 			value = given
 		}

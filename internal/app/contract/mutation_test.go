@@ -165,6 +165,7 @@ var formed = map[string]bool{
 	"phone": true, "email": true, "password": true, "province": true, "postal_code": true, "country": true,
 	"start": true, "end": true, "eta": true, "next_attempt": true,
 	"service_level": true, "currency": true, "status": true, "type": true, "state": true, "since": true, "cursor": true, "url": true,
+	"role": true, "effective_from": true, "cut_off": true, "version": true, "rate_card": true,
 }
 
 // forms are texts at the edges of every form, on both sides.
@@ -193,6 +194,8 @@ var forms = all(putText,
 	"2026-01-14T10:00:00-0500", "2026-01-14T10:00:00-00:00", "2026-01-14T10:00:00Z\n", "+2026-01-14T10:00:00Z",
 	"1969-12-31T23:59:59-00:01", "1969-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00+00:01", "1968-12-31T23:59:59-00:01",
 	"9999-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01", "10000-01-01T00:00:00Z", "0001-01-01T00:00:00Z",
+
+	"admin", "owner", "docks", "docks-1", "default", "default-1", "00:00", "23:59", "24:00", "9:00", "13:60", "13:00:00", "13h00",
 
 	"order.accepted", "webhook.test", "pending", "skipped", "019bbd14-8a00-7000-8000-000000000000", "019BBD14-8A00-7000-8000-000000000000",
 	"019bbd14-8a00-4000-8000-000000000000", "019bbd14-8a00-7000-c000-000000000000", "019bbd148a0070008000000000000000",

@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbound"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -28,6 +30,13 @@ func wrongPlaces(err error) []string {
 	place := ""
 	for _, step := range invalid.InstanceLocation {
 		place += "/" + step
+	}
+	if strange, ok := invalid.ErrorKind.(*kind.AdditionalProperties); ok {
+		var places []string
+		for _, name := range strange.Properties {
+			places = append(places, place+"/"+name)
+		}
+		return places
 	}
 	required, ok := invalid.ErrorKind.(*kind.Required)
 	if !ok {
@@ -253,3 +262,43 @@ func brokenEndpoint(body any) []string {
 
 // brokenRedelivery: the time lies between 1970 and 9999.
 func brokenRedelivery(body any) []string { return brokenTime(body, "since", "") }
+
+// brokenOperator looks at the rules of operators: a good password, and a courier
+// who exists, which none of the requests' does.
+func brokenOperator(body any) (places []string) {
+	places = brokenRegistration(body)
+	if courier, ok := text(body, "courier_id"); ok && courier != "" {
+		places = append(places, "/courier_id")
+	}
+	return places
+}
+
+// brokenSettings looks at what is set for a partner: a reason goes with a
+// suspension, and a rate card must have been uploaded.
+func brokenSettings(body any) (places []string) {
+	if reason := member(body, "suspended_reason"); reason != nil && member(body, "suspended") != true {
+		places = append(places, "/suspended_reason")
+	}
+	if card, ok := text(body, "rate_card"); ok && card != "docks" && card != "default" {
+		places = append(places, "/rate_card")
+	}
+	return places
+}
+
+// brokenUpload looks at the times of a rate card, which must agree and not be
+// past, and at its version, which must not be the built-in card's.
+func brokenUpload(body any) (places []string) {
+	beside, ok := text(body, "effective_from")
+	at, valid := delivery.ParseTime(beside)
+	if ok && (!valid || at.Before(testkit.Epoch)) {
+		places = append(places, "/effective_from")
+	}
+	if member(body, "card", "version") == "default-1" {
+		places = append(places, "/card/version")
+	}
+	inside, there := text(body, "card", "effective_from")
+	if own, valid := delivery.ParseTime(inside); there && (!valid || !own.Equal(at)) {
+		places = append(places, "/card/effective_from")
+	}
+	return places
+}

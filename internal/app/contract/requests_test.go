@@ -45,6 +45,12 @@ const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dr
 const plenty = 900_000_000
 
 var subjects = []subject{
+	{operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907"}`, pause: true,
+		other: map[string]func(any) bool{"unauthorized": nil}},
+	{operation: "createOperator", body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"courier"}`, broken: brokenOperator},
+	{operation: "changePartner", body: `{"suspended":true,"suspended_reason":"unpaid","rate_limit":600,"rate_card":"docks"}`, broken: brokenSettings},
+	{operation: "validateRateCard", body: `{"name":"default","effective_from":"2036-06-01T00:00:00-04:00","card":` + cardBody + `}`, broken: brokenUpload,
+		other: map[string]func(any) bool{"conflict": func(body any) bool { return member(body, "card", "version") == "docks-1" }}},
 	{
 		operation: "createOrder",
 		body: `{"partner_order_id":"A-1",` + shipmentBody + `,"reference":"PO 77","instructions":"Ring","metadata":{"a":[1.0]},
@@ -112,7 +118,7 @@ func (s *subject) unique(body any) (value, code string) {
 	case "createOrder":
 		value, _ = text(body, "partner_order_id")
 		return value, "conflict"
-	case "registerPartner":
+	case "registerPartner", "createOperator":
 		value, _ = text(body, "email")
 		return strings.ToLower(value), "email_taken"
 	}
@@ -247,6 +253,8 @@ func (s *subject) fresh(t reporter, number int) any {
 		body["partner_order_id"] = fmt.Sprint("A-", number)
 	case "registerPartner":
 		body["email"] = fmt.Sprintf("port-%d@example.com", number)
+	case "createOperator":
+		body["email"] = fmt.Sprintf("night-%d@example.com", number)
 	}
 	return body
 }

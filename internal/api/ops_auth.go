@@ -1,0 +1,152 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+)
+
+// authenticateOperator finds out which operator asks, by a bearer token or a
+// session, and checks the role.
+func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
+	found, err := s.asking(c)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(roles, found.Role) {
+		return delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
+	}
+	c.operator = found
+	c.act(found.OperatorID)
+	return nil
+}
+
+// asking is the operator of the token or the session. Whoever sends a token
+// means it.
+func (s *Server) asking(c *call) (found *operator.Operator, err error) {
+	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
+	session := c.cookie(operatorCookie)
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		found, err = s.Operators.ByToken(c.Context(), token)
+	case session == "" || scheme != "":
+		return nil, delivery.Refuse(delivery.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer, or log in")
+	default:
+		if err := s.refuseCrossSite(c); err != nil {
+			return nil, err
+		}
+		found, err = s.Operators.BySession(c.Context(), session)
+	}
+	if err == nil && found == nil {
+		err = delivery.Refuse(delivery.CodeUnauthorized, "this token or session does not exist or has expired")
+	}
+	return found, err
+}
+
+// act notes on whose behalf everything happens from here on.
+func (c *call) act(operatorID string) {
+	ctx := delivery.WithOperation(c.Context(), delivery.Operation{OperatorID: operatorID, RequestID: c.id})
+	c.Request = c.WithContext(ctx)
+}
+
+type tokenAnswer struct {
+	TokenID   string        `json:"token_id"`
+	Token     string        `json:"token"`
+	Role      operator.Role `json:"role"`
+	ExpiresAt time.Time     `json:"expires_at"`
+}
+
+func (s *Server) handleTokenCreate(c *call) (reply, error) {
+	c.act("") // nobody yet; the token's owner will be
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	token, err := s.Operators.IssueToken(c.Context(), body, s.address(c))
+	if err != nil {
+		return reply{}, err
+	}
+	c.header.Set("Cache-Control", "no-store")
+	return created(tokenAnswer{token.TokenID, token.Secret, token.Role, token.ExpiresAt})
+}
+
+type listedToken struct {
+	TokenID    string    `json:"token_id"`
+	OperatorID string    `json:"operator_id"`
+	Name       string    `json:"name"`
+	CreatedAt  time.Time `json:"created_at"`
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+var tokenCursor = idCursor("tok_")
+
+func (s *Server) handleTokenList(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	owner := q.text("operator_id")
+	if owner == "" {
+		owner = c.operator.OperatorID
+	}
+	cursor := q.oneOf("cursor", tokenCursor)
+	limit := int(q.integer("limit", defaultPage, 1, maxPage))
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	if owner != c.operator.OperatorID && c.operator.Role != operator.RoleAdmin {
+		return reply{}, delivery.Refuse(delivery.CodeForbidden, "only an admin may see the tokens of others")
+	}
+	page, err := s.Operators.Tokens(c.Context(), owner, cursor, limit)
+	if err != nil {
+		return reply{}, err
+	}
+	tokens := make([]listedToken, len(page.Tokens))
+	for i, t := range page.Tokens {
+		tokens[i] = listedToken{t.TokenID, t.OperatorID, t.Name, t.CreatedAt, t.ExpiresAt}
+	}
+	return ok(struct {
+		Tokens     []listedToken `json:"tokens"`
+		NextCursor string        `json:"next_cursor,omitzero"`
+	}{tokens, page.Next})
+}
+
+func (s *Server) handleTokenRevoke(c *call) (reply, error) {
+	tokenID := c.pathID("token_id")
+	if err := s.Operators.RevokeToken(c.Context(), c.operator, tokenID); err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		TokenID string `json:"token_id"`
+		Revoked bool   `json:"revoked"`
+	}{tokenID, true})
+}
+
+func (s *Server) handleOperatorLogin(c *call) (reply, error) {
+	c.act("") // nobody yet; whoever logs in will be
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	found, token, err := s.Operators.Login(c.Context(), body, s.address(c))
+	if err != nil {
+		return reply{}, err
+	}
+	s.setSession(c, operatorCookie, token, 0) // until the browser ends; the server ends it too
+	return ok(operatorOf(*found))
+}
+
+func (s *Server) handleOperatorLogout(c *call) (reply, error) {
+	c.act("")
+	if err := s.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
+		return reply{}, err
+	}
+	s.setSession(c, operatorCookie, "", -1)
+	return ok(struct {
+		LoggedOut bool `json:"logged_out"`
+	}{true})
+}

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+)
+
+// The bounds of the limit of operators' lists.
+const (
+	defaultPage = 50
+	maxPage     = 500
+)
+
+// idCursor takes the id of the last thing before a page.
+func idCursor(prefix string) delivery.TextRule {
+	return delivery.TextRule{
+		Expected: "the next_cursor of an earlier answer",
+		Allows:   regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
+	}
+}
+
+var operatorCursor = idCursor("opr_")
+
+type operatorAnswer struct {
+	OperatorID string        `json:"operator_id"`
+	Email      string        `json:"email"`
+	Role       operator.Role `json:"role"`
+	Active     bool          `json:"active"`
+	CourierID  *string       `json:"courier_id"` // null unless the operator is a courier
+	CreatedAt  time.Time     `json:"created_at"`
+}
+
+func operatorOf(o operator.Operator) operatorAnswer {
+	return operatorAnswer{o.OperatorID, o.Email, o.Role, o.Active, orNull(o.CourierID), o.CreatedAt}
+}
+
+func (s *Server) handleOperatorMe(c *call) (reply, error) { return ok(operatorOf(*c.operator)) }
+
+func (s *Server) handleOperatorList(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	cursor := q.oneOf("cursor", operatorCursor)
+	limit := int(q.integer("limit", defaultPage, 1, maxPage))
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	page, err := s.Operators.List(c.Context(), cursor, limit)
+	if err != nil {
+		return reply{}, err
+	}
+	operators := make([]operatorAnswer, len(page.Operators))
+	for i, o := range page.Operators {
+		operators[i] = operatorOf(o)
+	}
+	return ok(struct {
+		Operators  []operatorAnswer `json:"operators"`
+		NextCursor string           `json:"next_cursor,omitzero"`
+	}{operators, page.Next})
+}
+
+func (s *Server) handleOperatorCreate(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	added, err := s.Operators.Create(c.Context(), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(operatorOf(*added))
+}
+
+func (s *Server) handleOperatorChange(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	changed, err := s.Operators.Change(c.Context(), c.pathID("operator_id"), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(operatorOf(*changed))
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+)
+
+// settledPartner is a partner as operators see it.
+type settledPartner struct {
+	partnerAnswer
+	Suspended       bool       `json:"suspended"`
+	SuspendedAt     *time.Time `json:"suspended_at"`
+	SuspendedReason *string    `json:"suspended_reason"` // null if none was given
+	RateLimit       *int       `json:"rate_limit"`       // null for everybody's
+	RateCard        *string    `json:"rate_card"`        // null for everybody's
+}
+
+func settledOf(l *partner.Listed) settledPartner {
+	answer := settledPartner{
+		partnerAnswer: partnerOf(&l.Partner), Suspended: l.Suspended(), SuspendedAt: orNull(l.SuspendedAt),
+		SuspendedReason: orNull(l.SuspendedReason), RateCard: orNull(l.RateCard),
+	}
+	if l.RateLimit != partner.DefaultRate {
+		answer.RateLimit = &l.RateLimit
+	}
+	return answer
+}
+
+type partnerOverview struct {
+	settledPartner
+	APIKeys keyCounts `json:"api_keys"`
+}
+
+type keyCounts struct {
+	Active  int64 `json:"active"`
+	Revoked int64 `json:"revoked"`
+}
+
+func overviewOf(o *partner.Overview) partnerOverview {
+	return partnerOverview{settledOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}}
+}
+
+// partnerCursor takes the id of the last partner before the page.
+var partnerCursor = delivery.TextRule{
+	Expected: "the next_cursor of an earlier answer",
+	Allows:   regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`).MatchString,
+}
+
+func (s *Server) handlePartnerList(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := partner.ListFilter{
+		Search: q.text("q"),
+		After:  q.oneOf("cursor", partnerCursor),
+		Limit:  int(q.integer("limit", defaultPage, 1, maxPage)),
+	}
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	page, err := s.Partners.List(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	partners := make([]settledPartner, len(page.Partners))
+	for i := range page.Partners {
+		partners[i] = settledOf(&page.Partners[i])
+	}
+	return ok(struct {
+		Partners   []settledPartner `json:"partners"`
+		NextCursor string           `json:"next_cursor,omitzero"`
+	}{partners, page.Next})
+}
+
+func (s *Server) handlePartnerGet(c *call) (reply, error) {
+	found, err := s.Partners.Overview(c.Context(), c.pathID("partner_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(overviewOf(found))
+}
+
+func (s *Server) handlePartnerChange(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	changed, err := s.Partners.Change(c.Context(), c.pathID("partner_id"), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(overviewOf(changed))
+}

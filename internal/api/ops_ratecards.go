@@ -1,0 +1,168 @@
+package api
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+type rateCardAnswer struct {
+	CardID         string         `json:"card_id"`
+	Name           string         `json:"name"`
+	Version        string         `json:"version"`
+	EffectiveFrom  time.Time      `json:"effective_from"`
+	EffectiveUntil *time.Time     `json:"effective_until"` // null while no other is known
+	State          ratecard.State `json:"state"`
+	CreatedAt      *time.Time     `json:"created_at"` // null for the built-in card
+	CreatedBy      *string        `json:"created_by"` // likewise
+}
+
+func (s *Server) rateCardOf(l ratecard.Listed) rateCardAnswer {
+	return rateCardAnswer{
+		l.CardID, l.Name, l.Version, l.EffectiveFrom, orNull(l.EffectiveUntil), l.StateAt(s.Now()),
+		orNull(l.CreatedAt), orNull(l.OperatorID),
+	}
+}
+
+type wholeRateCard struct {
+	rateCardAnswer
+	Card jsontext.Value `json:"card"` // as it was uploaded
+}
+
+// rateCardCursor takes the id of the last card before the page.
+var rateCardCursor = delivery.TextRule{
+	Expected: "the next_cursor of an earlier answer",
+	Allows:   regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
+}
+
+func (s *Server) handleRateCardList(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	name, cursor := q.text("name"), q.oneOf("cursor", rateCardCursor)
+	limit := int(q.integer("limit", defaultPage, 1, maxPage))
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	page, err := s.RateCards.List(c.Context(), name, cursor, limit)
+	if err != nil {
+		return reply{}, err
+	}
+	cards := make([]rateCardAnswer, len(page.Cards))
+	for i, card := range page.Cards {
+		cards[i] = s.rateCardOf(card)
+	}
+	return ok(struct {
+		RateCards  []rateCardAnswer `json:"rate_cards"`
+		NextCursor string           `json:"next_cursor,omitzero"`
+	}{cards, page.Next})
+}
+
+func (s *Server) handleRateCardGet(c *call) (reply, error) {
+	found, err := s.RateCards.Get(c.Context(), c.pathID("card_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(wholeRateCard{s.rateCardOf(found), jsontext.Value(found.Document)})
+}
+
+func (s *Server) handleRateCardCreate(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	added, err := s.RateCards.Add(c.Context(), body)
+	if err != nil {
+		return reply{}, err
+	}
+	found, err := s.RateCards.Get(c.Context(), added.CardID) // with its place in its series
+	if err != nil {
+		return reply{}, err
+	}
+	return created(s.rateCardOf(found))
+}
+
+func (s *Server) handleRateCardCheck(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	checked, err := s.RateCards.Check(c.Context(), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Valid         bool      `json:"valid"`
+		Name          string    `json:"name"`
+		Version       string    `json:"version"`
+		EffectiveFrom time.Time `json:"effective_from"`
+	}{true, checked.Name, checked.Version, checked.EffectiveFrom})
+}
+
+type priceAnswer struct {
+	CardVersion       string            `json:"card_version"`
+	RateCents         int64             `json:"rate_cents"`
+	Currency          delivery.Currency `json:"currency"`
+	Zone              pricing.Zone      `json:"zone"`
+	TransitDays       int               `json:"transit_days"`
+	EstimatedDelivery time.Time         `json:"estimated_delivery"`
+	Charges           []chargeAnswer    `json:"charges"`
+}
+
+type chargeAnswer struct {
+	Name        string `json:"name"`
+	AmountCents int64  `json:"amount_cents"`
+}
+
+// priceOf is nil where there is no price.
+func priceOf(p *pricing.Price) *priceAnswer {
+	if p == nil {
+		return nil
+	}
+	charges := make([]chargeAnswer, len(p.Charges))
+	for i, charge := range p.Charges {
+		charges[i] = chargeAnswer{charge.Name, charge.Cents}
+	}
+	return &priceAnswer{p.CardVersion, p.RateCents, p.Currency, p.Zone, p.TransitDays, p.EstimatedDelivery, charges}
+}
+
+func (s *Server) handleRateCardPreview(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	asked, err := s.RateCards.ReadPreview(c.Context(), body)
+	if err != nil {
+		return reply{}, err
+	}
+	var ordered *int64
+	if asked.OrderID != "" {
+		found, err := s.Orders.Track(c.Context(), asked.OrderID)
+		if err != nil {
+			return reply{}, err
+		}
+		asked.PartnerID, asked.Shipment, ordered = found.PartnerID, found.Shipment, &found.RateCents
+	}
+	name := ""
+	if asked.PartnerID != "" {
+		settings, err := s.Partners.Overview(c.Context(), asked.PartnerID)
+		if err != nil {
+			return reply{}, err
+		}
+		name = settings.RateCard
+	}
+	preview, err := s.RateCards.Compare(c.Context(), name, asked.Card, asked.Shipment)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Current   *priceAnswer `json:"current"`  // null where the level is not offered
+		Proposed  *priceAnswer `json:"proposed"` // likewise
+		RateCents *int64       `json:"ordered_rate_cents"`
+	}{priceOf(preview.Current), priceOf(preview.Proposed), ordered})
+}

@@ -1,0 +1,89 @@
+package contract_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// unaudited are the operations of the operator document that take a body, or
+// DELETE, and change nothing.
+var unaudited = []string{"validateRateCard", "previewRateCard"}
+
+// TestEveryChangeIsAudited sends every documented request of the operator
+// document. What took effect is in the audit log, under the request's id; what
+// was refused is not; and the log holds no secret.
+func TestEveryChangeIsAudited(t *testing.T) {
+	t.Parallel()
+	changes := 0
+	for _, o := range read(t).operations {
+		if o.document.name != "ops.yaml" || o.method == "GET" || slices.Contains(unaudited, o.id) {
+			continue
+		}
+		for _, example := range o.examples() {
+			if example.answers < "300" {
+				changes++
+			}
+			t.Run(o.id+"/"+example.name, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, roomy)
+				o.tryAudited(t, f, call{operation: o.id, body: encode(t, example.value), path: f.prepare(t, o)})
+			})
+		}
+	}
+	if changes < 15 {
+		t.Errorf("the documents show %d changes only", changes)
+	}
+}
+
+// tryAudited sends a request and looks for what the audit log tells of it.
+func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
+	admin := f.operator.As(t, "admin") // the other one may lose its token
+	before := audited(t, admin)
+	f.Clock.Advance(time.Second)
+	answer := f.send(t, request)
+	after := audited(t, admin)
+	added := after[:len(after)-len(before)]
+	done := answer.Status < 300
+	if want := map[bool]int{true: 1, false: 0}[done]; len(added) != want && (!done || len(added) == 0 || o.id != "moveOrders") {
+		t.Fatalf("%d entries for an answer %d: %v", len(added), answer.Status, added)
+	}
+	for _, entry := range added {
+		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID || entry["at"] != "2026-01-14T15:00:01Z" {
+			t.Errorf("%v: want the request %s of %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
+		}
+	}
+	all := admin.Call(t, "GET", "/ops/v1/audit?limit=500", nil).Must(t, 200)
+	for _, secret := range []string{exampleNight, examplePassword, "lune-sur-les-quais-88", "argon2", f.operator.Token, admin.Token, "password_hash", "sk_", "whsec_"} {
+		if strings.Contains(string(all.Body), secret) {
+			t.Errorf("the audit log tells %q: %s", secret, all.Body)
+		}
+	}
+}
+
+// audited is the audit log, newest first. Every page is held against the
+// documents.
+func audited(t *testing.T, admin *apptest.Operator) (entries []map[string]any) {
+	t.Helper()
+	o := read(t).operation("listAudit")
+	if o.access() != api.AccessOperator {
+		t.Fatal("anybody may read the audit log")
+	}
+	for cursor := ""; ; {
+		answer := admin.Call(t, "GET", "/ops/v1/audit?limit=3"+cursor, nil).Must(t, 200)
+		o.check(t, answer, true)
+		list, _ := answer.JSON("entries").([]any)
+		for _, entry := range list {
+			entries = append(entries, entry.(map[string]any))
+		}
+		next := answer.Text("next_cursor")
+		if next == "" {
+			return entries
+		}
+		cursor = "&cursor=" + next
+	}
+}

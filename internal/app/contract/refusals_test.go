@@ -1,0 +1,56 @@
+package contract_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/pricing"
+)
+
+// cardUpload is a request to upload the built-in card, with dearer parcels, under
+// another name and version.
+func cardUpload(name, version string) []byte {
+	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
+	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, `"parcel_cents": 175`).Replace(file)
+	return fmt.Appendf(nil, `{"name":%q,"card":%s}`, name, file)
+}
+
+// driveSuspended asks as a partner who is suspended.
+func driveSuspended(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"suspended":true}`)).Must(t, 200)
+	request := call{operation: o.id, body: validBody(o)}
+	if o.asksFor("partnerPassword") {
+		request.headers = f.partner.Login()
+	}
+	return f.send(t, request)
+}
+
+// driveOthersTokens asks for what only an admin may see.
+func driveOthersTokens(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	query := "?operator_id=" + f.operator.OperatorID
+	f.operator = f.operator.As(t, "warehouse")
+	return f.send(t, call{operation: o.id, query: query})
+}
+
+// driveCrossSiteSession asks as a browser does for another site, with an
+// operator's session.
+func driveCrossSiteSession(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	in := f.send(t, call{operation: "operatorLogin", body: validBody(f.contract.operation("operatorLogin"))}).Must(t, 200)
+	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
+	headers := []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}
+	return f.send(t, call{operation: o.id, body: validBody(o), anonymous: true, headers: headers})
+}
+
+// cardBody is a rate card with every member.
+const cardBody = `{"version":"v","effective_from":"2036-06-01T00:00:00-04:00","levels":{
+"standard":{"cut_off":"13:00","deliver_by":"18:00","zones":{"local":{"base_cents":795,"per_kg_cents":45,"transit_days":3},"regional":null}},
+"express":{"cut_off":"13:00","deliver_by":"18:00","zones":{"remote":{"base_cents":795,"per_kg_cents":45,"transit_days":2}}},
+"same_day":{"cut_off":"13:00","deliver_by":"18:00","zones":{}}},
+"parcel_cents":150,"included_grams":1000,"fragile_cents":250,"insurance":{"basis_points":100,"minimum_cents":200},
+"cod":{"basis_points":150,"minimum_cents":450},"fuel_basis_points":1250,"cad_per_10000_usd":13750}`

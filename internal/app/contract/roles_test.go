@@ -1,0 +1,149 @@
+package contract_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+// TestEveryRouteForEveryRole asks for everything that the operator document
+// lists in every role, by token and in a session, as nobody and as a partner. In
+// is who the document lets in.
+func TestEveryRouteForEveryRole(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, generous)
+	ways := map[string][]string{} // headers, by role and way in
+	for _, role := range operator.Roles {
+		o := f.operator.As(t, string(role))
+		login := f.Do(t, "POST", "/ops/v1/login", fmt.Appendf(nil, `{"email":"%s@example.com","password":"a long password of a %s"}`, role, role)).Must(t, 200)
+		cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
+		ways[string(role)+" by token"] = []string{"Authorization", "Bearer " + o.Token}
+		ways[string(role)+" in a session"] = []string{"Cookie", cookie}
+	}
+	asked := 0
+	for _, o := range f.contract.operations {
+		if o.access() != api.AccessOperator {
+			continue
+		}
+		target := f.target(o, call{path: nowhere})
+		strangers := map[string][]string{
+			"nobody": nil, "a partner in a session": {"Cookie", f.session}, "a partner": f.partner.Signed(o.method, target, nil),
+			"an unknown token": {"Authorization", "Bearer none"}, "no bearer": {"Authorization", "Basic none", "Cookie", ways["admin in a session"][1]},
+		}
+		for who, headers := range strangers {
+			asked++
+			if got := f.Do(t, o.method, target, nil, headers...); got.Status != http.StatusUnauthorized {
+				t.Errorf("%s as %s: %d %s", o.id, who, got.Status, got.Body)
+			}
+		}
+		for who, headers := range ways {
+			asked++
+			role, _, _ := strings.Cut(who, " ")
+			got, in := f.Do(t, o.method, target, nil, headers...), slices.Contains(o.roles(), role)
+			if in == (got.Status == http.StatusForbidden) || got.Status == http.StatusUnauthorized {
+				t.Errorf("%s as %s: %d %s; let in are %v", o.id, who, got.Status, got.Body, o.roles())
+			}
+			if strings.HasSuffix(who, "session") && o.method != "GET" {
+				asked++
+				f.Do(t, o.method, target, nil, append(headers, "Sec-Fetch-Site", "cross-site")...).Refused(t, http.StatusForbidden, "forbidden")
+			}
+		}
+	}
+	t.Logf("%d requests", asked)
+	if asked < 200 {
+		t.Errorf("asked %d times only", asked)
+	}
+}
+
+// nowhere are ids of nothing, so that nothing is changed by whoever is let in.
+var nowhere = map[string]string{
+	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
+	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
+}
+
+// TestAnotherPartnersThings asks, as one partner, for things of another by their
+// ids. They do not exist for whoever is not their owner, and stay as they are.
+func TestAnotherPartnersThings(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, generous)
+	f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
+	theirs := f.newOrder(t)
+	f.move(t, theirs, "accepted").Must(t, 200)
+	theirs["event_id"] = f.send(t, call{operation: "listEvents"}).Must(t, 200).Text("events", 0, "event_id")
+	theirs["key_id"] = f.partner.KeyID
+	other := f.Register(t, "other")
+	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
+	session := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, other.Email, other.Password)).Must(t, 200)
+	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
+	before, asked := f.Content(t), 0
+	for _, o := range f.contract.operations {
+		if o.document.name != "openapi.yaml" || o.access() == api.AccessTracking || !strings.Contains(o.path, "{") {
+			continue
+		}
+		for _, p := range o.parameters() {
+			if name := p.at("name").text(); p.at("in").text() == "path" && theirs[name] == "" {
+				t.Fatalf("%s: this test does not know how to name another partner's %s; known are %v", o.id, name, slices.Collect(maps.Keys(theirs)))
+			}
+		}
+		target, body := f.target(o, call{path: theirs}), validBody(o)
+		ways := map[string][]string{}
+		if o.isSigned() {
+			ways["signed"] = other.Signed(o.method, target, body)
+		}
+		if o.asksFor("session") {
+			ways["session"] = []string{"Cookie", cookie}
+		}
+		if o.asksFor("partnerPassword") {
+			ways["password"] = other.Login()
+		}
+		for way, headers := range ways {
+			asked++
+			headers = append([]string{"Idempotency-Key", uuid.NewString()}, headers...)
+			if got := f.Do(t, o.method, target, body, headers...); got.Status != http.StatusNotFound {
+				t.Errorf("%s, %s: %d %s", o.id, way, got.Status, got.Body)
+			}
+		}
+	}
+	if after := f.Content(t); after != before {
+		t.Errorf("stored before %s\nand after %s", before, after)
+	}
+	if asked < 6 {
+		t.Errorf("asked %d times only", asked)
+	}
+}
+
+// TestEveryPartnerRouteForEveryStranger asks for everything that takes a partner
+// as whoever is none, or is one in another way than the document says.
+func TestEveryPartnerRouteForEveryStranger(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, generous)
+	order := testkit.OrderJSON("A-1", "")
+	for _, o := range f.contract.operations {
+		access := o.access()
+		if access != api.AccessSigned && access != api.AccessPartner {
+			continue
+		}
+		target := f.target(o, call{path: nowhere})
+		ways := map[string][]string{
+			"nobody": nil, "an operator": {"Authorization", "Bearer " + f.operator.Token}, "an account's password": f.partner.Login(),
+			"a signature of something else": f.partner.Signed(o.method, target+"x", order),
+		}
+		if access == api.AccessSigned {
+			ways["a session"] = []string{"Cookie", f.session}
+		}
+		for who, headers := range ways {
+			if got := f.Do(t, o.method, target, validBody(o), headers...); got.Status != http.StatusUnauthorized {
+				t.Errorf("%s as %s: %d %s", o.id, who, got.Status, got.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+func newOperators(db *store.Store, world Surroundings) *operator.Service {
+	return operator.NewService(operator.Config{
+		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher,
+	})
+}
+
+// AddOperator adds an operator to the database of the settings.
+func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
+	if err := operator.Check(email, password, operator.Role(role)); err != nil {
+		return err // before a database is made for nobody
+	}
+	db, err := openStore(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	ctx = delivery.WithOperation(ctx, delivery.Operation{OperatorID: "command line"})
+	_, err = newOperators(db, world).Add(ctx, email, password, operator.Role(role))
+	return err
+}
+
+// ExportAudit writes the audit log of a period as JSON Lines, the oldest entry
+// first. A zero time is no bound; to is not included.
+func ExportAudit(ctx context.Context, settings *config.Config, world Surroundings, from, to time.Time, out io.Writer) error {
+	db, err := openExisting(ctx, settings)
+	if err != nil {
+		return err
+	}
+	buffer := bufio.NewWriterSize(out, 64<<10)
+	err = newOperators(db, world).ExportAudit(ctx, from, to, func(entry operator.Audited) error {
+		line, err := api.AuditLine(entry)
+		if err != nil {
+			return err
+		}
+		_, err = buffer.Write(append(line, '\n'))
+		return err
+	})
+	return errors.Join(err, buffer.Flush(), db.Close())
+}
+
+// openExisting opens the database of the settings, which must be there.
+func openExisting(ctx context.Context, settings *config.Config) (*store.Store, error) {
+	if !settings.Postgres() {
+		if _, err := os.Stat(settings.Database()); err != nil {
+			return nil, fmt.Errorf("there is no database: %w", err)
+		}
+	}
+	return openStore(ctx, settings)
+}

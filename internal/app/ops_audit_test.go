@@ -1,0 +1,98 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+)
+
+// TestAuditBeforeAndAfter holds what the log tells of a change against the
+// change, and a filter against what it selects.
+func TestAuditBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	o, p := s.Operate(t), s.Register(t, "metro")
+	entry := func(query, action string, answer *apptest.Answer, before, after string) {
+		t.Helper()
+		log := o.Call(t, "GET", "/ops/v1/audit?limit=1&"+query, nil).Must(t, 200)
+		was, _ := json.Marshal(log.JSON("entries", 0, "before"))
+		is, _ := json.Marshal(log.JSON("entries", 0, "after"))
+		if log.Text("entries", 0, "action") != action || log.Text("entries", 0, "operator_id") != o.OperatorID ||
+			log.Text("entries", 0, "request_id") != answer.Header.Get("X-Request-Id") || string(was) != before || string(is) != after {
+			t.Errorf("%s", log.Body)
+		}
+	}
+	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid","rate_limit":7}`)
+	entry("partner_id="+p.PartnerID, "partner.changed", changed,
+		`{"rate_card":null,"rate_limit":null,"suspended":false,"suspended_reason":""}`,
+		`{"rate_card":null,"rate_limit":7,"suspended":true,"suspended_reason":"unpaid"}`)
+	set(t, o, p, `{"rate_limit":7}`) // nothing changes, and nothing is noted
+	entry("partner_id="+p.PartnerID, "partner.changed", changed,
+		`{"rate_card":null,"rate_limit":null,"suspended":false,"suspended_reason":""}`,
+		`{"rate_card":null,"rate_limit":7,"suspended":true,"suspended_reason":"unpaid"}`)
+	desk := o.As(t, "dispatcher")
+	target := "/ops/v1/operators/" + desk.OperatorID
+	s.Clock.Advance(time.Second)
+	changed = o.Call(t, "PATCH", target, []byte(`{"role":"warehouse","password":"un autre mot de passe"}`)).Must(t, 200)
+	entry("action=operator.changed&object_id="+desk.OperatorID, "operator.changed", changed,
+		`{"active":true,"courier_id":"","email":"dispatcher@example.com","role":"dispatcher"}`,
+		`{"active":true,"courier_id":"","email":"dispatcher@example.com","password_changed":true,"role":"warehouse"}`)
+	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:01Z", nil).Must(t, 200); none.Len("entries") != 0 {
+		t.Errorf("%s", none.Body)
+	}
+}
+
+// TestAuditExport reads the same from an export as from the pages, and the
+// oldest first.
+func TestAuditExport(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	o := s.Operate(t)
+	for i := range 600 { // more than an export reads at a time
+		s.Clock.Advance(time.Second)
+		o.Call(t, "PATCH", "/ops/v1/operators/"+o.OperatorID, fmt.Appendf(nil, `{"password":"mot de passe numéro %d"}`, i)).Must(t, 200)
+		o.Token = tokenOf(t, s, apptest.OperatorEmail, fmt.Sprint("mot de passe numéro ", i)).Must(t, 201).Text("token")
+	}
+	var paged []string
+	for cursor := ""; ; {
+		page := o.Call(t, "GET", "/ops/v1/audit?limit=500"+cursor, nil).Must(t, 200)
+		for i := range page.Len("entries") {
+			paged = append([]string{page.Text("entries", i, "audit_id")}, paged...)
+		}
+		if cursor = "&cursor=" + page.Text("next_cursor"); cursor == "&cursor=" {
+			break
+		}
+	}
+	export := func(from, to time.Time) (ids []string) {
+		t.Helper()
+		var out bytes.Buffer
+		settings := &config.Config{Data: s.Data, DatabaseURL: s.Database}
+		if err := app.ExportAudit(t.Context(), settings, app.System(), from, to, &out); err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(&out); lines.Scan(); {
+			var entry struct {
+				AuditID string `json:"audit_id"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, entry.AuditID)
+		}
+		return ids
+	}
+	if all := export(time.Time{}, time.Time{}); fmt.Sprint(all) != fmt.Sprint(paged) || len(all) < 1200 {
+		t.Errorf("%d exported, %d in pages", len(all), len(paged))
+	}
+	begin := s.Clock.Now()
+	if some := export(begin.Add(-2*time.Second), begin); len(some) != 4 {
+		t.Errorf("of two seconds: %d", len(some))
+	}
+}

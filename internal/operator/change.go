@@ -1,0 +1,170 @@
+package operator
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+var courierIDRule = delivery.Length(1, 255)
+
+// Create makes an operator as a request asks. It is a validation_error, or
+// email_taken.
+func (s *Service) Create(ctx context.Context, root delivery.Source) (*Operator, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	o := Operator{
+		Email:     f.Text("email", delivery.Required, delivery.EmailRule),
+		Role:      Role(f.Text("role", delivery.Required, roleRule)),
+		CourierID: f.Text("courier_id", delivery.Optional, courierIDRule),
+	}
+	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
+	if o.CourierID != "" && o.Role != RoleCourier {
+		f.Fault("courier_id", onlyCouriers)
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return s.add(ctx, o, password)
+}
+
+const onlyCouriers = "nothing, unless the role is courier"
+
+// Page is a part of the list of operators. Next is the cursor for what follows,
+// empty at the end.
+type Page struct {
+	Operators []Operator
+	Next      string
+}
+
+// List lists operators by id, those after the cursor.
+func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page.Operators, err = tx.Operators(ctx, cursor, limit+1)
+		return err
+	})
+	if len(page.Operators) > limit {
+		page.Operators = page.Operators[:limit]
+		page.Next = page.Operators[limit-1].OperatorID
+	}
+	return page, err
+}
+
+// change is what a request changes; what it leaves out stays.
+type change struct {
+	role                   Role
+	activate, deactivate   bool
+	password, hash         string
+	courier                string
+	setsCourier, noCourier bool
+}
+
+func readChange(root delivery.Source) (change, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	active := f.Flag("active")
+	c := change{
+		role:        Role(f.Text("role", delivery.Optional, roleRule)),
+		activate:    active,
+		deactivate:  f.Has("active") && !active,
+		password:    f.Secret("password", delivery.Optional, credential.NewPasswordRule),
+		courier:     f.Text("courier_id", delivery.Optional, courierIDRule),
+		setsCourier: f.Has("courier_id"),
+		noCourier:   f.IsNull("courier_id"),
+	}
+	return c, problems.Err()
+}
+
+// apply gives the account after the change. A role other than courier has no
+// courier.
+func (c change) apply(a Account) Account {
+	if c.role != "" {
+		a.Role = c.role
+	}
+	a.Active = (a.Active || c.activate) && !c.deactivate
+	if c.hash != "" {
+		a.PasswordHash = c.hash
+	}
+	if c.setsCourier || c.noCourier || a.Role != RoleCourier {
+		a.CourierID = c.courier
+	}
+	return a
+}
+
+var errLastAdmin = delivery.Refuse(delivery.CodeConflict, "this is the last active admin: make another one first")
+
+// Change changes an operator as a request asks: role, password, courier, and
+// whether the operator is let in. A new password and a deactivation end all
+// tokens and sessions, and hold at once. It is not_found, a validation_error, or
+// a conflict if no active admin would be left.
+func (s *Service) Change(ctx context.Context, operatorID string, root delivery.Source) (*Operator, error) {
+	change, err := readChange(root)
+	if err != nil {
+		return nil, err
+	}
+	if change.password != "" {
+		if change.hash, err = s.Hasher.Hash(ctx, change.password); err != nil {
+			return nil, err
+		}
+	}
+	var changed Account
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		before, err := tx.LockOperator(ctx, operatorID)
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			return delivery.NotFound("the operator")
+		}
+		changed = change.apply(*before)
+		if err := change.check(ctx, tx, before, &changed); err != nil {
+			return err
+		}
+		return s.save(ctx, tx, before, &changed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &changed.Operator, nil
+}
+
+// check tells what keeps an operator from being changed.
+func (c change) check(ctx context.Context, tx Writer, before, after *Account) error {
+	if after.CourierID != "" && after.Role != RoleCourier {
+		return delivery.Fault("courier_id", after.CourierID, onlyCouriers)
+	}
+	if c.setsCourier {
+		if err := knownCourier(ctx, tx, after.CourierID); err != nil {
+			return err
+		}
+	}
+	wasAdmin := before.Active && before.Role == RoleAdmin
+	if !wasAdmin || after.Active && after.Role == RoleAdmin {
+		return nil
+	}
+	admins, err := tx.LockActiveAdmins(ctx)
+	if err == nil && admins < 2 {
+		err = errLastAdmin
+	}
+	return err
+}
+
+// save writes what has changed, if anything has.
+func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) error {
+	if *before == *after {
+		return nil
+	}
+	facts := operatorFactsOf(&after.Operator)
+	facts.PasswordChanged = before.PasswordHash != after.PasswordHash
+	entry, err := s.note(ctx, delivery.ActionOperatorChanged, after.OperatorID, operatorFactsOf(&before.Operator), facts)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(tx.SaveOperator(ctx, after), tx.AddAudit(ctx, entry))
+	if err == nil && (facts.PasswordChanged || !after.Active) {
+		err = errors.Join(tx.EndOperatorTokens(ctx, after.OperatorID), tx.EndOperatorSessions(ctx, after.OperatorID))
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Login begins a session in a browser for whoever knows the password of an
+// operator, and is refused as IssueToken is. The token is told this once.
+func (s *Service) Login(ctx context.Context, root delivery.Source, address string) (*Operator, string, error) {
+	var problems delivery.Problems
+	email, password := readLogin(delivery.NewForm(root, &problems))
+	if err := problems.Err(); err != nil {
+		return nil, "", err
+	}
+	found, err := s.byPassword(ctx, email, password, address)
+	if err != nil {
+		return nil, "", err
+	}
+	token, err := s.begin(ctx, found)
+	if err != nil {
+		return nil, "", err
+	}
+	return &found.Operator, token, nil
+}
+
+func (s *Service) begin(ctx context.Context, operator *Account) (string, error) {
+	token, err := credential.Token(s.Random, "")
+	if err != nil {
+		return "", err
+	}
+	now := s.now()
+	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, SessionTimes: credential.NewSessionTimes(now)}
+	entry, err := s.note(actingAs(ctx, operator.OperatorID), delivery.ActionSessionBegun, operator.OperatorID, nil, nil)
+	if err != nil {
+		return "", err
+	}
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		if err := letIn(ctx, tx, operator); err != nil {
+			return err
+		}
+		// Operators are few: whoever logs in clears away what has expired.
+		if err := tx.SweepOperatorSessions(ctx, now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)); err != nil {
+			return err
+		}
+		if err := tx.AddOperatorSession(ctx, session); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	return token, err
+}
+
+// BySession finds the operator whose session the token is; nil if there is no
+// such session, not any more, or the operator is not active.
+func (s *Service) BySession(ctx context.Context, token string) (*Operator, error) {
+	if token == "" {
+		return nil, nil
+	}
+	hash := credential.HashToken(token)
+	var session *Session
+	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		session, err = tx.OperatorSession(ctx, hash)
+		return err
+	})
+	now := s.now()
+	if err != nil || session == nil || session.Expired(now) {
+		return nil, err
+	}
+	if session.Stale(now) {
+		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchOperatorSession(ctx, hash, now) })
+	}
+	return &session.Operator, err
+}
+
+// Logout ends a session, if there is one.
+func (s *Service) Logout(ctx context.Context, token string) error {
+	if token == "" {
+		return nil
+	}
+	return s.Store.Write(ctx, func(tx Writer) error {
+		operatorID, err := tx.EndOperatorSession(ctx, credential.HashToken(token))
+		if err != nil || operatorID == "" {
+			return err
+		}
+		entry, err := s.note(actingAs(ctx, operatorID), delivery.ActionSessionEnded, operatorID, nil, nil)
+		if err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+}

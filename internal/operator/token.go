@@ -1,0 +1,193 @@
+package operator
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// tokenLife is how long a token lasts.
+const tokenLife = 30 * 24 * time.Hour
+
+// IssuedToken is a new token. Secret is told this once.
+type IssuedToken struct {
+	TokenID   string
+	Secret    string
+	Role      Role
+	ExpiresAt time.Time
+}
+
+// IssueToken makes a token for whoever knows the password of an operator. It
+// is a validation_error, unauthorized, rate_limited after too many failures
+// from the address or for the account (see credential.Gate), or forbidden if the
+// operator is not active.
+func (s *Service) IssueToken(ctx context.Context, root delivery.Source, address string) (*IssuedToken, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	email, password := readLogin(f)
+	name := f.Text("name", delivery.Optional, delivery.NameRule)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	found, err := s.byPassword(ctx, email, password, address)
+	if err != nil {
+		return nil, err
+	}
+	return s.issue(ctx, found, name)
+}
+
+// readLogin reads what an operator is known by.
+func readLogin(f *delivery.Form) (email, password string) {
+	email = f.Text("email", delivery.Required, delivery.EmailRule)
+	password = f.Secret("password", delivery.Required, credential.KnownPasswordRule)
+	return email, password
+}
+
+func (s *Service) byPassword(ctx context.Context, email, password, address string) (*Account, error) {
+	found, err := s.account(ctx, email)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		found = &Account{}
+	}
+	err = s.gate.Verify(ctx, credential.Attempt{
+		Account:  strings.ToLower(email),
+		Address:  address,
+		Password: password,
+		Hash:     found.PasswordHash,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+var errInactive = delivery.Refuse(delivery.CodeForbidden, "this operator is not active")
+
+// letIn holds what a password was verified for against what is true now, and
+// until the transaction ends: the account may have been changed meanwhile.
+func letIn(ctx context.Context, tx Writer, verified *Account) error {
+	now, err := tx.LockOperator(ctx, verified.OperatorID)
+	if err != nil {
+		return err
+	}
+	if now == nil || !now.Active || now.PasswordHash != verified.PasswordHash {
+		return errInactive
+	}
+	return nil
+}
+
+// actingAs is the context of what an operator does who is not signed in yet.
+func actingAs(ctx context.Context, operatorID string) context.Context {
+	return delivery.WithOperation(ctx, delivery.Operation{OperatorID: operatorID, RequestID: delivery.OperationOf(ctx).RequestID})
+}
+
+func (s *Service) issue(ctx context.Context, operator *Account, name string) (*IssuedToken, error) {
+	id, err := delivery.NewID(s.Random, "tok_")
+	if err != nil {
+		return nil, err
+	}
+	secret, err := credential.Token(s.Random, "")
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	token := &Token{
+		TokenID:    id,
+		TokenHash:  credential.HashToken(secret),
+		OperatorID: operator.OperatorID,
+		Name:       name,
+		CreatedAt:  now,
+		ExpiresAt:  now.Add(tokenLife),
+	}
+	entry, err := s.note(actingAs(ctx, operator.OperatorID), delivery.ActionTokenCreated, id, nil, tokenFactsOf(token))
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		if err := letIn(ctx, tx, operator); err != nil {
+			return err
+		}
+		if err := tx.RemoveOperatorTokens(ctx, operator.OperatorID, now); err != nil {
+			return err
+		}
+		if err := tx.AddOperatorToken(ctx, token); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &IssuedToken{TokenID: id, Secret: secret, Role: operator.Role, ExpiresAt: token.ExpiresAt}, nil
+}
+
+// tokenFacts are what the audit log tells of a token.
+type tokenFacts struct {
+	OperatorID string    `json:"operator_id"`
+	Name       string    `json:"name"`
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+func tokenFactsOf(t *Token) tokenFacts { return tokenFacts{t.OperatorID, t.Name, t.ExpiresAt} }
+
+// ByToken finds whom a token belongs to; nil if there is no such token, it has
+// expired, or the operator is not active.
+func (s *Service) ByToken(ctx context.Context, token string) (found *Operator, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.OperatorByToken(ctx, credential.HashToken(token), s.now())
+		return err
+	})
+	return found, err
+}
+
+// TokenPage is a part of an operator's tokens. Next is the cursor for what
+// follows, empty at the end.
+type TokenPage struct {
+	Tokens []Token
+	Next   string
+}
+
+// Tokens lists an operator's tokens that have not expired, by id, those after
+// the cursor.
+func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit int) (page TokenPage, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page.Tokens, err = tx.OperatorTokens(ctx, operatorID, s.now(), cursor, limit+1)
+		return err
+	})
+	if len(page.Tokens) > limit {
+		page.Tokens = page.Tokens[:limit]
+		page.Next = page.Tokens[limit-1].TokenID
+	}
+	return page, err
+}
+
+// RevokeToken ends a token at once: one of the operator's own, or, for an
+// admin, anybody's. Any other is not_found.
+func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string) error {
+	return s.Store.Write(ctx, func(tx Writer) error {
+		token, err := tx.OperatorToken(ctx, tokenID)
+		if err != nil {
+			return err
+		}
+		if token == nil || token.OperatorID != by.OperatorID && by.Role != RoleAdmin {
+			return delivery.NotFound("the token")
+		}
+		entry, err := s.note(ctx, delivery.ActionTokenRevoked, tokenID, tokenFactsOf(token), nil)
+		if err != nil {
+			return err
+		}
+		removed, err := tx.RemoveOperatorToken(ctx, tokenID)
+		if err != nil {
+			return err
+		}
+		if !removed { // by somebody else, meanwhile
+			return delivery.NotFound("the token")
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+}

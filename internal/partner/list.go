@@ -1,0 +1,62 @@
+package partner
+
+import (
+	"context"
+	"strings"
+)
+
+// ListFilter says which partners to list. What is empty selects all.
+type ListFilter struct {
+	Search string // any case, anywhere in the name, the e-mail address or the id
+	After  string // a partner id: only those after it
+	Limit  int
+}
+
+// ListPage is a part of the list of partners. Next is the cursor for what
+// follows, empty at the end.
+type ListPage struct {
+	Partners []Listed
+	Next     string
+}
+
+// searched is how many partners are read at a time.
+const searched = 1000
+
+// List lists partners by id. Engines differ in what they take for one letter in
+// two cases, and so the search is made here.
+func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, err error) {
+	wanted := strings.ToLower(filter.Search)
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		page = ListPage{}
+		for after := filter.After; ; {
+			found, err := tx.ListPartners(ctx, after, searched)
+			if err != nil {
+				return err
+			}
+			for _, p := range found {
+				after = p.PartnerID
+				if !p.matches(wanted) {
+					continue
+				}
+				if len(page.Partners) == filter.Limit {
+					page.Next = page.Partners[filter.Limit-1].PartnerID
+					return nil
+				}
+				page.Partners = append(page.Partners, p)
+			}
+			if len(found) < searched {
+				return nil
+			}
+		}
+	})
+	return page, err
+}
+
+func (l *Listed) matches(wanted string) bool {
+	for _, text := range []string{l.Name, l.Email, l.PartnerID} {
+		if strings.Contains(strings.ToLower(text), wanted) {
+			return true
+		}
+	}
+	return false
+}

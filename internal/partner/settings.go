@@ -1,0 +1,248 @@
+package partner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Settings is what operators have set for one partner.
+type Settings struct {
+	SuspendedAt     time.Time // zero unless the account is suspended
+	SuspendedReason string    // empty if none was given
+	RateLimit       int       // requests a minute; DefaultRate for everybody's
+	RateCard        string    // the name of a series of rate cards; empty for everybody's
+}
+
+// DefaultRate stands for the rate limit of all who have none of their own.
+const DefaultRate = -1
+
+// DefaultSettings are those of a partner for whom nothing was set.
+var DefaultSettings = Settings{RateLimit: DefaultRate}
+
+// Suspended tells whether the partner may not use the service.
+func (s Settings) Suspended() bool { return !s.SuspendedAt.IsZero() }
+
+// Refusal is what a suspended partner is told; nil if the partner may go on.
+func (s Settings) Refusal() error {
+	if s.Suspended() {
+		return errSuspended
+	}
+	return nil
+}
+
+var errSuspended = delivery.Refuse(delivery.CodeForbidden, "this account is suspended")
+
+// Settings tells what is set for a partner, as it was no longer than
+// keyFreshness ago. What is in use is kept in memory.
+func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
+	now := s.Now()
+	if settings, ok := s.settings.find(partnerID, now); ok {
+		return settings, nil
+	}
+	return s.lookUpSettings(ctx, partnerID, now)
+}
+
+func (s *Service) lookUpSettings(ctx context.Context, partnerID string, now time.Time) (settings Settings, err error) {
+	changes := s.settings.countChanges()
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		settings, err = tx.PartnerSettings(ctx, partnerID)
+		return err
+	})
+	if err == nil {
+		s.settings.keep(partnerID, settings, now, changes)
+	}
+	return settings, err
+}
+
+// Listed is a partner as operators see it in lists.
+type Listed struct {
+	Partner
+	Settings
+}
+
+// Overview is a partner as operators see it alone.
+type Overview struct {
+	Listed
+	ActiveKeys, RevokedKeys int64
+}
+
+// Overview tells all of a partner. One that does not exist is not_found.
+func (s *Service) Overview(ctx context.Context, partnerID string) (found *Overview, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, err = overview(ctx, tx, partnerID)
+		return err
+	})
+	return found, err
+}
+
+func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, error) {
+	account, err := tx.PartnerByID(ctx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	if account == nil {
+		return nil, delivery.NotFound("the partner")
+	}
+	found := &Overview{Listed: Listed{Partner: *account}}
+	if found.Settings, err = tx.PartnerSettings(ctx, partnerID); err != nil {
+		return nil, err
+	}
+	found.ActiveKeys, found.RevokedKeys, err = tx.CountAPIKeys(ctx, partnerID)
+	return found, err
+}
+
+// The bounds of what can be set.
+const (
+	maxOwnRate = 1_000_000 // requests a minute
+	maxReason  = 500
+	// DefaultCard names the rate cards of all who have none of their own.
+	DefaultCard = "default"
+)
+
+// change is what a request sets; what it leaves out stays.
+type change struct {
+	suspend, resume bool
+	reason          string
+	rate            int
+	setsRate        bool
+	card            string
+	setsCard        bool
+}
+
+// readChange reads a request to set something for a partner.
+func readChange(root delivery.Source) (change, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	on := f.Flag("suspended")
+	c := change{
+		suspend:  on,
+		resume:   f.Has("suspended") && !on,
+		reason:   f.Text("suspended_reason", delivery.Optional, delivery.Length(0, maxReason)),
+		setsRate: f.Has("rate_limit") || f.IsNull("rate_limit"),
+		card:     f.Text("rate_card", delivery.Optional, delivery.NameRule),
+		setsCard: f.Has("rate_card") || f.IsNull("rate_card"),
+		rate:     DefaultRate,
+	}
+	if rate, ok := f.Integer("rate_limit", delivery.Optional, 1, maxOwnRate); ok {
+		c.rate = int(rate)
+	}
+	if c.card == DefaultCard {
+		c.card = ""
+	}
+	if f.Has("suspended_reason") && !on {
+		f.Fault("suspended_reason", "no reason unless suspended is true")
+	}
+	return c, problems.Err()
+}
+
+// apply gives the settings after the change.
+func (c change) apply(s Settings, now time.Time) Settings {
+	switch {
+	case c.suspend:
+		s.SuspendedReason = c.reason
+		if !s.Suspended() {
+			s.SuspendedAt = now
+		}
+	case c.resume:
+		s.SuspendedAt, s.SuspendedReason = time.Time{}, ""
+	}
+	if c.setsRate {
+		s.RateLimit = c.rate
+	}
+	if c.setsCard {
+		s.RateCard = c.card
+	}
+	return s
+}
+
+// Change sets what the request says for a partner. On this node it holds when
+// this returns, on others within keyFreshness. A suspended partner's sessions
+// end. It is not_found, or a validation_error.
+func (s *Service) Change(ctx context.Context, partnerID string, root delivery.Source) (changed *Overview, err error) {
+	change, err := readChange(root)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), delivery.ActionPartnerChanged)
+	if err != nil {
+		return nil, err
+	}
+	entry.PartnerID, entry.ObjectID = partnerID, partnerID
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		changed, err = s.change(ctx, tx, partnerID, change, entry)
+		return err
+	})
+	// After the commit, and even if it failed: it may have, or not.
+	s.settings.forget(partnerID)
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func (s *Service) change(ctx context.Context, tx Writer, partnerID string, change change, entry *delivery.AuditEntry) (*Overview, error) {
+	found, err := overview(ctx, tx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	before, err := tx.LockPartnerSettings(ctx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	found.Settings = change.apply(before, entry.At)
+	if change.setsCard && change.card != "" {
+		known, err := tx.HasRateCards(ctx, change.card)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			return nil, delivery.Fault("rate_card", change.card, "the name of rate cards that were uploaded, or null")
+		}
+	}
+	if found.Settings == before {
+		return found, nil // nothing changes, and so nothing is noted
+	}
+	entry.Before, entry.After = factsOf(before), factsOf(found.Settings)
+	err = errors.Join(tx.SetPartnerSettings(ctx, partnerID, found.Settings), tx.AddAudit(ctx, entry))
+	if err == nil && found.Suspended() {
+		err = tx.EndPartnerSessions(ctx, partnerID)
+	}
+	return found, err
+}
+
+// settingsFacts are what the audit log tells of a partner's settings.
+type settingsFacts struct {
+	Suspended       bool    `json:"suspended"`
+	SuspendedReason string  `json:"suspended_reason"`
+	RateLimit       *int    `json:"rate_limit"` // null for everybody's
+	RateCard        *string `json:"rate_card"`
+}
+
+func factsOf(s Settings) settingsFacts {
+	facts := settingsFacts{Suspended: s.Suspended(), SuspendedReason: s.SuspendedReason}
+	if s.RateLimit != DefaultRate {
+		facts.RateLimit = &s.RateLimit
+	}
+	if s.RateCard != "" {
+		facts.RateCard = &s.RateCard
+	}
+	return facts
+}
+
+// notSuspended refuses a suspended partner's account.
+func (s *Service) notSuspended(ctx context.Context, partnerID string) error {
+	settings, err := s.Settings(ctx, partnerID)
+	if err != nil {
+		return err
+	}
+	return settings.Refusal()
+}
+
+// expiry is since when sessions must have begun, and been seen, to be good.
+func expiry(now time.Time) (begun, seen time.Time) {
+	return now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)
+}

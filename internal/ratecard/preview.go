@@ -1,0 +1,107 @@
+package ratecard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
+)
+
+// PreviewRequest asks what something would cost on another card.
+type PreviewRequest struct {
+	Card *pricing.Card
+	// OrderID is an order that exists; empty for a shipment of the request's own.
+	OrderID  string
+	Shipment delivery.Shipment
+	// PartnerID is whose card of today to compare with; empty for everybody's, or
+	// whoever the order belongs to.
+	PartnerID string
+}
+
+// ReadPreview reads a request for a preview: a card, whole or by its id, and an
+// order by its id or the members of a quote. It is a validation_error.
+func (s *Service) ReadPreview(ctx context.Context, root delivery.Source) (r PreviewRequest, err error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	f.Only("card", "card_id", "order_id", "quote", "partner_id")
+	cardID := f.Text("card_id", delivery.Optional, idRule)
+	r.OrderID = f.Text("order_id", delivery.Optional, idRule)
+	r.PartnerID = f.Text("partner_id", delivery.Optional, idRule)
+	if either(f, "card", "card_id") {
+		if card := f.Object("card", delivery.Optional); card != nil {
+			r.Card = pricing.ReadCard(card, delivery.Optional)
+		}
+	}
+	if either(f, "quote", "order_id") && f.Object("quote", delivery.Optional) != nil {
+		shipment, faults := delivery.ReadQuoteRequest(root.Member("quote"))
+		for _, fault := range faults {
+			fault.Field = "quote." + fault.Field
+			problems = append(problems, fault)
+		}
+		r.Shipment = shipment
+	}
+	if r.OrderID != "" && f.Has("partner_id") {
+		f.Fault("partner_id", "nothing beside order_id, which tells the partner")
+	}
+	if err := problems.Err(); err != nil {
+		return r, err
+	}
+	if cardID != "" {
+		found, err := s.Get(ctx, cardID)
+		if err != nil {
+			return r, delivery.Fault("card_id", cardID, "a rate card that exists")
+		}
+		r.Card = found.Card
+	}
+	return r, nil
+}
+
+var idRule = delivery.Length(1, 255)
+
+// either notes unless exactly one of two members is there.
+func either(f *delivery.Form, one, other string) bool {
+	if f == nil {
+		return false
+	}
+	switch {
+	case f.Has(one) && f.Has(other):
+		f.Fault(other, "nothing beside "+one)
+	case !f.Has(one) && !f.Has(other):
+		f.Fault(one, "either this or "+other)
+	default:
+		return true
+	}
+	return false
+}
+
+// Preview is what a shipment costs on two cards, as of now. A price is nil where
+// the card does not offer the service level.
+type Preview struct {
+	Current, Proposed *pricing.Price
+}
+
+// Compare prices a shipment on the card that holds for a series now, and on
+// another.
+func (s *Service) Compare(ctx context.Context, name string, proposed *pricing.Card, shipment delivery.Shipment) (p Preview, err error) {
+	now := s.now()
+	current, err := s.At(ctx, name, now)
+	if err != nil {
+		return p, err
+	}
+	if p.Current, err = price(current, shipment, now); err != nil {
+		return p, err
+	}
+	p.Proposed, err = price(proposed, shipment, now)
+	return p, err
+}
+
+func price(card *pricing.Card, shipment delivery.Shipment, now time.Time) (*pricing.Price, error) {
+	found, err := card.Price(shipment, now)
+	var refusal *delivery.Error
+	if errors.As(err, &refusal) {
+		return nil, nil // the level is not offered there
+	}
+	return &found, err
+}
