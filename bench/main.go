@@ -17,6 +17,7 @@ import (
 type commands struct {
 	Create   createCommand   `cmd:"" help:"Create signed orders: the service, and the floors of HTTP and of storage."`
 	Read     readCommand     `cmd:"" help:"List, read and track orders while their number grows."`
+	Board    boardCommand    `cmd:"" help:"Ask for the dispatch board over many orders of which few are under way."`
 	Webhooks webhooksCommand `cmd:"" help:"Send events: throughput, what queueing costs, waiting events, dead neighbours, time to wake up."`
 	Serve    serveCommand    `cmd:"" hidden:"" help:"Be the process that is measured; the other commands start it."`
 	Hooks    hooksCommand    `cmd:"" hidden:"" help:"Be the sender that is measured."`

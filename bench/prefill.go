@@ -80,6 +80,9 @@ func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Orde
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: at}},
 	}
 	made.PartnerOrderID = reference(m.random)
+	if isUnderWay(n) {
+		spread(made, n)
+	}
 	for _, item := range made.Items {
 		made.Allocation = append(made.Allocation, delivery.Take{ProductID: item.ProductID, Location: locations[0], Quantity: item.Quantity})
 	}
@@ -111,12 +114,14 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 	for n := from; n < from+size; n++ {
 		// Two in a row to each partner, so that each has orders with items.
 		partnerID := accounts[n/2%len(accounts)].PartnerID
-		made, document, err := m.make(partnerID, n, prefillFrom.Add(time.Duration(n)*prefillEvery))
+		made, document, err := m.make(partnerID, n, createdAt(n))
 		if err != nil {
 			return err
 		}
 		withdraw(changes, made)
-		made.Status = delivery.Statuses[n/2%len(delivery.Statuses)]
+		if made.Status = ended(n); isUnderWay(n) {
+			underWay(made, n)
+		}
 		changes.Created = append(changes.Created, order.Creation{Order: made, Document: document})
 		changes.Receipts = append(changes.Receipts, &order.Receipt{
 			ReceiptKey: order.ReceiptKey{PartnerID: partnerID, Scope: creationScope, Key: newUUID(m.random)},

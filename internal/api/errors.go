@@ -74,11 +74,7 @@ func (s *Server) refusal(c *call, err error) reply {
 
 // explain turns an error into the refusal that is told, and its status.
 func (s *Server) explain(c *call, err error) (status int, refusal *delivery.Error) {
-	if refusal = known(err); refusal == nil {
-		s.Log.ErrorContext(c.Context(), "request failed",
-			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
-		refusal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
-	}
+	refusal = s.told(c, err)
 	status = cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
 	var marked statusError
 	if errors.As(err, &marked) {
@@ -90,6 +86,18 @@ func (s *Server) explain(c *call, err error) (status int, refusal *delivery.Erro
 func detailOf(refusal *delivery.Error) errorDetail {
 	return errorDetail{refusal.Code, refusal.Message, refusal.Details}
 }
+
+// told is a refusal, or what is said of a fault of ours, which is logged.
+func (s *Server) told(c *call, err error) *delivery.Error {
+	refusal := known(err)
+	if refusal == nil {
+		s.Log.ErrorContext(c.Context(), "request failed",
+			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
+	}
+	return cmp.Or(refusal, errInternal)
+}
+
+var errInternal = delivery.Refuse(delivery.CodeInternal, "something went wrong on our side")
 
 // known finds the refusal in an error; nil if there is none.
 func known(err error) *delivery.Error {

@@ -164,12 +164,3 @@ func encodePage(page order.Page, filter order.Filter) []byte {
 	w.EndObject()
 	return w.Buffer
 }
-
-func (s *Server) handleOrderAdvance(c *call) (reply, error) {
-	body, err := c.json()
-	if err != nil {
-		return reply{}, err
-	}
-	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
-	return reply{status: http.StatusOK, body: moved}, err
-}

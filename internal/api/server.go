@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -27,6 +28,7 @@ type Config struct {
 	Orders    *order.Service
 	Partners  *partner.Service
 	Operators *operator.Service
+	Dispatch  *dispatch.Service
 	Stock     *stock.Service
 	Webhooks  *webhook.Service
 	Proofs    *proof.Service

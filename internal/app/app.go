@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbound"
@@ -88,6 +89,8 @@ type App struct {
 	operators *operator.Service
 	stock     *stock.Service
 	rateCards *ratecard.Service
+	dispatch  *dispatch.Service
+	acceptor  *order.Acceptor
 	retention *retention.Service
 	simulator *simulate.Service
 	webhooks  *webhook.Service
@@ -166,6 +169,8 @@ func (a *App) start(ctx context.Context) (err error) {
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.retention.Run()
+	a.dispatch.Run()
+	a.acceptor.Run(a.orders)
 	a.startSimulation()
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
@@ -210,6 +215,10 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
+	a.acceptor = order.NewAcceptor(a.Log)
+	a.dispatch = dispatch.NewService(dispatch.Config{
+		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, Settled: a.acceptor.WakeAll,
+	})
 	orders := a.store.Orders()
 	if a.OrderStore != nil {
 		orders = a.OrderStore(orders)
@@ -225,6 +234,7 @@ func (a *App) open(ctx context.Context) error {
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		Announce:    a.sender.Wake,
+		Created:     a.acceptor.Wake,
 	})
 	return nil
 }
@@ -295,6 +305,7 @@ func (a *App) handler() http.Handler {
 		Orders:         a.orders,
 		Partners:       a.partners,
 		Operators:      a.operators,
+		Dispatch:       a.dispatch,
 		Stock:          a.stock,
 		RateCards:      a.rateCards,
 		Webhooks:       a.webhooks,
@@ -344,6 +355,10 @@ func (a *App) close() error {
 	errs := []error{a.metrics.close()}
 	if a.simulator != nil {
 		a.simulator.Close()
+	}
+	if a.dispatch != nil {
+		a.acceptor.Close()
+		a.dispatch.Close()
 	}
 	if a.orders != nil {
 		a.orders.Close()

@@ -35,6 +35,7 @@ func TestSweepRemovesWhatIsOldAndOver(t *testing.T) {
 	for _, reference := range []string{"sold", "returned"} {
 		ids[reference] = f.partner.Create(t, testkit.OrderJSON(reference, buying(lamp, 2))).Must(t, 201).Text("order_id")
 	}
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+ids["old delivered"]+"/notes", []byte(`{"text":"left with the porter"}`)).Must(t, 201)
 	late := f.orderIn(t, "late", delivery.StatusOutForDelivery) // begun as early, over later
 	for _, step := range waysTo[delivery.StatusDelivered] {
 		f.operator.Move(t, ids["sold"], step).Must(t, 200)
@@ -374,8 +375,15 @@ func TestEraseRefusesWhatIsUnderWay(t *testing.T) {
 	if _, err := f.erase(t, []string{done, "ord_unknown"}, "", true); !delivery.HasCode(err, delivery.CodeNotFound) {
 		t.Errorf("an unknown order: %v", err)
 	}
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+underWay+"/notes", []byte(`{"text":"Alex Martin moved to 100 Queen"}`)).Must(t, 201)
 	if erased, err := f.erase(t, nil, "alex@example.com", true); erased != 2 || err != nil {
 		t.Errorf("forced: %d erased, %v", erased, err)
+	}
+	for _, table := range []string{"open_orders", "order_notes"} {
+		rows := strings.Join(f.Query(t, "SELECT * FROM "+table+" WHERE order_id = '"+underWay+"'"), "\n")
+		if checkErased(t, table, strings.ToLower(rows)); rows == "" || strings.Contains(strings.ToLower(rows), "alex") {
+			t.Errorf("%s: %q", table, rows)
+		}
 	}
 	checkErased(t, "forced", string(f.read(t, underWay).Body))
 	f.operator.Move(t, underWay, "out_for_delivery").Must(t, 200)

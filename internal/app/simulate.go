@@ -40,7 +40,7 @@ func said(value any) (delivery.Source, error) {
 
 // Advance moves an order unless its version is another by now.
 func (s simulated) Advance(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	wish := map[string]any{"status": move.To}
+	wish := map[string]any{"status": move.To, "version": version}
 	for name, text := range map[string]string{
 		"notes": move.Notes, "courier_id": move.CourierID, "failure_reason": move.FailureReason, "reason": move.Reason,
 	} {
@@ -55,7 +55,7 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 	if err != nil {
 		return err
 	}
-	_, err = s.orders.AdvanceFrom(ctx, orderID, version, body)
+	_, err = s.orders.Advance(ctx, orderID, body)
 	return err
 }
 

@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -19,9 +20,7 @@ type advance struct {
 	Reason        string // for cancelled
 }
 
-func readAdvance(root delivery.Source) (advance, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func readAdvance(f *delivery.Form) advance {
 	a := advance{
 		Status:        delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
 		Notes:         f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
@@ -34,34 +33,39 @@ func readAdvance(root delivery.Source) (advance, error) {
 	if at := f.Time("next_attempt", delivery.Optional); !at.IsZero() {
 		a.NextAttempt = &at
 	}
-	return a, problems.Err()
+	return a
 }
+
+// maxVersion bounds the versions that a caller may name.
+const maxVersion = 1 << 53
 
 // Advance moves an order along the transition table. History, stock return and
 // event are written with it. Of two moves at once one wins; the other is
-// refused as an invalid transition and told the state that it met.
+// refused as an invalid transition and told the state that it met, and who
+// brought the order there. A caller who names the version of the order that it
+// saw is refused whenever that is no longer the order's: another courier may be
+// assigned at any time, but not by someone who thinks that there is none.
 func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Source) ([]byte, error) {
-	return s.AdvanceFrom(ctx, orderID, 0, root)
-}
-
-// AdvanceFrom is Advance for whoever has decided on the order in a version of
-// it: if it was changed since, it is refused. Version 0 is any.
-func (s *Service) AdvanceFrom(ctx context.Context, orderID string, version int64, root delivery.Source) ([]byte, error) {
-	a, err := readAdvance(root)
-	if err != nil {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	a := readAdvance(f)
+	version, _ := f.Integer("version", delivery.Optional, 1, maxVersion)
+	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	order, err := s.Track(ctx, orderID)
 	if err != nil {
 		return nil, err
 	}
-	if version != 0 && order.Version != version {
-		return nil, invalidTransition(order, "the order was changed meanwhile and is now "+string(order.Status))
-	}
 	courier, err := s.courier(ctx, a)
 	if err != nil {
 		return nil, err
 	}
+	return s.move(ctx, order, version, a, courier)
+}
+
+// move submits the move of one order, which was read a moment ago.
+func (s *Service) move(ctx context.Context, order *delivery.Order, version int64, a advance, courier *delivery.Courier) ([]byte, error) {
 	now := s.now()
 	eventID, err := delivery.NewEventID(s.Random, now)
 	if err != nil {
@@ -72,9 +76,9 @@ func (s *Service) AdvanceFrom(ctx context.Context, orderID string, version int64
 		return nil, err
 	}
 	cmd := &advanceCommand{
-		audit:   *entry,
+		audit:   entry,
 		target:  OrderKey{order.PartnerID, order.OrderID},
-		version: order.Version,
+		version: cmp.Or(version, order.Version),
 		encode:  s.Encode,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
@@ -85,7 +89,27 @@ func (s *Service) AdvanceFrom(ctx context.Context, orderID string, version int64
 		cmd.products = productsOf(order)
 	}
 	answer, err := s.settle(ctx, cmd)
-	return answer.Record, err
+	return answer.Record, s.tellWho(ctx, cmd.target, err)
+}
+
+// tellWho adds to an invalid transition who brought the order to where it is.
+// The caller is refused in any case: if that cannot be found out, it is left out.
+func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
+	var refusal *delivery.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	details, ok := refusal.Details.(transitionDetails)
+	if !ok {
+		return err
+	}
+	_ = s.Store.Read(ctx, func(tx Reader) (err error) {
+		details.ChangedBy, err = tx.MovedBy(ctx, key, details.Version)
+		return err
+	})
+	told := *refusal
+	told.Details = details
+	return &told
 }
 
 func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Courier, err error) {
@@ -100,4 +124,87 @@ func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Cou
 		err = delivery.Fault("courier_id", a.CourierID, "the id of an active courier")
 	}
 	return courier, err
+}
+
+// MaxBulk is how many orders one request may move.
+const MaxBulk = 200
+
+// Moved is what became of one order of many.
+type Moved struct {
+	OrderID string
+	Status  delivery.Status // that it has now; empty if Err is set
+	Err     error
+}
+
+// AdvanceAll moves many orders in the same way, each for itself: what one is
+// refused does not keep the others. They wait for the committer together and so
+// share its transactions. The outcomes are in the order of the request. It is a
+// validation_error.
+func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	a := readAdvance(f)
+	ids := f.Texts("order_ids", delivery.Required, 1, MaxBulk, delivery.Length(1, 255))
+	versions := f.Integers("versions", delivery.Optional, 1, MaxBulk, 1, maxVersion)
+	if twice(ids) {
+		f.Fault("order_ids", "each order once")
+	}
+	if f.Has("versions") && len(ids) > 0 && len(versions) > 0 && len(versions) != len(ids) {
+		f.Fault("versions", "as many versions as order_ids")
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	courier, err := s.courier(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.byIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	moved := make([]Moved, len(ids))
+	eachAtOnce(len(ids), func(i int) {
+		moved[i] = Moved{OrderID: ids[i], Err: delivery.NotFound("order")}
+		if order := found[ids[i]]; order != nil {
+			version := int64(0)
+			if len(versions) > 0 {
+				version = versions[i]
+			}
+			if _, moved[i].Err = s.move(ctx, order, version, a, courier); moved[i].Err == nil {
+				moved[i].Status = a.Status
+			}
+		}
+	})
+	return moved, nil
+}
+
+// twice tells whether an id occurs again; those that were refused are empty.
+func twice(ids []string) bool {
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if id != "" && seen[id] {
+			return true
+		}
+		seen[id] = true
+	}
+	return false
+}
+
+// byIDs reads the orders of any partners that exist among these.
+func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery.Order, error) {
+	keys := make([]OrderKey, 0, len(ids))
+	for _, id := range ids {
+		if partnerID, ok := delivery.PartnerOfOrder(id); ok {
+			keys = append(keys, OrderKey{partnerID, id})
+		}
+	}
+	found := make(map[string]*delivery.Order, len(keys))
+	return found, s.Store.Read(ctx, func(tx Reader) error {
+		orders, err := tx.OrdersByKey(ctx, keys)
+		for key, order := range orders {
+			found[key.OrderID] = order
+		}
+		return err
+	})
 }

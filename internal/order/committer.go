@@ -18,6 +18,7 @@ import (
 type committer struct {
 	store    Store
 	announce func(partnerIDs ...string)
+	created  func(partnerIDs ...string)
 	queue    chan *waiting
 	closing  chan struct{} // closed to stop
 	stopped  chan struct{} // closed once nobody takes from the queue any more
@@ -60,7 +61,7 @@ func newCommitterByPartner(config Config) *committer {
 
 func makeCommitter(config Config) *committer {
 	return &committer{
-		store: config.Store, announce: config.Announce, queue: make(chan *waiting, 4*maxGroup),
+		store: config.Store, announce: config.Announce, created: config.Created, queue: make(chan *waiting, 4*maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
@@ -232,10 +233,30 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
 	}
-	if err == nil && c.announce != nil {
-		c.announce(changes.queued()...)
+	if err == nil {
+		c.tell(changes)
 	}
 	return outcomes, err
+}
+
+// tell wakes those who have something to do about what is committed.
+func (c *committer) tell(changes *Changes) {
+	if c.announce != nil {
+		c.announce(changes.queued()...)
+	}
+	if c.created != nil && len(changes.Created) > 0 {
+		c.created(changes.creators()...)
+	}
+}
+
+// creators lists whose orders were created.
+func (c *Changes) creators() (partnerIDs []string) {
+	for _, created := range c.Created {
+		if id := created.Order.PartnerID; !slices.Contains(partnerIDs, id) {
+			partnerIDs = append(partnerIDs, id)
+		}
+	}
+	return partnerIDs
 }
 
 // queued lists whose events wait to be sent.

@@ -63,8 +63,10 @@ type advanceCommand struct {
 	version  int64        // the version that the caller saw
 	products []ProductKey // of the order's allocation, for a cancellation
 	step     step
-	audit    delivery.AuditEntry
-	encode   Encoder
+	// audit begins the entry that tells who did it; nil for what the service does
+	// by itself.
+	audit  *delivery.AuditEntry
+	encode Encoder
 }
 
 func (cmd *advanceCommand) needs(n *Needs) {
@@ -88,10 +90,12 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		return refused(invalidTransition(found, fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
 	moved := enter(s, c, found, cmd.step)
-	entry := cmd.audit
-	entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
-	entry.Before, entry.After = factsOf(found, step{}), factsOf(moved, cmd.step)
-	c.Audit = append(c.Audit, &entry)
+	if cmd.audit != nil {
+		entry := *cmd.audit
+		entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
+		entry.Before, entry.After = factsOf(found, step{}), factsOf(moved, cmd.step)
+		c.Audit = append(c.Audit, &entry)
+	}
 	return outcome{answer: cmd.encode(moved)}
 }
 
@@ -121,12 +125,21 @@ func invalidTransition(found *delivery.Order, message string) error {
 	return &delivery.Error{
 		Code:    delivery.CodeInvalidTransition,
 		Message: message,
-		Details: struct {
-			Status  delivery.Status   `json:"status"`
-			Allowed []delivery.Status `json:"allowed"`
-			Courier *delivery.Courier `json:"courier,omitzero"`
-		}{found.Status, delivery.NextStatuses(found.Status), found.Courier},
+		Details: transitionDetails{
+			Status: found.Status, Allowed: delivery.NextStatuses(found.Status), Version: found.Version, Courier: found.Courier,
+		},
 	}
+}
+
+// transitionDetails tell the loser of two moves what it met.
+type transitionDetails struct {
+	Status  delivery.Status   `json:"status"`
+	Allowed []delivery.Status `json:"allowed"`
+	Version int64             `json:"version"`
+	Courier *delivery.Courier `json:"courier,omitzero"`
+	// ChangedBy is who brought the order to this version; nil if that was no
+	// operator, but its partner or the service itself.
+	ChangedBy *Mover `json:"changed_by,omitzero"`
 }
 
 // step is one permitted move of an order and what comes with it.

@@ -35,6 +35,8 @@ type Config struct {
 	TrackingURL func(orderID string) string
 	// Announce is told whose events have been committed and wait to be sent.
 	Announce func(partnerIDs ...string)
+	// Created is told whose orders have been created and are committed.
+	Created func(partnerIDs ...string)
 }
 
 // Service carries out the use cases of orders.

@@ -22,8 +22,25 @@ type Reader interface {
 	// Orders lists a partner's orders, newest first, without history. It stops
 	// early, and says so, when what it has read takes up MaxPageBytes.
 	Orders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)
+	// OrdersByKey reads orders with their histories; those that do not exist
+	// are left out.
+	OrdersByKey(ctx context.Context, keys []OrderKey) (map[OrderKey]*delivery.Order, error)
 	// Courier is an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
+	// MovedBy is the operator who brought an order to a version; nil if that was
+	// no operator.
+	MovedBy(ctx context.Context, key OrderKey, version int64) (*Mover, error)
+	// AutoAccepting lists the partners whose orders are accepted automatically.
+	AutoAccepting(ctx context.Context) (partnerIDs []string, err error)
+	// Pending lists a partner's pending orders by id, those after the given one.
+	Pending(ctx context.Context, partnerID, after string, limit int) (orderIDs []string, err error)
+}
+
+// Mover is an operator who has moved an order.
+type Mover struct {
+	OperatorID string    `json:"operator_id"`
+	Email      string    `json:"email,omitzero"` // empty for what acts by itself, such as the command line
+	At         time.Time `json:"at"`
 }
 
 // Writer adds what one group of commands needs: everything they touch, read

@@ -104,7 +104,7 @@ type citusPipeline struct{ postgresPipeline }
 
 func (p citusPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
 	return int64(n), p.parts(set, n, bind, func(q *pgx.QueuedQuery, rows int) {
-		q.Exec(func(tag pgconn.CommandTag) error { return p.insist(tag, rows) })
+		q.Exec(func(tag pgconn.CommandTag) error { return p.insist(set, tag, rows) })
 	})
 }
 

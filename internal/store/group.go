@@ -221,7 +221,7 @@ func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
 	}
 	return tx.together(ctx, func(tx *Tx) error {
 		for _, save := range []func(context.Context, *order.Changes) error{
-			tx.saveCreated, tx.saveChanged, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
+			tx.saveCreated, tx.saveChanged, tx.saveOpen, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
 		} {
 			if err := save(ctx, c); err != nil {
 				return err

@@ -104,9 +104,9 @@ func (tx *Tx) RemoveReceipts(ctx context.Context, partnerID string, keys []reten
 	return err
 }
 
-// RemoveOrders removes orders with their histories and events.
+// RemoveOrders removes orders with their histories, events and notes.
 func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
-	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrders} {
+	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropOrders} {
 		_, err := tx.conn.apply(ctx, set, len(orderIDs), func(i int, b binder) {
 			b.text(partnerID)
 			b.text(orderIDs[i])
@@ -303,6 +303,9 @@ func (tx *Tx) SaveErased(ctx context.Context, partnerID string, orders []*retent
 		b.text(orders[i].Order.OrderID)
 	})
 	if err != nil {
+		return err
+	}
+	if err := tx.eraseForOperators(ctx, partnerID, orders); err != nil {
 		return err
 	}
 	var events []*delivery.Event

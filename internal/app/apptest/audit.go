@@ -64,6 +64,21 @@ var laws = []law{
 	{law: "every change and every event belongs to an order", query: `
 		SELECT h.order_id FROM order_history h LEFT JOIN orders o ON o.partner_id = h.partner_id AND o.order_id = h.order_id WHERE o.order_id IS NULL
 		UNION SELECT e.order_id FROM events e LEFT JOIN orders o ON o.partner_id = e.partner_id AND o.order_id = e.order_id WHERE o.order_id IS NULL`},
+	{law: "every order under way is on the board as it is", query: `
+		SELECT o.order_id, o.status, o.version, b.status, b.version, b.courier_id FROM orders o
+		LEFT JOIN open_orders b ON b.partner_id = o.partner_id AND b.order_id = o.order_id
+		WHERE o.status NOT IN ('delivered', 'cancelled') AND (b.order_id IS NULL OR b.status != o.status OR b.version != o.version
+			OR b.updated_at != o.updated_at OR b.estimated_delivery != o.estimated_delivery OR b.partner_order_id != o.partner_order_id
+			OR b.courier_id = '' AND o.courier != '' OR o.courier NOT LIKE '%' || b.courier_id || '%')`},
+	{law: "nothing else is on the board", query: `
+		SELECT b.order_id, b.status FROM open_orders b LEFT JOIN orders o ON o.partner_id = b.partner_id AND o.order_id = b.order_id
+		WHERE o.order_id IS NULL OR o.status IN ('delivered', 'cancelled')`},
+	{law: "the board counts failures", query: `
+		SELECT b.order_id, b.failures FROM open_orders b
+		LEFT JOIN order_history h ON h.partner_id = b.partner_id AND h.order_id = b.order_id AND h.status = 'failed'
+		GROUP BY b.partner_id, b.order_id, b.failures HAVING b.failures != count(h.order_id)`},
+	{law: "notes are about orders that exist", query: `
+		SELECT n.note_id FROM order_notes n LEFT JOIN orders o ON o.partner_id = n.partner_id AND o.order_id = n.order_id WHERE o.order_id IS NULL`},
 	{law: "the events of an order are numbered from 1 without a gap", swept: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) < 1`, query: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) != 1 OR max(sequence) != count(*)`},

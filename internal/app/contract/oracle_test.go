@@ -250,6 +250,19 @@ func brokenChange(body any) (places []string) {
 	return places
 }
 
+// brokenChanges: there are as many versions as orders, where both lists are in
+// bounds.
+func brokenChanges(body any) []string {
+	places := brokenChange(body)
+	ids, _ := member(body, "order_ids").([]any)
+	versions, _ := member(body, "versions").([]any)
+	inBounds := func(list []any) bool { return len(list) >= 1 && len(list) <= 200 }
+	if inBounds(ids) && inBounds(versions) && len(ids) != len(versions) {
+		places = append(places, "/versions")
+	}
+	return places
+}
+
 // brokenEndpoint: the host is one that the public can reach. What else a URL
 // must be, the schema says.
 func brokenEndpoint(body any) []string {

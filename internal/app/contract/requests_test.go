@@ -71,13 +71,21 @@ var subjects = []subject{
 	{
 		operation: "changeOrderStatus",
 		body: `{"status":"accepted","notes":"n","courier_id":"cou_x","eta":"2026-01-15T10:00:00Z","failure_reason":"r",
-"next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
+"next_attempt":"2026-01-16T10:00:00Z","reason":"r","version":1}`,
 		broken: brokenChange, order: true,
 		other: map[string]func(any) bool{"invalid_transition": func(body any) bool {
 			status, _ := text(body, "status")
-			return status != "accepted" && status != "cancelled"
+			version, given := integer(body, "version")
+			return status != "accepted" && status != "cancelled" || given && version != 1
 		}},
 	},
+	{
+		operation: "changeOrderStatuses", broken: brokenChanges,
+		body: `{"order_ids":["ord_00000000000000000000000000000000","x"],"versions":[1,2],"status":"accepted","notes":"n","courier_id":"cou_x",
+"eta":"2026-01-15T10:00:00Z","failure_reason":"r","next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
+	},
+	{operation: "addOrderNote", body: `{"text":"the back door is open"}`, order: true},
+	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{operation: "createProduct", body: `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`, broken: brokenProduct},
 	{operation: "createCount", body: `{"location":"MTL-01","lines":[{"product_id":1,"counted":800000000},{"product_id":7,"counted":0}],"notes":"n"}`, broken: brokenCount},
 	{operation: "createMovement", body: `{"type":"IN","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":null}`, broken: brokenMovement},

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+func (s *Server) handleOrderAdvance(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
+	return reply{status: http.StatusOK, body: moved}, err
+}
+
+// bulkResult is what became of one order of many.
+type bulkResult struct {
+	OrderID string          `json:"order_id"`
+	OK      bool            `json:"ok"`
+	Status  delivery.Status `json:"status,omitzero"`
+	Error   *errorDetail    `json:"error,omitzero"`
+}
+
+func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	moved, err := s.Orders.AdvanceAll(c.Context(), body)
+	if err != nil {
+		return reply{}, err
+	}
+	results := make([]bulkResult, len(moved))
+	for i, m := range moved {
+		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
+		if m.Err != nil {
+			refusal := s.told(c, m.Err)
+			results[i].Error = &errorDetail{refusal.Code, refusal.Message, refusal.Details}
+		}
+	}
+	return ok(struct {
+		Results []bulkResult `json:"results"`
+	}{results})
+}
+
+type noteAnswer struct {
+	NoteID     string    `json:"note_id"`
+	At         time.Time `json:"at"`
+	OperatorID string    `json:"operator_id"`
+	Text       string    `json:"text"`
+}
+
+func noteOf(n dispatch.Note) noteAnswer {
+	return noteAnswer{n.NoteID, n.At, n.OperatorID, n.Text}
+}
+
+func (s *Server) handleNoteCreate(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	note, err := s.Dispatch.AddNote(c.Context(), c.pathID("order_id"), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(noteOf(*note))
+}
+
+// takeAnswer tells from where items were taken.
+type takeAnswer struct {
+	ProductID int64  `json:"product_id"`
+	Location  string `json:"location"`
+	Quantity  int64  `json:"quantity"`
+}
+
+// operatorsOrder is what operators see of an order beside its record.
+type operatorsOrder struct {
+	boardAnswer
+	Allocation []takeAnswer `json:"allocation"`
+	Notes      []noteAnswer `json:"notes"`
+}
+
+func (s *Server) handleOrderRecord(c *call) (reply, error) {
+	found, err := s.Dispatch.Order(c.Context(), c.pathID("order_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	answer := operatorsOrder{
+		boardAnswer: boardOf(&found.Entry),
+		Allocation:  make([]takeAnswer, len(found.Order.Allocation)), Notes: make([]noteAnswer, len(found.Notes)),
+	}
+	for i, take := range found.Order.Allocation {
+		answer.Allocation[i] = takeAnswer{take.ProductID, take.Location, take.Quantity}
+	}
+	for i, note := range found.Notes {
+		answer.Notes[i] = noteOf(note)
+	}
+	body, err := strictjson.Marshal(answer)
+	if err != nil {
+		return reply{}, err
+	}
+	// As its partner sees it, byte for byte.
+	return reply{status: http.StatusOK, body: slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))}, nil
+}

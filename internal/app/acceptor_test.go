@@ -1,0 +1,54 @@
+package app_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestAcceptanceSurvivesItsProcess: what a service left pending, the next one
+// accepts at its start. The board is mended as well.
+func TestAcceptanceSurvivesItsProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := apptest.Start(t, apptest.DataIn(dir))
+	partner := first.Register(t, "metro")
+	var ids []string
+	for i := range 5 {
+		ids = append(ids, partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201).Text("order_id"))
+	}
+	first.Stop()
+	open, where := store.OpenSQLite, filepath.Join(dir, "dropyard.db")
+	if first.Database != "" {
+		open, where = store.OpenPostgres, first.Database
+	}
+	db, err := open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Dispatch().Write(t.Context(), func(tx dispatch.Writer) error {
+		if err := tx.HideOpen(t.Context(), partner.PartnerID, ids); err != nil {
+			return err
+		}
+		return tx.SaveDispatchSettings(t.Context(), &dispatch.Settings{PartnerID: partner.PartnerID, AutoAccept: true})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := apptest.Start(t, apptest.DataIn(dir))
+	again := *partner
+	again.Service = second
+	f := floor{second, &again, second.Operate(t)}
+	for _, id := range ids {
+		f.await(t, id, "accepted")
+	}
+	f.Audit(t)
+}

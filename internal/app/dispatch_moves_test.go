@@ -1,0 +1,265 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestAttention has orders need it for every reason, and for none.
+func TestAttention(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t) // 10:00 in Montréal; pickups from 13:00 to 16:00, dropoffs the next day from 9:00 to 17:00
+	f.orderIn(t, "waiting", delivery.StatusAccepted)
+	f.orderIn(t, "assigned", delivery.StatusCourierAssigned)
+	f.orderIn(t, "carried", delivery.StatusInTransit)
+	twice := f.orderIn(t, "twice", delivery.StatusOutForDelivery)
+	for _, status := range []string{"failed", "out_for_delivery", "failed"} {
+		f.operator.Move(t, twice, status).Must(t, 200)
+	}
+	f.orderIn(t, "done", delivery.StatusDelivered)
+	soon := f.orderIn(t, "soon", delivery.StatusInTransit)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+soon+"/status", []byte(`{"status":"out_for_delivery","eta":"2026-01-14T23:00:00Z"}`)).Must(t, 200)
+	steps := []struct {
+		until time.Duration
+		want  map[string]string
+	}{
+		{0, map[string]string{"failed_twice": "twice", "any": "twice"}},
+		{3 * time.Hour, map[string]string{"no_courier": "waiting", "failed_twice": "twice", "any": "waiting twice"}},
+		{7 * time.Hour, map[string]string{"no_courier": "waiting", "window_missed": "waiting assigned", "failed_twice": "twice", "any": "waiting assigned twice"}},
+		{9 * time.Hour, map[string]string{"late": "soon", "any": "waiting assigned twice soon"}},
+		{400 * time.Hour, map[string]string{
+			"late": "waiting assigned carried twice soon", "window_missed": "waiting assigned carried twice soon", "no_courier": "waiting",
+		}},
+	}
+	begun := f.Clock.Now()
+	for _, step := range steps {
+		f.Clock.Advance(begun.Add(step.until).Sub(f.Clock.Now()))
+		operator := f.login(t, apptest.OperatorEmail) // the token may have expired
+		f := floor{f.Service, f.partner, operator}
+		counts := operator.Call(t, "GET", "/ops/v1/attention", nil).Must(t, 200)
+		for reason, want := range step.want {
+			got := f.board(t, "attention="+reason)
+			if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(strings.Fields(want)))) {
+				t.Errorf("after %v: %s: got %v, want %s", step.until, reason, got, want)
+			}
+			counted := counts.JSON("reasons", reason)
+			if reason == "any" {
+				counted = counts.JSON("attention")
+			}
+			if counted != float64(len(got)) {
+				t.Errorf("after %v: %s: counted %v, listed %d", step.until, reason, counted, len(got))
+			}
+		}
+		if counts.JSON("open") != 5.0 || counts.JSON("statuses", "in_transit") != 1.0 || counts.JSON("statuses", "pending") != 0.0 {
+			t.Errorf("%s", counts.Body)
+		}
+		// A row tells the same reasons as the filter asks for.
+		all := operator.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
+		for i := range all.Len("orders") {
+			reasons, _ := all.JSON("orders", i, "attention").([]any)
+			for _, reason := range []string{"late", "failed_twice", "window_missed", "no_courier"} {
+				listed := slices.Contains(f.board(t, "attention="+reason), all.Text("orders", i, "partner_order_id"))
+				if told := slices.Contains(reasons, any(reason)); told != listed {
+					t.Errorf("after %v: %s: told %t, listed %t: %s", step.until, reason, told, listed, all.Body)
+				}
+			}
+		}
+	}
+}
+
+// TestBulk moves many orders with one request: each for itself.
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	other := f.Register(t, "port")
+	ids := []string{f.orderIn(t, "A-0", delivery.StatusDelivered), "ord_00000000000000000000000000000000", "nonsense"}
+	for i := range 60 {
+		maker := f.partner
+		if i%2 == 1 {
+			maker = other
+		}
+		ids = append(ids, maker.Create(t, testkit.OrderJSON(fmt.Sprint("B-", i), "")).Must(t, 201).Text("order_id"))
+	}
+	send := func(body map[string]any) *apptest.Answer {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.operator.Call(t, "POST", "/ops/v1/orders/status", text)
+	}
+	got := send(map[string]any{"order_ids": ids, "status": "accepted", "notes": "all of them"}).Must(t, 200)
+	for i, id := range ids {
+		result := func(path ...any) any { return got.JSON(append([]any{"results", i}, path...)...) }
+		code, want := result("error", "code"), any(nil)
+		switch i {
+		case 0:
+			want = "invalid_transition"
+			if result("error", "details", "status") != "delivered" || result("error", "details", "changed_by", "email") != apptest.OperatorEmail {
+				t.Errorf("%s", got.Body)
+			}
+		case 1, 2:
+			want = "not_found"
+		default:
+			if result("status") != "accepted" {
+				t.Errorf("%v", result())
+			}
+		}
+		if code != want || result("ok") != (want == nil) || result("order_id") != id {
+			t.Errorf("%d: %v", i, result())
+		}
+	}
+	// Two have been moved since the versions were seen.
+	ids = ids[3:]
+	f.operator.Move(t, ids[0], "courier_assigned").Must(t, 200)
+	other.Cancel(t, ids[1], "").Must(t, 200)
+	versions := make([]int, len(ids))
+	for i := range versions {
+		versions[i] = 2
+	}
+	got = send(map[string]any{"order_ids": ids, "versions": versions, "status": "courier_assigned", "courier_id": f.operator.CourierID}).Must(t, 200)
+	for i := range ids {
+		if ok := got.JSON("results", i, "ok"); ok != (i > 1) {
+			t.Errorf("%d: %v", i, got.JSON("results", i))
+		}
+	}
+	for _, refused := range []struct {
+		body  map[string]any
+		field string
+	}{
+		{map[string]any{"status": "accepted"}, "order_ids"},
+		{map[string]any{"status": "accepted", "order_ids": []string{}}, "order_ids"},
+		{map[string]any{"status": "accepted", "order_ids": slices.Repeat([]string{"x"}, 201)}, "order_ids"},
+		{map[string]any{"status": "accepted", "order_ids": []string{"x", "x"}}, "order_ids"},
+		{map[string]any{"status": "accepted", "order_ids": []any{"x", 5}}, "order_ids[1]"},
+		{map[string]any{"status": "accepted", "order_ids": []string{"x", "y"}, "versions": []int{1}}, "versions"},
+		{map[string]any{"status": "accepted", "order_ids": []string{"x"}, "versions": []any{0}}, "versions[0]"},
+		{map[string]any{"status": "lost", "order_ids": []string{"x"}}, "status"},
+		{map[string]any{"status": "courier_assigned", "order_ids": []string{"x"}}, "courier_id"},
+		{map[string]any{"status": "courier_assigned", "order_ids": []string{"x"}, "courier_id": "cou_none"}, "courier_id"},
+	} {
+		got := send(refused.body).Refused(t, 422, "validation_error")
+		if got.Text("error", "details", "field") != refused.field {
+			t.Errorf("%v: %s", refused.body, got.Body)
+		}
+	}
+	f.Audit(t)
+}
+
+// TestNotes are for operators, and for nobody else.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusAccepted)
+	note := func(order, body string) *apptest.Answer {
+		f.Clock.Advance(time.Second)
+		return f.operator.Call(t, "POST", "/ops/v1/orders/"+order+"/notes", []byte(body))
+	}
+	first := note(id, `{"text":"the dog bites"}`).Must(t, 201)
+	if first.Text("text") != "the dog bites" || first.Text("operator_id") == "" || first.Text("at") == "" {
+		t.Errorf("%s", first.Body)
+	}
+	note(id, `{"text":"bring biscuits"}`).Must(t, 201)
+	seen := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
+	if seen.Len("notes") != 2 || seen.Text("notes", 0, "text") != "bring biscuits" || seen.Text("notes", 1, "note_id") != first.Text("note_id") {
+		t.Errorf("%s", seen.Body)
+	}
+	for _, where := range []*apptest.Answer{f.read(t, id), f.partner.Call(t, "GET", "/v1/orders", nil), f.Do(t, "GET", "/track/"+id, nil),
+		f.operator.Call(t, "GET", "/ops/v1/audit", nil)} {
+		if where.Must(t, 200); strings.Contains(string(where.Body), "biscuits") {
+			t.Errorf("told: %s", where.Body)
+		}
+	}
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.noted", nil).Must(t, 200)
+	if log.Len("entries") != 2 || log.Text("entries", 0, "object_id") != id {
+		t.Errorf("%s", log.Body)
+	}
+	for _, body := range []string{`{}`, `{"text":""}`, `{"text":5}`, `{"text":"` + strings.Repeat("x", 2001) + `"}`} {
+		note(id, body).Refused(t, 422, "validation_error")
+	}
+	for _, unknown := range []string{"ord_none", "ord_00000000000000000000000000000000"} {
+		note(unknown, `{"text":"x"}`).Refused(t, 404, "not_found")
+	}
+}
+
+// TestOperatorsRecord holds the partner's record and what only operators see.
+func TestOperatorsRecord(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	product := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-01": 5})
+	id := f.partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t, 201).Text("order_id")
+	got := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
+	partners := f.read(t, id)
+	if want := `"order":` + string(partners.Body) + `}`; !strings.HasSuffix(string(got.Body), want) {
+		t.Errorf("got %s\nwithout %s", got.Body, want)
+	}
+	if got.JSON("allocation", 0, "location") != "MTL-01" || got.JSON("allocation", 0, "quantity") != 2.0 || got.Text("partner_name") != "metro" {
+		t.Errorf("%s", got.Body)
+	}
+}
+
+// TestAutomaticAcceptance: orders that wait and new ones, soon, and only where
+// it is on.
+func TestAutomaticAcceptance(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	other := floor{f.Service, f.Register(t, "port"), f.operator}
+	waiting := f.orderIn(t, "A-1", delivery.StatusPending)
+	left := other.orderIn(t, "B-1", delivery.StatusPending)
+	path := "/ops/v1/partners/" + f.partner.PartnerID + "/dispatch"
+	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != false {
+		t.Errorf("%s", got.Body)
+	}
+	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200)
+	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != true {
+		t.Errorf("%s", got.Body)
+	}
+	f.await(t, waiting, "accepted")
+	ids := apptest.Together(40, func(i int) string {
+		created := f.partner.Create(t, testkit.OrderJSON(fmt.Sprint("C-", i), "")).Must(t, 201)
+		if created.Text("status") != "pending" {
+			t.Errorf("%s", created.Body)
+		}
+		return created.Text("order_id")
+	})
+	for _, id := range ids {
+		f.await(t, id, "accepted")
+	}
+	if got := other.read(t, left); got.Text("status") != "pending" {
+		t.Errorf("%s", got.Body)
+	}
+	f.Clock.Advance(time.Second)
+	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":false}`)).Must(t, 200)
+	later := f.orderIn(t, "A-2", delivery.StatusPending)
+	time.Sleep(50 * time.Millisecond)
+	if got := f.read(t, later); got.Text("status") != "pending" {
+		t.Errorf("%s", got.Body)
+	}
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed", nil).Must(t, 200)
+	if log.Len("entries") != 2 || log.JSON("entries", 1, "after", "auto_accept") != true || log.JSON("entries", 1, "before", "auto_accept") != false {
+		t.Errorf("%s", log.Body)
+	}
+	for _, body := range []string{`{}`, `{"auto_accept":null}`, `{"auto_accept":1}`, `[]`} {
+		f.operator.Call(t, "PUT", path, []byte(body)).Refused(t, 422, "validation_error")
+	}
+	f.operator.Call(t, "PUT", "/ops/v1/partners/par_00000000/dispatch", []byte(`{"auto_accept":true}`)).Refused(t, 404, "not_found")
+	f.operator.Call(t, "GET", "/ops/v1/partners/par_00000000/dispatch", nil).Refused(t, 404, "not_found")
+	f.Audit(t)
+}
+
+// await waits for an order to be in a state.
+func (f floor) await(t *testing.T, id, status string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); f.read(t, id).Text("status") != status; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: %s", id, f.read(t, id).Body)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package app_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// dispatcher adds an operator with the password of all.
+func (f floor) dispatcher(t *testing.T, email string) {
+	t.Helper()
+	world := app.System()
+	world.Now, world.Hasher = f.Clock.Now, credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, world.Random)
+	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
+	if err := app.AddOperator(t.Context(), settings, world, email, apptest.OperatorPassword, "dispatcher"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// login makes an operator of an account, with a courier of its own.
+func (f floor) login(t *testing.T, email string) *apptest.Operator {
+	t.Helper()
+	o := &apptest.Operator{Service: f.Service}
+	o.Token = f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, apptest.OperatorPassword)).Must(t, 201).Text("token")
+	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Noor Singh","phone":"+15145550178","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
+	return o
+}
+
+// board lists the partner's references on the board, as the operator sees it.
+func (f floor) board(t *testing.T, query string) (references []string) {
+	t.Helper()
+	got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query, nil).Must(t, 200)
+	for i := range got.Len("orders") {
+		references = append(references, got.Text("orders", i, "partner_order_id"))
+	}
+	return references
+}
+
+func (f floor) expect(t *testing.T, query string, want ...string) {
+	t.Helper()
+	if got := f.board(t, query); !slices.Equal(got, want) {
+		t.Errorf("%s: got %v, want %v", query, got, want)
+	}
+}
+
+// TestTwoDispatchersAssignAtOnce: both see the order without a courier; one
+// wins, the other is told who.
+func TestTwoDispatchersAssignAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	const second = "second@example.com"
+	f.dispatcher(t, second)
+	desks := []*apptest.Operator{f.operator, f.login(t, second)}
+	emails := []string{apptest.OperatorEmail, second}
+	for round := range 50 {
+		id := f.orderIn(t, fmt.Sprint("A-", round), delivery.StatusAccepted)
+		seen := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
+		if seen.JSON("courier") != nil || seen.Text("status") != "accepted" {
+			t.Fatalf("%s", seen.Body)
+		}
+		both := apptest.Together(len(desks), func(i int) *apptest.Answer {
+			return desks[i].Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+				fmt.Appendf(nil, `{"status":"courier_assigned","courier_id":%q,"version":%v}`, desks[i].CourierID, seen.JSON("version")))
+		})
+		winner := slices.IndexFunc(both, func(a *apptest.Answer) bool { return a.Status == 200 })
+		if winner < 0 {
+			t.Fatalf("nobody won: %s", both[0].Body)
+		}
+		lost := both[1-winner].Refused(t, 409, "invalid_transition")
+		told := func(path ...any) string { return lost.Text(append([]any{"error", "details"}, path...)...) }
+		if told("status") != "courier_assigned" || told("courier", "courier_id") != desks[winner].CourierID ||
+			told("changed_by", "email") != emails[winner] || told("changed_by", "operator_id") == "" || told("changed_by", "at") == "" {
+			t.Errorf("round %d: the loser was told %s", round, lost.Body)
+		}
+		now := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
+		if now.Text("courier", "courier_id") != desks[winner].CourierID || now.Len("order", "status_history") != 3 {
+			t.Errorf("round %d: %s", round, now.Body)
+		}
+	}
+	f.Audit(t)
+}
+
+// TestWhoIsNoOperator: nobody is named for what the partner did.
+func TestWhoIsNoOperator(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusPending)
+	f.partner.Cancel(t, id, "").Must(t, 200)
+	got := f.operator.Move(t, id, "accepted").Refused(t, 409, "invalid_transition")
+	if got.JSON("error", "details", "changed_by") != nil || got.JSON("error", "details", "version") != 2.0 {
+		t.Errorf("%s", got.Body)
+	}
+}
+
+// TestBoardFilters asks for orders in every way.
+func TestBoardFilters(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	other := floor{f.Service, f.Register(t, "port"), f.operator}
+	f.orderIn(t, "A-1", delivery.StatusPending)
+	f.Clock.Advance(time.Hour)
+	f.orderIn(t, "A-2", delivery.StatusCourierAssigned)
+	f.Clock.Advance(time.Hour)
+	far := strings.NewReplacer("M5H 2N2", "v6b 1a1", "Toronto", "Vancouver", `"express"`, `"standard"`, "T09:00", "T07:00", "T17:00", "T08:00").
+		Replace(string(testkit.OrderJSON("B-1", "")))
+	other.partner.Create(t, []byte(far)).Must(t, 201)
+	f.Clock.Advance(time.Hour)
+	failed := other.orderIn(t, "B-2", delivery.StatusFailed)
+	done := f.orderIn(t, "A-3", delivery.StatusDelivered)
+	f.orderIn(t, "A-4", delivery.StatusCancelled)
+	courier := f.operator.CourierID
+	for query, want := range map[string]string{
+		"":                                     "A-1 A-2 B-1 B-2",
+		"sort=window&limit=1":                  "B-1",
+		"status=pending":                       "A-1 B-1",
+		"status=pending&status=failed":         "A-1 B-1 B-2",
+		"partner_id=" + other.PartnerOf():      "B-1 B-2",
+		"courier_id=" + courier:                "A-2 B-2",
+		"courier_id=none":                      "A-1 B-1",
+		"zone=M5H":                             "A-1 A-2 B-2",
+		"zone=v":                               "B-1",
+		"service_level=standard":               "B-1",
+		"older_than=121":                       "A-1",
+		"older_than=60":                        "A-1 A-2",
+		"created_from=2026-01-14T16:00:00Z":    "A-2 B-1 B-2",
+		"created_to=2026-01-14T16:00:00Z":      "A-1",
+		"at_risk=1141":                         "B-1", // its dropoff ends 19 h from now; 13:00 in Montréal
+		"at_risk=1140":                         "",
+		"q=vancouver":                          "B-1",
+		"q=LAMP-2&partner_id=" + f.PartnerOf(): "A-1 A-2",
+		"q=alex+MARTIN&status=failed":          "B-2",
+		"q=b-":                                 "B-1 B-2",
+		"q=%25":                                "",
+		"q=A-3":                                "A-3", // it has ended; its whole name was given
+		"q=a-4":                                "",
+		"q=" + done:                            "A-3",
+		"q=" + url.QueryEscape(strings.ToUpper(failed)): "B-2",
+		"status=delivered&partner_id=" + f.PartnerOf():  "A-3",
+		"status=cancelled&partner_id=" + f.PartnerOf():  "A-4",
+	} {
+		f.expect(t, query, strings.Fields(want)...)
+	}
+	f.Audit(t)
+}
+
+// PartnerOf is the partner's id.
+func (f floor) PartnerOf() string { return f.partner.PartnerID }
+
+// TestBoardRecord looks at all that a row tells.
+func TestBoardRecord(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusCourierAssigned)
+	f.Clock.Advance(90*time.Minute + time.Second)
+	got := f.operator.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
+	for name, want := range map[string]any{
+		"order_id": id, "partner_id": f.partner.PartnerID, "partner_name": "metro", "status": "courier_assigned", "version": 3.0,
+		"service_level": "express", "zone": "M5H", "city": "Toronto", "failures": 0.0, "age_minutes": 90.0,
+		"created_at": "2026-01-14T15:00:00Z", "updated_at": "2026-01-14T15:00:00Z",
+	} {
+		if told := got.JSON("orders", 0, name); told != want {
+			t.Errorf("%s is %v, want %v", name, told, want)
+		}
+	}
+	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" || got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00Z" {
+		t.Errorf("%s", got.Body)
+	}
+	if !strings.HasPrefix(string(got.Body), `{"orders":[{"order_id":`) {
+		t.Errorf("the id is not first: %s", got.Body)
+	}
+}
+
+// TestBoardPages follows cursors in both orders: every order once.
+func TestBoardPages(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	for i := range 25 {
+		f.orderIn(t, fmt.Sprint("A-", i), delivery.StatusPending)
+		if i%3 == 0 {
+			f.Clock.Advance(time.Second)
+		}
+	}
+	for i := range 7 {
+		f.orderIn(t, fmt.Sprint("C-", i), delivery.StatusCancelled)
+	}
+	for query, want := range map[string]int{"sort=oldest": 25, "sort=window": 25, "status=cancelled&partner_id=" + f.PartnerOf(): 7} {
+		seen := map[string]bool{}
+		cursor := ""
+		for pages := 0; pages == 0 || cursor != ""; pages++ {
+			got := f.operator.Call(t, "GET", "/ops/v1/orders?limit=4&"+query+cursor, nil).Must(t, 200)
+			for i := range got.Len("orders") {
+				id := got.Text("orders", i, "order_id")
+				if seen[id] {
+					t.Errorf("%s: %s comes twice", query, id)
+				}
+				seen[id] = true
+			}
+			if cursor = ""; got.Text("next_cursor") != "" {
+				cursor = "&cursor=" + got.Text("next_cursor")
+			}
+			if pages > 10 {
+				t.Fatal("no end")
+			}
+		}
+		if len(seen) != want {
+			t.Errorf("%s: %d orders, want %d", query, len(seen), want)
+		}
+	}
+}
+
+// TestBoardRefusals.
+func TestBoardRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	for query, field := range map[string]string{
+		"status=lost": "status", "zone=1": "zone", "service_level=slow": "service_level", "sort=newest": "sort", "older_than=0": "older_than",
+		"at_risk=x": "at_risk", "attention=maybe": "attention", "cursor=1": "cursor", "limit=201": "limit", "q=" + strings.Repeat("x", 256): "q",
+		"status=delivered": "partner_id", "status=delivered&status=cancelled&partner_id=par_1": "status", "status=cancelled&partner_id=par_1&q=x": "q",
+		"created_from=today": "created_from",
+	} {
+		got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query, nil).Refused(t, 422, "validation_error")
+		if got.Text("error", "details", "field") != field {
+			t.Errorf("%s: %s", query, got.Body)
+		}
+	}
+	f.operator.Call(t, "GET", "/ops/v1/orders/ord_none", nil).Refused(t, 404, "not_found")
+}

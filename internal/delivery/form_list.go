@@ -1,0 +1,41 @@
+package delivery
+
+import "fmt"
+
+// Texts reads a list of strings with a bounded count, each of one rule.
+func (f *Form) Texts(name string, presence Presence, least, most int, rule TextRule) []string {
+	return listOf(f, name, presence, Text, least, most, func(s Source) (string, bool) {
+		text := s.Text()
+		return text, rule.Allows(text)
+	}, rule.Expected)
+}
+
+// Integers reads a list of whole numbers with a bounded count, each between two
+// bounds.
+func (f *Form) Integers(name string, presence Presence, least, most int, smallest, largest int64) []int64 {
+	return listOf(f, name, presence, Number, least, most, func(s Source) (int64, bool) {
+		number, ok := wholeNumber(s.Text())
+		return number, ok && number >= smallest && number <= largest
+	}, fmt.Sprintf("an integer from %d to %d", smallest, largest))
+}
+
+// listOf reads a list of one kind of value. A list that is too long is one fault
+// and its elements are not looked at.
+func listOf[T any](f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool), expected string) []T {
+	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
+		elements := s.Elements()
+		return elements, len(elements) >= least && len(elements) <= most
+	}, func() string { return fmt.Sprintf("an array of %d to %d elements", least, most) })
+	values := make([]T, len(elements))
+	for i, element := range elements {
+		value, ok := values[i], false
+		if element.Kind() == kind {
+			value, ok = read(element)
+		}
+		if !ok {
+			f.problems.Add(fmt.Sprintf("%s%s[%d]", f.path(), name, i), echo(element), expected)
+		}
+		values[i] = value
+	}
+	return values
+}

@@ -1,0 +1,103 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Note is what an operator tells the others about an order. Partners and
+// recipients never see it.
+type Note struct {
+	NoteID     string // sorts by time
+	PartnerID  string
+	OrderID    string
+	At         time.Time
+	OperatorID string
+	Text       string
+}
+
+// maxNote is how many characters a note may have, and maxNotes how many notes
+// an order's record shows: the newest.
+const (
+	maxNote  = 2000
+	maxNotes = 100
+)
+
+// AddNote adds a note to an order. It is a validation_error, or not_found.
+func (s *Service) AddNote(ctx context.Context, orderID string, root delivery.Source) (*Note, error) {
+	var problems delivery.Problems
+	text := delivery.NewForm(root, &problems).Text("text", delivery.Required, delivery.Length(1, maxNote))
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok {
+		return nil, delivery.NotFound("order")
+	}
+	now := s.now()
+	id, err := delivery.NewEventID(s.Random, now)
+	if err != nil {
+		return nil, err
+	}
+	// The audit log is not erased with the recipient's data, and so does not
+	// repeat what was written.
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, now, delivery.ActionOrderNoted)
+	if err != nil {
+		return nil, err
+	}
+	note := &Note{NoteID: id, PartnerID: partnerID, OrderID: orderID, At: now, OperatorID: entry.OperatorID, Text: text}
+	entry.PartnerID, entry.ObjectID, entry.After = partnerID, orderID, noteFacts{NoteID: id}
+	return note, s.Store.Write(ctx, func(tx Writer) error {
+		// Locked, so that retention does not remove it in between.
+		found, err := tx.LockOrders(ctx, partnerID, []string{orderID})
+		if err == nil && found[orderID] == nil {
+			err = delivery.NotFound("order")
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.AddOrderNote(ctx, note); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+}
+
+// noteFacts are what the audit log tells of a note.
+type noteFacts struct {
+	NoteID string `json:"note_id"`
+}
+
+// Record is all that operators see of an order.
+type Record struct {
+	Entry
+	Order *delivery.Order
+	Notes []Note // newest first
+}
+
+// Order reads one order, under way or not, with its notes.
+func (s *Service) Order(ctx context.Context, orderID string) (*Record, error) {
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok {
+		return nil, delivery.NotFound("order")
+	}
+	var record Record
+	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		if record.Order, err = tx.Order(ctx, partnerID, orderID); err != nil {
+			return err
+		}
+		if record.Order == nil {
+			return delivery.NotFound("order")
+		}
+		entries, err := entriesOf(ctx, tx, []Open{OpenOf(record.Order)}, s.now())
+		if err != nil {
+			return err
+		}
+		record.Entry = entries[0]
+		record.Notes, err = tx.OrderNotes(ctx, partnerID, orderID, maxNotes)
+		return err
+	})
+	return &record, err
+}

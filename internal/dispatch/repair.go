@@ -1,0 +1,135 @@
+package dispatch
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// The board's rows are written with their orders. Only nodes of a release that
+// does not know the board leave it behind, before an upgrade and during one.
+
+const (
+	// repairEvery is how often the board is compared with the orders, give or
+	// take a fifth, so that the nodes of one database drift apart.
+	repairEvery = time.Hour
+	// repairPage is how many orders one view of the data compares.
+	repairPage = 1000
+	// repairBatch is how many rows one transaction mends.
+	repairBatch = 200
+)
+
+// Run compares the board with the orders now, and then from time to time until
+// Close.
+func (s *Service) Run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	s.stopped.Go(func() {
+		for ctx.Err() == nil {
+			mended, err := s.Repair(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.Log.Error("the dispatch board was not compared with the orders, trying again later", "error", err)
+			}
+			if mended > 0 {
+				s.Log.Info("mended the dispatch board", "orders", mended)
+			}
+			timer := time.NewTimer(repairEvery*4/5 + rand.N(repairEvery*2/5))
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+			}
+		}
+	})
+}
+
+// Close ends what Run does, and waits for it. The store must still be open.
+func (s *Service) Close() {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.stopped.Wait()
+}
+
+// Repair makes the board agree with the orders, and tells how many rows it
+// mended. It may be cut short at any moment.
+func (s *Service) Repair(ctx context.Context) (mended int, err error) {
+	var partners []string
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		partners, err = tx.PartnerIDs(ctx)
+		return err
+	})
+	for _, partnerID := range partners {
+		for _, status := range OpenStatuses {
+			// What the board lacks, or has an older version of.
+			err = s.compare(ctx, partnerID, &mended, func(tx Reader, after string) ([]Versions, error) {
+				return tx.StoredVersions(ctx, partnerID, status, after, repairPage)
+			})
+			if err != nil {
+				return mended, err
+			}
+		}
+		// What it has of orders that have ended.
+		err = s.compare(ctx, partnerID, &mended, func(tx Reader, after string) ([]Versions, error) {
+			return tx.ShownVersions(ctx, partnerID, after, repairPage)
+		})
+		if err != nil {
+			return mended, err
+		}
+	}
+	return mended, err
+}
+
+// compare walks a list and mends what differs in it.
+func (s *Service) compare(ctx context.Context, partnerID string, mended *int, list func(tx Reader, after string) ([]Versions, error)) error {
+	for after, more := "", true; more; {
+		var page []Versions
+		err := s.Store.Read(ctx, func(tx Reader) (err error) {
+			page, err = list(tx, after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		var differing []string
+		for _, v := range page {
+			if after = v.OrderID; v.Order != v.OnBoard {
+				differing = append(differing, v.OrderID)
+			}
+		}
+		for len(differing) > 0 {
+			size := min(repairBatch, len(differing))
+			if err := s.mend(ctx, partnerID, differing[:size]); err != nil {
+				return err
+			}
+			*mended += size
+			differing = differing[size:]
+		}
+		more = len(page) == repairPage
+	}
+	return nil
+}
+
+// mend writes the rows of orders anew. The orders are locked, as the committer
+// locks them, so that none moves between being read and being shown.
+func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string) error {
+	return s.Store.Write(ctx, func(tx Writer) error {
+		found, err := tx.LockOrders(ctx, partnerID, orderIDs)
+		if err != nil {
+			return err
+		}
+		var rows []Open
+		var gone []string
+		for _, id := range orderIDs {
+			if o := found[id]; o != nil && IsOpen(o.Status) {
+				rows = append(rows, OpenOf(o))
+			} else {
+				gone = append(gone, id)
+			}
+		}
+		if err := tx.ShowOpen(ctx, rows); err != nil {
+			return err
+		}
+		return tx.HideOpen(ctx, partnerID, gone)
+	})
+}

@@ -1,0 +1,72 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Settings say how a partner's orders are dispatched.
+type Settings struct {
+	PartnerID string
+	// AutoAccept accepts orders without a dispatcher, those that wait already
+	// and each new one right after its creation.
+	AutoAccept bool
+}
+
+// Settings reads a partner's settings; or it is not_found.
+func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settings, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.DispatchSettings(ctx, partnerID)
+		return err
+	})
+	if err == nil && found == nil {
+		err = delivery.NotFound("partner")
+	}
+	return found, err
+}
+
+// settingsFacts are what the audit log tells of settings.
+type settingsFacts struct {
+	AutoAccept bool `json:"auto_accept"`
+}
+
+// SetSettings changes a partner's settings. It is a validation_error, or
+// not_found.
+func (s *Service) SetSettings(ctx context.Context, partnerID string, root delivery.Source) (*Settings, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	settings := &Settings{PartnerID: partnerID, AutoAccept: f.Flag("auto_accept")}
+	if f != nil && !f.Has("auto_accept") {
+		f.Fault("auto_accept", "true or false")
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), delivery.ActionPartnerChanged)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		before, err := tx.DispatchSettings(ctx, partnerID)
+		if err == nil && before == nil {
+			err = delivery.NotFound("partner")
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveDispatchSettings(ctx, settings); err != nil {
+			return err
+		}
+		entry.PartnerID, entry.ObjectID = partnerID, partnerID
+		entry.Before, entry.After = settingsFacts{before.AutoAccept}, settingsFacts{settings.AutoAccept}
+		return tx.AddAudit(ctx, entry)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.Settled != nil {
+		s.Settled()
+	}
+	return settings, nil
+}

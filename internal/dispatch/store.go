@@ -1,0 +1,68 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Store is what this room needs of storage: a consistent view to read, and a
+// transaction to write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads what dispatchers look at. What does not exist is nil, not an
+// error.
+type Reader interface {
+	// Board lists orders under way in the filter's order, as seen at a time.
+	Board(ctx context.Context, filter Filter, now time.Time) ([]Open, error)
+	// CountOpen counts orders under way, as seen at a time.
+	CountOpen(ctx context.Context, now time.Time) (Counts, error)
+	// EndedOrders lists orders of one partner in one final state, newest first.
+	EndedOrders(ctx context.Context, filter Filter) ([]*delivery.Order, error)
+	// OrdersCalled finds the orders of one partner, or of any if that is empty,
+	// that have exactly this partner_order_id.
+	OrdersCalled(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)
+	// Order is one order with its history.
+	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// PartnerNames and CourierNames are names by id.
+	PartnerNames(ctx context.Context, ids []string) (map[string]string, error)
+	CourierNames(ctx context.Context, ids []string) (map[string]string, error)
+	// OrderNotes lists the newest notes of an order, newest first.
+	OrderNotes(ctx context.Context, partnerID, orderID string, limit int) ([]Note, error)
+	// DispatchSettings are those of a partner; nil if there is no such partner.
+	DispatchSettings(ctx context.Context, partnerID string) (*Settings, error)
+
+	PartnerIDs(ctx context.Context) ([]string, error)
+	// StoredVersions lists a partner's orders in a state by id, those after the given
+	// one, with the version that the board has of them (0: it lacks them).
+	StoredVersions(ctx context.Context, partnerID string, status delivery.Status, after string, limit int) ([]Versions, error)
+	// ShownVersions lists what the board has of a partner by id, those after the given
+	// one, with the version of the order (0: there is none, or it has ended).
+	ShownVersions(ctx context.Context, partnerID, after string, limit int) ([]Versions, error)
+}
+
+// Writer adds what this room changes.
+type Writer interface {
+	Reader
+	// LockOrders reads orders with their histories, locked until the
+	// transaction ends.
+	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
+	AddOrderNote(ctx context.Context, note *Note) error
+	SaveDispatchSettings(ctx context.Context, settings *Settings) error
+	// ShowOpen adds or overwrites rows of the board, HideOpen removes some.
+	ShowOpen(ctx context.Context, rows []Open) error
+	HideOpen(ctx context.Context, partnerID string, orderIDs []string) error
+	// AddAudit writes what was changed by whom.
+	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+}
+
+// Versions are the two versions of an order that must be the same: its own and
+// the board's.
+type Versions struct {
+	OrderID        string
+	Order, OnBoard int64
+}

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// The transaction as the dispatch room sees it.
+var (
+	_ dispatch.Reader = (*Tx)(nil)
+	_ dispatch.Writer = (*Tx)(nil)
+)
+
+// Dispatch is the store as the dispatch room sees it.
+func (s *Store) Dispatch() dispatch.Store { return View[dispatch.Reader, dispatch.Writer]{s} }
+
+// clauses gathers the conditions of a WHERE clause and their parameters.
+type clauses struct {
+	parts []string
+	args  []any
+}
+
+// add adds a condition in which each ? stands for the next of the values.
+func (c *clauses) add(condition string, values ...any) {
+	for _, value := range values {
+		c.args = append(c.args, value)
+		condition = strings.Replace(condition, "?", "$"+strconv.Itoa(len(c.args)), 1)
+	}
+	c.parts = append(c.parts, condition)
+}
+
+func (c *clauses) String() string {
+	if len(c.parts) == 0 {
+		return "1 = 1"
+	}
+	return strings.Join(c.parts, " AND ")
+}
+
+// reasonSQL asks in SQL what dispatch.Open.Reasons asks; ? is the time. States
+// and limits are written out, since they never change.
+var reasonSQL = map[dispatch.Reason]string{
+	dispatch.ReasonLate:         "estimated_delivery < ?",
+	dispatch.ReasonFailedTwice:  fmt.Sprintf("failures >= %d", dispatch.TooManyFailures),
+	dispatch.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(dispatch.AtPickup) + "))",
+	dispatch.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(dispatch.Unassigned) + "))",
+}
+
+func quoted[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = "'" + string(word) + "'"
+	}
+	return strings.Join(texts, ", ")
+}
+
+// sortColumn is what each order of the board sorts by.
+var sortColumn = map[dispatch.Sort]string{
+	dispatch.SortOldest: "created_at",
+	dispatch.SortWindow: "dropoff_end",
+}
+
+// boardConditions turns a filter into a WHERE clause. That of another filter
+// has the same text wherever the same fields are given, so that few statements
+// are prepared.
+func boardConditions(f dispatch.Filter, now time.Time) *clauses {
+	c := &clauses{}
+	for _, field := range []struct{ condition, value string }{
+		{"partner_id = ?", f.PartnerID}, {"service_level = ?", string(f.ServiceLevel)},
+	} {
+		if field.value != "" {
+			c.add(field.condition, field.value)
+		}
+	}
+	switch f.CourierID {
+	case "":
+	case dispatch.NoCourier:
+		c.add("courier_id = ''")
+	default:
+		c.add("courier_id = ?", f.CourierID)
+	}
+	if len(f.Statuses) > 0 {
+		c.add("status IN ("+strings.Repeat("?, ", len(dispatch.OpenStatuses)-1)+"?)", padded(f.Statuses)...)
+	}
+	if f.Zone != "" {
+		c.add(`zone LIKE ? ESCAPE '\'`, likeLiteral.Replace(f.Zone)+"%")
+	}
+	if !f.CreatedFrom.IsZero() {
+		c.add("created_at >= ?", f.CreatedFrom)
+	}
+	if !f.CreatedTo.IsZero() {
+		c.add("created_at < ?", f.CreatedTo)
+	}
+	if !f.DueBefore.IsZero() {
+		c.add("dropoff_end >= ? AND dropoff_end < ?", now, f.DueBefore)
+	}
+	if len(f.Attention) > 0 {
+		c.addReasons(f.Attention, now)
+	}
+	if f.Search != "" {
+		c.add(`search LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(strings.ToLower(f.Search))+"%")
+	}
+	if f.After.OrderID != "" {
+		c.add("("+sortColumn[f.Sort]+", order_id) > (?, ?)", f.After.At, f.After.OrderID)
+	}
+	return c
+}
+
+// padded repeats the last state, so that the number of parameters is the same.
+func padded(statuses []delivery.Status) []any {
+	args := make([]any, len(dispatch.OpenStatuses))
+	for i := range args {
+		args[i] = string(statuses[min(i, len(statuses)-1)])
+	}
+	return args
+}
+
+// addReasons selects what needs attention for any of the reasons.
+func (c *clauses) addReasons(reasons []dispatch.Reason, now time.Time) {
+	var either clauses
+	either.args = c.args
+	for _, reason := range reasons {
+		text := reasonSQL[reason]
+		times := make([]any, strings.Count(text, "?"))
+		for i := range times {
+			times[i] = now
+		}
+		either.add(text, times...)
+	}
+	c.args = either.args
+	c.parts = append(c.parts, "("+strings.Join(either.parts, " OR ")+")")
+}
+
+// Board lists orders under way.
+func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (found []dispatch.Open, err error) {
+	where := boardConditions(f, now)
+	by := sortColumn[f.Sort]
+	// Search is long, and nobody is shown it.
+	text := fmt.Sprintf("SELECT partner_id, order_id, %s FROM open_orders WHERE %s ORDER BY %s, order_id LIMIT $%d",
+		names(openValues[:len(openValues)-1]), where, by, len(where.args)+1)
+	err = tx.conn.query(ctx, text, append(where.args, f.Limit), func(r row) error {
+		var o dispatch.Open
+		err := r.scan(&o.PartnerID, &o.OrderID, &o.CreatedAt, &o.UpdatedAt, &o.EstimatedDelivery,
+			&o.Pickup.Start, &o.Pickup.End, &o.Dropoff.Start, &o.Dropoff.End, (*string)(&o.Status), &o.Version, &o.Failures,
+			(*string)(&o.ServiceLevel), &o.Zone, &o.CourierID, &o.City, &o.PartnerOrderID)
+		found = append(found, o)
+		return err
+	})
+	return found, err
+}
+
+// countOpen counts in one look at each order; $1 is the time. Grouping by state
+// would sort them all, which takes three times as long.
+var countOpen = func() string {
+	text := "SELECT count(*)"
+	count := func(condition string) {
+		text += ", count(CASE WHEN " + strings.ReplaceAll(condition, "?", "$1") + " THEN 1 END)"
+	}
+	all := make([]string, len(dispatch.Reasons))
+	for i, reason := range dispatch.Reasons {
+		all[i] = reasonSQL[reason]
+		count(all[i])
+	}
+	count(strings.Join(all, " OR "))
+	for _, status := range dispatch.OpenStatuses {
+		count("status = '" + string(status) + "'")
+	}
+	return text + " FROM open_orders"
+}()
+
+// CountOpen counts orders under way by state, and what needs attention.
+func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
+	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
+	reasons, statuses := make([]int64, len(dispatch.Reasons)), make([]int64, len(dispatch.OpenStatuses))
+	into := append(make([]any, 0, 2+len(reasons)+len(statuses)), &counts.Open)
+	for i := range reasons {
+		into = append(into, &reasons[i])
+	}
+	into = append(into, &counts.Attention)
+	for i := range statuses {
+		into = append(into, &statuses[i])
+	}
+	err := tx.conn.query(ctx, countOpen, []any{now}, func(r row) error { return r.scan(into...) })
+	for i, reason := range dispatch.Reasons {
+		counts.Reasons[reason] = reasons[i]
+	}
+	for i, status := range dispatch.OpenStatuses {
+		counts.Statuses[status] = statuses[i]
+	}
+	return counts, err
+}
+
+// EndedOrders lists orders of one partner in one final state, newest first.
+func (tx *Tx) EndedOrders(ctx context.Context, f dispatch.Filter) ([]*delivery.Order, error) {
+	found, _, err := tx.Orders(ctx, order.Filter{
+		PartnerID: f.PartnerID, Status: f.Statuses[0], CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo,
+		Before: f.After.OrderID, Limit: f.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.addHistories(ctx, found)
+}
+
+// addHistories adds their histories to orders of a list.
+func (tx *Tx) addHistories(ctx context.Context, orders []*delivery.Order) error {
+	byKey := make(map[order.OrderKey]*delivery.Order, len(orders))
+	for _, o := range orders {
+		o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
+		byKey[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
+	}
+	return tx.histories(ctx, byKey)
+}
+
+// OrdersCalled finds orders by their partner's own name for them: one look into
+// each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
+func (tx *Tx) OrdersCalled(ctx context.Context, partnerID, partnerOrderID string, limit int) (found []*delivery.Order, err error) {
+	text := "SELECT " + qualifiedBy("o", orderColumns) + ` FROM partners AS p CROSS JOIN orders AS o
+		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
+	err = tx.conn.query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r row) error {
+		o, _, err := scanOrder(r)
+		found = append(found, o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.addHistories(ctx, found)
+}
+
+func qualifiedBy(alias string, columns []column) string {
+	return each(columns, ", ", func(_ int, c column) string { return alias + "." + c.name })
+}
