@@ -21,6 +21,7 @@ type commands struct {
 	Call     callCommand     `cmd:"" help:"Send one signed request and print the answer."`
 	Listen   listenCommand   `cmd:"" help:"Show a partner's events as they happen, and forward them to a receiver under development."`
 	Trigger  triggerCommand  `cmd:"" help:"Cause an event: make an order and move it until the event happens."`
+	Orders   ordersCommand   `cmd:"" help:"Import a partner's orders."`
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
 	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file, while the service runs."`
 	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`

@@ -85,6 +85,8 @@ func TestBadSettings(t *testing.T) {
 		"password, no operator":    {"serve", "DROPYARD_OPERATOR_PASSWORD=hushhush", "--operator-email"},
 		"operator without e-mail":  {"serve --operator-email nobody", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"operator's weak password": {"serve --operator-email a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
+		"hasty simulation":         {"serve --simulate --simulate-pace 9ms", "", "--simulate-pace"},
+		"wordy pace":               {"serve", "DROPYARD_SIMULATE_PACE=fast", "SIMULATE_PACE"},
 		"demo or not":              {"serve", "DROPYARD_DEMO=perhaps", "DEMO"},
 		"unknown flag":             {"serve --colour blue", "", "--colour"},
 		"unknown command":          {"deliver", "", "deliver"},

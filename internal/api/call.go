@@ -40,6 +40,8 @@ type call struct {
 type reply struct {
 	status int
 	body   []byte
+	// stream, if there is one, writes the body piece by piece.
+	stream func(io.Writer) error
 }
 
 // ok answers 200 with a value in JSON.
@@ -50,7 +52,7 @@ func created(value any) (reply, error) { return answer(http.StatusCreated, value
 
 func answer(status int, value any) (reply, error) {
 	body, err := strictjson.Marshal(value)
-	return reply{status, body}, err
+	return reply{status: status, body: body}, err
 }
 
 // serve wraps a route's handler in all that comes before and after it.
@@ -58,7 +60,9 @@ func (s *Server) serve(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r, header: w.Header()}
 		defer func() {
-			if fault := recover(); fault != nil {
+			if fault := recover(); fault == http.ErrAbortHandler { //nolint:errorlint // this very value
+				panic(fault)
+			} else if fault != nil {
 				s.send(w, c, reply{}, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
 			}
 		}()
@@ -82,11 +86,7 @@ func (s *Server) admit(route Route, c *call) error {
 	if route.Access == AccessTracking {
 		public(c.header)
 	}
-	most := int64(maxBody)
-	if route.Access == AccessPublic {
-		most = maxPublicBody
-	}
-	if err := c.readBody(most); err != nil {
+	if err := c.readBody(route.MaxBody()); err != nil {
 		return err
 	}
 	switch route.Access {
@@ -122,9 +122,26 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 		h.Set("Content-Type", "application/json")
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
+	if answer.stream != nil {
+		s.sendStream(w, c, answer)
+		return
+	}
 	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body) // a caller who has gone is nobody's fault
+}
+
+// sendStream writes an answer piece by piece. One that cannot be finished is
+// broken off, so that nobody takes it for whole.
+func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
+	w.WriteHeader(answer.status)
+	if c.Method == http.MethodHead {
+		return
+	}
+	if err := answer.stream(w); err != nil {
+		s.Log.ErrorContext(c.Context(), "answer broken off", "request_id", c.id, "path", c.URL.Path, "error", err)
+		panic(http.ErrAbortHandler)
+	}
 }
 
 const (

@@ -60,24 +60,31 @@ type errorDetail struct {
 // refusal is the one place that turns errors into answers. An error that is no
 // refusal is a fault of ours: logged, and answered without a word about it.
 func (s *Server) refusal(c *call, err error) reply {
-	refusal := s.told(c, err)
-	status := cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
-	var marked statusError
-	if errors.As(err, &marked) {
-		status = marked.status
-	}
+	status, refusal := s.explain(c, err)
 	if refusal.RetryAfter > 0 {
 		c.header.Set("Retry-After", wholeSeconds(refusal.RetryAfter))
 	}
 	c.header.Del("Content-Type")
-	body, err := strictjson.Marshal(errorBody{
-		Error:     errorDetail{refusal.Code, refusal.Message, refusal.Details},
-		RequestID: c.id,
-	})
+	body, err := strictjson.Marshal(errorBody{Error: detailOf(refusal), RequestID: c.id})
 	if err != nil {
 		s.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)
 	}
-	return reply{status, body}
+	return reply{status: status, body: body}
+}
+
+// explain turns an error into the refusal that is told, and its status.
+func (s *Server) explain(c *call, err error) (status int, refusal *delivery.Error) {
+	refusal = s.told(c, err)
+	status = cmp.Or(statusOf[refusal.Code], http.StatusInternalServerError)
+	var marked statusError
+	if errors.As(err, &marked) {
+		status = marked.status
+	}
+	return status, refusal
+}
+
+func detailOf(refusal *delivery.Error) errorDetail {
+	return errorDetail{refusal.Code, refusal.Message, refusal.Details}
 }
 
 // told is a refusal, or what is said of a fault of ours, which is logged.

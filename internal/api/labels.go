@@ -35,7 +35,7 @@ func (s *Server) handleOrderLabel(c *call) (reply, error) {
 	c.header.Set("Content-Type", form)
 	c.header.Set("Content-Disposition", `inline; filename="label-`+found.OrderID+"."+suffix+`"`)
 	c.header.Set("Cache-Control", "no-store")
-	return reply{http.StatusOK, file}, nil
+	return reply{status: http.StatusOK, body: file}, nil
 }
 
 // labelForm is the form that Accept names with the highest weight, the first of

@@ -17,7 +17,7 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 		return reply{}, err
 	}
 	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
-	return reply{http.StatusOK, moved}, err
+	return reply{status: http.StatusOK, body: moved}, err
 }
 
 // bulkResult is what became of one order of many.
@@ -107,5 +107,5 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 		return reply{}, err
 	}
 	// As its partner sees it, byte for byte.
-	return reply{http.StatusOK, slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))}, nil
+	return reply{status: http.StatusOK, body: slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))}, nil
 }

@@ -1,5 +1,16 @@
 package api
 
+import (
+	"math"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
 func (s *Server) handleProductCreate(c *call) (reply, error) {
 	body, err := c.json()
 	if err != nil {
@@ -12,16 +23,217 @@ func (s *Server) handleProductCreate(c *call) (reply, error) {
 	return created(productOf(added))
 }
 
-func (s *Server) handleMovementCreate(c *call) (reply, error) {
+// productID is the product in the path; 0, which is no product's, if it is no
+// number.
+func (c *call) productID() int64 {
+	id, _ := strconv.ParseInt(c.PathValue("product_id"), 10, 64)
+	return max(id, 0)
+}
+
+func (s *Server) handleProductChange(c *call) (reply, error) {
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
 	}
-	booked, err := s.Stock.Record(c.Context(), c.pathID("partner_id"), body)
+	changed, err := s.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), body)
 	if err != nil {
 		return reply{}, err
 	}
-	return created(struct {
-		Movements []movement `json:"movements"`
-	}{movementsOf(booked)})
+	return ok(productOf(changed))
+}
+
+type levelAnswer struct {
+	Location string `json:"location"`
+	Quantity int64  `json:"quantity"`
+}
+
+func (s *Server) handleProductGet(c *call) (reply, error) {
+	found, levels, err := s.Stock.Product(c.Context(), c.pathID("partner_id"), c.productID())
+	if err != nil {
+		return reply{}, err
+	}
+	told := make([]levelAnswer, len(levels))
+	for i, level := range levels {
+		told[i] = levelAnswer{level.Location, level.Quantity}
+	}
+	return ok(struct {
+		product
+		Levels []levelAnswer `json:"levels"`
+	}{productOf(found), told})
+}
+
+// The bounds of the limits of operators' lists of stock.
+const (
+	defaultStock = 50
+	maxStock     = 500
+)
+
+// idCursor reads the id that a page begins behind.
+func (q *query) idCursor() int64 {
+	text := q.text("cursor")
+	if text == "" {
+		return 0
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		q.problems.Add("cursor", text, "the next_cursor of an earlier answer")
+		return 0
+	}
+	return id
+}
+
+var (
+	productStatusRule = delivery.OneOf(delivery.ProductActive, delivery.ProductInactive)
+	movementTypeRule  = delivery.OneOf(delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)
+	flagRule          = delivery.OneOf("true", "false")
+)
+
+func (s *Server) handleCatalogue(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := stock.ProductFilter{
+		PartnerID: c.pathID("partner_id"),
+		Search:    q.text("search"),
+		LowStock:  q.oneOf("low_stock", flagRule) == "true",
+		Status:    delivery.ProductStatus(q.oneOf("status", productStatusRule)),
+		After:     q.idCursor(),
+		Limit:     int(q.integer("limit", defaultStock, 1, maxStock)),
+	}
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	found, more, err := s.Stock.Catalogue(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	products, next := make([]product, len(found)), ""
+	for i, p := range found {
+		products[i] = productOf(p)
+	}
+	if more {
+		next = strconv.FormatInt(found[len(found)-1].ProductID, 10)
+	}
+	return ok(struct {
+		Products   []product `json:"products"`
+		NextCursor string    `json:"next_cursor,omitzero"`
+	}{products, next})
+}
+
+// opsMovement is a movement with what only operators are told.
+type opsMovement struct {
+	movement
+	OrderID *string `json:"order_id"` // null if no order caused it
+	Notes   string  `json:"notes"`
+}
+
+func (s *Server) handleJournal(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	filter := stock.MovementFilter{
+		PartnerID: c.pathID("partner_id"),
+		ProductID: q.integer("product_id", 0, 1, math.MaxInt64),
+		Type:      delivery.MovementType(q.oneOf("type", movementTypeRule)),
+		Location:  q.text("location"),
+		From:      q.time("from"),
+		To:        q.time("to"),
+		Before:    q.idCursor(),
+		Limit:     int(q.integer("limit", defaultStock, 1, maxStock)),
+	}
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	found, more, err := s.Stock.Journal(c.Context(), filter)
+	if err != nil {
+		return reply{}, err
+	}
+	movements, next := make([]opsMovement, len(found)), ""
+	for i, m := range movementsOf(found) {
+		movements[i] = opsMovement{m, orNull(found[i].OrderID), found[i].Notes}
+	}
+	if more {
+		next = strconv.FormatInt(found[len(found)-1].MovementID, 10)
+	}
+	return ok(struct {
+		Movements  []opsMovement `json:"movements"`
+		NextCursor string        `json:"next_cursor,omitzero"`
+	}{movements, next})
+}
+
+// stockRequest reads what makes a request of the warehouse repeatable, if it
+// came with a key.
+func (c *call) stockRequest(encode func(any) ([]byte, error)) (stock.Request, error) {
+	r := stock.Request{PartnerID: c.pathID("partner_id"), Scope: c.Method + " " + c.URL.Path, Body: c.body, Encode: encode}
+	if _, r.Keyed = c.Header["Idempotency-Key"]; !r.Keyed {
+		return r, nil
+	}
+	key, err := c.idempotencyKey()
+	r.Key = key
+	return r, err
+}
+
+func (c *call) stockAnswer(status int, answer stock.Answer, err error) (reply, error) {
+	if answer.Replayed {
+		c.header.Set("Idempotent-Replayed", "true")
+	}
+	return reply{status: status, body: answer.Body}, err
+}
+
+func (s *Server) handleMovementCreate(c *call) (reply, error) {
+	request, err := c.stockRequest(func(booked any) ([]byte, error) {
+		return strictjson.Marshal(struct {
+			Movements []movement `json:"movements"`
+		}{movementsOf(booked.([]delivery.Movement))}) //nolint:forcetypeassert // RecordOnce gives these
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	answer, err := s.Stock.RecordOnce(c.Context(), request, body)
+	return c.stockAnswer(http.StatusCreated, answer, err)
+}
+
+// csv is the body, which must be there and say that it is CSV.
+func (c *call) csv() ([]byte, error) {
+	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if err != nil || kind != "text/csv" {
+		return nil, delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as text/csv")
+	}
+	if !isText(string(c.body)) {
+		return nil, delivery.Refuse(delivery.CodeBadRequest, "the body is not UTF-8 text")
+	}
+	return c.body, nil
+}
+
+func (s *Server) handleProductImport(c *call) (reply, error) {
+	body, err := c.csv()
+	if err != nil {
+		return reply{}, err
+	}
+	done, err := s.Stock.Import(c.Context(), c.pathID("partner_id"), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Created   int `json:"created"`
+		Changed   int `json:"changed"`
+		Unchanged int `json:"unchanged"`
+		Movements int `json:"movements"`
+	}{done.Created, done.Changed, done.Unchanged, done.Movements})
+}
+
+func (s *Server) handleProductExport(c *call) (reply, error) {
+	pages, err := s.Stock.Export(c.Context(), c.pathID("partner_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	c.header.Set("Content-Type", "text/csv; charset=utf-8")
+	c.header.Set("Content-Disposition", `attachment; filename="products.csv"`)
+	return reply{status: http.StatusOK, stream: pages}, nil
 }

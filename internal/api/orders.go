@@ -75,7 +75,7 @@ func (c *call) settled(status int, answer order.Answer, err error) (reply, error
 	if answer.Replayed {
 		c.header.Set("Idempotent-Replayed", "true")
 	}
-	return reply{status, answer.Record}, err
+	return reply{status: status, body: answer.Record}, err
 }
 
 func (s *Server) handleOrderCreate(c *call) (reply, error) {
@@ -109,7 +109,7 @@ func (s *Server) handleOrderGet(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{http.StatusOK, record.Encode(found)}, nil
+	return reply{status: http.StatusOK, body: record.Encode(found)}, nil
 }
 
 func (s *Server) handleOrderList(c *call) (reply, error) {
@@ -121,7 +121,7 @@ func (s *Server) handleOrderList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{http.StatusOK, encodePage(page, filter)}, nil
+	return reply{status: http.StatusOK, body: encodePage(page, filter)}, nil
 }
 
 func (c *call) orderFilter() (order.Filter, error) {

@@ -22,5 +22,5 @@ func (s *Server) handleProof(c *call) (reply, error) {
 		c.header.Set(name, value)
 	}
 	c.header.Set("Content-Type", picture.Kind.ContentType())
-	return reply{http.StatusOK, picture.Data}, nil
+	return reply{status: http.StatusOK, body: picture.Data}, nil
 }

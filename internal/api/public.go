@@ -23,7 +23,7 @@ func (s *Server) handleHealth(*call) (reply, error) {
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) {
 	c.header.Set("Content-Type", "application/yaml")
-	return reply{http.StatusOK, document.OpenAPI}, nil
+	return reply{status: http.StatusOK, body: document.OpenAPI}, nil
 }
 
 type place struct {
@@ -110,5 +110,5 @@ func (s *Server) handleTrackPage(c *call) (reply, error) {
 		return reply{}, err
 	}
 	page, err := s.TrackingPage(c.header, found, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
-	return reply{status, page}, err
+	return reply{status: status, body: page}, err
 }

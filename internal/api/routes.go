@@ -58,6 +58,8 @@ func Routes() []Route {
 
 		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
 		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
+		{"POST", batchPath, AccessSigned, nil, (*Server).handleOrderBatch},
+		{"POST", "/v1/orders/validate", AccessSigned, nil, (*Server).handleOrderValidate},
 		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
 		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
 		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, (*Server).handleOrderLabel},
@@ -110,8 +112,31 @@ func Routes() []Route {
 		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, (*Server).handleRateCardCheck},
 		{"POST", "/ops/v1/rate-cards/preview", AccessOperator, administering, (*Server).handleRateCardPreview},
 		{"GET", "/ops/v1/rate-cards/{card_id}", AccessOperator, administering, (*Server).handleRateCardGet},
+		{"GET", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleCatalogue},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
+		{"GET", "/ops/v1/partners/{partner_id}/products/export", AccessOperator, warehousing, (*Server).handleProductExport},
+		{"POST", "/ops/v1/partners/{partner_id}/products/import", AccessOperator, warehousing, (*Server).handleProductImport},
+		{"GET", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductGet},
+		{"PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductChange},
+		{"GET", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleJournal},
 		{"POST", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleMovementCreate},
+		{"POST", "/ops/v1/partners/{partner_id}/counts", AccessOperator, warehousing, (*Server).handleCount},
+		{"GET", "/ops/v1/low-stock", AccessOperator, warehousing, (*Server).handleLowStock},
+	}
+}
+
+// batchPath takes larger bodies than others.
+const batchPath = "/v1/orders/batch"
+
+// MaxBody is the most that a body may hold, in bytes.
+func (r Route) MaxBody() int64 {
+	switch {
+	case r.Pattern == batchPath:
+		return maxBatchBody
+	case r.Access == AccessPublic:
+		return maxPublicBody
+	default:
+		return maxBody
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/throttle"
@@ -91,6 +92,7 @@ type App struct {
 	dispatch  *dispatch.Service
 	acceptor  *order.Acceptor
 	retention *retention.Service
+	simulator *simulate.Service
 	webhooks  *webhook.Service
 	sender    *webhook.Sender
 	outbound  *outbound.Client
@@ -169,6 +171,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.retention.Run()
 	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
+	a.startSimulation()
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	return nil
@@ -350,6 +353,9 @@ func (a *App) Run(ctx context.Context) error {
 // was only half started.
 func (a *App) close() error {
 	errs := []error{a.metrics.close()}
+	if a.simulator != nil {
+		a.simulator.Close()
+	}
 	if a.dispatch != nil {
 		a.acceptor.Close()
 		a.dispatch.Close()

@@ -210,7 +210,7 @@ func TestOddDirectories(t *testing.T) {
 	service.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	service.Audit(t)
 	service.Stop()
-	if list := files(t, dir); len(strings.Split(list, "\n")) != 2 {
+	if list := files(t, dir); len(strings.Split(list, "\n")) != 3 { // the database, the master key, and the directory of proofs
 		t.Errorf("data: %s", list)
 	}
 	if list := files(t, parent); strings.Contains(list, "\n") {

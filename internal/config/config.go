@@ -19,22 +19,24 @@ import (
 // Config is everything that can be set. The command line fills it from flags
 // and from the environment.
 type Config struct {
-	Listen           string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
-	Data             string   `help:"Directory of the database, the master key and the proofs of delivery." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
-	DatabaseURL      string   `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
-	BaseURL          string   `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
-	TrustedProxies   []string `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
-	Proofs           string   `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
-	RateLimit        int      `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
-	MasterKeyFile    string   `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
-	RetainOrders     string   `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
-	RetainEvents     string   `help:"How long events are kept, such as 90d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
-	WebhookNetworks  []string `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to, such as 10.1.0.0/16. Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
-	WebhookInsecure  bool     `name:"webhook-allow-insecure" help:"Let webhooks go to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
-	MetricsListen    string   `help:"Address to serve Prometheus metrics on. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	Demo             bool     `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
-	OperatorEmail    string   `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
-	OperatorPassword string   `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	Listen           string        `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
+	Data             string        `help:"Directory of the database, the master key and the proofs of delivery." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	DatabaseURL      string        `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
+	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
+	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
+	RateLimit        int           `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
+	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
+	RetainEvents     string        `help:"How long events are kept, such as 90d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
+	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to, such as 10.1.0.0/16. Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
+	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Let webhooks go to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
+	MetricsListen    string        `help:"Address to serve Prometheus metrics on. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	Simulate         bool          `help:"Let a fictive dispatcher and couriers move every order along; for tests (docs/operating.md)." env:"DROPYARD_SIMULATE"`
+	SimulatePace     time.Duration `help:"Time between two steps of an order that --simulate moves, such as 500ms." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
+	Demo             bool          `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
+	OperatorEmail    string        `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 }
 
 // Check tells the first setting that cannot be, before anything is opened.
@@ -67,6 +69,9 @@ func (c *Config) Check() error {
 	}
 	if _, _, err := c.Retention(); err != nil {
 		return err
+	}
+	if c.Simulate && c.SimulatePace < shortestPace {
+		return fmt.Errorf("--simulate-pace %v is less than %v", c.SimulatePace, shortestPace)
 	}
 	if (c.OperatorEmail == "") != (c.OperatorPassword == "") {
 		return errors.New("--operator-email and --operator-password go together")
@@ -125,6 +130,9 @@ func networksOf(flag string, texts []string) ([]netip.Prefix, error) {
 	}
 	return all, nil
 }
+
+// shortestPace keeps a simulation from doing nothing but look for work.
+const shortestPace = 10 * time.Millisecond
 
 // shortestRetention is the least that may be kept: idempotency keys live that
 // long, and answer with what is kept.
@@ -251,8 +259,8 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s demo=%t operator=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Demo, operator)
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator)
 }

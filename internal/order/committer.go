@@ -119,18 +119,27 @@ func (c *committer) run() {
 	}
 }
 
-// gather takes whatever else waits right now.
+// gather takes whatever else waits right now. Batches count for their orders,
+// so that a group exceeds maxGroup by one batch at most.
 func (c *committer) gather(first *waiting) []*waiting {
 	group := []*waiting{first}
-	for len(group) < maxGroup {
+	for weight := weightOf(first.command); weight < maxGroup; {
 		select {
 		case next := <-c.queue:
 			group = append(group, next)
+			weight += weightOf(next.command)
 		default:
 			return group
 		}
 	}
 	return group
+}
+
+func weightOf(cmd command) int {
+	if batch, ok := cmd.(*batchCommand); ok {
+		return len(batch.parts)
+	}
+	return 1
 }
 
 // settle commits a group and answers everyone in it. A group that the database

@@ -24,6 +24,7 @@ type outcome struct {
 	answer   []byte // the record, as it is answered and kept
 	replayed bool
 	err      error
+	parts    []outcome // of a batch, by position; then err alone of the rest may be set
 }
 
 func refused(err error) outcome { return outcome{err: err} }

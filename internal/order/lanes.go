@@ -12,7 +12,7 @@ func (c *committer) deal() {
 	lanes := map[string][]*waiting{}
 	settled := make(chan string)
 	settleNext := func(partnerID string) {
-		size := min(len(lanes[partnerID]), maxGroup)
+		size := sizeOfGroup(lanes[partnerID])
 		group := lanes[partnerID][:size:size]
 		lanes[partnerID] = lanes[partnerID][size:]
 		c.done.Go(func() {
@@ -50,10 +50,22 @@ func (c *committer) deal() {
 // partnerOf tells whose command it is: all that a command touches is one
 // partner's, and it touches an idempotency key or an order.
 func partnerOf(cmd command) string {
+	if batch, ok := cmd.(*batchCommand); ok {
+		return batch.key.PartnerID
+	}
 	var touched Needs
 	cmd.needs(&touched)
 	if len(touched.Receipts) > 0 {
 		return touched.Receipts[0].PartnerID
 	}
 	return touched.Orders[0].PartnerID
+}
+
+// sizeOfGroup is how many of those who wait go into one transaction: as many as
+// gather would take.
+func sizeOfGroup(queue []*waiting) (size int) {
+	for weight := 0; size < len(queue) && weight < maxGroup; size++ {
+		weight += weightOf(queue[size].command)
+	}
+	return size
 }

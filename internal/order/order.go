@@ -106,12 +106,16 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 // nothing behind; a repeated one gets the first one's answer, whatever the
 // rules say by then.
 func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
-	hash := sha256.Sum256(r.Body)
-	order, items, err := s.prepare(ctx, r.PartnerID, root)
+	return s.settleOnce(ctx, r.receiptKey(), s.creation(ctx, r.receiptKey(), sha256.Sum256(r.Body), root))
+}
+
+// creation is the command that creates an order, or refuses to.
+func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root delivery.Source) command {
+	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
-		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{key: r.receiptKey(), bodyHash: hash, items: items, refusal: err})
+		return &refuseCommand{key: key, bodyHash: bodyHash, items: items, refusal: err}
 	}
-	return s.settleOnce(ctx, r.receiptKey(), &createCommand{order: order, key: r.receiptKey(), bodyHash: hash, encode: s.Encode})
+	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.Encode}
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {

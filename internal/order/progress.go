@@ -45,16 +45,21 @@ var errInProgress = &delivery.Error{
 // settleOnce settles a command that has an idempotency key. Of several at once
 // all get the answer of the first, unless that takes too long.
 func (s *Service) settleOnce(ctx context.Context, key ReceiptKey, cmd command) (Answer, error) {
+	settled := s.outcomeOnce(ctx, key, cmd)
+	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err
+}
+
+func (s *Service) outcomeOnce(ctx context.Context, key ReceiptKey, cmd command) outcome {
 	behind := s.progress.enter(key)
 	defer s.progress.leave(key)
 	if !behind {
-		return s.settle(ctx, cmd)
+		return s.committer.submit(ctx, cmd)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxBehind, errInProgress)
 	defer cancel()
-	answer, err := s.settle(ctx, cmd)
-	if err == errBusy && context.Cause(ctx) == errInProgress { //nolint:errorlint // these very values
-		err = errInProgress
+	settled := s.committer.submit(ctx, cmd)
+	if settled.err == errBusy && context.Cause(ctx) == errInProgress { //nolint:errorlint // these very values
+		settled.err = errInProgress
 	}
-	return answer, err
+	return settled
 }

@@ -16,35 +16,48 @@ func (s *Service) Record(ctx context.Context, partnerID string, root delivery.So
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	at := s.now()
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		ledger, err := tx.LockLedger(ctx, partnerID, wanted.productID)
+		ledgers, err := tx.LockLedgers(ctx, partnerID, wanted.productID)
 		if err != nil {
 			return err
 		}
-		if ledger == nil {
+		if ledgers == nil {
 			return errNoPartner
 		}
-		var before int64
-		if ledger.Product != nil {
-			before = ledger.Product.Quantity
-		}
-		if movements, err = ledger.book(wanted, at); err != nil {
-			return err
-		}
-		entry, err := s.note(ctx, delivery.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
-		if err != nil {
-			return err
-		}
-		if err := tx.SaveLedger(ctx, partnerID, ledger, movements); err != nil {
-			return err
-		}
-		return tx.AddAudit(ctx, entry)
+		movements, err = s.record(ctx, tx, partnerID, ledgers, wanted)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return movements, nil
+}
+
+// record books an entry, and writes it with its note in the audit log.
+func (s *Service) record(ctx context.Context, tx Writer, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, error) {
+	movements, entry, err := s.book(ctx, partnerID, ledgers, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.SaveLedgers(ctx, partnerID, ledgers, movements); err != nil {
+		return nil, err
+	}
+	return movements, tx.AddAudit(ctx, entry)
+}
+
+// book applies an entry, and notes it for the audit log.
+func (s *Service) book(ctx context.Context, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, *delivery.AuditEntry, error) {
+	var before int64
+	ledger := ledgers.Products[wanted.productID]
+	if ledger != nil {
+		before = ledger.Product.Quantity
+	}
+	movements, err := ledgers.book(wanted, s.now())
+	if err != nil {
+		return nil, nil, err
+	}
+	entry, err := s.note(ctx, delivery.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
+	return movements, entry, err
 }
 
 // levelFacts are what the audit log tells of a movement.

@@ -23,14 +23,15 @@ func (s *Service) CreateProduct(ctx context.Context, partnerID string, root deli
 	if err := problems.Err(); err != nil {
 		return delivery.Product{}, err
 	}
-	err := s.Store.Write(ctx, func(tx Writer) (err error) {
-		product.ProductID, err = tx.AddProduct(ctx, partnerID, product, s.now())
-		if err == nil && product.ProductID == 0 {
+	err := s.Store.Write(ctx, func(tx Writer) error {
+		first, err := tx.AddProducts(ctx, partnerID, s.now(), product)
+		if err == nil && first == 0 {
 			err = errNoPartner
 		}
 		if err != nil {
 			return err
 		}
+		product.ProductID = first
 		entry, err := s.note(ctx, delivery.ActionProductCreated, partnerID, product.ProductID, nil, factsOf(product))
 		if err != nil {
 			return err
@@ -58,25 +59,71 @@ var errNoPartner = delivery.NotFound("partner")
 
 func readProduct(root delivery.Source) (delivery.Product, delivery.Problems) {
 	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	p := delivery.Product{
-		Name:       f.Text("name", delivery.Required, delivery.NameRule),
-		PriceCents: readPrice(f),
+	p := delivery.Product{Status: delivery.ProductActive}
+	readInto(delivery.NewForm(root, &problems), &p, delivery.Required)
+	return p, problems
+}
+
+// readInto reads what a form says of a product; what it leaves out stays as it
+// is. Presence is that of name and price.
+func readInto(f *delivery.Form, p *delivery.Product, presence delivery.Presence) {
+	if presence == delivery.Required || f.Has("name") {
+		p.Name = f.Text("name", delivery.Required, delivery.NameRule)
 	}
-	least, _ := f.Integer("stock_min", delivery.Optional, 0, maxQuantity)
-	most, given := f.Integer("stock_max", delivery.Optional, 0, maxQuantity)
-	if given && most < least {
-		f.Fault("stock_max", "an integer that is not less than stock_min")
+	if presence == delivery.Required || f.Has("price") {
+		p.PriceCents = readPrice(f)
 	}
-	p.StockMin, p.StockMax = least, max(least, most)
-	p.Barcode = f.Text("barcode", delivery.Optional, delivery.Length(0, 255))
-	p.Status = delivery.ProductActive
+	if least, given := f.Integer("stock_min", delivery.Optional, 0, maxQuantity); given {
+		p.StockMin = least
+	}
+	if most, given := f.Integer("stock_max", delivery.Optional, 0, maxQuantity); given {
+		if most < p.StockMin {
+			f.Fault("stock_max", "an integer that is not less than stock_min")
+		}
+		p.StockMax = most
+	}
+	p.StockMax = max(p.StockMin, p.StockMax)
+	if f.Has("barcode") {
+		p.Barcode = f.Text("barcode", delivery.Optional, delivery.Length(0, 255))
+	}
 	if f.Has("status") {
 		rule := delivery.OneOf(delivery.ProductActive, delivery.ProductInactive)
 		p.Status = delivery.ProductStatus(f.Text("status", delivery.Optional, rule))
 	}
-	return p, problems
 }
+
+// ChangeProduct changes what is told of a product; what the request leaves out
+// stays as it is. Its stock is changed by movements only.
+func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root delivery.Source) (changed delivery.Product, err error) {
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		ledger, err := tx.LockLedger(ctx, partnerID, productID)
+		switch {
+		case err != nil:
+			return err
+		case ledger == nil:
+			return errNoPartner
+		case ledger.Product == nil:
+			return errNoProduct
+		}
+		var problems delivery.Problems
+		changed = *ledger.Product
+		readInto(delivery.NewForm(root, &problems), &changed, delivery.Optional)
+		if err := problems.Err(); err != nil || changed == *ledger.Product {
+			return err
+		}
+		entry, err := s.note(ctx, delivery.ActionProductChanged, partnerID, productID, factsOf(*ledger.Product), factsOf(changed))
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveProducts(ctx, partnerID, changed); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	return changed, err
+}
+
+var errNoProduct = delivery.NotFound("product")
 
 // readPrice reads dollars with at most two decimals, as cents. Up to the
 // largest price a float64 tells every cent apart, so that dividing gives the

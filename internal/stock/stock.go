@@ -26,20 +26,41 @@ type Reader interface {
 	ListProducts(ctx context.Context, filter ProductFilter) ([]delivery.Product, error)
 	// CountProducts counts them on all pages.
 	CountProducts(ctx context.Context, filter ProductFilter) (int64, error)
+	// ProductWithLevels is one product and how much of it lies where; nil if
+	// there is none.
+	ProductWithLevels(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error)
+	// ListLowStock lists active products of all partners of which no more than
+	// the wanted minimum is left, those after the given one.
+	ListLowStock(ctx context.Context, after LowProduct, limit int) ([]LowProduct, error)
 	// ListMovements lists movements, newest first.
 	ListMovements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
+	// HasPartner tells whether there is such a partner.
+	HasPartner(ctx context.Context, partnerID string) (bool, error)
 }
 
 // Writer changes catalogues and ledgers.
 type Writer interface {
-	// AddProduct adds a product under the next id of its partner, and tells
-	// the id: 0 if there is no such partner.
-	AddProduct(ctx context.Context, partnerID string, product delivery.Product, at time.Time) (productID int64, err error)
+	// AddProducts adds products under the next ids of their partner, and tells
+	// the first: 0 if there is no such partner.
+	AddProducts(ctx context.Context, partnerID string, at time.Time, products ...delivery.Product) (first int64, err error)
+	// SaveProducts writes what is told of products, but not their stock.
+	SaveProducts(ctx context.Context, partnerID string, products ...delivery.Product) error
+	// Barcodes are the products of a partner by their barcodes.
+	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
 	// LockLedger reads what a movement rests on, locked until the transaction
 	// ends; nil if there is no such partner.
 	LockLedger(ctx context.Context, partnerID string, productID int64) (*Ledger, error)
 	// SaveLedger writes the new movements and the ledger as they leave it.
 	SaveLedger(ctx context.Context, partnerID string, ledger *Ledger, movements []delivery.Movement) error
+	// LockLedgers is LockLedger for several products, at least one.
+	LockLedgers(ctx context.Context, partnerID string, productIDs ...int64) (*Ledgers, error)
+	// SaveLedgers is SaveLedger for several products.
+	SaveLedgers(ctx context.Context, partnerID string, ledgers *Ledgers, movements []delivery.Movement) error
+	// Receipt is the answer that is kept under an idempotency key; nil if there
+	// is none.
+	Receipt(ctx context.Context, partnerID, scope string, key [16]byte) (*Receipt, error)
+	// AddReceipt keeps an answer.
+	AddReceipt(ctx context.Context, partnerID string, receipt *Receipt) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
 }
@@ -52,20 +73,53 @@ type Ledger struct {
 	Levels       []delivery.Level
 }
 
-// ProductFilter selects products of one partner. An empty Search selects all.
+// Ledgers are several products' stock. All take their movement ids from one
+// counter.
+type Ledgers struct {
+	LastMovement int64
+	Products     map[int64]*Ledger // those that exist
+}
+
+// book applies an entry to one of the ledgers.
+func (l *Ledgers) book(e entry, at time.Time) ([]delivery.Movement, error) {
+	ledger := l.Products[e.productID]
+	if ledger == nil {
+		ledger = &Ledger{} // which refuses
+	}
+	ledger.LastMovement = l.LastMovement
+	booked, err := ledger.book(e, at)
+	l.LastMovement = ledger.LastMovement
+	return booked, err
+}
+
+// ProductFilter selects products of one partner. Zero fields select all.
 type ProductFilter struct {
 	PartnerID string
 	Search    string // anywhere in name or barcode, in any case
+	LowStock  bool   // only those of which no more than the minimum is left
+	Status    delivery.ProductStatus
+	After     int64 // a product id: only those behind it
 	Limit     int
 	Offset    int64
 }
 
-// MovementFilter selects movements of one partner. ProductID 0 selects all.
+// MovementFilter selects movements of one partner. Zero fields select all.
 type MovementFilter struct {
 	PartnerID string
 	ProductID int64
+	Type      delivery.MovementType
+	Location  string
+	From      time.Time // included
+	To        time.Time // excluded
+	Before    int64     // a movement id: only older ones
 	Limit     int
 	Offset    int64
+}
+
+// LowProduct is a product of which too little is left.
+type LowProduct struct {
+	PartnerID string
+	delivery.Product
 }
 
 // Service carries out the use cases of stock.
@@ -119,6 +173,74 @@ func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movemen
 		return err
 	})
 	return movements, err
+}
+
+// Product reads one product with its levels.
+func (s *Service) Product(ctx context.Context, partnerID string, productID int64) (product delivery.Product, levels []delivery.Level, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, at, err := tx.ProductWithLevels(ctx, partnerID, productID)
+		if err == nil && found == nil {
+			err = errNoProduct
+		}
+		if err != nil {
+			return err
+		}
+		product, levels = *found, at
+		return nil
+	})
+	return product, levels, err
+}
+
+// Catalogue lists a page of a partner's products, for operators; more tells
+// that others follow. It does not count.
+func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products []delivery.Product, more bool, err error) {
+	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
+		if unfindable(filter.Search) {
+			return nil
+		}
+		asked := filter
+		asked.Search = fold(filter.Search)
+		asked.Limit++ // one more tells whether a next page exists
+		products, err = tx.ListProducts(ctx, asked)
+		return err
+	})
+	return products[:min(len(products), filter.Limit)], len(products) > filter.Limit, err
+}
+
+// Journal lists a page of a partner's movements, newest first, for operators;
+// more tells that others follow.
+func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, more bool, err error) {
+	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
+		asked := filter
+		asked.Limit++
+		movements, err = tx.ListMovements(ctx, asked)
+		return err
+	})
+	return movements[:min(len(movements), filter.Limit)], len(movements) > filter.Limit, err
+}
+
+// LowStock lists a page of the products of all partners of which too little is
+// left; more tells that others follow.
+func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (low []LowProduct, more bool, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		low, err = tx.ListLowStock(ctx, after, limit+1)
+		return err
+	})
+	return low[:min(len(low), limit)], len(low) > limit, err
+}
+
+// ofPartner reads from a partner's stock, if there is such a partner.
+func (s *Service) ofPartner(ctx context.Context, partnerID string, fn func(Reader) error) error {
+	return s.Store.Read(ctx, func(tx Reader) error {
+		known, err := tx.HasPartner(ctx, partnerID)
+		if err == nil && !known {
+			err = errNoPartner
+		}
+		if err != nil {
+			return err
+		}
+		return fn(tx)
+	})
 }
 
 // SearchKey is what searches look into. It is kept with the product, because

@@ -13,7 +13,7 @@ import (
 // or looked up before the partner is known. Whatever else there is must be
 // distributed; a table that cannot be must be thought about before it is added
 // here, because every node writes it in every transaction that changes it.
-var onEveryNode = []string{"api_keys", "couriers", "operator_tokens", "operators", "partners", "sessions", "settings"}
+var onEveryNode = []string{"api_keys", "couriers", "operator_sessions", "operator_tokens", "operators", "partners", "rate_cards", "sessions", "settings"}
 
 // TestEveryTableHasItsPlace by the rule, which needs no Citus.
 func TestEveryTableHasItsPlace(t *testing.T) {

@@ -110,18 +110,23 @@ func (tx *Tx) receipts(ctx context.Context, keys []order.ReceiptKey) (map[order.
 // documents.
 func (tx *Tx) addDocuments(ctx context.Context, receipts map[order.ReceiptKey]*order.Receipt) error {
 	var keys []order.OrderKey
-	byOrder := map[order.OrderKey]*order.Receipt{}
+	byOrder := map[order.OrderKey][]*order.Receipt{} // a batch's first order has two
 	for _, receipt := range receipts {
 		if len(receipt.Answer) == 0 {
 			key := order.OrderKey{PartnerID: receipt.PartnerID, OrderID: receipt.OrderID}
-			keys, byOrder[key] = append(keys, key), receipt
+			if byOrder[key] == nil {
+				keys = append(keys, key)
+			}
+			byOrder[key] = append(byOrder[key], receipt)
 		}
 	}
 	err := tx.conn.find(ctx, findDocuments, len(keys), bindOrderKeys(keys), func(r row) error {
 		var key order.OrderKey
 		var document []byte
 		err := r.scan(&key.PartnerID, &key.OrderID, &document)
-		byOrder[key].Answer = document
+		for _, receipt := range byOrder[key] {
+			receipt.Answer = document
+		}
 		return err
 	})
 	// Retention removes keys before their orders. Whoever saw the one and not

@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
@@ -45,9 +45,21 @@ func (tx *Tx) CountProducts(ctx context.Context, filter stock.ProductFilter) (co
 
 func productConditions(filter stock.ProductFilter) (where string, args []any) {
 	where, args = "partner_id = $1", []any{filter.PartnerID}
+	add := func(condition string, value any) {
+		args = append(args, value)
+		where += fmt.Sprintf(" AND "+condition, len(args))
+	}
 	if filter.Search != "" {
-		where += ` AND search_key LIKE $2 ESCAPE '\'`
-		args = append(args, "%"+likeLiteral.Replace(filter.Search)+"%")
+		add(`search_key LIKE $%d ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
+	}
+	if filter.Status != "" {
+		add("status = $%d", string(filter.Status))
+	}
+	if filter.After != 0 {
+		add("product_id > $%d", filter.After)
+	}
+	if filter.LowStock {
+		where += " AND quantity <= stock_min"
 	}
 	return where, args
 }
@@ -57,11 +69,7 @@ var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // ListMovements lists movements, newest first.
 func (tx *Tx) ListMovements(ctx context.Context, filter stock.MovementFilter) (found []delivery.Movement, err error) {
-	where, args := "m.partner_id = $1", []any{filter.PartnerID}
-	if filter.ProductID != 0 {
-		where += " AND m.product_id = $2"
-		args = append(args, filter.ProductID)
-	}
+	where, args := movementConditions(filter)
 	args = append(args, filter.Limit, filter.Offset)
 	text := fmt.Sprintf(`SELECT m.movement_id, m.type, m.quantity, m.product_id, p.name, m.location, m.order_id, m.notes, m.created_at
 		FROM stock_movements m JOIN products p ON p.partner_id = m.partner_id AND p.product_id = m.product_id
@@ -76,54 +84,76 @@ func (tx *Tx) ListMovements(ctx context.Context, filter stock.MovementFilter) (f
 	return found, err
 }
 
-// AddProduct adds a product under the next id of its partner; 0 if there is no
-// such partner. Counting up first locks the counter, so that of two products
-// at once each gets an id of its own.
-func (tx *Tx) AddProduct(ctx context.Context, partnerID string, p delivery.Product, at time.Time) (productID int64, err error) {
-	counted, err := tx.conn.exec(ctx, "UPDATE partner_counters SET last_product = last_product + 1 WHERE partner_id = $1", partnerID)
-	if err != nil || counted == 0 {
-		return 0, err
+func movementConditions(filter stock.MovementFilter) (where string, args []any) {
+	where, args = "m.partner_id = $1", []any{filter.PartnerID}
+	add := func(wanted bool, condition string, value any) {
+		if wanted {
+			args = append(args, value)
+			where += fmt.Sprintf(" AND m.%s $%d", condition, len(args))
+		}
 	}
-	err = tx.conn.query(ctx, "SELECT last_product FROM partner_counters WHERE partner_id = $1", []any{partnerID}, func(r row) error {
-		return r.scan(&productID)
-	})
-	if err != nil {
-		return 0, err
-	}
-	_, err = tx.conn.exec(ctx, `INSERT INTO products
-		(partner_id, product_id, name, search_key, quantity, stock_min, stock_max, price_cents, barcode, status, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		partnerID, productID, p.Name, stock.SearchKey(p), p.Quantity, p.StockMin, p.StockMax, p.PriceCents, p.Barcode, string(p.Status), micros(at))
-	return productID, err
+	add(filter.ProductID != 0, "product_id =", filter.ProductID)
+	add(filter.Type != "", "type =", string(filter.Type))
+	add(filter.Location != "", "location =", filter.Location)
+	add(!filter.From.IsZero(), "created_at >=", filter.From)
+	add(!filter.To.IsZero(), "created_at <", filter.To)
+	add(filter.Before != 0, "movement_id <", filter.Before)
+	return where, args
 }
 
-// LockLedger locks the product and then the partner's counters, as Load does:
-// in another order it and the committer could wait for each other.
+// LockLedger is LockLedgers for one product.
 func (tx *Tx) LockLedger(ctx context.Context, partnerID string, productID int64) (*stock.Ledger, error) {
-	key := order.ProductKey{PartnerID: partnerID, ProductID: productID}
-	found, err := tx.stock(ctx, []order.ProductKey{key})
+	ledgers, err := tx.LockLedgers(ctx, partnerID, productID)
+	if err != nil || ledgers == nil {
+		return nil, err
+	}
+	ledger := ledgers.Products[productID]
+	if ledger == nil {
+		ledger = &stock.Ledger{}
+	}
+	ledger.LastMovement = ledgers.LastMovement
+	return ledger, nil
+}
+
+// LockLedgers locks products and then the partner's counters, as Load does:
+// in another order it and the committer could wait for each other.
+func (tx *Tx) LockLedgers(ctx context.Context, partnerID string, productIDs ...int64) (*stock.Ledgers, error) {
+	keys := make([]order.ProductKey, len(productIDs))
+	for i, id := range slices.Sorted(slices.Values(productIDs)) {
+		keys[i] = order.ProductKey{PartnerID: partnerID, ProductID: id}
+	}
+	found, err := tx.stock(ctx, slices.Compact(keys))
 	if err != nil {
 		return nil, err
 	}
-	last, err := tx.lastMovements(ctx, []order.ProductKey{key})
+	last, err := tx.lastMovements(ctx, keys)
 	movement, known := last[partnerID]
 	if err != nil || !known {
 		return nil, err
 	}
-	ledger := &stock.Ledger{LastMovement: movement}
-	if product := found[key]; product != nil {
-		ledger.Product, ledger.Levels = &product.Product, product.Levels
+	ledgers := &stock.Ledgers{LastMovement: movement, Products: map[int64]*stock.Ledger{}}
+	for key, product := range found {
+		ledgers.Products[key.ProductID] = &stock.Ledger{Product: &product.Product, Levels: product.Levels}
 	}
-	return ledger, nil
+	return ledgers, nil
 }
 
-// SaveLedger writes new movements and what they leave of the stock, in the way
-// that the committer writes those of orders.
+// SaveLedger is SaveLedgers for one product.
 func (tx *Tx) SaveLedger(ctx context.Context, partnerID string, ledger *stock.Ledger, movements []delivery.Movement) error {
-	key := order.ProductKey{PartnerID: partnerID, ProductID: ledger.Product.ProductID}
+	return tx.SaveLedgers(ctx, partnerID, &stock.Ledgers{
+		LastMovement: ledger.LastMovement, Products: map[int64]*stock.Ledger{ledger.Product.ProductID: ledger},
+	}, movements)
+}
+
+// SaveLedgers writes new movements and what they leave of the stock, in the way
+// that the committer writes those of orders.
+func (tx *Tx) SaveLedgers(ctx context.Context, partnerID string, ledgers *stock.Ledgers, movements []delivery.Movement) error {
 	changes := &order.Changes{
-		Stock:        map[order.ProductKey]*order.Stock{key: {Product: *ledger.Product, Levels: ledger.Levels}},
-		LastMovement: map[string]int64{partnerID: ledger.LastMovement},
+		Stock:        map[order.ProductKey]*order.Stock{},
+		LastMovement: map[string]int64{partnerID: ledgers.LastMovement},
+	}
+	for id, ledger := range ledgers.Products {
+		changes.Stock[order.ProductKey{PartnerID: partnerID, ProductID: id}] = &order.Stock{Product: *ledger.Product, Levels: ledger.Levels}
 	}
 	for _, movement := range movements {
 		changes.Movements = append(changes.Movements, order.Movement{PartnerID: partnerID, Movement: movement})

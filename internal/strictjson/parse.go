@@ -16,10 +16,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxValues bounds how many values one document may hold, and so the memory
-// that reading a hostile megabyte can take. The largest order that obeys all
+// maxValues bounds how many values each begun megabyte of a document may hold,
+// and so the memory that reading it can take. The largest order that obeys all
 // rules has a tenth of it.
 const maxValues = 100_000
+
+// mostValues is how many values a document of so many bytes may hold.
+func mostValues(size int) int { return maxValues * (1 + size>>20) }
 
 // Value is one value of a document. It implements delivery.Source.
 type Value struct {

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	errTooManyValues = fmt.Errorf("more than %d values", maxValues)
+	errTooManyValues = fmt.Errorf("more than %d values to the megabyte", maxValues)
 	errNotJSON       = errors.New("not a JSON document")
 )
 
@@ -41,7 +41,7 @@ func (s *scanner) peek() byte {
 }
 
 func (s *scanner) value() (*Value, error) {
-	if s.count++; s.count > maxValues {
+	if s.count++; s.count > mostValues(len(s.data)) {
 		return nil, errTooManyValues
 	}
 	v, first := s.alloc(), s.peek()

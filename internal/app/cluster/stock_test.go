@@ -56,6 +56,7 @@ const (
 	cancel  = "cancel"
 	receive = "receive"
 	read    = "read"
+	count   = "count"
 )
 
 // deed is what a client asked of a product.
@@ -64,8 +65,8 @@ type deed struct {
 	units int // reserved, given back or received
 }
 
-// said is what the client was told. level is what a read found, or what a
-// refused reservation was told that there is.
+// said is what the client was told. level is what a read found, what a refused
+// reservation was told that there is, or by how much a count has changed it.
 type said struct {
 	done  bool
 	level int
@@ -79,6 +80,8 @@ var shelf = porcupine.Model{
 		switch {
 		case asked.kind == read:
 			return told.level == there, there
+		case asked.kind == count:
+			return there+told.level >= 0, there + told.level
 		case asked.kind == reserve && !told.done:
 			return asked.units > there && told.level == there, there
 		case asked.kind == reserve:
@@ -181,6 +184,8 @@ func (c *handler) one(t *testing.T, i int) (deed, said) {
 		return c.cancel(t)
 	case choice <= 4:
 		return c.read(t)
+	case choice == 9:
+		return c.count(t, 1+i%4)
 	default:
 		return c.reserve(t, i, 1+(i+c.name)%4)
 	}
@@ -190,6 +195,13 @@ func (c *handler) receive(t *testing.T, units int) (deed, said) {
 	c.operator.Call(t, "POST", "/ops/v1/partners/"+c.partner.PartnerID+"/movements",
 		fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":"MTL-%d"}`, c.product, units, c.name%2)).Must(t, 201)
 	return deed{receive, units}, said{done: true}
+}
+
+// count counts so many at one location, whatever lies there.
+func (c *handler) count(t *testing.T, units int) (deed, said) {
+	got := c.operator.Call(t, "POST", "/ops/v1/partners/"+c.partner.PartnerID+"/counts",
+		fmt.Appendf(nil, `{"location":"MTL-%d","lines":[{"product_id":%d,"counted":%d}]}`, c.name%2, c.product, units)).Must(t, 200)
+	return deed{count, units}, said{true, number(got.JSON("lines", 0, "after")) - number(got.JSON("lines", 0, "before"))}
 }
 
 func (c *handler) cancel(t *testing.T) (deed, said) {

@@ -26,15 +26,21 @@ func TestDocumentedRequests(t *testing.T) {
 func (o *operation) tryExample(t *testing.T, example example) {
 	f := newFixture(t, roomy)
 	request := call{operation: o.id, body: encode(t, example.value), path: f.prepare(t, o)}
+	if o.takesType() != "application/json" {
+		request.body = []byte(example.value.(string))
+	}
 	answer := f.send(t, request)
 	if got := strconv.Itoa(answer.Status); got != example.answers {
 		t.Errorf("got %s, documented is %s: %s", got, example.answers, answer.Body)
+	}
+	if o.takesType() != "application/json" {
+		return // its schema says nothing
 	}
 	valid := o.contract.mustSchema(t, o.requestSchema()).Validate(decode(t, request.body)) == nil
 	if good := answer.Status < 300; good && !valid {
 		t.Errorf("the request's schema refuses what is answered with %d", answer.Status)
 	}
-	if answer.Code() == "validation_error" && valid {
+	if answer.Status >= 400 && answer.Code() == "validation_error" && valid {
 		t.Errorf("the request's schema takes what is refused: %s", answer.Body)
 	}
 }

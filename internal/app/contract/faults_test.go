@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/google/uuid"
 )
 
 // fault is what goes wrong inside a service, once it is armed: reading orders,
@@ -83,4 +85,42 @@ func driveBroken(t *testing.T, o *operation, err error) *apptest.Answer {
 	f.prepareEndpoint(t, o)
 	broken.arm(err)
 	return f.send(t, request)
+}
+
+// slow is a store whose transactions wait, once it is held.
+type slow struct {
+	order.Store
+	held chan struct{} // closed to let them go on
+	on   atomic.Bool
+}
+
+func (s *slow) Write(ctx context.Context, fn func(order.Writer) error) error {
+	if s.on.Load() {
+		<-s.held
+	}
+	return s.Store.Write(ctx, fn)
+}
+
+// driveInProgress sends a request while an equal one does not get on.
+func driveInProgress(t *testing.T, o *operation) *apptest.Answer {
+	kept := &slow{held: make(chan struct{})}
+	f := newFixture(t, roomy, func(_ *config.Config, world *app.Surroundings) {
+		world.OrderStore = func(orders order.Store) order.Store {
+			kept.Store = orders
+			return kept
+		}
+	})
+	kept.on.Store(true)
+	request := call{operation: o.id, body: validBody(o), headers: []string{"Idempotency-Key", uuid.NewString()}}
+	answers := apptest.Together(2, func(int) *apptest.Answer {
+		answer := f.send(t, request)
+		if answer.Status == 409 {
+			close(kept.held) // which lets the other one end
+		}
+		return answer
+	})
+	if answers[0].Status == 409 {
+		return answers[0]
+	}
+	return answers[1]
 }

@@ -128,6 +128,9 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	t.Helper()
 	target := f.target(o, c)
 	headers := c.headers
+	if kind := o.takesType(); o.hasBody() && kind != "application/json" {
+		headers = append([]string{"Content-Type", kind}, headers...)
+	}
 	if o.takes("header", "Idempotency-Key") {
 		headers = append([]string{"Idempotency-Key", uuid.NewString()}, headers...)
 	}
@@ -148,7 +151,7 @@ func (f *fixture) target(o *operation, c call) string {
 	target := o.path
 	for name, value := range map[string]string{
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
-		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
+		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

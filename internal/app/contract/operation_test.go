@@ -72,7 +72,17 @@ func (o *operation) requires(in, name string) bool {
 
 // requestSchema is the schema of the body; its value is nil without one.
 func (o *operation) requestSchema() node {
-	return o.at("requestBody", "content", "application/json", "schema")
+	return o.at("requestBody", "content", o.takesType(), "schema")
+}
+
+// takesType is the Content-Type of requests: JSON, unless only another one is
+// documented.
+func (o *operation) takesType() string {
+	kinds := o.at("requestBody", "content").members()
+	if len(kinds) == 1 {
+		return kinds[0]
+	}
+	return "application/json"
 }
 
 // hasBody tells whether a body is documented.
@@ -87,7 +97,7 @@ type example struct {
 
 // examples are the documented requests, in the order of their names.
 func (o *operation) examples() (all []example) {
-	examples := o.at("requestBody", "content", "application/json", "examples")
+	examples := o.at("requestBody", "content", o.takesType(), "examples")
 	for _, name := range examples.members() {
 		n := examples.at(name)
 		all = append(all, example{name, n.at("x-answers").text(), n.at("value").value})

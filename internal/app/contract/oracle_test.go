@@ -214,6 +214,20 @@ func brokenProduct(body any) []string {
 	return nil
 }
 
+// brokenCount: each product is counted once.
+func brokenCount(body any) (places []string) {
+	list, _ := member(body, "lines").([]any)
+	seen := map[float64]bool{}
+	for i, line := range list {
+		id, ok := integer(line, "product_id")
+		if ok && seen[id] {
+			places = append(places, fmt.Sprintf("/lines/%d/product_id", i))
+		}
+		seen[id] = ok
+	}
+	return places
+}
+
 // brokenMovement: the product exists, and a transfer leads elsewhere.
 func brokenMovement(body any) (places []string) {
 	if number, ok := integer(body, "product_id"); ok && number != 1 {

@@ -389,7 +389,7 @@ func addProduct(t *testing.T, s *store.Store) order.ProductKey {
 	product := order.ProductKey{PartnerID: partnerID, ProductID: 1}
 	must(t, s.Write(ctx, func(tx *store.Tx) error { return tx.AddPartnerCounters(ctx, partnerID) }))
 	must(t, s.Write(ctx, func(tx *store.Tx) error {
-		id, err := tx.AddProduct(ctx, partnerID, delivery.Product{Name: "Lamp", Status: delivery.ProductActive}, testkit.Epoch)
+		id, err := tx.AddProducts(ctx, partnerID, testkit.Epoch, delivery.Product{Name: "Lamp", Status: delivery.ProductActive})
 		if id != product.ProductID {
 			t.Errorf("the first product has the id %d", id)
 		}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// csvColumn is what a column of an order file may hold.
+type csvColumn struct {
+	name string
+	part csvPart
+	kind csvKind
+}
+
+// csvPart says what a column describes: the order, one of its parcels, or one of
+// its items.
+type csvPart byte
+
+const (
+	ofOrder csvPart = iota
+	ofParcel
+	ofItem
+)
+
+type csvKind byte
+
+const (
+	csvText csvKind = iota
+	csvNumber
+	csvFlag
+	csvObject
+)
+
+// csvColumns are all columns that an order file may have.
+var csvColumns = slices.Concat(
+	[]csvColumn{{"partner_order_id", ofOrder, csvText}, {"service_level", ofOrder, csvText}},
+	contactColumns("pickup"), contactColumns("dropoff"),
+	[]csvColumn{
+		{"reference", ofOrder, csvText}, {"instructions", ofOrder, csvText}, {"quote_id", ofOrder, csvText}, {"metadata", ofOrder, csvObject},
+		{"cod.amount_cents", ofOrder, csvNumber}, {"cod.currency", ofOrder, csvText},
+		{"insurance.amount_cents", ofOrder, csvNumber}, {"insurance.currency", ofOrder, csvText},
+		{"parcel_id", ofParcel, csvText}, {"description", ofParcel, csvText},
+		{"length_cm", ofParcel, csvNumber}, {"width_cm", ofParcel, csvNumber}, {"height_cm", ofParcel, csvNumber},
+		{"weight_kg", ofParcel, csvNumber}, {"value_cents", ofParcel, csvNumber}, {"fragile", ofParcel, csvFlag}, {"barcode", ofParcel, csvText},
+		{"product_id", ofItem, csvNumber}, {"quantity", ofItem, csvNumber},
+	})
+
+// csvRequired are the columns without which no order can be made.
+var csvRequired = []string{"partner_order_id", "service_level", "pickup.name", "dropoff.name", "parcel_id", "weight_kg"}
+
+func contactColumns(end string) (all []csvColumn) {
+	for _, name := range []string{
+		"name", "phone", "email", "address.line1", "address.line2", "address.city", "address.province", "address.postal_code",
+		"address.country", "address.notes", "time_window.start", "time_window.end",
+	} {
+		all = append(all, csvColumn{end + "." + name, ofOrder, csvText})
+	}
+	return all
+}
+
+// fileOrder is an order of a file, and where it begins there.
+type fileOrder struct {
+	line      int
+	reference string
+	body      object
+	cells     map[string]string // of the order's own columns, as first told
+}
+
+// lineError is what is wrong with a line of a file.
+type lineError struct {
+	line int
+	told string
+}
+
+// orderFile is what a file of orders holds.
+type orderFile struct {
+	orders []*fileOrder
+	faults []lineError
+}
+
+func (f *orderFile) fault(line int, format string, args ...any) {
+	f.faults = append(f.faults, lineError{line, fmt.Sprintf(format, args...)})
+}
+
+// readOrders reads a file of orders: rows with the same partner_order_id are one
+// order. An error tells that it is no such file at all; faults are of lines.
+func readOrders(content []byte) (*orderFile, error) {
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // as spreadsheets write
+	reader := csv.NewReader(bytes.NewReader(content))
+	reader.ReuseRecord = true
+	header, err := reader.Read()
+	if err != nil {
+		return nil, fmt.Errorf("line 1 must name the columns: %w", err)
+	}
+	columns, err := csvHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
+	}
+	file, known := &orderFile{}, map[string]*fileOrder{}
+	for {
+		cells, err := reader.Read()
+		line := 0
+		if len(cells) > 0 {
+			line, _ = reader.FieldPos(0)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return file, nil
+		case errors.Is(err, csv.ErrFieldCount):
+			file.fault(line, "%d cells, but line 1 names %d columns", len(cells), len(columns))
+		case err != nil:
+			return nil, err // which names the line
+		default:
+			file.add(known, line, columns, cells)
+		}
+	}
+}
+
+// csvHeader finds the columns that a header names: each once, all that are
+// required, and none that means nothing.
+func csvHeader(header []string) (columns []csvColumn, err error) {
+	for i, name := range header {
+		at := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == name })
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("there is no column %q", name)
+		case slices.Contains(header[:i], name):
+			return nil, fmt.Errorf("the column %q is there twice", name)
+		}
+		columns = append(columns, csvColumns[at])
+	}
+	for _, name := range csvRequired {
+		if !slices.Contains(header, name) {
+			return nil, fmt.Errorf("the column %q is missing", name)
+		}
+	}
+	return columns, nil
+}
+
+// add takes one line: an order, or a further parcel or item of one.
+func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColumn, cells []string) {
+	reference := cells[slices.IndexFunc(columns, func(c csvColumn) bool { return c.name == "partner_order_id" })]
+	if reference == "" {
+		f.fault(line, "partner_order_id is empty")
+		return
+	}
+	order := known[reference]
+	if order == nil {
+		order = &fileOrder{line: line, reference: reference, body: object{"parcels": []object{}}, cells: map[string]string{}}
+		known[reference] = order
+		f.orders = append(f.orders, order)
+	}
+	parcel, item := object{}, object{}
+	for i, column := range columns {
+		if cells[i] == "" {
+			continue
+		}
+		value, err := column.value(cells[i])
+		if err != nil {
+			f.fault(line, "%s: %v", column.name, err)
+			continue
+		}
+		switch column.part {
+		case ofParcel:
+			parcel[column.name] = value
+		case ofItem:
+			item[column.name] = value
+		default:
+			f.set(order, line, column.name, cells[i], value)
+		}
+	}
+	if len(parcel) > 0 {
+		order.body["parcels"] = append(order.body["parcels"].([]object), parcel)
+	}
+	if len(item) > 0 {
+		items, _ := order.body["items"].([]object)
+		order.body["items"] = append(items, item)
+	}
+}
+
+// set notes what an order's own column says. A later line may repeat it or leave
+// it empty, but not say something else.
+func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any) {
+	if earlier, told := order.cells[name]; told {
+		if earlier != cell {
+			f.fault(line, "%s is %q, but %q in line %d of the same order", name, cell, earlier, order.line)
+		}
+		return
+	}
+	order.cells[name] = strings.Clone(cell)
+	inside := order.body
+	steps := strings.Split(name, ".")
+	for _, step := range steps[:len(steps)-1] {
+		next, ok := inside[step].(object)
+		if !ok {
+			next = object{}
+			inside[step] = next
+		}
+		inside = next
+	}
+	inside[steps[len(steps)-1]] = value
+}
+
+var csvDigits = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// value reads a cell that is not empty.
+func (c csvColumn) value(cell string) (any, error) {
+	switch c.kind {
+	case csvNumber:
+		if !csvDigits.MatchString(cell) {
+			return nil, fmt.Errorf("%q is no number such as 12.5", cell)
+		}
+		return json.Number(strings.Clone(cell)), nil
+	case csvFlag:
+		if cell != "true" && cell != "false" {
+			return nil, fmt.Errorf("%q is neither true nor false", cell)
+		}
+		return cell == "true", nil
+	case csvObject:
+		if !json.Valid([]byte(cell)) {
+			return nil, fmt.Errorf("%q is no JSON", cell)
+		}
+		return json.RawMessage(cell), nil
+	default:
+		return strings.Clone(cell), nil
+	}
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// maxBatchBody is the most that a batch may hold, in bytes: 500 orders of the
+// usual size, and room to spare.
+const maxBatchBody = 4 << 20
+
+// handleOrderBatch creates many orders and tells what became of each.
+func (s *Server) handleOrderBatch(c *call) (reply, error) {
+	request, err := c.idempotent()
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	results, err := s.Orders.CreateBatch(c.Context(), request, body)
+	if err != nil {
+		return reply{}, err
+	}
+	var w strictjson.Writer
+	w.Object("")
+	w.List("results")
+	created := int64(0)
+	for i, result := range results {
+		w.Object("")
+		w.Integer("index", int64(i))
+		if result.Err == nil {
+			created++
+			w.Integer("status", http.StatusCreated)
+			w.Flag("replayed", result.Replayed)
+			w.Raw("order", result.Record)
+		} else {
+			status, refusal := s.explain(c, result.Err)
+			detail, err := strictjson.Marshal(detailOf(refusal))
+			if err != nil {
+				return reply{}, err
+			}
+			w.Integer("status", int64(status))
+			w.Raw("error", detail)
+		}
+		w.EndObject()
+	}
+	w.EndList()
+	w.Integer("created", created)
+	w.Integer("refused", int64(len(results))-created)
+	w.EndObject()
+	return reply{status: http.StatusOK, body: w.Buffer}, nil
+}
+
+type validAnswer struct {
+	Valid             bool               `json:"valid"`
+	RateCents         *int64             `json:"rate_cents"`
+	Currency          *delivery.Currency `json:"currency"`
+	EstimatedDelivery *time.Time         `json:"estimated_delivery"`
+	Status            int                `json:"status"` // what creating it would be answered with
+	Error             *errorDetail       `json:"error"`  // null if it would be created
+}
+
+// handleOrderValidate tells what creating an order would be answered with.
+func (s *Server) handleOrderValidate(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	dry, err := s.Orders.Validate(c.Context(), c.partnerID, body)
+	if err == nil {
+		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil})
+	}
+	refusal := known(err)
+	if refusal == nil || refusal.Code == delivery.CodeUnavailable {
+		return reply{}, err // of the try, not of the order
+	}
+	status, _ := s.explain(c, err)
+	detail := detailOf(refusal)
+	return ok(validAnswer{Status: status, Error: &detail})
+}

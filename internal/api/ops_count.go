@@ -1,0 +1,108 @@
+package api
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+type countAnswer struct {
+	Location string            `json:"location"`
+	Lines    []countLineAnswer `json:"lines"`
+	Booked   int               `json:"booked"`
+	Refused  int               `json:"refused"`
+}
+
+type countLineAnswer struct {
+	ProductID  int64        `json:"product_id"`
+	Before     int64        `json:"before"`
+	After      int64        `json:"after"`
+	MovementID *int64       `json:"movement_id"` // null if nothing had to be booked
+	Error      *errorDetail `json:"error"`       // null unless the line was refused
+}
+
+func countOf(count stock.Count) countAnswer {
+	answer := countAnswer{Location: count.Location, Lines: make([]countLineAnswer, len(count.Lines))}
+	for i, line := range count.Lines {
+		told := countLineAnswer{ProductID: line.ProductID, Before: line.Before, After: line.After}
+		if line.Refusal != nil {
+			detail := detailOf(line.Refusal)
+			told.Error = &detail
+			answer.Refused++
+		}
+		if line.MovementID != 0 {
+			told.MovementID = &line.MovementID
+			answer.Booked++
+		}
+		answer.Lines[i] = told
+	}
+	return answer
+}
+
+func (s *Server) handleCount(c *call) (reply, error) {
+	request, err := c.stockRequest(func(counted any) ([]byte, error) {
+		return strictjson.Marshal(countOf(counted.(stock.Count))) //nolint:forcetypeassert // Count gives these
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	answer, err := s.Stock.Count(c.Context(), request, body)
+	return c.stockAnswer(http.StatusOK, answer, err)
+}
+
+// lowCursorRule takes the partner and the product before the page.
+var lowCursorRule = delivery.TextRule{
+	Expected: "the next_cursor of an earlier answer",
+	Allows:   regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
+}
+
+func (s *Server) handleLowStock(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	var after stock.LowProduct
+	partner, product, _ := strings.Cut(q.oneOf("cursor", lowCursorRule), ".")
+	after.PartnerID = partner
+	after.ProductID, _ = strconv.ParseInt(product, 10, 64)
+	limit := int(q.integer("limit", defaultStock, 1, maxStock))
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	low, more, err := s.Stock.LowStock(c.Context(), after, limit)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(lowOf(low, more))
+}
+
+type lowProduct struct {
+	PartnerID string `json:"partner_id"`
+	product
+}
+
+type lowAnswer struct {
+	Products   []lowProduct `json:"products"`
+	NextCursor string       `json:"next_cursor,omitzero"`
+}
+
+func lowOf(low []stock.LowProduct, more bool) lowAnswer {
+	answer := lowAnswer{Products: make([]lowProduct, len(low))}
+	for i, p := range low {
+		answer.Products[i] = lowProduct{p.PartnerID, productOf(p.Product)}
+	}
+	if more {
+		last := low[len(low)-1]
+		answer.NextCursor = last.PartnerID + "." + strconv.FormatInt(last.ProductID, 10)
+	}
+	return answer
+}

@@ -1,0 +1,262 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// batchOf is the body of a batch.
+func batchOf(orders ...[]byte) []byte {
+	return fmt.Appendf(nil, `{"orders":[%s]}`, bytes.Join(orders, []byte(",")))
+}
+
+func batchAs(t testing.TB, p *apptest.Partner, key string, body []byte) *apptest.Answer {
+	t.Helper()
+	return p.Call(t, "POST", "/v1/orders/batch", body, "Idempotency-Key", key)
+}
+
+// outcomes are the results of a batch in one line: the code of a refusal, new
+// or again.
+func outcomes(answer *apptest.Answer) string {
+	var all []string
+	for i := range answer.Len("results") {
+		word := answer.Text("results", i, "error", "code")
+		switch answer.JSON("results", i, "replayed") {
+		case true:
+			word = "again"
+		case false:
+			word = "new"
+		}
+		if answer.JSON("results", i, "index") != float64(i) {
+			word += " misplaced"
+		}
+		all = append(all, word)
+	}
+	return strings.Join(all, ", ")
+}
+
+// records are the orders of a batch as they were answered, byte for byte.
+func records(t testing.TB, answer *apptest.Answer) (all []string) {
+	t.Helper()
+	var read struct {
+		Results []struct{ Order json.RawMessage }
+	}
+	if err := json.Unmarshal(answer.Body, &read); err != nil {
+		t.Fatalf("%v: %s", err, answer.Body)
+	}
+	for _, result := range read.Results {
+		all = append(all, string(result.Order))
+	}
+	return all
+}
+
+// TestBatchIsRefusedInParts creates what can be created, and tells of all the
+// rest; stock goes to the first. A retry tells the same of what was created, and
+// tries the rest afresh.
+func TestBatchIsRefusedInParts(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 5})
+	f.partner.Create(t, testkit.OrderJSON("OLD", "")).Must(t, 201)
+	key, body := uuid.NewString(), batchOf(
+		testkit.OrderJSON("A-0", buying(lamp, 3)), testkit.OrderJSON("A-1", buying(lamp, 3)), testkit.OrderJSON("A-2", buying(lamp, 2)),
+		testkit.OrderJSON("A-3", buying(lamp, 1)), testkit.OrderJSON("OLD", ""), testkit.OrderJSON("A-0", ""),
+		[]byte(`{"partner_order_id":"A-6"}`), []byte(`null`), []byte(`[]`), testkit.OrderJSON("A-9", buying(99, 1)), testkit.OrderJSON("A-10", ""))
+	first := batchAs(t, f.partner, key, body).Must(t, 200)
+	const want = "new, insufficient_stock, new, insufficient_stock, conflict, conflict, validation_error, validation_error, validation_error, validation_error, new"
+	if got := outcomes(first); got != want || first.JSON("created") != 3.0 || first.JSON("refused") != 8.0 {
+		t.Errorf("got  %s\nwant %s: %s", got, want, first.Body)
+	}
+	if field := first.Text("results", 9, "error", "details", "field"); field != "items[0].product_id" {
+		t.Errorf("the fault of an order is told by its own fields: %s", field)
+	}
+	if short := first.JSON("results", 1, "error", "details", "items", 0, "available"); short != 2.0 {
+		t.Errorf("the second is told that there are %v", short)
+	}
+	before := f.Content(t)
+	second := batchAs(t, f.partner, key, body).Must(t, 200)
+	if got := outcomes(second); got != strings.ReplaceAll(want, "new", "again") || f.Content(t) != before {
+		t.Errorf("again: %s", got)
+	}
+	f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/movements",
+		fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":3,"location":"MTL-1"}`, lamp)).Must(t, 201)
+	third := batchAs(t, f.partner, key, body).Must(t, 200)
+	const mended = "again, new, again, insufficient_stock, conflict, conflict, validation_error, validation_error, validation_error, validation_error, again"
+	if got := outcomes(third); got != mended {
+		t.Errorf("got  %s\nwant %s", got, mended)
+	}
+	for i, record := range records(t, first) {
+		if again := records(t, third)[i]; record != "" && again != record {
+			t.Errorf("order %d was %s\nand is  %s", i, record, again)
+		}
+		if read := f.partner.Call(t, "GET", "/v1/orders/"+third.Text("results", i, "order", "order_id"), nil); third.JSON("results", i, "status") == 201.0 && read.Status != 200 {
+			t.Errorf("order %d cannot be read: %s", i, read.Body)
+		}
+	}
+	f.Audit(t)
+}
+
+// TestBatchKeyIsForOneBody refuses another body as a whole.
+func TestBatchKeyIsForOneBody(t *testing.T) {
+	t.Parallel()
+	f, key := newFloor(t), uuid.NewString()
+	refused := batchOf([]byte(`{}`))
+	batchAs(t, f.partner, key, refused).Must(t, 200) // created nothing, so the key is free
+	batchAs(t, f.partner, key, batchOf([]byte(`{}`), testkit.OrderJSON("A-1", ""))).Must(t, 200)
+	before := f.Content(t)
+	for _, other := range [][]byte{
+		refused, batchOf(testkit.OrderJSON("A-1", "")), batchOf(testkit.OrderJSON("B-1", ""), testkit.OrderJSON("B-2", ""), testkit.OrderJSON("B-3", "")),
+	} {
+		batchAs(t, f.partner, key, other).Refused(t, 422, "idempotency_key_reused")
+	}
+	if after := f.Content(t); after != before {
+		t.Errorf("stored before %s\nand after %s", before, after)
+	}
+	createAs(t, f.partner, key, testkit.OrderJSON("C-1", "")).Must(t, 201) // another path
+	f.Audit(t)
+}
+
+// TestEqualBatchesAtOnce make each order once; two different ones under one key
+// are not mixed.
+func TestEqualBatchesAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	other := f.Beside(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
+	nodes := []*apptest.Partner{f.partner, f.partner}
+	if f.Database != "" {
+		there := *f.partner
+		there.Service = other
+		nodes[1] = &there
+	}
+	for round := range 5 {
+		name := func(i int) string { return fmt.Sprintf("R%d-%d", round, i) }
+		body := batchOf(testkit.OrderJSON(name(0), buying(lamp, 1)), []byte(`{}`), testkit.OrderJSON(name(2), ""), testkit.OrderJSON(name(2), ""))
+		seen := map[string]int{}
+		key := uuid.NewString()
+		for _, got := range apptest.Together(4, func(i int) *apptest.Answer { return batchAs(t, nodes[i%2], key, body) }) {
+			seen[outcomes(got.Must(t, 200))]++
+			seen[strings.Join(records(t, got), "\n")]++
+		}
+		if seen["new, validation_error, new, conflict"] != 1 || seen["again, validation_error, again, conflict"] != 3 || len(seen) != 3 {
+			t.Errorf("equal ones at once: %v", seen)
+		}
+		key = uuid.NewString()
+		won := map[string]int{}
+		for i, got := range apptest.Together(4, func(i int) *apptest.Answer {
+			return batchAs(t, nodes[i%2], key, batchOf(testkit.OrderJSON(fmt.Sprintf("%s-%d", name(7), i), ""), testkit.OrderJSON(name(8), "")))
+		}) {
+			if got.Status != 200 {
+				got.Refused(t, 422, "idempotency_key_reused")
+			}
+			won[fmt.Sprint(got.Status)]++
+			_ = i
+		}
+		if won["200"] != 1 || won["422"] != 3 {
+			t.Errorf("different ones at once: %v", won)
+		}
+	}
+	f.Audit(t)
+}
+
+// TestSizesOfBatches takes 500 orders, one after the other, and not 501; a body
+// of up to 4 MiB, and none larger.
+func TestSizesOfBatches(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 450})
+	var orders [][]byte
+	for i := range 501 {
+		orders = append(orders, testkit.OrderJSON(fmt.Sprintf("A-%d", i), buying(lamp, 1)))
+	}
+	before := f.Content(t)
+	refused := batchAs(t, f.partner, uuid.NewString(), batchOf(orders...)).Refused(t, 422, "validation_error")
+	if refused.Text("error", "details", "field") != "orders" || f.Content(t) != before {
+		t.Errorf("501: %s", refused.Body)
+	}
+	key := uuid.NewString()
+	full := batchOf(orders[:500]...)
+	got := batchAs(t, f.partner, key, full).Must(t, 200)
+	if want := strings.Repeat("new, ", 450) + strings.Repeat("insufficient_stock, ", 49) + "insufficient_stock"; outcomes(got) != want {
+		t.Errorf("500: %s", outcomes(got))
+	}
+	if again := batchAs(t, f.partner, key, full).Must(t, 200); strings.Join(records(t, again), "") != strings.Join(records(t, got), "") {
+		t.Error("500 again are others")
+	}
+	many := paddedBatch(t, 4<<20)
+	if got := batchAs(t, f.partner, uuid.NewString(), many).Must(t, 200); got.JSON("created") != 1.0 {
+		t.Errorf("4 MiB: %s", outcomes(got))
+	}
+	before = f.Content(t)
+	batchAs(t, f.partner, uuid.NewString(), append(many, ' ')).Refused(t, 413, "payload_too_large")
+	batchAs(t, f.partner, "", batchOf(orders[500])).Refused(t, 400, "bad_request")
+	if f.Content(t) != before {
+		t.Error("a refused batch stored something")
+	}
+	f.Audit(t)
+}
+
+// paddedBatch is a batch of so many bytes with more JSON values than an order may
+// have.
+func paddedBatch(t testing.TB, size int) []byte {
+	t.Helper()
+	values := strings.Repeat("0,", 150_000) + "0"
+	body := batchOf(testkit.OrderJSON("PAD", ""), []byte("["+values+"]"))
+	return append(body, bytes.Repeat([]byte(" "), size-len(body))...)
+}
+
+// TestValidationIsWhatCreationDoes: for any order, validating tells what
+// creating it then answers, and stores nothing.
+func TestValidationIsWhatCreationDoes(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 60, "TOR-1": 40})
+	number := 0
+	rapid.Check(t, func(r *rapid.T) {
+		number++
+		reference := rapid.SampledFrom([]string{"TAKEN", fmt.Sprint("N-", number)}).Draw(r, "reference")
+		items := rapid.SampledFrom([]string{"", "[]", "{}", buying(lamp, 1), buying(lamp, 9), buying(lamp, 101), buying(99, 1), buying(lamp, 0)}).Draw(r, "items")
+		old := rapid.SampledFrom([]string{"express", "H2W 2M5", "2.5", "Montréal", "+15145550100", "2026-01-14T16:00:00-05:00"}).Draw(r, "old")
+		fresh := rapid.SampledFrom([]string{"standard", "same_day", "X0A 0H0", "69", "71", "nonsense", "", "2026-01-13T16:00:00-05:00"}).Draw(r, "new")
+		body := testkit.OrderJSON(reference, items)
+		if rapid.Bool().Draw(r, "replace") {
+			body = bytes.ReplaceAll(body, []byte(old), []byte(fresh))
+		}
+		compareDry(t, r, f, body)
+	})
+	f.Audit(t)
+}
+
+// compareDry holds a validation against the creation that follows.
+func compareDry(t *testing.T, r *rapid.T, f floor, body []byte) {
+	t.Helper()
+	before := f.Content(t)
+	dry := f.partner.Call(t, "POST", "/v1/orders/validate", body)
+	if after := f.Content(t); after != before {
+		r.Fatalf("validating stored something: before %s\nafter %s", before, after)
+	}
+	wet := f.partner.Create(t, body)
+	if wet.Status == 400 { // no JSON
+		dry.Refused(t, 400, "bad_request")
+		return
+	}
+	same := func(what string, told, done any) {
+		if fmt.Sprint(told) != fmt.Sprint(done) {
+			r.Fatalf("%s: told %v, done %v\n%s\n%s", what, told, done, dry.Body, wet.Body)
+		}
+	}
+	same("status", dry.JSON("status"), wet.Status)
+	same("valid", dry.JSON("valid"), wet.Status == 201)
+	same("error", dry.JSON("error"), wet.JSON("error"))
+	for _, name := range []string{"rate_cents", "currency", "estimated_delivery"} {
+		same(name, dry.JSON(name), wet.JSON(name))
+	}
+}

@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// imports sends CSV.
+func (s stockroom) imports(t *testing.T, content string) (told string) {
+	t.Helper()
+	got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv; charset=utf-8")
+	if got.Status == 200 {
+		return fmt.Sprint(got.JSON("created"), got.JSON("changed"), got.JSON("unchanged"), got.JSON("movements"))
+	}
+	var all []string
+	for i := range got.Len("error", "details", "errors") {
+		all = append(all, got.Text("error", "details", "errors", i, "field"))
+	}
+	return fmt.Sprint(got.Status, all)
+}
+
+func (s stockroom) export(t *testing.T) string {
+	t.Helper()
+	return string(s.ask(t, "GET", "/products/export", "").Must(t, 200).Body)
+}
+
+// TestCatalogueGoesOutAndIn: what was exported can be imported, and changes
+// nothing; what a spreadsheet would compute does not come out as it is.
+func TestCatalogueGoesOutAndIn(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	names := []string{"=1+1", "+1", "-1", "@SUM(A1)", "'", "'=x", `a "b", c`, "é\nf", " ", "\t=1", "Lamp"}
+	for i, name := range names {
+		body := fmt.Sprintf(`{"name":%q,"price":%d.05,"stock_min":%d,"barcode":"=%d"}`, name, i, i, i)
+		s.ask(t, "POST", "/products", body).Must(t, 201)
+	}
+	before := s.export(t)
+	for line := range strings.SplitSeq(before, "\n") {
+		for cell := range strings.SplitSeq(line, ",") {
+			if cell = strings.Trim(cell, `"`); cell != "" && strings.ContainsAny(cell[:1], "=+-@\t") {
+				t.Errorf("computed: %q", line)
+			}
+		}
+	}
+	if told := s.imports(t, before); told != fmt.Sprint("0 0 ", len(names), " 0") {
+		t.Errorf("imported again: %s\n%s", told, before)
+	}
+	if after := s.export(t); after != before {
+		t.Errorf("before %s\nafter %s", before, after)
+	}
+	other := s
+	other.path = "/ops/v1/partners/" + s.Register(t, "other").PartnerID
+	fresh := strings.NewReplacer("\n", "\n", "product_id,", "").Replace(before)
+	var lines []string
+	for i, line := range strings.Split(fresh, "\n") {
+		if _, rest, ok := strings.Cut(line, ","); i > 0 && ok && line[0] >= '0' && line[0] <= '9' {
+			line = rest
+		}
+		lines = append(lines, line)
+	}
+	if told := other.imports(t, strings.Join(lines, "\n")); told != fmt.Sprint(len(names), " 0 0 0") {
+		t.Errorf("imported elsewhere: %s", told)
+	}
+	if got := other.export(t); got != before {
+		t.Errorf("elsewhere %s\nhere %s", got, before)
+	}
+	s.Audit(t)
+}
+
+// TestImportIsAllOrNothing, with an error for each line.
+func TestImportIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
+	for range 2 {
+		s.ask(t, "POST", "/products", `{"name":"Twin","price":1,"barcode":"TWIN"}`).Must(t, 201)
+	}
+	before := s.Content(t)
+	header := "product_id,barcode,name,price,stock_min,stock_max,status,opening_quantity,opening_location\n"
+	for name, c := range map[string]struct{ content, told string }{
+		"every line": {header + "9,,x,1,,,,,\n,,Sugar,much,,,,,\n,TWIN,,,,,,,\n1,,,,,,,5,MTL-1\n,B-Lamp,,2,,,,,\n,N,,1,,,,,\n,N,y,1,,,,,\n,,z,1,9,3,gone,0,\n,,ok,1,,,,,\n",
+			"422 [lines[4].barcode lines[6].barcode lines[8].barcode lines[2].product_id lines[3].price lines[5].opening_quantity lines[7].name lines[9].stock_max lines[9].status lines[9].opening_quantity lines[9].opening_location]"},
+		"cells":        {"name,price\nSugar,1,2\nSalt\nTea,1\n", "422 [lines[2] lines[3]]"},
+		"columns":      {"name,price,colour,name\n", "422 [lines[1] lines[1]]"},
+		"empty":        {"", "400 []"},
+		"quotes":       {"name,price\n\"x,1\n", "400 []"},
+		"no UTF-8":     {"name,price\n\xff,1\n", "400 []"},
+		"NUL":          {"name,price\n\x00,1\n", "400 []"},
+		"too many":     {"name,price\n" + strings.Repeat("x,1\n", 10_001), "422 [lines[10002]]"},
+		"required":     {"product_id\n\n,\n", "422 [lines[3]]"},
+		"more is told": {"name,price\n" + strings.Repeat("x,no\n", 1100), "422 [lines[2].price" + more(3, 1001) + "]"},
+	} {
+		if told := s.imports(t, c.content); told != c.told {
+			t.Errorf("%s: got  %.600s\nwant %.600s", name, told, c.told)
+		}
+	}
+	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415, "unsupported_media_type")
+	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type", "text/csv").Refused(t, 404, "not_found")
+	if after := s.Content(t); after != before {
+		t.Errorf("stored before %s\nand after %s", before, after)
+	}
+	good := header + fmt.Sprintf("%d,NEW,,,,,,,\n,,Sugar,4.5,1,9,inactive,12,MTL-1\n,S2,Salt,2,,,,,\n", lamp)
+	if told := s.imports(t, "\xef\xbb\xbf"+good); told != "2 1 0 1" {
+		t.Errorf("good: %s", told)
+	}
+	if got := s.ask(t, "GET", "/products/4", "").Must(t, 200); got.JSON("quantity") != 12.0 || got.JSON("price") != 4.5 || got.Text("status") != "inactive" {
+		t.Errorf("Sugar: %s", got.Body)
+	}
+	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" || got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
+		t.Errorf("Lamp: %s", got.Body)
+	}
+	s.Audit(t)
+}
+
+func more(from, to int) string {
+	var text strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&text, " lines[%d].price", i)
+	}
+	return text.String()
+}

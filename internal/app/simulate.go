@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/simulate"
+	"github.com/dropyard/dropyard/internal/strictjson"
+)
+
+// startSimulation lets a fictive dispatcher move orders, if that is set.
+func (a *App) startSimulation() {
+	if !a.config.Simulate {
+		return
+	}
+	a.Log.Warn("orders are moved by a simulation", "pace", a.config.SimulatePace)
+	a.simulator = simulate.Start(simulate.Config{
+		Store: a.store.Simulation(), Dispatch: simulated{a.orders, a.operators},
+		Pace: a.config.SimulatePace, Now: a.Now, At: a.At, Log: a.Log,
+	})
+}
+
+// simulated is what a simulation does to orders and couriers: what operators do,
+// in the same words.
+type simulated struct {
+	orders    *order.Service
+	operators *operator.Service
+}
+
+// said is a request as an operator would send it.
+func said(value any) (delivery.Source, error) {
+	body, err := strictjson.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return strictjson.Parse(body)
+}
+
+// Advance moves an order unless its version is another by now.
+func (s simulated) Advance(ctx context.Context, orderID string, version int64, move simulate.Move) error {
+	wish := map[string]any{"status": move.To, "version": version}
+	for name, text := range map[string]string{
+		"notes": move.Notes, "courier_id": move.CourierID, "failure_reason": move.FailureReason, "reason": move.Reason,
+	} {
+		if text != "" {
+			wish[name] = text
+		}
+	}
+	if move.NextAttempt != nil {
+		wish["next_attempt"] = *move.NextAttempt
+	}
+	body, err := said(wish)
+	if err != nil {
+		return err
+	}
+	_, err = s.orders.Advance(ctx, orderID, body)
+	return err
+}
+
+// Couriers lists those couriers that can be assigned.
+func (s simulated) Couriers(ctx context.Context) (map[string]string, error) {
+	const page = 500
+	known := map[string]string{}
+	for cursor := ""; ; {
+		couriers, err := s.operators.Couriers(ctx, cursor, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range couriers.Couriers {
+			if c.Active {
+				known[c.Name] = c.CourierID
+			}
+		}
+		if cursor = couriers.Next; cursor == "" {
+			return known, nil
+		}
+	}
+}
+
+// AddCourier adds a courier.
+func (s simulated) AddCourier(ctx context.Context, name, phone, vehicle string) (string, error) {
+	body, err := said(map[string]any{"name": name, "phone": phone, "vehicle": vehicle})
+	if err != nil {
+		return "", err
+	}
+	courier, err := s.operators.CreateCourier(ctx, body)
+	if err != nil {
+		return "", err
+	}
+	return courier.CourierID, nil
+}

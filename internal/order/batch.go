@@ -1,0 +1,155 @@
+package order
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// MaxBatch is how many orders one request may create.
+const MaxBatch = 500
+
+// Result is what became of one order of a batch.
+type Result struct {
+	Answer
+	Err error
+}
+
+// CreateBatch creates many orders under one idempotency key, in their order and
+// each by itself: one that is refused does not keep the others from being
+// created. A retry with the same body gets the same answers for those that were
+// created, and tries the others afresh. An error is of the whole: nothing was
+// created, or nobody knows and a retry tells.
+func (s *Service) CreateBatch(ctx context.Context, r Request, root delivery.Source) ([]Result, error) {
+	orders, err := readBatch(root)
+	if err != nil {
+		return nil, err
+	}
+	batch := &batchCommand{key: r.receiptKey(), bodyHash: sha256.Sum256(r.Body)}
+	for i, order := range orders {
+		part := s.creation(ctx, r.part(i), batch.bodyHash, order)
+		if fault := faultOf(part); fault != nil {
+			return nil, fault
+		}
+		batch.parts = append(batch.parts, part)
+	}
+	settled := s.outcomeOnce(ctx, batch.key, batch)
+	if settled.err != nil {
+		return nil, settled.err
+	}
+	results := make([]Result, len(settled.parts))
+	for i, part := range settled.parts {
+		results[i] = Result{Answer{part.answer, part.replayed}, part.err}
+	}
+	return results, nil
+}
+
+// faultOf is why a command could not even be refused: a fault of the service,
+// which no order of a batch can be blamed for.
+func faultOf(cmd command) error {
+	var refusal *delivery.Error
+	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &refusal) {
+		return refused.refusal
+	}
+	return nil
+}
+
+func readBatch(root delivery.Source) ([]delivery.Source, error) {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	if f == nil {
+		return nil, problems.Err()
+	}
+	orders := root.Member("orders").Elements()
+	if len(orders) == 0 || len(orders) > MaxBatch {
+		f.Fault("orders", fmt.Sprintf("an array of 1 to %d orders", MaxBatch))
+	}
+	return orders, problems.Err()
+}
+
+// part is the key of one order of a batch.
+func (r Request) part(i int) ReceiptKey {
+	key := r.receiptKey()
+	key.Scope += "#" + strconv.Itoa(i)
+	return key
+}
+
+// batchCommand settles the orders of one request in one transaction and one
+// after the other, so that the first of two that exclude each other wins, on
+// every engine, and another request under the same key cannot come between.
+type batchCommand struct {
+	key      ReceiptKey
+	bodyHash [32]byte
+	parts    []command
+}
+
+func (cmd *batchCommand) needs(n *Needs) {
+	n.Receipts = append(n.Receipts, cmd.key)
+	for _, part := range cmd.parts {
+		part.needs(n)
+	}
+}
+
+func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
+	if again, used := replay(s, cmd.key, cmd.bodyHash); used && again.err != nil {
+		return again
+	}
+	before := len(c.Created)
+	parts := make([]outcome, len(cmd.parts))
+	for i, part := range cmd.parts {
+		parts[i] = part.decide(s, c)
+	}
+	if s.Receipts[cmd.key] == nil && len(c.Created) > before {
+		cmd.claim(s, c, c.Created[before])
+	}
+	return outcome{parts: parts}
+}
+
+// claim keeps the key for this body. What goes with it is the document of the
+// first order, which is stored anyway.
+func (cmd *batchCommand) claim(s *State, c *Changes, first Creation) {
+	keep(s, c, &Receipt{
+		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,
+		CreatedAt: first.Order.CreatedAt, Answer: first.Document, OfCreation: true,
+	})
+}
+
+// Dry is what an order would cost, and when it would arrive.
+type Dry struct {
+	RateCents         int64
+	Currency          delivery.Currency
+	EstimatedDelivery time.Time
+}
+
+// errDry undoes what was only tried.
+var errDry = errors.New("nothing is to be kept")
+
+// Validate tells what creating an order would do, and stores nothing. Its error
+// is the one that creation would end with right now.
+func (s *Service) Validate(ctx context.Context, partnerID string, root delivery.Source) (Dry, error) {
+	key := ReceiptKey{PartnerID: partnerID} // no request has it
+	cmd := s.creation(ctx, key, [32]byte{}, root)
+	var tried outcome
+	err := s.Store.Write(ctx, func(tx Writer) error {
+		state, err := tx.Load(ctx, needsOf([]command{cmd}))
+		if err != nil {
+			return err
+		}
+		outcomes, _ := decideGroup(state, []command{cmd})
+		tried = outcomes[0]
+		return errDry
+	})
+	switch {
+	case !errors.Is(err, errDry):
+		return Dry{}, err
+	case tried.err != nil:
+		return Dry{}, tried.err
+	}
+	order := cmd.(*createCommand).order //nolint:forcetypeassert // it was not refused
+	return Dry{order.RateCents, order.Currency, order.EstimatedDelivery}, nil
+}

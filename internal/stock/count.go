@@ -1,0 +1,106 @@
+package stock
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Count is the outcome of counting products at a location.
+type Count struct {
+	Location string
+	Lines    []CountLine
+}
+
+// CountLine is what became of one product's count.
+type CountLine struct {
+	ProductID     int64
+	Before, After int64 // the level at the location
+	MovementID    int64 // 0 if nothing had to be booked
+	Refusal       *delivery.Error
+}
+
+// maxCounted is how many products one count may have.
+const maxCounted = 500
+
+// Count books what was counted at a location: an adjustment for each product
+// whose level differs. A line that cannot be booked is told, and keeps no other
+// from being booked.
+func (s *Service) Count(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+	wanted, ids, problems := readCount(root)
+	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, ledgers *Ledgers) (any, error) {
+		return s.count(ctx, tx, r.PartnerID, ledgers, wanted)
+	})
+}
+
+// readCount reads one entry for each line; its quantity is what was counted.
+func readCount(root delivery.Source) (wanted []entry, ids []int64, problems delivery.Problems) {
+	f := delivery.NewForm(root, &problems)
+	location := f.Text("location", delivery.Required, locationRule)
+	notes := f.Text("notes", delivery.Optional, delivery.Length(0, 1000))
+	seen := map[int64]bool{}
+	if f != nil {
+		for _, line := range f.Objects("lines", delivery.Required, 1, maxCounted) {
+			id, ok := line.Integer("product_id", delivery.Required, 1, 1<<53)
+			if ok && seen[id] {
+				line.Fault("product_id", "a product that no other line counts")
+			}
+			seen[id] = true
+			counted, _ := line.Integer("counted", delivery.Required, 0, maxQuantity)
+			wanted = append(wanted, entry{
+				kind: delivery.MovementAdjustment, productID: id, quantity: counted, from: location, notes: cmp.Or(notes, "count"),
+			})
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		ids = []int64{0} // for the lock of the partner
+	}
+	return wanted, ids, problems
+}
+
+func (s *Service) count(ctx context.Context, tx Writer, partnerID string, ledgers *Ledgers, wanted []entry) (Count, error) {
+	result := Count{Location: wanted[0].from}
+	var movements []delivery.Movement
+	var audit []*delivery.AuditEntry
+	for _, e := range wanted {
+		line := CountLine{ProductID: e.productID, After: e.quantity}
+		ledger := ledgers.Products[e.productID]
+		if ledger != nil {
+			line.Before = ledger.level(e.from)
+		}
+		e.quantity -= line.Before
+		if ledger == nil || e.quantity != 0 {
+			booked, entry, err := s.book(ctx, partnerID, ledgers, e)
+			if err != nil && !errors.As(err, &line.Refusal) {
+				return Count{}, err
+			}
+			if err == nil {
+				line.MovementID = booked[0].MovementID
+				movements, audit = append(movements, booked...), append(audit, entry)
+			} else {
+				line.After = line.Before
+			}
+		}
+		result.Lines = append(result.Lines, line)
+	}
+	if len(movements) == 0 {
+		return result, nil
+	}
+	if err := tx.SaveLedgers(ctx, partnerID, ledgers, movements); err != nil {
+		return Count{}, err
+	}
+	return result, tx.AddAudit(ctx, audit...)
+}
+
+// level is how much lies at a location.
+func (l *Ledger) level(location string) int64 {
+	for _, level := range l.Levels {
+		if level.Location == location {
+			return level.Quantity
+		}
+	}
+	return 0
+}

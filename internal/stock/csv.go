@@ -1,0 +1,137 @@
+package stock
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+const (
+	// maxLines is how many products one import may have: it is one transaction,
+	// and the partner's orders wait for it.
+	maxLines = 10_000
+	// maxTold is how many faults an import is told at most.
+	maxTold = 1000
+)
+
+// csvRow is one line of an import. It implements delivery.Source, so that the
+// rules of products are those of the interface.
+type csvRow struct {
+	line  int
+	cells map[string]string // by column; what is empty is left out
+}
+
+// Kind is that of an object.
+func (r csvRow) Kind() delivery.Kind { return delivery.Object }
+
+// Member is a cell.
+func (r csvRow) Member(name string) delivery.Source {
+	cell, ok := r.cells[name]
+	return csvCell{cell, ok, name}
+}
+
+// Names are the columns that are not empty.
+func (r csvRow) Names() []string { return slices.Sorted(maps.Keys(r.cells)) }
+
+// Elements are none.
+func (r csvRow) Elements() []delivery.Source { return nil }
+
+// Text is none.
+func (r csvRow) Text() string { return "" }
+
+// Raw is none.
+func (r csvRow) Raw() []byte { return nil }
+
+type csvCell struct {
+	text  string
+	there bool
+	name  string
+}
+
+// csvNumbers are the columns that hold numbers.
+var csvNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
+
+var csvNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// Kind is what the column wants, if the cell can be read as that.
+func (c csvCell) Kind() delivery.Kind {
+	switch {
+	case !c.there:
+		return delivery.Absent
+	case slices.Contains(csvNumbers, c.name) && csvNumber.MatchString(c.text):
+		return delivery.Number
+	default:
+		return delivery.Text
+	}
+}
+
+// Member is none.
+func (c csvCell) Member(string) delivery.Source { return csvCell{} }
+
+// Names are none.
+func (c csvCell) Names() []string { return nil }
+
+// Elements are none.
+func (c csvCell) Elements() []delivery.Source { return nil }
+
+// Text is the cell.
+func (c csvCell) Text() string { return c.text }
+
+// Raw is the cell.
+func (c csvCell) Raw() []byte { return []byte(c.text) }
+
+// readRows reads the lines of an import. That it is no CSV at all, or has other
+// columns, is told of the body; a line with too many cells, of the line.
+func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err error) {
+	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
+	header, err := reader.Read()
+	if err != nil {
+		return nil, notCSV(err)
+	}
+	for i, name := range header {
+		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
+			problems.Add("lines[1]", name, "each column once, out of "+strings.Join(importColumns, ", "))
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	for {
+		cells, err := reader.Read()
+		line := 0
+		if len(cells) > 0 {
+			line, _ = reader.FieldPos(0)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return rows, nil
+		case errors.Is(err, csv.ErrFieldCount):
+			problems.Add(fmt.Sprintf("lines[%d]", line), len(cells), fmt.Sprintf("%d cells, as line 1 has", len(header)))
+			continue
+		case err != nil:
+			return nil, notCSV(err)
+		case len(rows) == maxLines:
+			problems.Add(fmt.Sprintf("lines[%d]", line), nil, fmt.Sprintf("at most %d products", maxLines))
+			return rows, nil
+		}
+		row := csvRow{line: line, cells: map[string]string{}}
+		for i, cell := range cells {
+			if cell = unescapeFormula(cell); cell != "" {
+				row.cells[header[i]] = cell
+			}
+		}
+		rows = append(rows, row)
+	}
+}
+
+func notCSV(err error) error {
+	return delivery.Refuse(delivery.CodeBadRequest, "the body is no CSV: "+err.Error())
+}

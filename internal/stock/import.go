@@ -1,0 +1,238 @@
+package stock
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Imported tells what an import did.
+type Imported struct {
+	Created, Changed, Unchanged int
+	Movements                   int // of opening stock
+}
+
+// importLine is one line of an import, and what it is about.
+type importLine struct {
+	csvRow
+	productID int64 // 0 for a new product
+	before    delivery.Product
+	product   delivery.Product
+	opening   entry // of a new product; without quantity there is none
+}
+
+// Import adds and changes products from CSV: a line with a product_id, or with
+// the barcode of one product, changes it, and any other adds one. Every fault is
+// told with its line; with any, nothing is stored.
+func (s *Service) Import(ctx context.Context, partnerID string, body []byte) (done Imported, err error) {
+	var malformed delivery.Problems
+	rows, err := readRows(body, &malformed)
+	if err != nil {
+		return Imported{}, err
+	}
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		known, err := tx.Barcodes(ctx, partnerID)
+		if err != nil {
+			return err
+		}
+		im := &importing{problems: slices.Clone(malformed), barcodes: known, taken: map[int64]int{}, fresh: map[string]int{}}
+		for _, row := range rows {
+			im.find(row)
+		}
+		if err := im.load(ctx, tx, partnerID); err != nil {
+			return err
+		}
+		for i := range im.lines {
+			im.read(&im.lines[i])
+		}
+		if len(im.problems) > maxTold {
+			im.problems = im.problems[:maxTold]
+		}
+		if err := im.problems.Err(); err != nil {
+			return err
+		}
+		done, err = s.carryOut(ctx, tx, partnerID, im)
+		return err
+	})
+	return done, err
+}
+
+// importing is an import while it is read.
+type importing struct {
+	lines    []importLine
+	problems delivery.Problems
+	barcodes map[string][]int64
+	taken    map[int64]int  // the line that is about a product
+	fresh    map[string]int // the line that adds a barcode
+	ledgers  *Ledgers
+}
+
+// fault notes what is wrong with a line.
+func (im *importing) fault(row csvRow, column string, expected string) {
+	im.problems.Add(fmt.Sprintf("lines[%d].%s", row.line, column), row.echo(column), expected)
+}
+
+func (r csvRow) echo(column string) any {
+	if cell, ok := r.cells[column]; ok {
+		return cell
+	}
+	return nil
+}
+
+// find tells which product a line is about.
+func (im *importing) find(row csvRow) {
+	line := importLine{csvRow: row}
+	var own delivery.Problems
+	id, given := delivery.NewForm(row, &own).Integer("product_id", delivery.Optional, 1, 1<<53)
+	barcode := row.cells["barcode"]
+	by := "product_id"
+	switch matches := im.barcodes[barcode]; {
+	case len(own) > 0:
+		im.fault(row, "product_id", own[0].Expected)
+		return
+	case given:
+		line.productID = id
+	case barcode != "" && len(matches) > 1:
+		im.fault(row, "barcode", "a product_id too: several products have this barcode")
+		return
+	case barcode != "" && len(matches) == 1:
+		line.productID, by = matches[0], "barcode"
+	case barcode != "" && im.fresh[barcode] > 0:
+		im.fault(row, "barcode", fmt.Sprintf("another barcode than line %d", im.fresh[barcode]))
+		return
+	case barcode != "":
+		im.fresh[barcode] = row.line
+	}
+	if other := im.taken[line.productID]; other > 0 && line.productID != 0 {
+		im.fault(row, by, fmt.Sprintf("another product than line %d", other))
+		return
+	}
+	im.taken[line.productID] = row.line
+	im.lines = append(im.lines, line)
+}
+
+// load locks the products that lines are about.
+func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err error) {
+	ids := make([]int64, 1, 1+len(im.lines)) // 0 is for the lock of the partner
+	for _, line := range im.lines {
+		ids = append(ids, line.productID)
+	}
+	if im.ledgers, err = tx.LockLedgers(ctx, partnerID, ids...); err == nil && im.ledgers == nil {
+		err = errNoPartner
+	}
+	return err
+}
+
+// read reads what a line says of its product.
+func (im *importing) read(line *importLine) {
+	var own delivery.Problems
+	f := delivery.NewForm(line.csvRow, &own)
+	line.product = delivery.Product{Status: delivery.ProductActive}
+	if line.productID == 0 {
+		readInto(f, &line.product, delivery.Required)
+	} else {
+		ledger := im.ledgers.Products[line.productID]
+		if ledger == nil {
+			im.fault(line.csvRow, "product_id", "the id of one of the partner's products")
+			return
+		}
+		line.before, line.product = *ledger.Product, *ledger.Product
+		readInto(f, &line.product, delivery.Optional)
+	}
+	line.readOpening(f)
+	for _, problem := range own {
+		im.fault(line.csvRow, problem.Field, problem.Expected)
+	}
+}
+
+// readOpening reads what a new product begins with. A product that exists has
+// movements and counts for that: a file that is imported twice must not add its
+// stock twice.
+func (l *importLine) readOpening(f *delivery.Form) {
+	switch {
+	case !f.Has("opening_quantity") && !f.Has("opening_location"):
+	case l.productID != 0:
+		f.Fault("opening_quantity", "nothing for a product that exists: book a movement or a count")
+	default:
+		quantity, _ := f.Integer("opening_quantity", delivery.Required, 1, maxQuantity)
+		l.opening = entry{
+			kind: delivery.MovementIn, quantity: quantity, notes: "opening stock",
+			from: f.Text("opening_location", delivery.Required, locationRule),
+		}
+	}
+}
+
+// carryOut writes an import that has no fault.
+func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im *importing) (done Imported, err error) {
+	var added, changed []delivery.Product
+	var openings []entry
+	var audit []*delivery.AuditEntry
+	for _, line := range im.lines {
+		switch {
+		case line.productID == 0:
+			added, openings = append(added, line.product), append(openings, line.opening)
+		case line.product == line.before:
+			done.Unchanged++
+		default:
+			changed = append(changed, line.product)
+			entry, err := s.note(ctx, delivery.ActionProductChanged, partnerID, line.productID, factsOf(line.before), factsOf(line.product))
+			if err != nil {
+				return done, err
+			}
+			audit = append(audit, entry)
+		}
+	}
+	if err := tx.SaveProducts(ctx, partnerID, changed...); err != nil {
+		return done, err
+	}
+	done.Changed, done.Created = len(changed), len(added)
+	if len(added) > 0 {
+		notes, booked, err := s.add(ctx, tx, partnerID, added, openings)
+		if err != nil {
+			return done, err
+		}
+		audit, done.Movements = append(audit, notes...), booked
+	}
+	return done, tx.AddAudit(ctx, audit...)
+}
+
+// add adds products with the stock that they begin with.
+func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (audit []*delivery.AuditEntry, booked int, err error) {
+	first, err := tx.AddProducts(ctx, partnerID, s.now(), added...)
+	if err != nil {
+		return nil, 0, err
+	}
+	var ids []int64
+	for i, product := range added {
+		id := first + int64(i)
+		entry, err := s.note(ctx, delivery.ActionProductCreated, partnerID, id, nil, factsOf(product))
+		if err != nil {
+			return nil, 0, err
+		}
+		audit = append(audit, entry)
+		if openings[i].productID = id; openings[i].quantity > 0 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return audit, 0, nil
+	}
+	ledgers, err := tx.LockLedgers(ctx, partnerID, ids...)
+	if err != nil {
+		return nil, 0, err
+	}
+	var movements []delivery.Movement
+	for _, opening := range openings {
+		if opening.quantity == 0 {
+			continue
+		}
+		rows, entry, err := s.book(ctx, partnerID, ledgers, opening)
+		if err != nil {
+			return nil, 0, err
+		}
+		movements, audit = append(movements, rows...), append(audit, entry)
+	}
+	return audit, len(movements), tx.SaveLedgers(ctx, partnerID, ledgers, movements)
+}

@@ -1,0 +1,96 @@
+package stock
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Request is what comes with a request that may be repeated.
+type Request struct {
+	PartnerID string
+	Scope     string // the request's method and path
+	Key       [16]byte
+	Keyed     bool   // false if the request came without a key; then it is not kept
+	Body      []byte // as sent; its hash tells a retry from another request
+	// Encode writes the answer, as it is kept.
+	Encode func(result any) ([]byte, error)
+}
+
+// Receipt is the kept answer to a request.
+type Receipt struct {
+	Scope     string
+	Key       [16]byte
+	BodyHash  [32]byte // SHA-256 of the request's body
+	Answer    []byte
+	CreatedAt time.Time
+}
+
+// Answer is what a request is answered with.
+type Answer struct {
+	Body     []byte
+	Replayed bool // it is the original answer to an earlier, equal request
+}
+
+// RecordOnce is Record for a request that may be repeated: with its key, the
+// movement is booked once.
+func (s *Service) RecordOnce(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+	wanted, problems := readEntry(root)
+	return s.once(ctx, r, problems.Err(), []int64{wanted.productID}, func(tx Writer, ledgers *Ledgers) (any, error) {
+		return s.record(ctx, tx, r.PartnerID, ledgers, wanted)
+	})
+}
+
+// once carries out what a request asks for, unless an equal one was before; its
+// answer is kept in the same transaction. The key is looked for under the lock
+// of the partner's counters, so that of two at once the second finds the first,
+// and before the refusal that the request would end with.
+func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs []int64, do func(Writer, *Ledgers) (any, error)) (answer Answer, err error) {
+	if refusal != nil && !r.Keyed {
+		return Answer{}, refusal
+	}
+	hash := sha256.Sum256(r.Body)
+	err = s.Store.Write(ctx, func(tx Writer) error {
+		ledgers, err := tx.LockLedgers(ctx, r.PartnerID, productIDs...)
+		if err != nil {
+			return err
+		}
+		if ledgers == nil {
+			return errNoPartner
+		}
+		var found bool
+		if answer, found, err = r.find(ctx, tx, hash); err != nil || found {
+			return err
+		}
+		if refusal != nil {
+			return refusal
+		}
+		result, err := do(tx, ledgers)
+		if err != nil {
+			return err
+		}
+		if answer.Body, err = r.Encode(result); err != nil || !r.Keyed {
+			return err
+		}
+		return tx.AddReceipt(ctx, r.PartnerID, &Receipt{Scope: r.Scope, Key: r.Key, BodyHash: hash, Answer: answer.Body, CreatedAt: s.now()})
+	})
+	return answer, err
+}
+
+// find looks for the answer to an equal request.
+func (r Request) find(ctx context.Context, tx Writer, hash [32]byte) (answer Answer, found bool, err error) {
+	if !r.Keyed {
+		return Answer{}, false, nil
+	}
+	receipt, err := tx.Receipt(ctx, r.PartnerID, r.Scope, r.Key)
+	switch {
+	case err != nil || receipt == nil:
+		return Answer{}, false, err
+	case receipt.BodyHash != hash:
+		return Answer{}, false, delivery.Refuse(delivery.CodeIdempotencyKeyReused,
+			"this Idempotency-Key was used before with another request body")
+	}
+	return Answer{Body: receipt.Answer, Replayed: true}, true, nil
+}
