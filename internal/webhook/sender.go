@@ -79,7 +79,7 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	}
 	s.reading, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
 	s.settler = newSettler(s)
-	s.running.Go(func() { s.dispatch(context.WithoutCancel(ctx)) })
+	s.running.Go(s.dispatch)
 	return s, nil
 }
 
@@ -141,7 +141,7 @@ func (s *Sender) Wake(partnerIDs ...string) {
 }
 
 // dispatch opens lanes for whatever becomes due.
-func (s *Sender) dispatch(ctx context.Context) {
+func (s *Sender) dispatch() {
 	for {
 		next, err := s.look(s.reading)
 		if err != nil && !s.isClosing() {

@@ -336,14 +336,14 @@ func TestAChangedEndpointIsUsedAtOnce(t *testing.T) {
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/old")
 	hold := make(chan struct{})
-	y.receiver.hold = func(r received) {
+	y.hold = func(r received) {
 		if r.url == "https://shop.example/old" {
-			y.receiver.held <- struct{}{}
+			y.held <- struct{}{}
 			<-hold // keeps the lane open
 		}
 	}
 	y.happen(t, y.event(t, "ord_0", 1))
-	<-y.receiver.held
+	<-y.held
 	y.put(t, partnerID, "https://shop.example/new")
 	for i := range 20 {
 		y.happen(t, y.event(t, fmt.Sprintf("ord_new_%d", i), 1))
