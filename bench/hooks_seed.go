@@ -25,7 +25,7 @@ func layDown(ctx context.Context, database string, urls []string, fill func(*sto
 	defer client.Close()
 	service := webhook.NewService(webhook.Config{
 		Store: db.Webhooks(), Client: client, Sealer: benchSealer(), Now: time.Now, Random: rand.NewChaCha8([32]byte{1}),
-		Wake: func(...string) {},
+		Wake: func(...string) {}, Changed: func(string) {},
 	})
 	for i, url := range urls {
 		if _, _, err := service.Put(ctx, hookPartner(i), document(`{"url":"`+url+`"}`)); err != nil {
