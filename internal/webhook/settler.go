@@ -46,6 +46,14 @@ const (
 	lastWords = 10 * time.Second
 )
 
+const (
+	// crowd is how many items at once show that many more are on their way. Then
+	// the settler takes a breath after each commit, so that more of them share
+	// the next one: who waits for a single event never waits for that.
+	crowd  = 24
+	breath = 2 * time.Millisecond
+)
+
 func newSettler(s *Sender) *settler {
 	t := &settler{sender: s, wake: make(chan struct{}, 1)}
 	t.last, t.end = context.WithCancel(context.Background())
@@ -93,6 +101,9 @@ func (t *settler) run() {
 				break
 			}
 			t.settle(items)
+			if n >= crowd && n < maxItems {
+				time.Sleep(breath)
+			}
 		}
 	}
 }
