@@ -21,7 +21,8 @@ import (
 // manyOrders are enough for several batches of a copy in two of its tables.
 const manyOrders = 9000
 
-// multiply makes many orders of one, by SQL, with a request each.
+// multiply makes many orders of one, by SQL, with a request each and their place
+// on the board.
 const multiply = `
 	CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n;
 	INSERT INTO orders (partner_id, order_id, partner_order_id, status, version, events, updated_at, estimated_delivery,
@@ -29,6 +30,11 @@ const multiply = `
 		SELECT partner_id, order_id || '_' || i, 'É-' || i, status, version, events, updated_at, estimated_delivery,
 			last_event, courier, cancelled_at, cancellation_reason, allocation, document
 		FROM orders, n WHERE partner_order_id = 'plain';
+	INSERT INTO open_orders (partner_id, order_id, created_at, updated_at, estimated_delivery, pickup_start, pickup_end,
+			dropoff_start, dropoff_end, status, version, failures, service_level, zone, courier_id, city, partner_order_id, search)
+		SELECT partner_id, order_id || '_' || i, created_at, updated_at, estimated_delivery, pickup_start, pickup_end,
+			dropoff_start, dropoff_end, status, version, failures, service_level, zone, courier_id, city, 'É-' || i, search
+		FROM open_orders, n WHERE partner_order_id = 'plain';
 	INSERT INTO idempotency_keys (partner_id, idempotency_key, scope, body_hash, order_id, answer, created_at)
 		SELECT partner_id, randomblob(16), scope, body_hash, order_id || '_' || i, answer, created_at
 		FROM idempotency_keys, n WHERE order_id = (SELECT order_id FROM orders WHERE partner_order_id = 'plain');`
