@@ -165,7 +165,9 @@ func (l *lane) send(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.open() {
-		l.look, l.later = false, false
+		// Whatever it was told, it sends nothing; parking looks at all that is due
+		// and at the endpoint once more.
+		l.look, l.later, l.known = false, false, l.changes
 		for _, event := range l.ready {
 			delete(l.busy, event.Key())
 		}
@@ -177,7 +179,8 @@ func (l *lane) send(ctx context.Context) {
 	}
 	free, probe := l.free()
 	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe)
-	if !l.reading && (l.known != l.changes || l.look && mayRead) {
+	// After a read that has failed, a change waits for the next beat.
+	if changed := l.known != l.changes && !l.later; !l.reading && (changed || l.look && mayRead) {
 		l.look = false
 		l.fetch(ahead)
 	}

@@ -409,3 +409,33 @@ func TestADamagedEvent(t *testing.T) {
 		t.Errorf("listed %+v: %v", page, err)
 	}
 }
+
+// TestASenderThatIsToldOfChangesCloses all the same, although it does not read
+// endpoints any more.
+func TestASenderThatIsToldOfChangesCloses(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	release := make(chan struct{})
+	y.hold = func(received) {
+		y.held <- struct{}{}
+		<-release // keeps the lane open
+	}
+	y.happen(t, y.event(t, "ord_1", 1))
+	<-y.held
+	stopped := make(chan struct{})
+	go func() {
+		y.stop()
+		close(stopped)
+	}()
+	close(release)
+	for deadline := time.After(20 * time.Second); ; y.sender.Changed(partnerID) {
+		select {
+		case <-stopped:
+			return
+		case <-deadline:
+			t.Fatal("the sender does not end")
+		default:
+		}
+	}
+}
