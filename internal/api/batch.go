@@ -14,11 +14,7 @@ const maxBatchBody = 4 << 20
 
 // handleOrderBatch creates many orders and tells what became of each.
 func (s *Server) handleOrderBatch(c *call) (reply, error) {
-	request, err := c.idempotent()
-	if err != nil {
-		return reply{}, err
-	}
-	body, err := c.json()
+	request, body, err := c.idempotentJSON()
 	if err != nil {
 		return reply{}, err
 	}

@@ -70,6 +70,14 @@ func (c *call) idempotent() (order.Request, error) {
 	}, err
 }
 
+// idempotentJSON reads a repeatable request with its body.
+func (c *call) idempotentJSON() (request order.Request, body delivery.Source, err error) {
+	if request, err = c.idempotent(); err == nil {
+		body, err = c.json()
+	}
+	return request, body, err
+}
+
 // settled answers with a record that was kept under an idempotency key.
 func (c *call) settled(status int, answer order.Answer, err error) (reply, error) {
 	if answer.Replayed {
@@ -79,11 +87,7 @@ func (c *call) settled(status int, answer order.Answer, err error) (reply, error
 }
 
 func (s *Server) handleOrderCreate(c *call) (reply, error) {
-	request, err := c.idempotent()
-	if err != nil {
-		return reply{}, err
-	}
-	body, err := c.json()
+	request, body, err := c.idempotentJSON()
 	if err != nil {
 		return reply{}, err
 	}
