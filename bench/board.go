@@ -191,7 +191,7 @@ func boardQueries(seeded *ready) []boardQuery {
 			return len(counts.Statuses), err
 		}},
 		boardQuery{"one order's record", func(ctx context.Context, s *dispatch.Service, round int) (int, error) {
-			_, err := s.Order(ctx, sample(round))
+			_, err := s.Order(ctx, "", sample(round))
 			return 1, err
 		}},
 	)

@@ -18,13 +18,14 @@ type addOperatorCommand struct {
 	Database string `help:"Where the data is, as for serve." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	Email    string `arg:"" help:"The operator's e-mail."`
 	Password string `help:"The operator's password." env:"DROPYARD_OPERATOR_PASSWORD" required:""`
+	Courier  string `help:"With the role courier: which courier (cou_…) the operator is." placeholder:"ID"`
 	Role     string `help:"admin, dispatcher, warehouse or courier." default:"admin" enum:"admin,dispatcher,warehouse,courier"`
 }
 
 // Run adds the operator; it may run beside the service.
 func (c *addOperatorCommand) Run(ctx context.Context) error {
 	settings := &config.Config{Data: c.Data, DatabaseURL: c.Database}
-	if err := app.AddOperator(ctx, settings, app.System(), c.Email, c.Password, c.Role); err != nil {
+	if err := app.AddOperator(ctx, settings, app.System(), app.NewOperator{Email: c.Email, Password: c.Password, Role: c.Role, CourierID: c.Courier}); err != nil {
 		if delivery.HasCode(err, delivery.CodeValidation) {
 			return usageError{err}
 		}

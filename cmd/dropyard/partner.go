@@ -39,12 +39,15 @@ type erasePartnerCommand struct {
 	PartnerID string   `arg:"" help:"The partner's id (par_…)."`
 	Order     []string `help:"Orders to erase from; may be repeated." placeholder:"ORDER_ID" xor:"whose" required:""`
 	Recipient string   `help:"E-mail address: all orders to or from it." placeholder:"EMAIL" xor:"whose" required:""`
+	Proofs    string   `help:"Where proofs of delivery are kept, as for serve." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	Force     bool     `help:"Erase orders under way too, which then cannot be delivered."`
 }
 
 // Run erases; it may run beside the service.
 func (c *erasePartnerCommand) Run(ctx context.Context) error {
-	erased, err := app.ErasePartnerOrders(ctx, c.settings(), app.System(), c.PartnerID, c.Order, c.Recipient, c.Force)
+	settings := c.settings()
+	settings.Proofs = c.Proofs
+	erased, err := app.ErasePartnerOrders(ctx, settings, app.System(), c.PartnerID, c.Order, c.Recipient, c.Force)
 	if err != nil {
 		return err
 	}

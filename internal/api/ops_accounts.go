@@ -31,6 +31,26 @@ func (s *Server) handleCourierCreate(c *call) (reply, error) {
 	return created(courierOf(*courier))
 }
 
+func (s *Server) handleCourierGet(c *call) (reply, error) {
+	found, err := s.Operators.Courier(c.Context(), c.pathID("courier_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(courierOf(*found))
+}
+
+func (s *Server) handleCourierChange(c *call) (reply, error) {
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
+	changed, err := s.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), body)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(courierOf(*changed))
+}
+
 // The bounds of the courier list's limit.
 const (
 	defaultCouriers = 50

@@ -12,11 +12,15 @@ import (
 )
 
 func (s *Server) handleOrderAdvance(c *call) (reply, error) {
+	courierID, err := c.own()
+	if err != nil {
+		return reply{}, err
+	}
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.Orders.Advance(c.Context(), c.pathID("order_id"), body)
+	moved, err := s.Orders.Advance(c.Context(), courierID, c.pathID("order_id"), body)
 	return reply{status: http.StatusOK, body: moved}, err
 }
 
@@ -83,21 +87,30 @@ type takeAnswer struct {
 // operatorsOrder is what operators see of an order beside its record.
 type operatorsOrder struct {
 	boardAnswer
-	Allocation []takeAnswer `json:"allocation"`
-	Notes      []noteAnswer `json:"notes"`
+	Allocation []takeAnswer  `json:"allocation"`
+	Notes      []noteAnswer  `json:"notes"`
+	Proofs     []proofAnswer `json:"proofs"`
 }
 
 func (s *Server) handleOrderRecord(c *call) (reply, error) {
-	found, err := s.Dispatch.Order(c.Context(), c.pathID("order_id"))
+	courierID, err := c.own()
+	if err != nil {
+		return reply{}, err
+	}
+	found, err := s.Dispatch.Order(c.Context(), courierID, c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
 	answer := operatorsOrder{
 		boardAnswer: boardOf(&found.Entry),
 		Allocation:  make([]takeAnswer, len(found.Order.Allocation)), Notes: make([]noteAnswer, len(found.Notes)),
+		Proofs: make([]proofAnswer, len(found.Proofs)),
 	}
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = takeAnswer{take.ProductID, take.Location, take.Quantity}
+	}
+	for i := range found.Proofs {
+		answer.Proofs[i] = s.proofOf(&found.Proofs[i])
 	}
 	for i, note := range found.Notes {
 		answer.Notes[i] = noteOf(note)

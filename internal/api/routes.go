@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/proof"
 )
 
 // Route is one row of the table of everything that is served.
@@ -31,12 +32,13 @@ const (
 	accessNobody   Access = "nobody"   // the handler only refuses
 )
 
-// The operators who run the service, those who move orders, and those who move
-// stock.
+// The operators who run the service, those who dispatch orders, those who move
+// stock, and those who deliver: couriers see their own orders only (see own).
 var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
 	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	delivering    = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}
 	anyone        = operator.Roles
 )
 
@@ -95,10 +97,15 @@ func Routes() []Route {
 		{"PATCH", "/ops/v1/operators/{operator_id}", AccessOperator, administering, (*Server).handleOperatorChange},
 		{"GET", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierList},
 		{"POST", "/ops/v1/couriers", AccessOperator, dispatching, (*Server).handleCourierCreate},
+		{"GET", "/ops/v1/couriers/{courier_id}", AccessOperator, dispatching, (*Server).handleCourierGet},
+		{"PATCH", "/ops/v1/couriers/{courier_id}", AccessOperator, dispatching, (*Server).handleCourierChange},
+		{"GET", "/ops/v1/jobs", AccessOperator, delivering, (*Server).handleJobs},
+		{"GET", "/ops/v1/scan", AccessOperator, delivering, (*Server).handleScan},
 		{"GET", "/ops/v1/orders", AccessOperator, dispatching, (*Server).handleBoard},
-		{"GET", "/ops/v1/orders/{order_id}", AccessOperator, dispatching, (*Server).handleOrderRecord},
+		{"GET", "/ops/v1/orders/{order_id}", AccessOperator, delivering, (*Server).handleOrderRecord},
 		{"POST", "/ops/v1/orders/status", AccessOperator, dispatching, (*Server).handleOrdersAdvance},
-		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, dispatching, (*Server).handleOrderAdvance},
+		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, delivering, (*Server).handleOrderAdvance},
+		{"POST", proofsPath, AccessOperator, delivering, (*Server).handleProofAdd},
 		{"POST", "/ops/v1/orders/{order_id}/notes", AccessOperator, dispatching, (*Server).handleNoteCreate},
 		{"GET", "/ops/v1/attention", AccessOperator, dispatching, (*Server).handleAttention},
 		{"GET", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsGet},
@@ -125,14 +132,19 @@ func Routes() []Route {
 	}
 }
 
-// batchPath takes larger bodies than others.
-const batchPath = "/v1/orders/batch"
+// These paths take larger bodies than others.
+const (
+	batchPath  = "/v1/orders/batch"
+	proofsPath = "/ops/v1/orders/{order_id}/proofs"
+)
 
 // MaxBody is the most that a body may hold, in bytes.
 func (r Route) MaxBody() int64 {
 	switch {
 	case r.Pattern == batchPath:
 		return maxBatchBody
+	case r.Pattern == proofsPath:
+		return proof.MaxBytes
 	case r.Access == AccessPublic:
 		return maxPublicBody
 	default:

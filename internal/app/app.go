@@ -26,7 +26,6 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
-	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -97,8 +96,10 @@ type App struct {
 	sender    *webhook.Sender
 	outbound  *outbound.Client
 	proofs    *proof.Service
-	bucket    *s3.Store // of the proofs; nil if they are in a folder
-	metrics   *metricsServer
+	pictures  proof.Store // of the proofs
+	// endPictures ends what pictures has open; nil until it is open.
+	endPictures func()
+	metrics     *metricsServer
 }
 
 // Limits of the HTTP server. Reading and writing a request together may take
@@ -122,7 +123,7 @@ func Check(settings *config.Config) error {
 	if settings.OperatorEmail == "" {
 		return nil
 	}
-	if err := operator.Check(settings.OperatorEmail, settings.OperatorPassword, operator.RoleAdmin); err != nil {
+	if err := operator.Check(operator.Operator{Email: settings.OperatorEmail, Role: operator.RoleAdmin}, settings.OperatorPassword); err != nil {
 		return fmt.Errorf("the first operator: %w", err)
 	}
 	return nil
@@ -208,10 +209,10 @@ func (a *App) open(ctx context.Context) error {
 	a.operators = newOperators(a.store, a.Surroundings)
 	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCardStore(), Now: a.Now, Random: a.Random})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
-	a.retention = newRetention(a.store, a.config, a.Surroundings)
 	if err := a.openProofs(); err != nil {
 		return err
 	}
+	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings)
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}
@@ -233,6 +234,7 @@ func (a *App) open(ctx context.Context) error {
 		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
+		ProofURL:    a.proofURL,
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
 	})
@@ -369,11 +371,11 @@ func (a *App) close() error {
 	if a.outbound != nil {
 		a.outbound.Close()
 	}
-	if a.bucket != nil {
-		a.bucket.Close()
-	}
 	if a.retention != nil {
 		a.retention.Close()
+	}
+	if a.endPictures != nil {
+		a.endPictures()
 	}
 	if a.partners != nil {
 		errs = append(errs, a.partners.Close())

@@ -22,7 +22,7 @@ func (f floor) dispatcher(t *testing.T, email string) {
 	world := app.System()
 	world.Now, world.Hasher = f.Clock.Now, credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, world.Random)
 	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
-	if err := app.AddOperator(t.Context(), settings, world, email, apptest.OperatorPassword, "dispatcher"); err != nil {
+	if err := app.AddOperator(t.Context(), settings, world, app.NewOperator{Email: email, Password: apptest.OperatorPassword, Role: "dispatcher"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,9 +22,13 @@ func newOperators(db *store.Store, world Surroundings) *operator.Service {
 	})
 }
 
+// NewOperator is an operator to be added, as the command line tells it.
+type NewOperator struct{ Email, Password, Role, CourierID string }
+
 // AddOperator adds an operator to the database of the settings.
-func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, email, password, role string) (err error) {
-	if err := operator.Check(email, password, operator.Role(role)); err != nil {
+func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, wanted NewOperator) (err error) {
+	added := operator.Operator{Email: wanted.Email, Role: operator.Role(wanted.Role), CourierID: wanted.CourierID}
+	if err := operator.Check(added, wanted.Password); err != nil {
 		return err // before a database is made for nobody
 	}
 	db, err := openStore(ctx, settings)
@@ -33,7 +37,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = delivery.WithOperation(ctx, delivery.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world).Add(ctx, email, password, operator.Role(role))
+	_, err = newOperators(db, world).Add(ctx, added, wanted.Password)
 	return err
 }
 

@@ -1,30 +1,42 @@
 package app
 
 import (
+	"time"
+
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/proof/s3"
 )
 
-// openProofs makes the service that keeps proofs of delivery. A bucket is not
-// asked for anything yet: that it is away must keep no service from starting.
-func (a *App) openProofs() error {
-	where, err := a.config.ProofStore()
+// openPictures opens where the pictures of proofs are kept, until end is called.
+// A bucket is not asked for anything yet: that it is away must keep no service
+// from starting.
+func openPictures(settings *config.Config, now func() time.Time) (pictures proof.Store, end func(), err error) {
+	where, err := settings.ProofStore()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	var store proof.Store
-	if where.Endpoint != nil {
-		a.bucket = s3.New(s3.Config{
-			Endpoint: where.Endpoint, Bucket: where.Bucket, Prefix: where.Prefix, Region: where.Region,
-			Key: where.Key, Secret: where.Secret, VirtualHost: where.VirtualHost, Now: a.Now,
-		})
-		store = a.bucket
-	} else if store, err = proof.NewDirectory(where.Directory); err != nil {
+	if where.Endpoint == nil {
+		pictures, err = proof.NewDirectory(where.Directory)
+		return pictures, func() {}, err
+	}
+	bucket := s3.New(s3.Config{
+		Endpoint: where.Endpoint, Bucket: where.Bucket, Prefix: where.Prefix, Region: where.Region,
+		Key: where.Key, Secret: where.Secret, VirtualHost: where.VirtualHost, Now: now,
+	})
+	return bucket, bucket.Close, nil
+}
+
+// openProofs makes the service that keeps proofs of delivery.
+func (a *App) openProofs() (err error) {
+	if a.pictures, a.endPictures, err = openPictures(a.config, a.Now); err != nil {
 		return err
 	}
 	a.proofs = proof.NewService(proof.Config{
-		Store: store, Random: a.Random, Log: a.Log,
-		URL: func(name string) string { return a.URL() + "/proofs/" + name },
+		Store: a.pictures, Records: a.store.Proofs(), Now: a.Now, Random: a.Random, Log: a.Log, URL: a.proofURL,
 	})
 	return nil
 }
+
+// proofURL is the public address of a proof.
+func (a *App) proofURL(name string) string { return a.URL() + "/proofs/" + name }

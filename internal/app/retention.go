@@ -7,14 +7,15 @@ import (
 	"io"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-func newRetention(db *store.Store, settings *config.Config, world Surroundings) *retention.Service {
+func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings) *retention.Service {
 	orders, events, _ := settings.Retention() // Check has read them before
 	return retention.NewService(retention.Config{
-		Store: db.Retention(), Now: world.Now, Log: world.Log,
+		Store: db.Retention(), Pictures: pictures, Now: world.Now, Log: world.Log,
 		Policy: retention.Policy{Orders: orders, Events: events},
 	})
 }
@@ -28,21 +29,29 @@ func ExportPartner(ctx context.Context, settings *config.Config, world Surroundi
 }
 
 // ErasePartnerOrders removes the recipient's personal data from a partner's
-// orders: those listed, or all that have the e-mail address of the recipient.
+// orders, and their proofs: those listed, or all that have the e-mail address of
+// the recipient.
 func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, orderIDs []string, recipient string, force bool) (erased int, err error) {
 	err = withRetention(ctx, settings, world, func(s *retention.Service) error {
+		pictures, end, err := openPictures(settings, world.Now)
+		if err != nil {
+			return err
+		}
+		defer end()
+		s.Pictures = pictures
 		erased, err = s.Erase(ctx, partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
 		return err
 	})
 	return erased, err
 }
 
-// withRetention opens the database of the settings, which must be there.
+// withRetention opens the database of the settings, which must be there, and no
+// pictures.
 func withRetention(ctx context.Context, settings *config.Config, world Surroundings, fn func(*retention.Service) error) (err error) {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(newRetention(db, settings, world))
+	return fn(newRetention(db, nil, settings, world))
 }

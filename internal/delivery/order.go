@@ -125,6 +125,11 @@ type Courier struct {
 	Vehicle   string `json:"vehicle"`
 }
 
+// CarriedBy tells whether a courier carries the order, or did to its end.
+func (o *Order) CarriedBy(courierID string) bool {
+	return o.Courier != nil && o.Courier.CourierID == courierID
+}
+
 // FirstName is all of a courier's name that the public gets to see.
 func (c *Courier) FirstName() string {
 	words := strings.FieldsFunc(c.Name, func(r rune) bool { return unicode.IsSpace(r) || r == ',' })

@@ -82,6 +82,10 @@ func MayMove(from, to Status, by Actor) bool {
 	})
 }
 
+// CourierStatuses lists the states that couriers move their orders to. All
+// others are for the dispatch desk.
+var CourierStatuses = []Status{StatusPickedUp, StatusInTransit, StatusOutForDelivery, StatusDelivered, StatusFailed}
+
 // NextStatuses lists the states the service may move an order to, from the
 // given one. It is empty for final states.
 func NextStatuses(from Status) []Status {

@@ -40,6 +40,7 @@ type Filter struct {
 	DueBefore time.Time
 	Attention []Reason // any of them
 	Search    string   // part of what an order is asked for by
+	Line      string   // all of one of the things that it is asked for by
 	Sort      Sort
 	After     Cursor
 	Limit     int
@@ -207,15 +208,16 @@ func entriesOf(ctx context.Context, tx Reader, rows []Open, now time.Time) ([]En
 	if err != nil {
 		return nil, err
 	}
-	couriers, err := tx.CourierNames(ctx, distinct(courierIDs))
+	couriers, err := tx.CouriersByID(ctx, distinct(courierIDs))
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, len(rows))
 	for i, row := range rows {
+		courier := couriers[row.CourierID]
 		entries[i] = Entry{
-			Open: row, PartnerName: partners[row.PartnerID], CourierName: couriers[row.CourierID],
-			Attention: row.Reasons(now), Age: max(now.Sub(row.CreatedAt), 0),
+			Open: row, PartnerName: partners[row.PartnerID], CourierName: courier.Name,
+			Attention: row.Reasons(now, courier), Age: max(now.Sub(row.CreatedAt), 0),
 		}
 	}
 	return entries, nil

@@ -73,12 +73,14 @@ type noteFacts struct {
 // Record is all that operators see of an order.
 type Record struct {
 	Entry
-	Order *delivery.Order
-	Notes []Note // newest first
+	Order  *delivery.Order
+	Notes  []Note           // newest first
+	Proofs []delivery.Proof // oldest first
 }
 
-// Order reads one order, under way or not, with its notes.
-func (s *Service) Order(ctx context.Context, orderID string) (*Record, error) {
+// Order reads one order, under way or not, with its notes and proofs. For a
+// courier no other courier's orders exist; an empty id is nobody's.
+func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
 		return nil, delivery.NotFound("order")
@@ -88,7 +90,7 @@ func (s *Service) Order(ctx context.Context, orderID string) (*Record, error) {
 		if record.Order, err = tx.Order(ctx, partnerID, orderID); err != nil {
 			return err
 		}
-		if record.Order == nil {
+		if record.Order == nil || courierID != "" && !record.Order.CarriedBy(courierID) {
 			return delivery.NotFound("order")
 		}
 		entries, err := entriesOf(ctx, tx, []Open{OpenOf(record.Order)}, s.now())
@@ -96,7 +98,10 @@ func (s *Service) Order(ctx context.Context, orderID string) (*Record, error) {
 			return err
 		}
 		record.Entry = entries[0]
-		record.Notes, err = tx.OrderNotes(ctx, partnerID, orderID, maxNotes)
+		if record.Notes, err = tx.OrderNotes(ctx, partnerID, orderID, maxNotes); err != nil {
+			return err
+		}
+		record.Proofs, err = tx.OrderProofs(ctx, partnerID, orderID)
 		return err
 	})
 	return &record, err

@@ -105,10 +105,11 @@ const (
 	ReasonFailedTwice  Reason = "failed_twice"  // two attempts failed, or more
 	ReasonWindowMissed Reason = "window_missed" // a window has passed in which a courier was expected
 	ReasonNoCourier    Reason = "no_courier"    // the pickup's window has begun, and nobody is assigned
+	ReasonCourierGone  Reason = "courier_gone"  // the courier is not active any more
 )
 
 // Reasons lists them.
-var Reasons = []Reason{ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier}
+var Reasons = []Reason{ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier, ReasonCourierGone}
 
 // TooManyFailures is how many failed attempts need attention.
 const TooManyFailures = 2
@@ -120,9 +121,10 @@ var (
 	AtPickup   = []delivery.Status{delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned}
 )
 
-// Reasons tells why the order needs attention at a time; none for one that
-// does not. The store asks the same in SQL; a test holds both together.
-func (row *Open) Reasons(now time.Time) []Reason {
+// Reasons tells why the order, which this courier carries if any, needs
+// attention at a time; none for one that does not. The store asks the same in
+// SQL; a test holds both together.
+func (row *Open) Reasons(now time.Time, courier Courier) []Reason {
 	reasons := []Reason{}
 	if !IsOpen(row.Status) {
 		return reasons
@@ -138,6 +140,9 @@ func (row *Open) Reasons(now time.Time) []Reason {
 	}
 	if slices.Contains(Unassigned, row.Status) && !row.Pickup.Start.After(now) {
 		reasons = append(reasons, ReasonNoCourier)
+	}
+	if row.CourierID != "" && !courier.Active {
+		reasons = append(reasons, ReasonCourierGone)
 	}
 	return reasons
 }

@@ -77,7 +77,7 @@ func TestReasonsBeginAndEnd(t *testing.T) {
 	} {
 		row := OpenOf(o)
 		row.Status = c.status
-		if got := row.Reasons(at.Add(c.after)); !slices.Equal(got, c.want) {
+		if got := row.Reasons(at.Add(c.after), Courier{}); !slices.Equal(got, c.want) {
 			t.Errorf("%s after %v: %v, want %v", c.status, c.after, got, c.want)
 		}
 	}

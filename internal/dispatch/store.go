@@ -28,9 +28,20 @@ type Reader interface {
 	OrdersCalled(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)
 	// Order is one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
-	// PartnerNames and CourierNames are names by id.
+	// OrdersOf reads the orders of rows of the board by id, with their histories;
+	// those that have gone meanwhile are left out.
+	OrdersOf(ctx context.Context, rows []Open) (map[string]*delivery.Order, error)
+	// NextAttempts are when failed orders are to be tried again, by id; those that
+	// nothing is planned for are left out.
+	NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error)
+	// Deliveries counts what a courier has delivered since a time, and lists the
+	// latest of it.
+	Deliveries(ctx context.Context, courierID string, since time.Time, limit int) (Done, error)
+	// OrderProofs lists the proofs of an order, oldest first.
+	OrderProofs(ctx context.Context, partnerID, orderID string) ([]delivery.Proof, error)
+	// PartnerNames are partners' names by id, and CouriersByID couriers.
 	PartnerNames(ctx context.Context, ids []string) (map[string]string, error)
-	CourierNames(ctx context.Context, ids []string) (map[string]string, error)
+	CouriersByID(ctx context.Context, ids []string) (map[string]Courier, error)
 	// OrderNotes lists the newest notes of an order, newest first.
 	OrderNotes(ctx context.Context, partnerID, orderID string, limit int) ([]Note, error)
 	// DispatchSettings are those of a partner; nil if there is no such partner.
@@ -58,6 +69,12 @@ type Writer interface {
 	HideOpen(ctx context.Context, partnerID string, orderIDs []string) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+}
+
+// Courier is what dispatch shows of a courier.
+type Courier struct {
+	Name   string
+	Active bool
 }
 
 // Versions are the two versions of an order that must be the same: its own and

@@ -21,8 +21,8 @@ func (s *Service) Create(ctx context.Context, root delivery.Source) (*Operator, 
 		CourierID: f.Text("courier_id", delivery.Optional, courierIDRule),
 	}
 	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
-	if o.CourierID != "" && o.Role != RoleCourier {
-		f.Fault("courier_id", onlyCouriers)
+	if fault := o.linkFault(); fault != "" && !(f.Has("courier_id") && o.CourierID == "") { // told already
+		f.Fault("courier_id", fault)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -30,7 +30,18 @@ func (s *Service) Create(ctx context.Context, root delivery.Source) (*Operator, 
 	return s.add(ctx, o, password)
 }
 
-const onlyCouriers = "nothing, unless the role is courier"
+// linkFault tells what is wrong with which courier an operator is; empty for
+// nothing.
+func (o *Operator) linkFault() string {
+	switch {
+	case o.Role == RoleCourier && o.CourierID == "":
+		return "the courier that the operator is, with the role courier"
+	case o.Role != RoleCourier && o.CourierID != "":
+		return "nothing, unless the role is courier"
+	default:
+		return ""
+	}
+}
 
 // Page is a part of the list of operators. Next is the cursor for what follows,
 // empty at the end.
@@ -132,8 +143,10 @@ func (s *Service) Change(ctx context.Context, operatorID string, root delivery.S
 
 // check tells what keeps an operator from being changed.
 func (c change) check(ctx context.Context, tx Writer, before, after *Account) error {
-	if after.CourierID != "" && after.Role != RoleCourier {
-		return delivery.Fault("courier_id", after.CourierID, onlyCouriers)
+	// Accounts from before couriers had to be linked may be changed otherwise.
+	links := c.role != "" || c.setsCourier || c.noCourier
+	if fault := after.linkFault(); fault != "" && links {
+		return delivery.Fault("courier_id", orNil(after.CourierID), fault)
 	}
 	if c.setsCourier {
 		if err := knownCourier(ctx, tx, after.CourierID); err != nil {

@@ -1,7 +1,9 @@
 package operator
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -17,21 +19,11 @@ type Courier struct {
 // CreateCourier adds a courier, active unless the request says otherwise. It
 // is a validation_error.
 func (s *Service) CreateCourier(ctx context.Context, root delivery.Source) (*Courier, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	courier := &Courier{
-		Courier: delivery.Courier{
-			Name:    f.Text("name", delivery.Required, delivery.NameRule),
-			Phone:   f.Text("phone", delivery.Required, delivery.PhoneRule),
-			Vehicle: f.Text("vehicle", delivery.Required, delivery.NameRule),
-		},
-		Active:    f.Flag("active") || !f.Has("active"),
-		CreatedAt: s.now(),
-	}
-	if err := problems.Err(); err != nil {
+	courier := &Courier{Active: true, CreatedAt: s.now()}
+	err := courier.read(root, delivery.Required)
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if courier.CourierID, err = delivery.NewID(s.Random, "cou_"); err != nil {
 		return nil, err
 	}
@@ -49,6 +41,65 @@ func (s *Service) CreateCourier(ctx context.Context, root delivery.Source) (*Cou
 		return nil, err
 	}
 	return courier, nil
+}
+
+// read reads what a request says of a courier; what it leaves out, or sends as
+// null, stays as it is. Presence is that of all but active.
+func (c *Courier) read(root delivery.Source, presence delivery.Presence) error {
+	var problems delivery.Problems
+	f := delivery.NewForm(root, &problems)
+	c.Name = cmp.Or(f.Text("name", presence, delivery.NameRule), c.Name)
+	c.Phone = cmp.Or(f.Text("phone", presence, delivery.PhoneRule), c.Phone)
+	c.Vehicle = cmp.Or(f.Text("vehicle", presence, delivery.NameRule), c.Vehicle)
+	if active := f.Flag("active"); f.Has("active") {
+		c.Active = active
+	}
+	return problems.Err()
+}
+
+// Courier reads one courier. It is not_found.
+func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier, err error) {
+	err = s.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.CourierRecord(ctx, courierID)
+		return err
+	})
+	if err == nil && found == nil {
+		err = errNoCourier
+	}
+	return found, err
+}
+
+var errNoCourier = delivery.NotFound("courier")
+
+// ChangeCourier changes a courier as a request asks. Orders keep what they were
+// assigned with: the name and phone that partners and recipients have been told.
+// Those of a courier who is no longer active stay with him, because nobody else
+// has the parcels, and need the attention of dispatchers. It is not_found, or a
+// validation_error.
+func (s *Service) ChangeCourier(ctx context.Context, courierID string, root delivery.Source) (*Courier, error) {
+	var changed Courier
+	err := s.Store.Write(ctx, func(tx Writer) error {
+		before, err := tx.LockCourier(ctx, courierID)
+		if err == nil && before == nil {
+			err = errNoCourier
+		}
+		if err != nil {
+			return err
+		}
+		changed = *before
+		if err := changed.read(root, delivery.Optional); err != nil || changed == *before {
+			return err
+		}
+		entry, err := s.note(ctx, delivery.ActionCourierChanged, courierID, factsOf(before), factsOf(&changed))
+		if err != nil {
+			return err
+		}
+		return errors.Join(tx.SaveCourier(ctx, &changed), tx.AddAudit(ctx, entry))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &changed, nil
 }
 
 // courierFacts are what the audit log tells of a courier.

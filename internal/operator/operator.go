@@ -34,7 +34,7 @@ type Operator struct {
 	Role       Role
 	Active     bool // only active operators are let in
 	// CourierID is the courier that an operator with the role courier is; empty
-	// for any other, and until it is set.
+	// for any other.
 	CourierID string
 	CreatedAt time.Time
 }
@@ -68,13 +68,14 @@ var (
 	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an operator")
 )
 
-// Add makes an operator. It is a validation_error, or email_taken: e-mail
+// Add makes an operator of an e-mail address, a role, and for the role courier
+// which courier it is. It is a validation_error, or email_taken: e-mail
 // addresses are compared without regard to case.
-func (s *Service) Add(ctx context.Context, email, password string, role Role) (*Operator, error) {
-	if err := Check(email, password, role); err != nil {
+func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operator, error) {
+	if err := Check(o, password); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, Operator{Email: email, Role: role}, password)
+	return s.add(ctx, o, password)
 }
 
 // add makes an operator of what has been checked.
@@ -115,8 +116,8 @@ func knownCourier(ctx context.Context, tx Reader, courierID string) error {
 	if courierID == "" {
 		return nil
 	}
-	known, err := tx.HasCourier(ctx, courierID)
-	if err == nil && !known {
+	known, err := tx.CourierRecord(ctx, courierID)
+	if err == nil && known == nil {
 		err = delivery.Fault("courier_id", courierID, "a courier that exists")
 	}
 	return err
@@ -137,18 +138,29 @@ func operatorFactsOf(o *Operator) operatorFacts {
 }
 
 // Check tells, as one validation_error, what keeps an operator from being made.
-func Check(email, password string, role Role) error {
+func Check(o Operator, password string) error {
 	var problems delivery.Problems
-	if !delivery.EmailRule.Allows(email) {
-		problems.Add("email", email, delivery.EmailRule.Expected)
+	if !delivery.EmailRule.Allows(o.Email) {
+		problems.Add("email", o.Email, delivery.EmailRule.Expected)
 	}
 	if !credential.NewPasswordRule.Allows(password) {
 		problems.Add("password", nil, credential.NewPasswordRule.Expected)
 	}
-	if !roleRule.Allows(string(role)) {
-		problems.Add("role", string(role), roleRule.Expected)
+	if !roleRule.Allows(string(o.Role)) {
+		problems.Add("role", string(o.Role), roleRule.Expected)
+	}
+	if fault := o.linkFault(); fault != "" {
+		problems.Add("courier_id", orNil(o.CourierID), fault)
 	}
 	return problems.Err()
+}
+
+// orNil is what a fault tells of an optional text.
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // EnsureOperator makes an operator unless one has this e-mail address, who is
@@ -159,7 +171,7 @@ func (s *Service) EnsureOperator(ctx context.Context, email, password string, ro
 	if err != nil || found != nil {
 		return false, err
 	}
-	_, err = s.Add(ctx, email, password, role)
+	_, err = s.Add(ctx, Operator{Email: email, Role: role}, password)
 	if delivery.HasCode(err, delivery.CodeEmailTaken) { // by another node, meanwhile
 		return false, nil
 	}

@@ -28,7 +28,8 @@ type Reader interface {
 	OperatorTokens(ctx context.Context, operatorID string, now time.Time, after string, limit int) ([]Token, error)
 	// OperatorToken is a token, expired or not.
 	OperatorToken(ctx context.Context, tokenID string) (*Token, error)
-	HasCourier(ctx context.Context, courierID string) (bool, error)
+	// CourierRecord is a courier, active or not.
+	CourierRecord(ctx context.Context, courierID string) (*Courier, error)
 	// OperatorByToken is whom a token that has not expired belongs to, if active.
 	OperatorByToken(ctx context.Context, tokenHash []byte, now time.Time) (*Operator, error)
 	// Couriers lists couriers by id, those after the given one; all of them
@@ -65,6 +66,11 @@ type Writer interface {
 	// RemoveOperatorTokens removes those of an operator that have expired.
 	RemoveOperatorTokens(ctx context.Context, operatorID string, now time.Time) error
 	AddCourier(ctx context.Context, courier *Courier) error
+	// LockCourier reads a courier, whom nobody else changes until the transaction
+	// ends.
+	LockCourier(ctx context.Context, courierID string) (*Courier, error)
+	// SaveCourier writes all but when the courier was added.
+	SaveCourier(ctx context.Context, courier *Courier) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -18,16 +20,21 @@ type advance struct {
 	FailureReason string    // for failed
 	NextAttempt   *time.Time
 	Reason        string // for cancelled
+	// by is the courier who wishes it and may move no other courier's orders;
+	// empty for the dispatch desk.
+	by string
 }
 
-func readAdvance(f *delivery.Form) advance {
+func readAdvance(f *delivery.Form, by string) advance {
 	a := advance{
-		Status:        delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
-		Notes:         f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
-		ETA:           f.Time("eta", delivery.Optional),
-		FailureReason: f.Text("failure_reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
-		Reason:        f.Text("reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
+		Status: delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
+		Notes:  f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
+		ETA:    f.Time("eta", delivery.Optional),
+		Reason: f.Text("reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
+		by:     by,
 	}
+	needsReason := delivery.Presence(by != "" && a.Status == delivery.StatusFailed)
+	a.FailureReason = f.Text("failure_reason", needsReason, delivery.Length(least(needsReason), delivery.MaxReason))
 	needsCourier := delivery.Presence(a.Status == delivery.StatusCourierAssigned)
 	a.CourierID = f.Text("courier_id", needsCourier, delivery.Length(1, 255))
 	if at := f.Time("next_attempt", delivery.Optional); !at.IsZero() {
@@ -35,6 +42,17 @@ func readAdvance(f *delivery.Form) advance {
 	}
 	return a
 }
+
+// least is how many characters a text has at least.
+func least(presence delivery.Presence) int {
+	if presence == delivery.Required {
+		return 1
+	}
+	return 0
+}
+
+// may tells whether the order exists for whoever wishes to move it.
+func (a *advance) may(o *delivery.Order) bool { return a.by == "" || o.CarriedBy(a.by) }
 
 // maxVersion bounds the versions that a caller may name.
 const maxVersion = 1 << 53
@@ -45,15 +63,25 @@ const maxVersion = 1 << 53
 // brought the order there. A caller who names the version of the order that it
 // saw is refused whenever that is no longer the order's: another courier may be
 // assigned at any time, but not by someone who thinks that there is none.
-func (s *Service) Advance(ctx context.Context, orderID string, root delivery.Source) ([]byte, error) {
+//
+// A courier, if one is named, moves the orders that he carries and to
+// delivery.CourierStatuses only: any other state is forbidden, and any other order
+// not_found. He must tell why an attempt has failed. Without one, all is open.
+func (s *Service) Advance(ctx context.Context, courierID, orderID string, root delivery.Source) ([]byte, error) {
 	var problems delivery.Problems
 	f := delivery.NewForm(root, &problems)
-	a := readAdvance(f)
+	a := readAdvance(f, courierID)
+	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
+		return nil, delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
+	}
 	version, _ := f.Integer("version", delivery.Optional, 1, maxVersion)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	order, err := s.Track(ctx, orderID)
+	if err == nil && !a.may(order) {
+		err = delivery.NotFound("order")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +105,7 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 	}
 	cmd := &advanceCommand{
 		audit:   entry,
+		by:      a.by,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(version, order.Version),
 		encode:  s.Encode,
@@ -85,8 +114,12 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}
-	if a.Status == delivery.StatusCancelled {
+	switch a.Status {
+	case delivery.StatusCancelled:
 		cmd.products = productsOf(order)
+	case delivery.StatusDelivered:
+		cmd.proofURL = s.ProofURL
+	default: // touches the order only
 	}
 	answer, err := s.settle(ctx, cmd)
 	return answer.Record, s.tellWho(ctx, cmd.target, err)
@@ -143,7 +176,7 @@ type Moved struct {
 func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved, error) {
 	var problems delivery.Problems
 	f := delivery.NewForm(root, &problems)
-	a := readAdvance(f)
+	a := readAdvance(f, "")
 	ids := f.Texts("order_ids", delivery.Required, 1, MaxBulk, delivery.Length(1, 255))
 	versions := f.Integers("versions", delivery.Optional, 1, MaxBulk, 1, maxVersion)
 	if twice(ids) {

@@ -79,13 +79,16 @@ func needsOf(commands []command) *Needs {
 	n.References = distinct(n.References, func(a, b Reference) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.PartnerOrderID, b.PartnerOrderID))
 	})
-	n.Orders = distinct(n.Orders, func(a, b OrderKey) int {
-		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.OrderID, b.OrderID))
-	})
+	n.Orders = distinct(n.Orders, compareOrders)
+	n.Proofs = distinct(n.Proofs, compareOrders)
 	n.Products = distinct(n.Products, func(a, b ProductKey) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return &n
+}
+
+func compareOrders(a, b OrderKey) int {
+	return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.OrderID, b.OrderID))
 }
 
 func distinct[T comparable](rows []T, compare func(a, b T) int) []T {

@@ -62,7 +62,11 @@ type advanceCommand struct {
 	target   OrderKey
 	version  int64        // the version that the caller saw
 	products []ProductKey // of the order's allocation, for a cancellation
+	by       string       // the courier who must carry the order; empty for anybody's
 	step     step
+	// proofURL gives the address of a proof that the event may tell; nil for a move
+	// whose event tells of none.
+	proofURL func(name string) string
 	// audit begins the entry that tells who did it; nil for what the service does
 	// by itself.
 	audit  *delivery.AuditEntry
@@ -72,11 +76,14 @@ type advanceCommand struct {
 func (cmd *advanceCommand) needs(n *Needs) {
 	n.Orders = append(n.Orders, cmd.target)
 	n.Products = append(n.Products, cmd.products...)
+	if cmd.proofURL != nil {
+		n.Proofs = append(n.Proofs, cmd.target)
+	}
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	found := s.Orders[cmd.target]
-	if found == nil {
+	if found == nil || cmd.by != "" && !found.CarriedBy(cmd.by) {
 		return refused(delivery.NotFound("order"))
 	}
 	if found.LastEvent == cmd.step.eventID {
@@ -89,7 +96,11 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
 		return refused(invalidTransition(found, fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
-	moved := enter(s, c, found, cmd.step)
+	st := cmd.step
+	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
+		st.signatureURL = cmd.proofURL(best.Name)
+	}
+	moved := enter(s, c, found, st)
 	if cmd.audit != nil {
 		entry := *cmd.audit
 		entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
@@ -154,6 +165,7 @@ type step struct {
 	failureReason string
 	nextAttempt   *time.Time
 	reason        string // of a cancellation
+	signatureURL  string // of the best proof of a delivery; empty if there is none
 }
 
 // enter makes the move: new state and version, history, stock return and event.
@@ -221,6 +233,7 @@ func announce(c *Changes, order *delivery.Order, st step) {
 		FailureReason:  st.failureReason,
 		NextAttempt:    st.nextAttempt,
 		Reason:         st.reason,
+		SignatureURL:   st.signatureURL,
 	}
 	if st.to == delivery.StatusCancelled {
 		facts.CancelledBy = st.by

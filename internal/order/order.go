@@ -33,6 +33,8 @@ type Config struct {
 	Encode Encoder
 	// TrackingURL gives the public address of an order.
 	TrackingURL func(orderID string) string
+	// ProofURL gives the public address of a proof of delivery.
+	ProofURL func(name string) string
 	// Announce is told whose events have been committed and wait to be sent.
 	Announce func(partnerIDs ...string)
 	// Created is told whose orders have been created and are committed.

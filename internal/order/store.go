@@ -111,6 +111,7 @@ type Needs struct {
 	References []Reference
 	Orders     []OrderKey
 	Products   []ProductKey
+	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 }
 
 // State is what Load found. Deciding one command changes it for the next, so
@@ -120,6 +121,8 @@ type State struct {
 	Taken    map[Reference]bool
 	Orders   map[OrderKey]*delivery.Order
 	Stock    map[ProductKey]*Stock
+	// Proofs has the best proof of each order that was asked for and has any.
+	Proofs map[OrderKey]*delivery.Proof
 	// LastMovement is the highest movement id of each partner whose stock was
 	// loaded.
 	LastMovement map[string]int64

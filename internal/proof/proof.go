@@ -40,9 +40,11 @@ var ErrUnavailable = errors.New("where proofs are kept cannot be reached")
 
 // Config is what the service needs.
 type Config struct {
-	Store  Store
-	Random io.Reader // safe for use by many goroutines
-	Log    *slog.Logger
+	Store   Store
+	Records Records
+	Now     func() time.Time
+	Random  io.Reader // safe for use by many goroutines
+	Log     *slog.Logger
 	// URL gives the public address of a name.
 	URL func(name string) string
 }
@@ -69,7 +71,7 @@ func NewService(config Config) *Service {
 	return &Service{Config: config, slots: make(chan struct{}, maxCleanings)}
 }
 
-// Keep cleans a picture as it was sent and keeps it. The name is for the
+// Keep cleans a picture as it was sent and keeps it, of no order yet. The name is for the
 // order's record, and the URL for whoever may see the proof. A refusal says
 // what is wrong with the picture.
 func (s *Service) Keep(ctx context.Context, data []byte) (name, url string, err error) {

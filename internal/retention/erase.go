@@ -62,6 +62,9 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 		}
 		erased += len(batch)
 	}
+	if _, err := s.deletePictures(ctx, partnerID); err != nil {
+		return erased, fmt.Errorf("the orders are erased, and pictures of their proofs will be deleted by the service within two hours: %w", err)
+	}
 	return erased, nil
 }
 
@@ -217,7 +220,7 @@ func eraseStored(stored *Stored, email string) error {
 	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)
 	for _, event := range stored.Events {
-		event.Facts.Reason, event.Facts.FailureReason = "", ""
+		event.Facts.Reason, event.Facts.FailureReason, event.Facts.SignatureURL = "", "", ""
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ type Config struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	Policy Policy
+	// Pictures is where the pictures of proofs are kept. Nothing but Sweep and Erase
+	// asks for it.
+	Pictures Pictures
 	// Pause rests between two batches; nil for a rest on the real clock.
 	Pause func(ctx context.Context, took time.Duration) error
 }
@@ -81,7 +84,7 @@ func (s *Service) sweepOnce(ctx context.Context) {
 		s.Log.Error("what is old was not removed, trying again later", "error", err)
 	}
 	if removed != (Removed{}) {
-		s.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys)
+		s.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "proofs", removed.Proofs)
 	}
 }
 

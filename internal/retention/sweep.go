@@ -26,7 +26,7 @@ const (
 )
 
 // Removed counts what a sweep has removed.
-type Removed struct{ Orders, Events, Keys int }
+type Removed struct{ Orders, Events, Keys, Proofs int }
 
 // sweep is one look through everything.
 type sweep struct {
@@ -73,6 +73,10 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 		if err := w.events(ctx, partnerID); err != nil {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
+	}
+	deleted, err := w.deletePictures(ctx, partnerID)
+	if w.removed.Proofs += deleted; err != nil {
+		return fmt.Errorf("proofs of %s: %w", partnerID, err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,13 @@ var reasonSQL = map[dispatch.Reason]string{
 	dispatch.ReasonFailedTwice:  fmt.Sprintf("failures >= %d", dispatch.TooManyFailures),
 	dispatch.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(dispatch.AtPickup) + "))",
 	dispatch.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(dispatch.Unassigned) + "))",
+	dispatch.ReasonCourierGone:  "gone_id IS NOT NULL",
 }
+
+// openWithGone is the board, and with it the courier of each order who is not
+// active, if that is so. A condition with a subquery would do for lists, but
+// distributed databases count no such thing.
+const openWithGone = `open_orders LEFT JOIN (SELECT courier_id AS gone_id FROM couriers WHERE active = 0) AS gone ON gone_id = courier_id`
 
 func quoted[T ~string](words []T) string {
 	texts := make([]string, len(words))
@@ -83,7 +90,7 @@ func boardConditions(f dispatch.Filter, now time.Time) *clauses {
 	case dispatch.NoCourier:
 		c.add("courier_id = ''")
 	default:
-		c.add("courier_id = ?", f.CourierID)
+		c.add("courier_id = ? AND courier_id <> ''", f.CourierID) // as the index says
 	}
 	if len(f.Statuses) > 0 {
 		c.add("status IN ("+strings.Repeat("?, ", len(dispatch.OpenStatuses)-1)+"?)", padded(f.Statuses)...)
@@ -105,6 +112,9 @@ func boardConditions(f dispatch.Filter, now time.Time) *clauses {
 	}
 	if f.Search != "" {
 		c.add(`search LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(strings.ToLower(f.Search))+"%")
+	}
+	if f.Line != "" {
+		c.add(`search || ? LIKE ? ESCAPE '\'`, "\n", "%\n"+likeLiteral.Replace(strings.ToLower(f.Line))+"\n%")
 	}
 	if f.After.OrderID != "" {
 		c.add("("+sortColumn[f.Sort]+", order_id) > (?, ?)", f.After.At, f.After.OrderID)
@@ -141,9 +151,13 @@ func (c *clauses) addReasons(reasons []dispatch.Reason, now time.Time) {
 func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (found []dispatch.Open, err error) {
 	where := boardConditions(f, now)
 	by := sortColumn[f.Sort]
+	from := "open_orders"
+	if slices.Contains(f.Attention, dispatch.ReasonCourierGone) {
+		from = openWithGone
+	}
 	// Search is long, and nobody is shown it.
-	text := fmt.Sprintf("SELECT partner_id, order_id, %s FROM open_orders WHERE %s ORDER BY %s, order_id LIMIT $%d",
-		names(openValues[:len(openValues)-1]), where, by, len(where.args)+1)
+	text := fmt.Sprintf("SELECT partner_id, order_id, %s FROM %s WHERE %s ORDER BY %s, order_id LIMIT $%d",
+		names(openValues[:len(openValues)-1]), from, where, by, len(where.args)+1)
 	err = tx.conn.query(ctx, text, append(where.args, f.Limit), func(r row) error {
 		var o dispatch.Open
 		err := r.scan(&o.PartnerID, &o.OrderID, &o.CreatedAt, &o.UpdatedAt, &o.EstimatedDelivery,
@@ -171,7 +185,7 @@ var countOpen = func() string {
 	for _, status := range dispatch.OpenStatuses {
 		count("status = '" + string(status) + "'")
 	}
-	return text + " FROM open_orders"
+	return text + " FROM " + openWithGone
 }()
 
 // CountOpen counts orders under way by state, and what needs attention.

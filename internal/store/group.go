@@ -69,6 +69,9 @@ func (tx *Tx) Load(ctx context.Context, needs *order.Needs) (*order.State, error
 		if state.LastMovement, err = tx.lastMovements(ctx, needs.Products); err != nil {
 			return err
 		}
+		if state.Proofs, err = tx.bestProofs(ctx, needs.Proofs); err != nil {
+			return err
+		}
 		if state.Taken, err = tx.taken(ctx, needs.References); err != nil {
 			return err
 		}
@@ -221,7 +224,7 @@ func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
 	}
 	return tx.together(ctx, func(tx *Tx) error {
 		for _, save := range []func(context.Context, *order.Changes) error{
-			tx.saveCreated, tx.saveChanged, tx.saveOpen, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
+			tx.saveCreated, tx.saveChanged, tx.saveOpen, tx.saveDelivered, tx.saveHistory, tx.saveReceipts, tx.saveMovements, tx.saveStock,
 		} {
 			if err := save(ctx, c); err != nil {
 				return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -9,27 +10,30 @@ import (
 
 var (
 	findPartnerNames = newSet(lookUp, "partners", texts("partner_id"), texts("partner_id", "name"))
-	findCourierNames = newSet(lookUp, "couriers", texts("courier_id"), texts("courier_id", "name"))
+	findCourierNames = newSet(lookUp, "couriers", texts("courier_id"), slices.Concat(texts("courier_id", "name"), integers("active")))
 	dropOrderNotes   = newSet(deleteOld, "order_notes", orderKeys, nil)
 	eraseOrderNotes  = newSet(update, "order_notes", orderKeys, texts("note"))
 )
 
 // PartnerNames are partners' names by id.
 func (tx *Tx) PartnerNames(ctx context.Context, ids []string) (map[string]string, error) {
-	return tx.namesByID(ctx, findPartnerNames, ids)
-}
-
-// CourierNames are couriers' names by id, active or not.
-func (tx *Tx) CourierNames(ctx context.Context, ids []string) (map[string]string, error) {
-	return tx.namesByID(ctx, findCourierNames, ids)
-}
-
-func (tx *Tx) namesByID(ctx context.Context, set *setStatement, ids []string) (map[string]string, error) {
 	found := make(map[string]string, len(ids))
-	return found, tx.conn.find(ctx, set, len(ids), func(i int, b binder) { b.text(ids[i]) }, func(r row) error {
+	return found, tx.conn.find(ctx, findPartnerNames, len(ids), func(i int, b binder) { b.text(ids[i]) }, func(r row) error {
 		var id, name string
 		err := r.scan(&id, &name)
 		found[id] = name
+		return err
+	})
+}
+
+// CouriersByID are couriers by id, active or not.
+func (tx *Tx) CouriersByID(ctx context.Context, ids []string) (map[string]dispatch.Courier, error) {
+	found := make(map[string]dispatch.Courier, len(ids))
+	return found, tx.conn.find(ctx, findCourierNames, len(ids), func(i int, b binder) { b.text(ids[i]) }, func(r row) error {
+		var id, name string
+		var active int64
+		err := r.scan(&id, &name, &active)
+		found[id] = dispatch.Courier{Name: name, Active: active == 1}
 		return err
 	})
 }
@@ -74,16 +78,21 @@ func (tx *Tx) SaveDispatchSettings(ctx context.Context, s *dispatch.Settings) er
 	return err
 }
 
-// eraseForOperators erases what only operators see of orders: their notes, and
-// what the board finds those under way by.
+// eraseForOperators erases what only operators see of orders: their notes, their
+// proofs, and what the board finds those under way by.
 func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []*retention.Stored) error {
 	var rows []dispatch.Open
+	ids := make([]string, 0, len(orders))
 	for _, o := range orders {
+		ids = append(ids, o.Order.OrderID)
 		if dispatch.IsOpen(o.Order.Status) {
 			rows = append(rows, dispatch.OpenOf(o.Order))
 		}
 	}
 	if err := tx.ShowOpen(ctx, rows); err != nil {
+		return err
+	}
+	if err := tx.giveUpProofs(ctx, partnerID, ids); err != nil {
 		return err
 	}
 	_, err := tx.conn.apply(ctx, eraseOrderNotes, len(orders), func(i int, b binder) {

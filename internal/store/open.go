@@ -118,7 +118,21 @@ func (tx *Tx) LockOrders(ctx context.Context, partnerID string, orderIDs []strin
 	for i, id := range orderIDs {
 		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
 	}
-	byKey, err := tx.ordersByKey(ctx, lockOrders, keys)
+	return tx.ordersByID(ctx, lockOrders, keys)
+}
+
+// OrdersOf reads the orders of rows of the board, with their histories; those
+// that have gone meanwhile are left out.
+func (tx *Tx) OrdersOf(ctx context.Context, rows []dispatch.Open) (map[string]*delivery.Order, error) {
+	keys := make([]order.OrderKey, len(rows))
+	for i := range rows {
+		keys[i] = order.OrderKey{PartnerID: rows[i].PartnerID, OrderID: rows[i].OrderID}
+	}
+	return tx.ordersByID(ctx, findOrders, keys)
+}
+
+func (tx *Tx) ordersByID(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[string]*delivery.Order, error) {
+	byKey, err := tx.ordersByKey(ctx, set, keys)
 	if err != nil {
 		return nil, err
 	}

@@ -116,13 +116,45 @@ func (tx *Tx) OperatorByToken(ctx context.Context, tokenHash []byte, now time.Ti
 	return found, err
 }
 
-// HasCourier tells whether a courier exists, active or not.
-func (tx *Tx) HasCourier(ctx context.Context, courierID string) (known bool, err error) {
-	err = tx.conn.query(ctx, "SELECT courier_id FROM couriers WHERE courier_id = $1", []any{courierID}, func(r row) error {
-		known = true
-		return r.scan(&courierID)
+var (
+	courierColumns = slices.Concat(texts("courier_id", "name", "phone", "vehicle"), integers("active", "created_at"))
+	findCouriers   = newSet(lookUp, "couriers", texts("courier_id"), courierColumns)
+	lockCouriers   = newSet(lookUpLock, "couriers", texts("courier_id"), courierColumns)
+)
+
+// scanCourier reads one row of courierColumns.
+func scanCourier(r row) (c operator.Courier, err error) {
+	var active int64
+	err = r.scan(&c.CourierID, &c.Name, &c.Phone, &c.Vehicle, &active, &c.CreatedAt)
+	c.Active = active == 1
+	return c, err
+}
+
+// CourierRecord reads a courier, active or not; nil if there is none.
+func (tx *Tx) CourierRecord(ctx context.Context, courierID string) (*operator.Courier, error) {
+	return tx.courier(ctx, findCouriers, courierID)
+}
+
+// LockCourier reads a courier, who is locked until the transaction ends; nil if
+// there is none.
+func (tx *Tx) LockCourier(ctx context.Context, courierID string) (*operator.Courier, error) {
+	return tx.courier(ctx, lockCouriers, courierID)
+}
+
+func (tx *Tx) courier(ctx context.Context, set *setStatement, courierID string) (found *operator.Courier, err error) {
+	err = tx.conn.find(ctx, set, 1, func(_ int, b binder) { b.text(courierID) }, func(r row) error {
+		c, err := scanCourier(r)
+		found = &c
+		return err
 	})
-	return known, err
+	return found, err
+}
+
+// SaveCourier writes what of a courier can change.
+func (tx *Tx) SaveCourier(ctx context.Context, c *operator.Courier) error {
+	_, err := tx.conn.exec(ctx, "UPDATE couriers SET name = $1, phone = $2, vehicle = $3, active = $4 WHERE courier_id = $5",
+		c.Name, c.Phone, c.Vehicle, flag(c.Active), c.CourierID)
+	return err
 }
 
 // AddCourier adds a courier.
@@ -134,12 +166,9 @@ func (tx *Tx) AddCourier(ctx context.Context, c *operator.Courier) error {
 
 // Couriers lists couriers by id, those after the given one.
 func (tx *Tx) Couriers(ctx context.Context, after string, limit int) (couriers []operator.Courier, err error) {
-	err = tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle, active, created_at FROM couriers WHERE courier_id > $1 ORDER BY courier_id LIMIT $2",
+	err = tx.conn.query(ctx, "SELECT "+names(courierColumns)+" FROM couriers WHERE courier_id > $1 ORDER BY courier_id LIMIT $2",
 		[]any{after, limit}, func(r row) error {
-			var c operator.Courier
-			var active int64
-			err := r.scan(&c.CourierID, &c.Name, &c.Phone, &c.Vehicle, &active, &c.CreatedAt)
-			c.Active = active == 1
+			c, err := scanCourier(r)
 			couriers = append(couriers, c)
 			return err
 		})

@@ -106,9 +106,13 @@ func (tx *Tx) RemoveReceipts(ctx context.Context, partnerID string, keys []reten
 	return err
 }
 
-// RemoveOrders removes orders with their histories, events and notes.
+// RemoveOrders removes orders with their histories, events and notes, and gives
+// up their proofs.
 func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
-	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropOrders} {
+	if err := tx.giveUpProofs(ctx, partnerID, orderIDs); err != nil {
+		return err
+	}
+	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropDeliveries, dropOrders} {
 		_, err := tx.conn.apply(ctx, set, len(orderIDs), func(i int, b binder) {
 			b.text(partnerID)
 			b.text(orderIDs[i])

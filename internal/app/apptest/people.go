@@ -150,13 +150,18 @@ func (s *Service) Operate(t testing.TB) *Operator {
 	return o
 }
 
-// As adds an operator of another role, and gives it with a token.
+// As adds an operator of another role, and gives it with a token. With the role
+// courier it is the operator's courier.
 func (o *Operator) As(t testing.TB, role string) *Operator {
 	t.Helper()
 	email, password := role+"@example.com", "a long password of a "+role
 	as := &Operator{Service: o.Service, CourierID: o.CourierID}
+	courier := ""
+	if role == "courier" {
+		courier = fmt.Sprintf(`,"courier_id":%q`, o.CourierID)
+	}
 	as.OperatorID = o.Call(t, "POST", "/ops/v1/operators",
-		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q}`, email, password, role)).Must(t, 201).Text("operator_id")
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q%s}`, email, password, role, courier)).Must(t, 201).Text("operator_id")
 	token := o.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
 	as.Token, as.TokenID = token.Text("token"), token.Text("token_id")
 	return as

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -36,8 +37,12 @@ func (s *Service) Retain(t testing.TB, policy retention.Policy, fn func(*retenti
 	if err != nil {
 		t.Fatal(err)
 	}
+	pictures, err := proof.NewDirectory(filepath.Join(s.Data, "proofs"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := fn(retention.NewService(retention.Config{
-		Store: db.Retention(), Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
+		Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
 	})); err != nil {
 		t.Error(err)
 	}

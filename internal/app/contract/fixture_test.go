@@ -95,7 +95,7 @@ func withOperator(t testing.TB, email, password, role string) apptest.Option {
 	t.Helper()
 	dir := t.TempDir()
 	world := app.Surroundings{Now: time.Now, Random: rand.Reader, Hasher: cheap(), Log: slog.New(slog.DiscardHandler), Out: io.Discard}
-	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world, email, password, role); err != nil {
+	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world, app.NewOperator{Email: email, Password: password, Role: role}); err != nil {
 		t.Fatal(err)
 	}
 	return apptest.DataIn(dir)

@@ -1,0 +1,199 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Records is where it is written which proofs an order has.
+type Records interface {
+	Read(ctx context.Context, fn func(RecordReader) error) error
+	Write(ctx context.Context, fn func(RecordWriter) error) error
+}
+
+// RecordReader reads what a proof is added by. What does not exist is nil.
+type RecordReader interface {
+	// Order is one order with its history.
+	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// OrderProofs lists the proofs of an order, oldest first.
+	OrderProofs(ctx context.Context, partnerID, orderID string) ([]delivery.Proof, error)
+}
+
+// RecordWriter adds proofs.
+type RecordWriter interface {
+	RecordReader
+	// LockOrders reads orders with their histories, locked until the transaction
+	// ends.
+	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
+	AddProof(ctx context.Context, proof *delivery.Proof) error
+	// AddAudit writes what was changed by whom.
+	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+}
+
+const (
+	// MaxProofs is how many proofs an order may have.
+	MaxProofs = 10
+	// courierMayAdd is how long after the delivery its courier may add a proof: a
+	// phone may have been without a network for a shift.
+	courierMayAdd = 24 * time.Hour
+	// settling is how long is waited to find out what became of a transaction, and
+	// to delete a picture that nobody needs, when the request has ended meanwhile.
+	settling = 5 * time.Second
+)
+
+// Upload is the wish to add a proof to an order.
+type Upload struct {
+	OrderID string
+	Kind    delivery.ProofKind
+	Data    []byte // the file, as it was sent
+	// CourierID is the courier who sends it, and for whom no other courier's
+	// orders exist; empty for the dispatch desk.
+	CourierID string
+}
+
+// Add keeps a picture as a proof of an order, and tells whether it had been
+// added before: the same file is one proof of an order, however often it is
+// sent. It is not_found, a conflict if the order's state or number of proofs
+// takes none, or says what is wrong with the picture; then nothing is kept.
+//
+// The picture is kept before the row that names it, so that no row ever names
+// nothing. Only a crash between the two leaves a picture behind, whose name then
+// nobody has ever been told.
+func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof, again bool, err error) {
+	partnerID, ok := delivery.PartnerOfOrder(upload.OrderID)
+	if !ok {
+		return nil, false, errNoOrder
+	}
+	if err := checkSize(upload.Data); err != nil {
+		return nil, false, err
+	}
+	proof := &delivery.Proof{
+		PartnerID: partnerID, OrderID: upload.OrderID, Kind: upload.Kind,
+		Digest: sha256.Sum256(upload.Data), OperatorID: delivery.OperationOf(ctx).OperatorID,
+	}
+	earlier, err := s.earlier(ctx, proof, upload.CourierID)
+	if err != nil || earlier != nil {
+		return earlier, true, err
+	}
+	if proof.Name, _, err = s.Keep(ctx, upload.Data); err != nil {
+		return nil, false, err
+	}
+	earlier, err = s.record(ctx, proof, upload.CourierID)
+	if err != nil || earlier != nil {
+		s.discard(ctx, proof, err)
+	}
+	return cmp.Or(earlier, proof), earlier != nil, err
+}
+
+var errNoOrder = delivery.NotFound("order")
+
+// earlier looks, before the work of cleaning, for the same file among the order's
+// proofs, and for what keeps the order from taking one.
+func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID string) (found *delivery.Proof, err error) {
+	err = s.Records.Read(ctx, func(tx RecordReader) error {
+		order, err := tx.Order(ctx, proof.PartnerID, proof.OrderID)
+		if err == nil {
+			found, err = s.admit(ctx, tx, order, proof, courierID)
+		}
+		return err
+	})
+	return found, err
+}
+
+// record writes the row of a picture that is kept, unless the same file has come
+// in another request meanwhile. The order is locked: it gets no two rows of one
+// file, and none after its delivery has been told without it.
+func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
+	proof.At = delivery.Instant(s.Now())
+	if proof.ProofID, err = delivery.NewEventID(s.Random, proof.At); err != nil {
+		return nil, err
+	}
+	// The name is as good as the picture, and the audit log is not erased.
+	entry, err := delivery.NewAuditEntry(ctx, s.Random, proof.At, delivery.ActionProofAdded)
+	if err != nil {
+		return nil, err
+	}
+	entry.PartnerID, entry.ObjectID, entry.After = proof.PartnerID, proof.OrderID, proofFacts{proof.ProofID, proof.Kind}
+	err = s.Records.Write(ctx, func(tx RecordWriter) error {
+		found, err := tx.LockOrders(ctx, proof.PartnerID, []string{proof.OrderID})
+		if err != nil {
+			return err
+		}
+		earlier, err = s.admit(ctx, tx, found[proof.OrderID], proof, courierID)
+		if err != nil || earlier != nil {
+			return err
+		}
+		if err := tx.AddProof(ctx, proof); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	if earlier != nil && earlier.Name == proof.Name {
+		// The transaction was repeated because its answer got lost, and finds what
+		// it had committed.
+		earlier = nil
+	}
+	return earlier, err
+}
+
+// proofFacts are what the audit log tells of a proof.
+type proofFacts struct {
+	ProofID string             `json:"proof_id"`
+	Kind    delivery.ProofKind `json:"kind"`
+}
+
+// admit finds the same file among the proofs of an order; nil if it is new and
+// may be added. An order that is another courier's is one that does not exist.
+func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, courierID string) (*delivery.Proof, error) {
+	if order == nil || courierID != "" && !order.CarriedBy(courierID) {
+		return nil, errNoOrder
+	}
+	proofs, err := tx.OrderProofs(ctx, proof.PartnerID, proof.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(proofs, func(p delivery.Proof) bool { return p.Digest == proof.Digest }); i >= 0 {
+		return &proofs[i], nil
+	}
+	switch {
+	case !slices.Contains(delivery.CourierStatuses, order.Status):
+		return nil, delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("an order that is %s takes no proofs", order.Status))
+	case courierID != "" && order.Status == delivery.StatusDelivered && s.Now().Sub(order.UpdatedAt) > courierMayAdd:
+		return nil, delivery.Refuse(delivery.CodeConflict, "the order was delivered more than a day ago: the dispatch desk may add a proof")
+	case len(proofs) >= MaxProofs:
+		return nil, delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("an order has at most %d proofs", MaxProofs))
+	}
+	return nil, nil
+}
+
+// discard deletes a picture for which there is no row. After an error that is no
+// refusal the row may be there, and the picture stays unless it is known not to
+// be: better a picture too many than a proof without one.
+func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	var proofs []delivery.Proof
+	err := s.Records.Write(ctx, func(tx RecordWriter) error {
+		// A transaction that is still on its way has the order locked.
+		_, err := tx.LockOrders(ctx, proof.PartnerID, []string{proof.OrderID})
+		if err == nil {
+			proofs, err = tx.OrderProofs(ctx, proof.PartnerID, proof.OrderID)
+		}
+		return err
+	})
+	if err == nil {
+		if slices.ContainsFunc(proofs, func(p delivery.Proof) bool { return p.Name == proof.Name }) {
+			return
+		}
+		err = s.Store.Delete(ctx, proof.Name)
+	}
+	if err != nil {
+		s.Log.ErrorContext(ctx, "a picture that belongs to no proof was left behind", "name", proof.Name, "error", err, "because", cause)
+	}
+}
