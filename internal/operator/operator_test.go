@@ -68,7 +68,7 @@ func body(t *testing.T, members map[string]any) delivery.Source {
 
 func (d *desk) add(t *testing.T, role operator.Role) *operator.Operator {
 	t.Helper()
-	added, err := d.Add(t.Context(), email, password, role)
+	added, err := d.Add(t.Context(), operator.Operator{Email: email, Role: role}, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,9 +185,9 @@ func TestAddRefusals(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.add(t, operator.RoleAdmin)
-	_, err := d.Add(t.Context(), strings.ToUpper(email), password, operator.RoleAdmin)
+	_, err := d.Add(t.Context(), operator.Operator{Email: strings.ToUpper(email), Role: operator.RoleAdmin}, password)
 	wantCode(t, err, delivery.CodeEmailTaken)
-	_, err = d.Add(t.Context(), "no address", "password1", "owner")
+	_, err = d.Add(t.Context(), operator.Operator{Email: "no address", Role: "owner"}, "password1")
 	wantCode(t, err, delivery.CodeValidation)
 	told, _ := json.Marshal(err)
 	for _, field := range []string{`"email"`, `"password"`, `"role"`} {

@@ -81,8 +81,7 @@ func driveTimeout(t *testing.T, o *operation) *apptest.Answer {
 func driveBroken(t *testing.T, o *operation, err error) *apptest.Answer {
 	broken := &fault{}
 	f := newFixture(t, roomy, broken.option())
-	request := call{operation: o.id, body: validBody(o), path: f.newOrder(t)}
-	f.prepareEndpoint(t, o)
+	request := call{operation: o.id, body: validBody(o), path: f.prepare(t, o)}
 	broken.arm(err)
 	return f.send(t, request)
 }

@@ -1,12 +1,14 @@
 package contract_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -152,13 +154,31 @@ func (f *fixture) target(o *operation, c call) string {
 	for name, value := range map[string]string{
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
+		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"),
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given
 		}
 		target = strings.ReplaceAll(target, "{"+name+"}", value)
 	}
+	if c.query == "" {
+		c.query = o.usualQuery()
+	}
 	return target + c.query
+}
+
+// usualQuery has the documented examples of the parameters that a query must have.
+func (o *operation) usualQuery() string {
+	query := url.Values{}
+	for _, p := range o.parameters() {
+		if p.at("in").text() == "query" && p.at("required").flag() {
+			query.Set(p.at("name").text(), p.at("example").text())
+		}
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
 }
 
 // newOrder creates an order and gives the path parameter that names it.

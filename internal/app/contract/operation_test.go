@@ -75,14 +75,14 @@ func (o *operation) requestSchema() node {
 	return o.at("requestBody", "content", o.takesType(), "schema")
 }
 
-// takesType is the Content-Type of requests: JSON, unless only another one is
-// documented.
+// takesType is the Content-Type of requests: JSON, unless only others are
+// documented, and then the first of them.
 func (o *operation) takesType() string {
 	kinds := o.at("requestBody", "content").members()
-	if len(kinds) == 1 {
-		return kinds[0]
+	if len(kinds) == 0 || slices.Contains(kinds, "application/json") {
+		return "application/json"
 	}
-	return "application/json"
+	return kinds[0]
 }
 
 // hasBody tells whether a body is documented.

@@ -24,15 +24,18 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	service := proof.NewService(proof.Config{Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
-	var drawing bytes.Buffer
-	if err := png.Encode(&drawing, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
-		t.Fatal(err)
-	}
-	name, _, err := service.Keep(context.Background(), drawing.Bytes())
+	name, _, err := service.Keep(context.Background(), drawing())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return map[string]string{"name": name}
+}
+
+// drawing is a small picture in PNG.
+func drawing() []byte {
+	var file bytes.Buffer
+	_ = png.Encode(&file, image.NewGray(image.Rect(0, 0, 3, 2))) // into memory
+	return file.Bytes()
 }
 
 // TestProofIsForLookingAt holds the headers and HEAD; the rest is documented.

@@ -47,7 +47,7 @@ const plenty = 900_000_000
 var subjects = []subject{
 	{operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
-	{operation: "createOperator", body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"courier"}`, broken: brokenOperator},
+	{operation: "createOperator", body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`, broken: brokenOperator},
 	{operation: "changePartner", body: `{"suspended":true,"suspended_reason":"unpaid","rate_limit":600,"rate_card":"docks"}`, broken: brokenSettings},
 	{operation: "validateRateCard", body: `{"name":"default","effective_from":"2036-06-01T00:00:00-04:00","card":` + cardBody + `}`, broken: brokenUpload,
 		other: map[string]func(any) bool{"conflict": func(body any) bool { return member(body, "card", "version") == "docks-1" }}},
@@ -68,6 +68,7 @@ var subjects = []subject{
 	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","name":"desk"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
 	{operation: "createCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
+	{operation: "changeCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
 	{
 		operation: "changeOrderStatus",
 		body: `{"status":"accepted","notes":"n","courier_id":"cou_x","eta":"2026-01-15T10:00:00Z","failure_reason":"r",

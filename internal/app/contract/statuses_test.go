@@ -26,6 +26,9 @@ var undriven = map[string]string{
 	"listProducts":  "its only part that could fail is the database",
 	"listMovements": "its only part that could fail is the database",
 	"listCouriers":  "its only part that could fail is the database",
+	"getCourier":    "its only part that could fail is the database",
+	"listJobs":      "its only part that could fail is the database",
+	"scanLabel":     "its only part that could fail is the database",
 	"createProduct": "its only part that could fail is the database",
 
 	"operatorLogout":      "its only part that could fail is the database",
@@ -86,6 +89,13 @@ var drives = map[string]drive{
 
 	"listTokens 403":  driveOthersTokens,
 	"revokeToken 403": driveCrossSiteSession,
+
+	"listJobs 200":  driveJobs,
+	"listJobs 404":  driveNoCourier,
+	"scanLabel 200": driveScan,
+	"addProof 201":  driveProof,
+	"addProof 400":  driveBadQuery,
+	"addProof 409":  driveEarlyProof,
 
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
@@ -178,6 +188,9 @@ func validBody(o *operation) []byte {
 		"changeProduct":       []byte(`{"price":19.5}`),
 		"createCount":         []byte(`{"location":"MTL-01","lines":[{"product_id":1,"counted":3}]}`),
 
+		"changeCourier": []byte(`{"vehicle":"van"}`),
+		"addProof":      drawing(),
+
 		"operatorLogin":    []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createOperator":   []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`),
 		"changeOperator":   []byte(`{"password":"lune-sur-les-quais-88"}`),
@@ -202,15 +215,19 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 		cross := call{operation: o.id, body: validBody(o), headers: []string{"Sec-Fetch-Site", "cross-site"}, session: true}
 		return newFixture(t, roomy).send(t, cross)
 	}
-	const rider = "rider@example.com"
-	f := newFixture(t, roomy, withOperator(t, rider, exampleNight, "courier"))
-	f.operator = f.operate(t, rider, exampleNight)
+	role := "warehouse"
+	if slices.Contains(o.roles(), role) {
+		role = "dispatcher"
+	}
+	const other = "other@example.com"
+	f := newFixture(t, roomy, withOperator(t, other, exampleNight, role))
+	f.operator = f.operate(t, other, exampleNight)
 	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 
 func driveUnknown(t *testing.T, o *operation) *apptest.Answer {
 	nothing := map[string]string{"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
-		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none"}
+		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none"}
 	f := newFixture(t, roomy)
 	if o.takes("path", "event_id") {
 		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)

@@ -26,6 +26,8 @@ var needsEndpoint = []string{
 func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	t.Helper()
 	switch {
+	case o.id == "addProof":
+		path = f.carriedOrder(t)
 	case o.takes("path", "order_id"):
 		path = f.newOrder(t)
 	case o.takes("path", "event_id"):

@@ -1,0 +1,68 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// carriedOrder is an order that the fixture's courier has picked up.
+func (f *fixture) carriedOrder(t testing.TB) map[string]string {
+	t.Helper()
+	order := f.newOrder(t)
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up"} {
+		f.move(t, order, status).Must(t, 200)
+	}
+	return order
+}
+
+// driveJobs lists jobs of every kind: to be picked up, carried, failed, delivered.
+func driveJobs(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.move(t, f.newOrder(t), "accepted").Must(t, 200)
+	for _, further := range [][]string{{}, {"failed"}, {"in_transit"}, {"out_for_delivery", "delivered"}} {
+		order := f.carriedOrder(t)
+		for _, status := range further {
+			f.move(t, order, status).Must(t, 200)
+		}
+	}
+	waiting := f.fullOrder(t)
+	f.move(t, waiting, "accepted").Must(t, 200)
+	f.move(t, waiting, "courier_assigned").Must(t, 200)
+	answer := f.send(t, call{operation: o.id, query: "?courier_id=" + f.operator.CourierID + "&since=2026-01-14T00:00:00-05:00"})
+	if answer.Len("jobs") != 4 || answer.Len("delivered", "latest") != 1 {
+		t.Errorf("got %s", answer.Body)
+	}
+	return answer
+}
+
+func driveNoCourier(t *testing.T, o *operation) *apptest.Answer {
+	return newFixture(t, roomy).send(t, call{operation: o.id, query: "?courier_id=cou_none"})
+}
+
+func driveScan(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	order := f.carriedOrder(t)
+	f.send(t, call{operation: o.id, query: "?code=" + order["order_id"]}).Must(t, 200)
+	return f.send(t, call{operation: o.id, query: "?code=LAMP-2"})
+}
+
+// driveProof adds a proof, repeats that, and reads it with its order.
+func driveProof(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	request := call{operation: o.id, path: f.prepare(t, o), body: validBody(o)}
+	f.send(t, request).Must(t, 201)
+	if read := f.send(t, call{operation: "getOrderRecord", path: request.path}).Must(t, 200); read.Len("proofs") != 1 {
+		t.Errorf("read %s", read.Body)
+	}
+	return f.send(t, request)
+}
+
+func driveBadQuery(t *testing.T, o *operation) *apptest.Answer {
+	return newFixture(t, roomy).send(t, call{operation: o.id, query: "?kind=%zz", body: validBody(o)})
+}
+
+func driveEarlyProof(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: validBody(o)})
+}
