@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,6 +33,12 @@ type RecordWriter interface {
 	// ends.
 	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
 	AddProof(ctx context.Context, proof *delivery.Proof) error
+	// AddLoosePicture notes that a picture belongs to no proof, and is to be deleted
+	// when it is due.
+	AddLoosePicture(ctx context.Context, partnerID, name string, due time.Time) error
+	// TakeLoosePicture takes that back. It is false if the picture is not noted, and
+	// so may be deleted by now.
+	TakeLoosePicture(ctx context.Context, partnerID, name string) (taken bool, err error)
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
 }
@@ -42,9 +49,11 @@ const (
 	// courierMayAdd is how long after the delivery its courier may add a proof: a
 	// phone may have been without a network for a shift.
 	courierMayAdd = 24 * time.Hour
-	// settling is how long is waited to find out what became of a transaction, and
-	// to delete a picture that nobody needs, when the request has ended meanwhile.
-	settling = 5 * time.Second
+	// looseFor is how long a picture may stay that was sent and has not become part
+	// of a proof: much longer than a request lasts.
+	looseFor = time.Hour
+	// tidying is how long it may take to delete such a picture at once.
+	tidying = 5 * time.Second
 )
 
 // Upload is the wish to add a proof to an order.
@@ -63,8 +72,9 @@ type Upload struct {
 // takes none, or says what is wrong with the picture; then nothing is kept.
 //
 // The picture is kept before the row that names it, so that no row ever names
-// nothing. Only a crash between the two leaves a picture behind, whose name then
-// nobody has ever been told.
+// nothing. Before that it is noted as loose, and taken off that list in the
+// transaction that writes the row: whatever happens in between, a crash too, the
+// picture has a row or is deleted within two hours (package retention).
 func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof, again bool, err error) {
 	partnerID, ok := delivery.PartnerOfOrder(upload.OrderID)
 	if !ok {
@@ -81,17 +91,28 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	if err != nil || earlier != nil {
 		return earlier, true, err
 	}
-	if proof.Name, _, err = s.Keep(ctx, upload.Data); err != nil {
-		return nil, false, err
+	proof.Name, err = s.Keep(ctx, upload.Data, func(name string) error {
+		return s.Records.Write(ctx, func(tx RecordWriter) error {
+			return tx.AddLoosePicture(ctx, partnerID, name, delivery.Instant(s.Now().Add(looseFor)))
+		})
+	})
+	if err != nil {
+		return nil, false, err // what may have been kept all the same is on the list
 	}
 	earlier, err = s.record(ctx, proof, upload.CourierID)
 	if err != nil || earlier != nil {
-		s.discard(ctx, proof, err)
+		s.tidy(ctx, proof, err)
 	}
-	return cmp.Or(earlier, proof), earlier != nil, err
+	if err != nil {
+		return nil, false, err
+	}
+	return cmp.Or(earlier, proof), earlier != nil, nil
 }
 
-var errNoOrder = delivery.NotFound("order")
+var (
+	errNoOrder = delivery.NotFound("order")
+	errTooLate = delivery.Refuse(delivery.CodeUnavailable, "the picture was kept for too long without its proof: send it again")
+)
 
 // earlier looks, before the work of cleaning, for the same file among the order's
 // proofs, and for what keeps the order from taking one.
@@ -127,6 +148,13 @@ func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID s
 		}
 		earlier, err = s.admit(ctx, tx, found[proof.OrderID], proof, courierID)
 		if err != nil || earlier != nil {
+			return err
+		}
+		taken, err := tx.TakeLoosePicture(ctx, proof.PartnerID, proof.Name)
+		if err == nil && !taken {
+			err = errTooLate
+		}
+		if err != nil {
 			return err
 		}
 		if err := tx.AddProof(ctx, proof); err != nil {
@@ -172,28 +200,24 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	return nil, nil
 }
 
-// discard deletes a picture for which there is no row. After an error that is no
-// refusal the row may be there, and the picture stays unless it is known not to
-// be: better a picture too many than a proof without one.
-func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+// tidy deletes a picture that has become part of no proof, as far as that is known:
+// after an error that is no refusal, the row may be there. What tidy leaves, and
+// what it cannot delete now, is deleted when it is due.
+func (s *Service) tidy(ctx context.Context, proof *delivery.Proof, cause error) {
+	var refusal *delivery.Error
+	if cause != nil && !errors.As(cause, &refusal) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying) // the request may have ended
 	defer cancel()
-	var proofs []delivery.Proof
-	err := s.Records.Write(ctx, func(tx RecordWriter) error {
-		// A transaction that is still on its way has the order locked.
-		_, err := tx.LockOrders(ctx, proof.PartnerID, []string{proof.OrderID})
-		if err == nil {
-			proofs, err = tx.OrderProofs(ctx, proof.PartnerID, proof.OrderID)
-		}
-		return err
-	})
+	err := s.Delete(ctx, proof.Name)
 	if err == nil {
-		if slices.ContainsFunc(proofs, func(p delivery.Proof) bool { return p.Name == proof.Name }) {
-			return
-		}
-		err = s.Store.Delete(ctx, proof.Name)
+		err = s.Records.Write(ctx, func(tx RecordWriter) error {
+			_, err := tx.TakeLoosePicture(ctx, proof.PartnerID, proof.Name)
+			return err
+		})
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a picture that belongs to no proof was left behind", "name", proof.Name, "error", err, "because", cause)
+		s.Log.WarnContext(ctx, "a picture that belongs to no proof is left for later", "name", proof.Name, "error", err)
 	}
 }

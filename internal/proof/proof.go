@@ -71,21 +71,24 @@ func NewService(config Config) *Service {
 	return &Service{Config: config, slots: make(chan struct{}, maxCleanings)}
 }
 
-// Keep cleans a picture as it was sent and keeps it, of no order yet. The name is for the
-// order's record, and the URL for whoever may see the proof. A refusal says
-// what is wrong with the picture.
-func (s *Service) Keep(ctx context.Context, data []byte) (name, url string, err error) {
+// Keep cleans a picture as it was sent and keeps it under the name that it gives.
+// Before there is anything under that name, announce is told it, and may refuse.
+// A refusal of Keep's own says what is wrong with the picture.
+func (s *Service) Keep(ctx context.Context, data []byte, announce func(name string) error) (name string, err error) {
 	picture, err := s.clean(ctx, data)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if name, err = NewName(s.Random, picture.Kind); err != nil {
-		return "", "", err
+		return "", err
+	}
+	if err := announce(name); err != nil {
+		return "", err
 	}
 	if err := s.Store.Put(ctx, name, picture); err != nil {
-		return "", "", s.told(ctx, "keep", err)
+		return "", s.told(ctx, "keep", err)
 	}
-	return name, s.URL(name), nil
+	return name, nil
 }
 
 // clean waits for its turn, as long as the context allows.

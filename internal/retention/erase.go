@@ -62,7 +62,7 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 		}
 		erased += len(batch)
 	}
-	if _, err := s.deletePictures(ctx, partnerID); err != nil {
+	if _, err := s.deletePictures(ctx, partnerID, s.Now()); err != nil {
 		return erased, fmt.Errorf("the orders are erased, and pictures of their proofs will be deleted by the service within two hours: %w", err)
 	}
 	return erased, nil

@@ -3,8 +3,7 @@ package retention
 import (
 	"context"
 	"errors"
-
-	"github.com/dropyard/dropyard/internal/delivery"
+	"time"
 )
 
 // Pictures deletes what a database cannot.
@@ -13,34 +12,35 @@ type Pictures interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// picturesPage is how many pictures are deleted before their rows are.
+// picturesPage is how many pictures are deleted before they are forgotten.
 const picturesPage = 100
 
-// deletePictures deletes the pictures of a partner's proofs that were given up
-// with their orders, after the transaction that did so: a picture cannot be
-// brought back. Then it removes their rows. Where a picture cannot be deleted its
-// row stays, and the next sweep tries again.
-func (s *Service) deletePictures(ctx context.Context, partnerID string) (deleted int, err error) {
+// deletePictures deletes the pictures of a partner that belong to no proof: those
+// of proofs that were removed with their orders, after the transaction that did
+// so, because a picture cannot be brought back; and those that an upload that was
+// broken off has left behind. One that cannot be deleted is tried again by the
+// next sweep.
+func (s *Service) deletePictures(ctx context.Context, partnerID string, now time.Time) (deleted int, err error) {
 	for {
-		var page []delivery.Proof
+		var page []string
 		err := s.Store.Read(ctx, func(tx Reader) (err error) {
-			page, err = tx.GivenUpProofs(ctx, partnerID, picturesPage)
+			page, err = tx.LoosePictures(ctx, partnerID, now, picturesPage)
 			return err
 		})
 		if err != nil || len(page) == 0 {
 			return deleted, err
 		}
-		var gone []delivery.Proof
+		var gone []string
 		var failed error
-		for _, proof := range page {
-			if err := s.Pictures.Delete(ctx, proof.Name); err != nil {
+		for _, name := range page {
+			if err := s.Pictures.Delete(ctx, name); err != nil {
 				failed = errors.Join(failed, err)
 				continue
 			}
-			gone = append(gone, proof)
+			gone = append(gone, name)
 		}
 		if len(gone) > 0 {
-			err = s.Store.Write(ctx, func(tx Writer) error { return tx.ForgetProofs(ctx, gone) })
+			err = s.Store.Write(ctx, func(tx Writer) error { return tx.ForgetPictures(ctx, partnerID, gone) })
 		}
 		if err := errors.Join(failed, err); err != nil {
 			return deleted, err

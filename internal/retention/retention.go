@@ -84,7 +84,7 @@ func (s *Service) sweepOnce(ctx context.Context) {
 		s.Log.Error("what is old was not removed, trying again later", "error", err)
 	}
 	if removed != (Removed{}) {
-		s.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "proofs", removed.Proofs)
+		s.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
 	}
 }
 

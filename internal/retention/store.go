@@ -41,9 +41,9 @@ type Reader interface {
 	EventsFrom(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
 	// WebhookEndpoint is where the partner's events are sent; nil if nowhere.
 	WebhookEndpoint(ctx context.Context, partnerID string) (*WebhookEndpoint, error)
-	// GivenUpProofs lists proofs that nobody sees any more, and whose pictures are to
-	// be deleted.
-	GivenUpProofs(ctx context.Context, partnerID string, limit int) ([]delivery.Proof, error)
+	// LoosePictures lists the pictures of a partner that belong to no proof and are
+	// due to be deleted.
+	LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error)
 	// Order is one order with its history; nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 }
@@ -51,8 +51,8 @@ type Reader interface {
 // Writer removes and rewrites rows by their keys.
 type Writer interface {
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
-	// RemoveOrders removes orders with their histories and events, and gives up
-	// their proofs. The stock ledger keeps naming them.
+	// RemoveOrders removes orders with their histories, events and proofs, whose
+	// pictures become loose. The stock ledger keeps naming them.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
 	// RemoveEvents removes events that are still in the state that they had.
 	RemoveEvents(ctx context.Context, partnerID string, events []EventTime) error
@@ -60,11 +60,11 @@ type Writer interface {
 	// LockStored reads orders as they are stored, locked until the transaction
 	// ends. What does not exist is missing.
 	LockStored(ctx context.Context, partnerID string, orderIDs []string) (map[string]*Stored, error)
-	// SaveErased writes orders whose personal fields have been removed, and gives up
-	// their proofs.
+	// SaveErased writes orders whose personal fields have been removed, and
+	// without their proofs, whose pictures become loose.
 	SaveErased(ctx context.Context, partnerID string, orders []*Stored) error
-	// ForgetProofs removes what is left of proofs that were given up.
-	ForgetProofs(ctx context.Context, proofs []delivery.Proof) error
+	// ForgetPictures forgets pictures that are deleted.
+	ForgetPictures(ctx context.Context, partnerID string, pictures []string) error
 	// SaveAnswer overwrites the answer kept under an idempotency key.
 	SaveAnswer(ctx context.Context, partnerID string, key ReceiptKey, answer []byte) error
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // Removed counts what a sweep has removed.
-type Removed struct{ Orders, Events, Keys, Proofs int }
+type Removed struct{ Orders, Events, Keys, Pictures int }
 
 // sweep is one look through everything.
 type sweep struct {
@@ -74,9 +74,9 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
 	}
-	deleted, err := w.deletePictures(ctx, partnerID)
-	if w.removed.Proofs += deleted; err != nil {
-		return fmt.Errorf("proofs of %s: %w", partnerID, err)
+	deleted, err := w.deletePictures(ctx, partnerID, w.now)
+	if w.removed.Pictures += deleted; err != nil {
+		return fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
 	return nil
 }

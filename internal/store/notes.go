@@ -92,7 +92,7 @@ func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []
 	if err := tx.ShowOpen(ctx, rows); err != nil {
 		return err
 	}
-	if err := tx.giveUpProofs(ctx, partnerID, ids); err != nil {
+	if err := tx.removeProofs(ctx, partnerID, ids); err != nil {
 		return err
 	}
 	_, err := tx.conn.apply(ctx, eraseOrderNotes, len(orders), func(i int, b binder) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
@@ -21,21 +22,22 @@ func (s *Store) Proofs() proof.Records { return View[proof.RecordReader, proof.R
 
 var (
 	proofKeys    = slices.Concat(orderKeys, texts("proof_id"))
-	proofColumns = slices.Concat(proofKeys, texts("kind", "name"), byteses("digest"), integers("at"), texts("operator_id"), integers("removed"))
+	proofColumns = slices.Concat(proofKeys, texts("kind", "name"), byteses("digest"), integers("at"), texts("operator_id"))
 	addProofs    = newSet(insertNew, "order_proofs", proofKeys, proofColumns[len(proofKeys):])
 	findProofs   = newSet(lookUp, "order_proofs", orderKeys, proofColumns)
-	giveUpProofs = newSet(update, "order_proofs", orderKeys, integers("removed"))
-	forgetProofs = newSet(deleteOld, "order_proofs", proofKeys, nil)
-	listGivenUp  = "SELECT " + names(proofColumns) + " FROM order_proofs WHERE partner_id = $1 AND removed = 1 ORDER BY order_id, proof_id LIMIT $2"
+	dropProofs   = newSet(deleteOld, "order_proofs", orderKeys, nil)
+
+	looseKeys   = texts("partner_id", "name")
+	addLoose    = newSet(insertOver, "loose_pictures", looseKeys, integers("due_at"))
+	forgetLoose = newSet(deleteOld, "loose_pictures", looseKeys, nil)
 )
 
 // scanProof reads one row of proofColumns.
-func scanProof(r row) (p delivery.Proof, removed bool, err error) {
+func scanProof(r row) (p delivery.Proof, err error) {
 	var digest []byte
-	var flag int64
-	err = r.scan(&p.PartnerID, &p.OrderID, &p.ProofID, (*string)(&p.Kind), &p.Name, &digest, &p.At, &p.OperatorID, &flag)
+	err = r.scan(&p.PartnerID, &p.OrderID, &p.ProofID, (*string)(&p.Kind), &p.Name, &digest, &p.At, &p.OperatorID)
 	copy(p.Digest[:], digest)
-	return p, flag == 1, err
+	return p, err
 }
 
 // AddProof adds a proof to an order.
@@ -46,19 +48,17 @@ func (tx *Tx) AddProof(ctx context.Context, p *delivery.Proof) error {
 		b.bytes(p.Digest[:])
 		b.integer(micros(p.At))
 		b.text(p.OperatorID)
-		b.integer(0)
 		b.text(p.PartnerID)
 		b.text(p.OrderID)
 		b.text(p.ProofID)
 	})
 }
 
-// proofsOf goes through the proofs of orders, in no order, without those that
-// have been given up.
+// proofsOf goes through the proofs of orders, in no order.
 func (tx *Tx) proofsOf(ctx context.Context, keys []order.OrderKey, each func(delivery.Proof)) error {
 	return tx.conn.find(ctx, findProofs, len(keys), bindOrderKeys(keys), func(r row) error {
-		p, removed, err := scanProof(r)
-		if err == nil && !removed {
+		p, err := scanProof(r)
+		if err == nil {
 			each(p)
 		}
 		return err
@@ -83,33 +83,59 @@ func (tx *Tx) bestProofs(ctx context.Context, keys []order.OrderKey) (map[order.
 	})
 }
 
-// giveUpProofs removes the proofs of orders from sight. Their rows stay until
-// their pictures are deleted.
-func (tx *Tx) giveUpProofs(ctx context.Context, partnerID string, orderIDs []string) error {
-	_, err := tx.conn.apply(ctx, giveUpProofs, len(orderIDs), func(i int, b binder) {
-		b.integer(1)
-		b.text(partnerID)
-		b.text(orderIDs[i])
-	})
-	return err
-}
-
-// GivenUpProofs lists proofs of a partner whose pictures are to be deleted.
-func (tx *Tx) GivenUpProofs(ctx context.Context, partnerID string, limit int) (found []delivery.Proof, err error) {
-	err = tx.conn.query(ctx, listGivenUp, []any{partnerID, limit}, func(r row) error {
-		p, _, err := scanProof(r)
-		found = append(found, p)
+// removeProofs removes the proofs of orders, and leaves their pictures to be
+// deleted at once.
+func (tx *Tx) removeProofs(ctx context.Context, partnerID string, orderIDs []string) error {
+	keys := make([]order.OrderKey, len(orderIDs))
+	for i, id := range orderIDs {
+		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
+	}
+	var pictures []string
+	if err := tx.proofsOf(ctx, keys, func(p delivery.Proof) { pictures = append(pictures, p.Name) }); err != nil {
 		return err
-	})
-	return found, err
+	}
+	if err := tx.addLoose(ctx, partnerID, pictures, time.Time{}); err != nil {
+		return err
+	}
+	_, err := tx.conn.apply(ctx, dropProofs, len(keys), bindOrderKeys(keys))
+	return err
 }
 
-// ForgetProofs removes the rows of proofs whose pictures are deleted.
-func (tx *Tx) ForgetProofs(ctx context.Context, proofs []delivery.Proof) error {
-	_, err := tx.conn.apply(ctx, forgetProofs, len(proofs), func(i int, b binder) {
-		b.text(proofs[i].PartnerID)
-		b.text(proofs[i].OrderID)
-		b.text(proofs[i].ProofID)
+func (tx *Tx) addLoose(ctx context.Context, partnerID string, pictures []string, due time.Time) error {
+	_, err := tx.conn.apply(ctx, addLoose, len(pictures), func(i int, b binder) {
+		b.integer(micros(due))
+		b.text(partnerID)
+		b.text(pictures[i])
 	})
 	return err
+}
+
+// AddLoosePicture notes that a picture belongs to no proof, and when it is to be
+// deleted.
+func (tx *Tx) AddLoosePicture(ctx context.Context, partnerID, name string, due time.Time) error {
+	return tx.addLoose(ctx, partnerID, []string{name}, due)
+}
+
+// TakeLoosePicture takes that back. It is false if the picture is not noted.
+func (tx *Tx) TakeLoosePicture(ctx context.Context, partnerID, name string) (taken bool, err error) {
+	rows, err := tx.forgetLoose(ctx, partnerID, []string{name})
+	return rows == 1, err
+}
+
+// LoosePictures lists the pictures of a partner that are due to be deleted.
+func (tx *Tx) LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) (pictures []string, err error) {
+	return tx.ids(ctx, "SELECT name FROM loose_pictures WHERE partner_id = $1 AND due_at <= $2 ORDER BY name LIMIT $3", partnerID, now, limit)
+}
+
+// ForgetPictures forgets pictures that are deleted.
+func (tx *Tx) ForgetPictures(ctx context.Context, partnerID string, pictures []string) error {
+	_, err := tx.forgetLoose(ctx, partnerID, pictures)
+	return err
+}
+
+func (tx *Tx) forgetLoose(ctx context.Context, partnerID string, pictures []string) (rows int64, err error) {
+	return tx.conn.apply(ctx, forgetLoose, len(pictures), func(i int, b binder) {
+		b.text(partnerID)
+		b.text(pictures[i])
+	})
 }

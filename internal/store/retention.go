@@ -106,10 +106,9 @@ func (tx *Tx) RemoveReceipts(ctx context.Context, partnerID string, keys []reten
 	return err
 }
 
-// RemoveOrders removes orders with their histories, events and notes, and gives
-// up their proofs.
+// RemoveOrders removes orders with their histories, events, notes and proofs.
 func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
-	if err := tx.giveUpProofs(ctx, partnerID, orderIDs); err != nil {
+	if err := tx.removeProofs(ctx, partnerID, orderIDs); err != nil {
 		return err
 	}
 	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropDeliveries, dropOrders} {

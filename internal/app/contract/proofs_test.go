@@ -24,7 +24,7 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	service := proof.NewService(proof.Config{Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
-	name, _, err := service.Keep(context.Background(), drawing())
+	name, err := service.Keep(context.Background(), drawing(), func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board":             testBoard,
 		"board repair":      testRepair,
 		"who moved":         testWhoMoved,
+		"proofs":            testProofs,
+		"couriers":          testCouriers,
 		"endpoints":         testEndpoints,
 		"wakes":             testWakes,
 		"queue":             testQueue,

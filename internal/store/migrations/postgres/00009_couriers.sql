@@ -4,9 +4,8 @@
 -- The index of open_orders is built beside their writers. All else can be begun
 -- anew after a build that was broken off.
 
--- The proofs of delivery of an order. The pictures are kept elsewhere, each under its
--- name. A row that is removed waits until its picture is deleted, so that no
--- picture is forgotten.
+-- The proofs of delivery of an order. The pictures are kept elsewhere, each under
+-- its name.
 CREATE TABLE IF NOT EXISTS order_proofs (
     partner_id  TEXT   NOT NULL,
     order_id    TEXT   NOT NULL,
@@ -16,10 +15,17 @@ CREATE TABLE IF NOT EXISTS order_proofs (
     digest      BYTEA  NOT NULL, -- SHA-256 of the file that was sent
     at          BIGINT NOT NULL,
     operator_id TEXT   NOT NULL,
-    removed     BIGINT NOT NULL, -- 1 when nobody is shown it any more, otherwise 0
     PRIMARY KEY (partner_id, order_id, proof_id)
 );
-CREATE INDEX IF NOT EXISTS order_proofs_removed ON order_proofs (partner_id) WHERE removed = 1;
+
+-- The pictures that belong to no proof, and are deleted when they are due: those of
+-- proofs that have been removed, and those whose proof is being added.
+CREATE TABLE IF NOT EXISTS loose_pictures (
+    partner_id TEXT   NOT NULL,
+    name       TEXT   NOT NULL,
+    due_at     BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, name)
+);
 
 -- What couriers have delivered: a row for each order, as long as the order is kept.
 CREATE TABLE IF NOT EXISTS courier_deliveries (
@@ -39,4 +45,5 @@ CREATE INDEX CONCURRENTLY open_of_courier ON open_orders (courier_id) WHERE cour
 -- +goose Down
 DROP INDEX open_of_courier;
 DROP TABLE courier_deliveries;
+DROP TABLE loose_pictures;
 DROP TABLE order_proofs;

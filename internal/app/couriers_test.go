@@ -1,0 +1,331 @@
+package app_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// rider adds a courier with an operator of its own.
+func (f floor) rider(t *testing.T, name string) *apptest.Operator {
+	t.Helper()
+	r := &apptest.Operator{Service: f.Service}
+	r.CourierID = f.operator.Call(t, "POST", "/ops/v1/couriers", fmt.Appendf(nil, `{"name":%q,"phone":"+15145550190","vehicle":"bike"}`, name)).Must(t, 201).Text("courier_id")
+	email, password := name+"@riders.example", "a long password of "+name
+	r.OperatorID = f.operator.Call(t, "POST", "/ops/v1/operators",
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":"courier","courier_id":%q}`, email, password, r.CourierID)).Must(t, 201).Text("operator_id")
+	r.Token = tokenOf(t, f.Service, email, password).Must(t, 201).Text("token")
+	return r
+}
+
+// carried makes an order and has a courier carry it into a state.
+func (f floor) carried(t *testing.T, by *apptest.Operator, reference string, state delivery.Status) (id string) {
+	t.Helper()
+	desk := *f.operator
+	desk.CourierID = by.CourierID
+	return floor{f.Service, f.partner, &desk}.orderIn(t, reference, state)
+}
+
+// move is what a courier's phone sends.
+func move(t *testing.T, by *apptest.Operator, orderID, body string) *apptest.Answer {
+	t.Helper()
+	return by.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(body))
+}
+
+// jobs lists the references of a courier's jobs.
+func jobs(t *testing.T, by *apptest.Operator) (references []string) {
+	t.Helper()
+	got := by.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
+	for i := range got.Len("jobs") {
+		references = append(references, got.Text("jobs", i, "partner_order_id"))
+	}
+	return references
+}
+
+// TestCourierRecords are read and changed; who is inactive cannot be assigned,
+// and what he carries needs attention.
+func TestCourierRecords(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	r := f.rider(t, "noor")
+	target := "/ops/v1/couriers/" + r.CourierID
+	carried := f.carried(t, r, "carried", delivery.StatusPickedUp)
+	waiting := f.orderIn(t, "waiting", delivery.StatusAccepted)
+
+	changed := f.operator.Call(t, "PATCH", target, []byte(`{"name":"Noor Singh","phone":"+15145550191","vehicle":null}`)).Must(t, 200)
+	if changed.Text("name") != "Noor Singh" || changed.Text("phone") != "+15145550191" || changed.Text("vehicle") != "bike" || changed.JSON("active") != true {
+		t.Errorf("changed to %s", changed.Body)
+	}
+	if read := f.operator.Call(t, "GET", target, nil).Must(t, 200); string(read.Body) != string(changed.Body) {
+		t.Errorf("read %s", read.Body)
+	}
+	for _, body := range []string{`{"name":""}`, `{"phone":"555"}`, `{"active":"yes"}`, `{"vehicle":7}`, `[]`} {
+		f.operator.Call(t, "PATCH", target, []byte(body)).Refused(t, 422, "validation_error")
+	}
+	for _, body := range []string{``, `{"name":"a","name":"b"}`, `{"name":"a"}x`} {
+		if got := f.operator.Call(t, "PATCH", target, []byte(body)); got.Status != 400 && got.Status != 415 {
+			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+		}
+	}
+	for _, none := range []string{"cou_none", "%00", "cou_0000000000000000"} {
+		f.operator.Call(t, "GET", "/ops/v1/couriers/"+none, nil).Refused(t, 404, "not_found")
+		f.operator.Call(t, "PATCH", "/ops/v1/couriers/"+none, []byte(`{"name":"x"}`)).Refused(t, 404, "not_found")
+	}
+	r.Call(t, "GET", target, nil).Refused(t, 403, "forbidden")
+
+	f.expect(t, "attention=courier_gone")
+	f.Clock.Advance(time.Second) // the log is sorted by time
+	for range 2 {
+		f.operator.Call(t, "PATCH", target, []byte(`{"active":false}`)).Must(t, 200)
+	}
+	f.Clock.Advance(time.Second)
+	desk := *f.operator
+	desk.CourierID = r.CourierID
+	desk.Move(t, waiting, "courier_assigned").Refused(t, 422, "validation_error")
+	f.expect(t, "attention=courier_gone", "carried")
+	f.expect(t, "attention=any", "carried")
+	f.expect(t, "attention=courier_gone&attention=late&courier_id="+r.CourierID, "carried")
+	counts := f.operator.Call(t, "GET", "/ops/v1/attention", nil).Must(t, 200)
+	if counts.JSON("reasons", "courier_gone") != 1.0 || counts.JSON("attention") != 1.0 || counts.JSON("open") != 2.0 {
+		t.Errorf("counted %s", counts.Body)
+	}
+	if row := f.operator.Call(t, "GET", "/ops/v1/orders/"+carried, nil).Must(t, 200); fmt.Sprint(row.JSON("attention")) != "[courier_gone]" ||
+		row.Text("courier", "name") != "Noor Singh" || row.Text("order", "courier", "name") != "noor" {
+		t.Errorf("the order tells %s", row.Body)
+	}
+	// Who has the parcels may finish, or somebody else gets them.
+	move(t, r, carried, `{"status":"out_for_delivery"}`).Must(t, 200)
+	f.operator.Call(t, "PATCH", target, []byte(`{"active":true}`)).Must(t, 200)
+	f.expect(t, "attention=courier_gone")
+
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=courier.changed&object_id="+r.CourierID, nil).Must(t, 200)
+	if log.Len("entries") != 3 || log.JSON("entries", 1, "before", "active") != true || log.JSON("entries", 1, "after", "active") != false ||
+		log.Text("entries", 2, "before", "phone") != "+15145550190" || log.Text("entries", 2, "after", "phone") != "+15145550191" {
+		t.Errorf("the log tells %s", log.Body)
+	}
+	f.Audit(t)
+}
+
+// TestCourierAccounts: an operator with the role courier is one, and no other is.
+func TestCourierAccounts(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	create := func(role, courier string) *apptest.Answer {
+		return f.operator.Call(t, "POST", "/ops/v1/operators", fmt.Appendf(nil, `{"email":"x-%s@example.com","password":"a long password","role":%q%s}`, role, role, courier))
+	}
+	linked := fmt.Sprintf(`,"courier_id":%q`, f.operator.CourierID)
+	for _, refused := range [][2]string{{"courier", ""}, {"courier", `,"courier_id":null`}, {"courier", `,"courier_id":"cou_none"`}, {"dispatcher", linked}} {
+		got := create(refused[0], refused[1]).Refused(t, 422, "validation_error")
+		if got.Text("error", "details", "field") != "courier_id" || got.Len("error", "details", "errors") != 1 {
+			t.Errorf("%v: %s", refused, got.Body)
+		}
+	}
+	target := "/ops/v1/operators/" + create("courier", linked).Must(t, 201).Text("operator_id")
+	for _, cookie := range []string{opsLogin(t, f.Service, "x-courier@example.com", "a long password")} {
+		me := f.Do(t, "GET", "/ops/v1/me", nil, "Cookie", cookie).Must(t, 200)
+		if me.Text("courier_id") != f.operator.CourierID {
+			t.Errorf("me: %s", me.Body)
+		}
+	}
+	f.operator.Call(t, "PATCH", target, []byte(`{"courier_id":null}`)).Refused(t, 422, "validation_error")
+	f.operator.Call(t, "PATCH", target, []byte(`{"role":"dispatcher"}`)).Must(t, 200)
+	f.operator.Call(t, "PATCH", target, []byte(`{"role":"courier"}`)).Refused(t, 422, "validation_error")
+	f.operator.Call(t, "PATCH", target, []byte("{\"role\":\"courier\""+linked+"}")).Must(t, 200)
+	f.operator.Call(t, "PATCH", target, []byte(`{"active":false}`)).Must(t, 200)
+}
+
+// TestCouriersSeeTheirOwn: another courier's orders do not exist, by whatever
+// way they are asked for.
+func TestCouriersSeeTheirOwn(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	mine, other := f.rider(t, "mine"), f.rider(t, "other")
+	own, theirs := f.carried(t, mine, "own", delivery.StatusPickedUp), f.carried(t, other, "theirs", delivery.StatusPickedUp)
+	nobodys := f.orderIn(t, "nobody's", delivery.StatusAccepted)
+	cookie := opsLogin(t, f.Service, "mine@riders.example", "a long password of mine")
+	ways := map[string]func(method, target, kind string, body []byte) *apptest.Answer{
+		"token": func(method, target, kind string, body []byte) *apptest.Answer {
+			return f.Do(t, method, target, body, "Content-Type", kind, "Authorization", "Bearer "+mine.Token)
+		},
+		"session": func(method, target, kind string, body []byte) *apptest.Answer {
+			return f.Do(t, method, target, body, "Content-Type", kind, "Cookie", cookie, "Sec-Fetch-Site", "same-origin")
+		},
+	}
+	for way, ask := range ways {
+		if got := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); got.Len("jobs") != 1 || got.Text("jobs", 0, "order_id") != own || got.Text("courier_id") != mine.CourierID {
+			t.Errorf("%s: %s", way, got.Body)
+		}
+		ask("GET", "/ops/v1/jobs?courier_id="+mine.CourierID, "", nil).Must(t, 200)
+		ask("GET", "/ops/v1/jobs?courier_id="+other.CourierID, "", nil).Refused(t, 404, "not_found")
+		ask("GET", "/ops/v1/orders/"+own, "", nil).Must(t, 200)
+		ask("GET", "/ops/v1/scan?code="+own, "", nil).Must(t, 200)
+		ask("GET", "/ops/v1/orders", "", nil).Refused(t, 403, "forbidden")
+		for _, id := range []string{theirs, nobodys} {
+			ask("GET", "/ops/v1/orders/"+id, "", nil).Refused(t, 404, "not_found")
+			ask("GET", "/ops/v1/scan?code="+id, "", nil).Refused(t, 404, "not_found")
+			ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", []byte(`{"status":"failed","failure_reason":"x"}`)).Refused(t, 404, "not_found")
+			ask("POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", "image/png", picture(1)).Refused(t, 404, "not_found")
+		}
+	}
+	ways["session"]("POST", "/ops/v1/orders/"+own+"/status", "application/json", []byte(`{"status":"in_transit"}`)).Must(t, 200)
+	f.Do(t, "POST", "/ops/v1/orders/"+own+"/status", []byte(`{"status":"out_for_delivery"}`), "Cookie", cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
+	if pictures(t, f.Service) != 0 {
+		t.Error("a picture was left behind")
+	}
+	f.operator.Call(t, "GET", "/ops/v1/jobs", nil).Refused(t, 422, "validation_error")
+	if got := f.operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+other.CourierID, nil).Must(t, 200); got.Len("jobs") != 1 {
+		t.Errorf("to the desk: %s", got.Body)
+	}
+}
+
+// TestCouriersMoves: what couriers may do to their orders, what they may not, and
+// what the others do meanwhile.
+func TestCouriersMoves(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	r, other := f.rider(t, "mine"), f.rider(t, "other")
+	id := f.carried(t, r, "A-1", delivery.StatusCourierAssigned)
+	for _, status := range []string{"pending", "accepted", "courier_assigned", "cancelled"} {
+		move(t, r, id, fmt.Sprintf(`{"status":%q}`, status)).Refused(t, 403, "forbidden")
+	}
+	move(t, r, id, `{"status":"gone"}`).Refused(t, 422, "validation_error")
+	for _, body := range []string{`{"status":"failed"}`, `{"status":"failed","failure_reason":""}`, `{"status":"failed","failure_reason":null}`} {
+		if got := move(t, r, id, body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "failure_reason" {
+			t.Errorf("%s: %s", body, got.Body)
+		}
+	}
+	r.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil, `{"order_ids":[%q],"status":"picked_up"}`, id)).Refused(t, 403, "forbidden")
+	move(t, r, id, `{"status":"delivered"}`).Refused(t, 409, "invalid_transition")
+	for _, status := range []string{"picked_up", "in_transit", "out_for_delivery"} {
+		move(t, r, id, fmt.Sprintf(`{"status":%q}`, status)).Must(t, 200)
+	}
+	failed := move(t, r, id, `{"status":"failed","failure_reason":"Nobody at home","next_attempt":"2026-01-15T09:00:00-05:00"}`).Must(t, 200)
+	if failed.Text("status_history", 6, "notes") != "Nobody at home" {
+		t.Errorf("failed: %s", failed.Body)
+	}
+	// The desk is faster.
+	f.operator.Move(t, id, "out_for_delivery").Must(t, 200)
+	lost := move(t, r, id, `{"status":"in_transit","version":7}`).Refused(t, 409, "invalid_transition")
+	if lost.Text("error", "details", "changed_by", "email") != apptest.OperatorEmail || lost.JSON("error", "details", "version") != 8.0 {
+		t.Errorf("told %s", lost.Body)
+	}
+	move(t, r, id, `{"status":"delivered","version":8}`).Must(t, 200)
+	// An order that has gone to somebody else is gone, whatever version is named.
+	second := f.carried(t, r, "A-2", delivery.StatusCourierAssigned)
+	desk := *f.operator
+	desk.CourierID = other.CourierID
+	desk.Move(t, second, "courier_assigned").Must(t, 200)
+	for _, body := range []string{`{"status":"picked_up"}`, `{"status":"picked_up","version":3}`, `{"status":"picked_up","version":4}`} {
+		move(t, r, second, body).Refused(t, 404, "not_found")
+	}
+	if got := jobs(t, r); len(got) != 0 {
+		t.Errorf("left are %v", got)
+	}
+	f.Audit(t)
+}
+
+// TestRound has pickups and dropoffs, in order, with all that a courier needs, and
+// what was delivered.
+func TestRound(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t) // 10:00 in Montréal; pickups from 13:00 to 16:00, dropoffs the next day from 9:00 to 17:00
+	r := f.rider(t, "mine")
+	f.carried(t, r, "dropoff", delivery.StatusPickedUp)
+	later := f.carried(t, r, "again", delivery.StatusOutForDelivery)
+	move(t, r, later, `{"status":"failed","failure_reason":"closed","next_attempt":"2026-01-14T11:00:00-05:00"}`).Must(t, 200)
+	cash := strings.Replace(string(testkit.OrderJSON("pickup", "")), `"reference"`, `"cod":{"amount_cents":4999,"currency":"CAD"},"reference"`, 1)
+	id := f.partner.Create(t, []byte(cash)).Must(t, 201).Text("order_id")
+	desk := *f.operator
+	desk.CourierID = r.CourierID
+	desk.Move(t, id, "accepted").Must(t, 200)
+	desk.Move(t, id, "courier_assigned").Must(t, 200)
+	f.orderIn(t, "somebody else's", delivery.StatusPickedUp)
+	done := f.carried(t, r, "done", delivery.StatusDelivered)
+
+	got := r.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
+	if order := jobs(t, r); !slices.Equal(order, []string{"pickup", "dropoff", "again"}) {
+		t.Errorf("at 10:00: %v", order)
+	}
+	for path, want := range map[string]any{
+		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00Z", "stop address line1": "4000 Rue Saint-Denis",
+		"stop phone": "+15145550100", "cod amount_cents": 4999.0, "status": "courier_assigned", "version": 3.0, "partner_name": "metro", "instructions": "Leave at the desk",
+	} {
+		steps := []any{"jobs", 0}
+		for _, name := range strings.Fields(path) {
+			steps = append(steps, name)
+		}
+		if got.JSON(steps...) != want {
+			t.Errorf("%s is %v, want %v", path, got.JSON(steps...), want)
+		}
+	}
+	if fmt.Sprint(got.JSON("jobs", 0, "actions")) != "[picked_up failed]" || got.Text("jobs", 0, "parcels", 1, "label") != "LAMP-2" ||
+		got.Text("jobs", 1, "stop", "name") != "Alex Martin" || got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00Z" || got.JSON("jobs", 2, "failures") != 1.0 {
+		t.Errorf("jobs: %s", got.Body)
+	}
+	if strings.Contains(string(got.Body), "alex@example.com") {
+		t.Error("a courier is told an e-mail address")
+	}
+	if got.JSON("delivered", "count") != 1.0 || got.Text("delivered", "latest", 0, "order_id") != done || got.JSON("more") != false {
+		t.Errorf("delivered: %s", got.Body)
+	}
+	f.Clock.Advance(time.Hour) // the next attempt is due, in the same place as the other
+	if order := jobs(t, r); order[0] != "pickup" || len(order) != 3 {
+		t.Errorf("at 11:00: %v", order)
+	}
+	since := func(at string) *apptest.Answer {
+		return r.Call(t, "GET", "/ops/v1/jobs?since="+url.QueryEscape(at), nil)
+	}
+	if got := since("2026-01-14T10:30:00-05:00").Must(t, 200); got.JSON("delivered", "count") != 0.0 || got.Len("delivered", "latest") != 0 {
+		t.Errorf("since: %s", got.Body)
+	}
+	since("2026-01-01T00:00:00Z").Refused(t, 422, "validation_error")
+	since("yesterday").Refused(t, 422, "validation_error")
+	f.Audit(t)
+}
+
+// TestScan finds a parcel by each code of its label.
+func TestScan(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	r := f.rider(t, "mine")
+	own := f.carried(t, r, "A-1", delivery.StatusPickedUp)
+	theirs := f.orderIn(t, "A-2", delivery.StatusPickedUp)
+	done := f.carried(t, r, "A-3", delivery.StatusDelivered)
+	scan := func(by *apptest.Operator, code string) *apptest.Answer {
+		return by.Call(t, "GET", "/ops/v1/scan?code="+url.QueryEscape(code), nil)
+	}
+	tracking := f.read(t, own).Text("tracking_url")
+	for code, want := range map[string]string{tracking: "<nil> <nil>", own: "<nil> <nil>", "LAMP-2": "2 P-2", "P-1": "1 P-1"} {
+		got := scan(r, code).Must(t, 200)
+		if told := fmt.Sprint(got.JSON("matches", 0, "place"), " ", got.JSON("matches", 0, "parcel_id")); got.Len("matches") != 1 ||
+			got.Text("matches", 0, "order", "order_id") != own || told != want {
+			t.Errorf("%s: %s", code, got.Body)
+		}
+	}
+	if got := scan(f.operator, "LAMP-2").Must(t, 200); got.Len("matches") != 2 {
+		t.Errorf("the desk finds %s", got.Body)
+	}
+	scan(f.operator, theirs).Must(t, 200)
+	if got := scan(r, done).Must(t, 200); got.Text("matches", 0, "order", "status") != "delivered" || got.Len("matches", 0, "order", "actions") != 0 {
+		t.Errorf("what is done: %s", got.Body)
+	}
+	// A parcel that has neither barcode nor a parcel_id that can be coded has a number.
+	unnamed := strings.NewReplacer(`"P-1"`, `"é"`).Replace(string(testkit.OrderJSON("A-4", "")))
+	id := f.partner.Create(t, []byte(unnamed)).Must(t, 201).Text("order_id")
+	number := scan(f.operator, id).Must(t, 200).Text("matches", 0, "order", "parcels", 0, "label")
+	if got := scan(f.operator, number).Must(t, 200); len(number) != 52 || got.Text("matches", 0, "order", "order_id") != id || got.JSON("matches", 0, "place") != 1.0 {
+		t.Errorf("%s: %s", number, got.Body)
+	}
+	for _, code := range []string{theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n"} {
+		scan(r, code).Refused(t, 404, "not_found")
+	}
+	scan(r, "").Refused(t, 422, "validation_error")
+	scan(r, strings.Repeat("x", 3001)).Refused(t, 422, "validation_error")
+}

@@ -1,0 +1,326 @@
+package app_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/retention"
+)
+
+// picture is a small drawing in PNG, another one for each number.
+func picture(number int) []byte {
+	drawn := image.NewGray(image.Rect(0, 0, 8, 8))
+	for bit := range 16 {
+		if number>>bit&1 == 1 {
+			drawn.SetGray(bit%8, bit/8, color.Gray{Y: 255})
+		}
+	}
+	var file bytes.Buffer
+	_ = png.Encode(&file, drawn) // into memory
+	return file.Bytes()
+}
+
+// photo is a JPEG that tells where and by whom it was taken.
+func photo(t *testing.T) []byte {
+	t.Helper()
+	drawn := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	for x := range 40 {
+		for y := range 30 {
+			drawn.SetRGBA(x, y, color.RGBA{uint8(6 * x), uint8(8 * y), uint8(x * y), 255})
+		}
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, drawn, nil); err != nil {
+		t.Fatal(err)
+	}
+	exif := "Exif\x00\x00GPS 45.5N 73.6W, phone of Camille"
+	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
+	return append(append([]byte{0xff, 0xd8}, segment...), file.Bytes()[2:]...)
+}
+
+// pictures counts the files in which proofs are kept.
+func pictures(t *testing.T, s *apptest.Service) (count int) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(s.Data, "proofs"), func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			count++
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return count
+}
+
+// prove adds a proof to an order.
+func prove(t *testing.T, by *apptest.Operator, orderID, kind string, body []byte) *apptest.Answer {
+	t.Helper()
+	return by.Do(t, "POST", "/ops/v1/orders/"+orderID+"/proofs?kind="+kind, body,
+		"Content-Type", "image/jpeg", "Authorization", "Bearer "+by.Token) // the content tells what it is
+}
+
+// shown reads the picture behind the URL of a proof.
+func shown(t *testing.T, s *apptest.Service, address string) *apptest.Answer {
+	t.Helper()
+	path, ours := strings.CutPrefix(address, s.URL)
+	if !ours || !strings.HasPrefix(path, "/proofs/") {
+		t.Fatalf("%q is no address of a proof", address)
+	}
+	return s.Do(t, "GET", path, nil)
+}
+
+// TestDeliveryByCourier is a courier's day: log in, look at the jobs, carry one
+// order to its end with a signature, and have its partner told of that.
+func TestDeliveryByCourier(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.Webhooks())
+	f := floor{service, service.Register(t, "metro"), service.Operate(t)}
+	receiver := apptest.NewReceiver(t)
+	f.partner.SetEndpoint(t, receiver.URL)
+	r := f.rider(t, "mine")
+	id := f.carried(t, r, "A-1", delivery.StatusCourierAssigned)
+
+	cookie := opsLogin(t, f.Service, "mine@riders.example", "a long password of mine")
+	ask := func(method, target, kind string, body []byte) *apptest.Answer {
+		return f.Do(t, method, target, body, "Content-Type", kind, "Cookie", cookie)
+	}
+	job := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200)
+	for job.Len("jobs", 0, "actions") > 0 && job.Text("jobs", 0, "status") != "out_for_delivery" {
+		status, version := job.Text("jobs", 0, "actions", 0), job.JSON("jobs", 0, "version")
+		ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", fmt.Appendf(nil, `{"status":%q,"version":%v}`, status, version)).Must(t, 200)
+		job = ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200)
+	}
+	target := "/ops/v1/orders/" + id + "/proofs"
+	ask("POST", target+"?kind=photo", "image/jpeg", photo(t)).Must(t, 201)
+	f.Clock.Advance(time.Second)
+	ask("POST", target+"?kind=signature", "image/png", picture(1)).Must(t, 201)
+	f.Clock.Advance(time.Second)
+	signed := ask("POST", target+"?kind=signature", "image/png", picture(2)).Must(t, 201)
+	ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", []byte(`{"status":"delivered"}`)).Must(t, 200)
+
+	var hook *apptest.Hook
+	for hook = receiver.Next(t); hook.Text("type") != "order.delivered"; hook = receiver.Next(t) {
+		if hook.JSON("data", "signature_url") != nil {
+			t.Errorf("told early: %s", hook.Body)
+		}
+	}
+	if hook.Text("data", "signature_url") != signed.Text("url") {
+		t.Errorf("told %s, and not %s", hook.Body, signed.Text("url"))
+	}
+	kept := shown(t, f.Service, hook.Text("data", "signature_url")).Must(t, 200)
+	if got, err := png.Decode(bytes.NewReader(kept.Body)); err != nil || got.Bounds().Dx() != 8 || kept.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("the signature: %v, %v", kept.Header, err)
+	}
+	record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
+	if record.Len("proofs") != 3 || record.Text("proofs", 2, "url") != signed.Text("url") || record.Text("proofs", 0, "operator_id") != r.OperatorID {
+		t.Errorf("the desk sees %s", record.Body)
+	}
+	place := shown(t, f.Service, record.Text("proofs", 0, "url")).Must(t, 200)
+	if _, err := jpeg.Decode(bytes.NewReader(place.Body)); err != nil || bytes.Contains(place.Body, []byte("Exif")) || bytes.Contains(place.Body, []byte("Camille")) {
+		t.Errorf("the photo: %v: %.80q", err, place.Body)
+	}
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200)
+	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != r.OperatorID || log.Text("entries", 0, "object_id") != id ||
+		log.Text("entries", 0, "after", "kind") != "signature" || strings.Contains(string(log.Body), "/proofs/") || strings.Contains(string(log.Body), ".png") {
+		t.Errorf("the log tells %s", log.Body)
+	}
+	if done := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); done.Len("jobs") != 0 || done.JSON("delivered", "count") != 1.0 {
+		t.Errorf("at the end: %s", done.Body)
+	}
+	f.Audit(t)
+}
+
+// TestBestProof: the newest signature is told, else the newest photo, else
+// nothing.
+func TestBestProof(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.Webhooks())
+	f := floor{service, service.Register(t, "metro"), service.Operate(t)}
+	receiver := apptest.NewReceiver(t)
+	f.partner.SetEndpoint(t, receiver.URL)
+	for i, kinds := range [][]string{{}, {"photo", "photo"}, {"signature", "photo"}} {
+		id := f.orderIn(t, fmt.Sprint("A-", i), delivery.StatusOutForDelivery)
+		var want any
+		for n, kind := range kinds {
+			f.Clock.Advance(time.Second)
+			added := prove(t, f.operator, id, kind, picture(10*i+n)).Must(t, 201)
+			if n == 1 && i == 1 || kind == "signature" {
+				want = added.Text("url")
+			}
+		}
+		f.operator.Move(t, id, "delivered").Must(t, 200)
+		hook := receiver.Next(t)
+		for hook.Text("type") != "order.delivered" {
+			hook = receiver.Next(t)
+		}
+		if got := hook.JSON("data", "signature_url"); got != want || !strings.Contains(string(hook.Body), `"signature_url":`) {
+			t.Errorf("%v: told %v, want %v", kinds, got, want)
+		}
+	}
+}
+
+// TestRefusedProofs leave nothing behind.
+func TestRefusedProofs(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	r := f.rider(t, "mine")
+	id := f.carried(t, r, "A-1", delivery.StatusOutForDelivery)
+	large := append(picture(1), make([]byte, 5<<20+1-len(picture(1)))...)
+	prove(t, r, id, "photo", large).Refused(t, 413, "payload_too_large")
+	prove(t, r, id, "photo", large[:5<<20]).Must(t, 201) // what follows the picture is left out
+	if pictures(t, f.Service) != 1 {
+		t.Fatalf("%d pictures", pictures(t, f.Service))
+	}
+	for name, body := range map[string][]byte{
+		"text": []byte("a signature"), "nothing": nil, "half": picture(1)[:60], "GIF": []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
+		"HTML": []byte("<svg onload=alert(1)>"), "only a header": []byte("\x89PNG\r\n\x1a\n"),
+	} {
+		if got := prove(t, r, id, "photo", body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "proof" {
+			t.Errorf("%s: %s", name, got.Body)
+		}
+	}
+	for _, kind := range []string{"", "drawing", "photo&kind=photo"} {
+		prove(t, r, id, kind, picture(1)).Refused(t, 422, "validation_error")
+	}
+	for _, kind := range []string{"image/gif", "application/json", "text/plain", "image"} {
+		r.Do(t, "POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", picture(1), "Content-Type", kind, "Authorization", "Bearer "+r.Token).Refused(t, 415, "unsupported_media_type")
+	}
+	for _, none := range []string{"ord_none", "%00", "ord_00000000000000000000000000000000"} {
+		prove(t, f.operator, none, "photo", picture(1)).Refused(t, 404, "not_found")
+	}
+	early := f.carried(t, r, "early", delivery.StatusCourierAssigned)
+	for _, by := range []*apptest.Operator{r, f.operator} {
+		prove(t, by, early, "photo", picture(1)).Refused(t, 409, "conflict")
+	}
+	prove(t, f.operator, f.orderIn(t, "cancelled", delivery.StatusCancelled), "photo", picture(1)).Refused(t, 409, "conflict")
+	for i := range 9 {
+		prove(t, r, id, "photo", picture(100+i)).Must(t, 201)
+	}
+	prove(t, r, id, "photo", picture(200)).Refused(t, 409, "conflict")
+	prove(t, r, id, "photo", picture(101)).Must(t, 201) // which it has
+	late := f.carried(t, r, "late", delivery.StatusDelivered)
+	f.Clock.Advance(24 * time.Hour)
+	prove(t, r, late, "photo", picture(1)).Must(t, 201)
+	f.Clock.Advance(time.Millisecond)
+	prove(t, r, late, "photo", picture(2)).Refused(t, 409, "conflict")
+	prove(t, r, late, "photo", picture(1)).Must(t, 201)
+	prove(t, f.operator, late, "photo", picture(3)).Must(t, 201)
+	if got := pictures(t, f.Service); got != 12 {
+		t.Errorf("%d pictures for 12 proofs", got)
+	}
+	f.Audit(t)
+}
+
+// TestProofsAreRepeated one after the other and at once, as by a phone that did
+// not hear the answer: one proof, one picture, one entry in the log.
+func TestProofsAreRepeated(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id, other := f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery)
+	first := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
+	again := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
+	if string(again.Body) != string(first.Body) || first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("first %s\nagain %s", first.Body, again.Body)
+	}
+	prove(t, f.operator, other, "photo", picture(1)).Must(t, 201)
+	bodies := map[string]bool{}
+	for _, answer := range apptest.Together(8, func(int) *apptest.Answer { return prove(t, f.operator, id, "signature", picture(2)) }) {
+		bodies[string(answer.Must(t, 201).Body)] = true
+	}
+	if len(bodies) != 1 || pictures(t, f.Service) != 3 {
+		t.Errorf("%d answers, %d pictures", len(bodies), pictures(t, f.Service))
+	}
+	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200); record.Len("proofs") != 2 {
+		t.Errorf("the order has %s", record.Body)
+	}
+	if log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200); log.Len("entries") != 3 {
+		t.Errorf("the log has %s", log.Body)
+	}
+}
+
+// TestErasedProofs are gone from sight at once, and their pictures from the disk;
+// one that cannot be deleted is deleted later.
+func TestErasedProofs(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	ids := []string{f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery), f.orderIn(t, "A-3", delivery.StatusOutForDelivery)}
+	addresses := make([]string, len(ids))
+	for i, id := range ids {
+		prove(t, f.operator, id, "photo", picture(50)).Must(t, 201)
+		addresses[i] = prove(t, f.operator, id, "signature", picture(i)).Must(t, 201).Text("url")
+		f.operator.Move(t, id, "delivered").Must(t, 200)
+	}
+	gone := func(i int) {
+		t.Helper()
+		shown(t, f.Service, addresses[i]).Refused(t, 404, "not_found")
+	}
+	if erased, err := f.erase(t, ids[:1], "", false); err != nil || erased != 1 {
+		t.Fatal(erased, err)
+	}
+	gone(0)
+	record := f.operator.Call(t, "GET", "/ops/v1/orders/"+ids[0], nil).Must(t, 200)
+	rows := f.Query(t, "SELECT partner_id FROM order_proofs WHERE order_id = '"+ids[0]+"'")
+	if record.Len("proofs") != 0 || len(rows) != 0 || pictures(t, f.Service) != 4 {
+		t.Errorf("left are %d pictures, %d rows: %s", pictures(t, f.Service), len(rows), record.Body)
+	}
+	name := addresses[0][strings.LastIndex(addresses[0], "/")+1:]
+	if events := f.Query(t, "SELECT facts FROM events WHERE order_id = '"+ids[0]+"'"); strings.Contains(strings.Join(events, ""), name) {
+		t.Errorf("the event still tells %s", name)
+	}
+
+	// The pictures are out of reach: the order is erased all the same.
+	name = addresses[1][strings.LastIndex(addresses[1], "/")+1:]
+	folder := filepath.Join(f.Data, "proofs", name[:2], name[2:4])
+	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, "kept")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(folder, name, "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
+	erased, err := app.ErasePartnerOrders(t.Context(), settings, app.System(), f.partner.PartnerID, ids[1:2], "", false)
+	if erased != 1 || err == nil || !strings.Contains(err.Error(), "will be deleted") {
+		t.Errorf("%d erased, %v", erased, err)
+	}
+	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+ids[1], nil).Must(t, 200); record.Len("proofs") != 0 {
+		t.Errorf("still seen: %s", record.Body)
+	}
+	if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(folder, "kept"), filepath.Join(folder, name)); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, f.Service, addresses[1]).Must(t, 200)
+	if removed := f.Sweep(t, retention.Policy{}); removed.Pictures != 1 {
+		t.Errorf("swept %+v", removed)
+	}
+	gone(1)
+
+	// And retention.
+	f.Clock.Advance(31 * day)
+	if removed := f.Sweep(t, retention.Policy{Orders: 30 * day}); removed.Orders != 3 || removed.Pictures != 2 {
+		t.Errorf("swept %+v", removed)
+	}
+	gone(2)
+	left := f.Query(t, "SELECT order_id FROM order_proofs UNION ALL SELECT name FROM loose_pictures UNION ALL SELECT order_id FROM courier_deliveries")
+	if pictures(t, f.Service) != 0 || len(left) != 0 {
+		t.Errorf("left are %d pictures and %v", pictures(t, f.Service), left)
+	}
+	f.Audit(t)
+}
