@@ -79,6 +79,13 @@ var laws = []law{
 		GROUP BY b.partner_id, b.order_id, b.failures HAVING b.failures != count(h.order_id)`},
 	{law: "notes are about orders that exist", query: `
 		SELECT n.note_id FROM order_notes n LEFT JOIN orders o ON o.partner_id = n.partner_id AND o.order_id = n.order_id WHERE o.order_id IS NULL`},
+	{law: "proofs and deliveries are of orders that exist", query: `
+		SELECT p.proof_id FROM order_proofs p LEFT JOIN orders o ON o.partner_id = p.partner_id AND o.order_id = p.order_id WHERE o.order_id IS NULL
+		UNION SELECT d.order_id FROM courier_deliveries d LEFT JOIN orders o ON o.partner_id = d.partner_id AND o.order_id = d.order_id
+		WHERE o.order_id IS NULL OR o.status != 'delivered' OR o.updated_at != d.delivered_at OR o.courier NOT LIKE '%' || d.courier_id || '%'`},
+	{law: "a picture is of one proof, or loose", query: `
+		SELECT name FROM order_proofs GROUP BY name HAVING count(*) > 1
+		UNION SELECT p.name FROM order_proofs p JOIN loose_pictures l ON l.partner_id = p.partner_id AND l.name = p.name`},
 	{law: "the events of an order are numbered from 1 without a gap", swept: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) < 1`, query: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) != 1 OR max(sequence) != count(*)`},

@@ -118,6 +118,9 @@ const content = `
 	SELECT 'order_history', count(*), 0 FROM order_history UNION ALL
 	SELECT 'idempotency_keys', count(*), 0 FROM idempotency_keys UNION ALL
 	SELECT 'events', count(*), 0 FROM events UNION ALL
+	SELECT 'order_proofs', count(*), 0 FROM order_proofs UNION ALL
+	SELECT 'loose_pictures', count(*), 0 FROM loose_pictures UNION ALL
+	SELECT 'courier_deliveries', count(*), 0 FROM courier_deliveries UNION ALL
 	SELECT 'webhook_endpoints', count(*), sum(enabled) FROM webhook_endpoints`
 
 // Content sums up all that is stored, so that a test can tell that nothing was.

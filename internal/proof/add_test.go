@@ -1,0 +1,174 @@
+package proof_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// records holds one order in memory. Its transactions end as after says.
+type records struct {
+	order  *delivery.Order
+	proofs []delivery.Proof
+	loose  map[string]time.Time
+	audit  int
+	// after says how the transaction that writes a proof ends: what it has written
+	// stays if committed, whatever the error is.
+	after func() (committed bool, err error)
+}
+
+func (r *records) Read(_ context.Context, fn func(proof.RecordReader) error) error { return fn(r) }
+
+func (r *records) Write(_ context.Context, fn func(proof.RecordWriter) error) error {
+	try := *r
+	try.proofs, try.loose = slices.Clone(r.proofs), maps.Clone(r.loose)
+	err := fn(&try)
+	committed := err == nil
+	if err == nil && len(try.proofs) > len(r.proofs) && r.after != nil {
+		committed, err = r.after()
+	}
+	if committed {
+		*r = try
+	}
+	return err
+}
+
+func (r *records) Order(context.Context, string, string) (*delivery.Order, error) {
+	return r.order, nil
+}
+
+func (r *records) LockOrders(context.Context, string, []string) (map[string]*delivery.Order, error) {
+	return map[string]*delivery.Order{r.order.OrderID: r.order}, nil
+}
+
+func (r *records) OrderProofs(context.Context, string, string) ([]delivery.Proof, error) {
+	return r.proofs, nil
+}
+
+func (r *records) AddProof(_ context.Context, p *delivery.Proof) error {
+	r.proofs = append(r.proofs, *p)
+	return nil
+}
+
+func (r *records) AddLoosePicture(_ context.Context, _, name string, due time.Time) error {
+	r.loose[name] = due
+	return nil
+}
+
+func (r *records) TakeLoosePicture(_ context.Context, _, name string) (bool, error) {
+	_, there := r.loose[name]
+	delete(r.loose, name)
+	return there, nil
+}
+
+func (r *records) AddAudit(_ context.Context, entries ...*delivery.AuditEntry) error {
+	r.audit += len(entries)
+	return nil
+}
+
+// shelf keeps pictures in memory.
+type shelf map[string]proof.Picture
+
+func (s shelf) Put(_ context.Context, name string, picture proof.Picture) error {
+	s[name] = picture
+	return nil
+}
+func (s shelf) Get(_ context.Context, name string) (proof.Picture, error) { return s[name], nil }
+func (s shelf) Delete(_ context.Context, name string) error {
+	delete(s, name)
+	return nil
+}
+
+// TestAddAndWhatGoesWrong: whatever becomes of the transaction, there is a proof
+// with its picture, or no picture that is not on the list of those to be deleted.
+func TestAddAndWhatGoesWrong(t *testing.T) {
+	t.Parallel()
+	refusal, lost := delivery.Refuse(delivery.CodeUnavailable, "later"), errors.New("the connection was lost")
+	for name, c := range map[string]struct {
+		committed               bool
+		err                     error
+		proofs, pictures, loose int
+	}{
+		"all is well":          {true, nil, 1, 1, 0},
+		"refused":              {false, refusal, 0, 0, 0},
+		"lost, not committed":  {false, lost, 0, 1, 1},
+		"lost after it was":    {true, lost, 1, 1, 0},
+		"cut off by the clock": {false, context.DeadlineExceeded, 0, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id, err := delivery.NewOrderID(rand.Reader, "par_00000001", testkit.Epoch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			order := testkit.Order("par_00000001", id, "A-1", testkit.Epoch)
+			order.Status = delivery.StatusOutForDelivery
+			kept := shelf{}
+			r := &records{order: order, loose: map[string]time.Time{}, after: func() (bool, error) { return c.committed, c.err }}
+			service := proof.NewService(proof.Config{
+				Store: kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+				URL: func(name string) string { return name },
+			})
+			upload := proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))}
+			if _, _, err := service.Add(t.Context(), upload); !errors.Is(err, c.err) {
+				t.Errorf("got %v", err)
+			}
+			if len(r.proofs) != c.proofs || r.audit != c.proofs || len(kept) != c.pictures || len(r.loose) != c.loose {
+				t.Errorf("%d proofs, %d entries, %d pictures, %d loose", len(r.proofs), r.audit, len(kept), len(r.loose))
+			}
+			for _, due := range r.loose {
+				if !due.Equal(testkit.Epoch.Add(time.Hour)) {
+					t.Errorf("due %v", due)
+				}
+			}
+			// The phone sends it again.
+			r.after = nil
+			added, again, err := service.Add(t.Context(), upload)
+			if err != nil || again != (c.proofs == 1) || len(r.proofs) != 1 || len(kept) != 1+c.loose {
+				t.Fatalf("again: %t, %v, %d proofs, %d pictures", again, err, len(r.proofs), len(kept))
+			}
+			if _, there := kept[added.Name]; !there || added.Name != r.proofs[0].Name {
+				t.Errorf("the proof %+v has no picture", added)
+			}
+		})
+	}
+}
+
+// TestSweptTooEarly: a picture that was deleted meanwhile becomes no proof.
+func TestSweptTooEarly(t *testing.T) {
+	t.Parallel()
+	id, err := delivery.NewOrderID(rand.Reader, "par_00000001", testkit.Epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := testkit.Order("par_00000001", id, "A-1", testkit.Epoch)
+	order.Status = delivery.StatusDelivered
+	kept, r := shelf{}, &records{order: order, loose: map[string]time.Time{}}
+	service := proof.NewService(proof.Config{
+		Store: sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+	})
+	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
+	if !delivery.HasCode(err, delivery.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
+		t.Errorf("%v, %d proofs, %d pictures", err, len(r.proofs), len(kept))
+	}
+}
+
+// sweeping is a shelf that is swept after each picture.
+type sweeping struct {
+	shelf
+	*records
+}
+
+func (s sweeping) Put(ctx context.Context, name string, picture proof.Picture) error {
+	clear(s.loose)
+	return s.shelf.Put(ctx, name, picture)
+}
