@@ -174,6 +174,34 @@ func TestBestProof(t *testing.T) {
 	}
 }
 
+// TestProofBesideDelivery: at once, the event tells the proof or nothing, and the
+// proof is kept.
+func TestProofBesideDelivery(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	told := 0
+	for i := range 12 {
+		id := f.orderIn(t, fmt.Sprint("A-", i), delivery.StatusOutForDelivery)
+		both := apptest.Together(2, func(which int) *apptest.Answer {
+			if which == 0 {
+				return prove(t, f.operator, id, "signature", picture(i))
+			}
+			return f.operator.Move(t, id, "delivered")
+		})
+		address := both[0].Must(t, 201).Text("url")
+		both[1].Must(t, 200)
+		facts := strings.Join(f.Query(t, "SELECT facts FROM events WHERE type = 'order.delivered' AND order_id = '"+id+"'"), "")
+		if has := strings.Contains(facts, "signature_url"); has != strings.Contains(facts, address) {
+			t.Errorf("told %s, and not %s", facts, address)
+		} else if has {
+			told++
+		}
+		shown(t, f.Service, address).Must(t, 200)
+	}
+	t.Logf("%d of 12 were told", told)
+	f.Audit(t)
+}
+
 // TestRefusedProofs leave nothing behind.
 func TestRefusedProofs(t *testing.T) {
 	t.Parallel()

@@ -71,11 +71,11 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 	round, now := &Round{CourierID: courierID}, s.now()
 	err := s.Store.Read(ctx, func(tx Reader) error {
 		known, err := tx.CouriersByID(ctx, []string{courierID})
-		if err == nil && known[courierID] == (Courier{}) {
-			err = delivery.NotFound("courier")
-		}
 		if err != nil {
 			return err
+		}
+		if _, exists := known[courierID]; !exists {
+			return delivery.NotFound("courier")
 		}
 		rows, err := tx.Board(ctx, Filter{CourierID: courierID, Sort: SortWindow, Limit: maxJobs + 1}, now)
 		if err != nil {

@@ -21,7 +21,8 @@ func (s *Service) Create(ctx context.Context, root delivery.Source) (*Operator, 
 		CourierID: f.Text("courier_id", delivery.Optional, courierIDRule),
 	}
 	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
-	if fault := o.linkFault(); fault != "" && !(f.Has("courier_id") && o.CourierID == "") { // told already
+	told := f.Has("courier_id") && o.CourierID == ""
+	if fault := o.linkFault(); fault != "" && !told {
 		f.Fault("courier_id", fault)
 	}
 	if err := problems.Err(); err != nil {

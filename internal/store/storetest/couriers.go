@@ -36,11 +36,12 @@ func testProofs(t *testing.T, s *store.Store) {
 	if got := best(); got != "" {
 		t.Errorf("none: %s", got)
 	}
-	var all []delivery.Proof
-	for i, step := range []struct {
+	steps := []struct {
 		kind delivery.ProofKind
 		best string
-	}{{delivery.ProofPhoto, "0"}, {delivery.ProofPhoto, "1"}, {delivery.ProofSignature, "2"}, {delivery.ProofPhoto, "2"}, {delivery.ProofSignature, "4"}} {
+	}{{delivery.ProofPhoto, "0"}, {delivery.ProofPhoto, "1"}, {delivery.ProofSignature, "2"}, {delivery.ProofPhoto, "2"}, {delivery.ProofSignature, "4"}}
+	all := make([]delivery.Proof, 0, len(steps))
+	for i, step := range steps {
 		at := testkit.Epoch.Add(time.Duration(i) * time.Minute)
 		p := delivery.Proof{
 			ProofID: delivery.FirstEventID(at), PartnerID: partnerID, OrderID: proven.OrderID, Kind: step.kind,
