@@ -89,7 +89,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	}
 	earlier, err := s.earlier(ctx, proof, upload.CourierID)
 	if err != nil || earlier != nil {
-		return earlier, true, err
+		return earlier, earlier != nil, err
 	}
 	proof.Name, err = s.Keep(ctx, upload.Data, func(name string) error {
 		return s.Records.Write(ctx, func(tx RecordWriter) error {
@@ -128,8 +128,9 @@ func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID 
 }
 
 // record writes the row of a picture that is kept, unless the same file has come
-// in another request meanwhile. The order is locked: it gets no two rows of one
-// file, and none after its delivery has been told without it.
+// in another request meanwhile. The order is locked, as it is when it moves: it
+// gets no two rows of one file, and whatever proof is there before its delivery is
+// told with that.
 func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
 	proof.At = delivery.Instant(s.Now())
 	if proof.ProofID, err = delivery.NewEventID(s.Random, proof.At); err != nil {
