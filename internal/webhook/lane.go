@@ -9,15 +9,20 @@ import (
 const (
 	// maxInFlight is how many requests one endpoint gets at once.
 	maxInFlight = 10
-	// maxAhead is how many events a lane reads at once, and minAhead how many
-	// if there are many lanes: all together have read about maxRead, so that
-	// memory grows neither with what waits nor with the number of endpoints.
-	maxAhead = 200
+	// minAhead is how many events a lane reads at first, and maxAhead how many
+	// once it has read often. It stays with the former if there are many lanes:
+	// all together have read about maxRead, so that memory grows neither with what
+	// waits nor with the number of endpoints.
+	maxAhead = 400
 	minAhead = 2 * maxInFlight
 	maxRead  = 20_000
 	// maxUnsettled is for how many times as many events a lane does not wait
 	// until what came of them is written. A database elsewhere takes its time.
-	maxUnsettled = 5
+	maxUnsettled = 3
+	// linger is how long a lane waits for another event before it ends: an event
+	// that comes in this time is spared both a lease and a parking, which are two
+	// commits.
+	linger = 250 * time.Millisecond
 )
 
 // lane sends what is due at one endpoint. One goroutine runs it; requests and
@@ -29,6 +34,7 @@ type lane struct {
 
 	busy    map[EventKey]bool // read and not settled
 	reading bool              // the next are being read
+	ahead   int               // how many the next read may bring
 	last    *Event            // what the next read goes on behind; nil for all that is due
 	parking bool              // the settler has been asked to park the endpoint
 	parked  bool
@@ -38,6 +44,7 @@ type lane struct {
 	mu       sync.Mutex // guards what follows
 	endpoint *Endpoint  // as last read; nil once it is gone
 	ready    []*Event   // due, in the order of sending
+	low      int        // how many ready events are few enough to read more
 	inFlight int
 	failures int       // of which the settler does not know yet
 	look     bool      // something may be due that has not been read
@@ -63,7 +70,7 @@ type read struct {
 func newLane(s *Sender, endpoint *Endpoint) *lane {
 	return &lane{
 		sender: s, partnerID: endpoint.PartnerID, holder: endpoint.Holder, endpoint: endpoint, look: true,
-		busy: map[EventKey]bool{}, woken: make(chan struct{}, 1),
+		ahead: minAhead, busy: map[EventKey]bool{}, woken: make(chan struct{}, 1),
 	}
 }
 
@@ -83,23 +90,37 @@ func (l *lane) signal(change func()) {
 func (l *lane) run(ctx context.Context) {
 	defer l.sender.forget(l)
 	beat := l.sender.soon()
+	var leave <-chan time.Time
 	for {
 		l.collect()
 		if l.parked {
 			return
 		}
 		l.send(ctx)
-		if l.idle() && !l.parking {
-			l.parking = true
-			l.sender.settler.add(&item{lane: l, park: true})
+		switch idle, lingers := l.idle(); {
+		case !idle || l.parking:
+			leave = nil
+		case !lingers:
+			l.park()
+		case leave == nil:
+			leave = time.After(linger)
 		}
 		select {
 		case <-l.woken:
+		case <-leave:
+			l.park()
 		case <-beat:
 			beat = l.sender.soon()
 			l.beat()
 		}
 	}
+}
+
+// park asks the settler to free the endpoint, which it does unless something is
+// due by then.
+func (l *lane) park() {
+	l.parking = true
+	l.sender.settler.add(&item{lane: l, park: true})
 }
 
 // beat sees what other nodes have added, and renews the lease in time.
@@ -161,9 +182,10 @@ func (l *lane) free() (requests int, probe bool) {
 
 // send begins as many requests as may be under way, and reads ahead.
 func (l *lane) send(ctx context.Context) {
-	ahead := l.sender.ahead() // whose lock comes before this one
+	ahead := min(l.sender.ahead(), l.ahead) // the former's lock comes before this one
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.low = ahead / 2
 	if !l.open() {
 		// Whatever it was told, it sends nothing; parking looks at all that is due
 		// and at the endpoint once more.
@@ -178,7 +200,7 @@ func (l *lane) send(ctx context.Context) {
 		go l.work(ctx, event)
 	}
 	free, probe := l.free()
-	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe)
+	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= l.low && (free > 0 || !probe)
 	// After a read that has failed, a change waits for the next beat.
 	if changed := l.known != l.changes && !l.later; !l.reading && (changed || l.look && mayRead) {
 		l.look = false
@@ -207,19 +229,18 @@ func (l *lane) next() *sent {
 func (l *lane) work(ctx context.Context, event *sent) {
 	for event != nil {
 		l.sender.post(ctx, event)
+		// The settler first: once nothing is under way, the lane may look whether
+		// all is settled.
+		l.sender.settler.add(&item{lane: l, sent: event})
 		l.mu.Lock()
 		l.inFlight--
 		if !event.answer.Delivered() {
 			l.failures++
 		}
-		l.mu.Unlock()
-		l.sender.settler.add(&item{lane: l, sent: event})
-
-		l.mu.Lock()
 		event = l.next()
-		plenty := event != nil && len(l.ready) > minAhead
+		call := event == nil || len(l.ready) == l.low
 		l.mu.Unlock()
-		if !plenty {
+		if call {
 			l.signal(func() {})
 		}
 	}
@@ -267,6 +288,8 @@ func (l *lane) take(found *read) {
 	l.last = nil
 	if found.full {
 		l.last = found.due[len(found.due)-1]
+		// An endpoint that is dead is not worth reading far ahead.
+		l.ahead = min(2*l.ahead, maxAhead)
 	}
 	for _, event := range found.due {
 		if !l.busy[event.Key()] {
@@ -276,11 +299,14 @@ func (l *lane) take(found *read) {
 	}
 }
 
-// idle tells whether the lane has nothing to do or to wait for.
-func (l *lane) idle() bool {
+// idle tells whether the lane has nothing to do or to wait for, and if so
+// whether it stays for a while, in case that changes.
+func (l *lane) idle() (idle, lingers bool) {
+	crowded := l.sender.Lanes() > maxLanes/2 // whose lock comes before this one
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+	idle = !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+	return idle, l.open() && !crowded
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.

@@ -51,7 +51,7 @@ const (
 	// the settler takes a breath after each commit, so that more of them share
 	// the next one: who waits for a single event never waits for that.
 	crowd  = 24
-	breath = 2 * time.Millisecond
+	breath = 10 * time.Millisecond
 )
 
 func newSettler(s *Sender) *settler {
