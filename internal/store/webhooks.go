@@ -294,6 +294,12 @@ func bindEventKey(b binder, key webhook.EventKey) {
 
 // Promote makes events due that waited behind one of their order.
 func (tx *Tx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time) error {
+	if _, rowByRow := tx.conn.(*sqliteConn); rowByRow {
+		var err error
+		if keys, err = tx.waiting(ctx, keys); err != nil {
+			return err
+		}
+	}
 	_, err := tx.conn.apply(ctx, promoteEvents, len(keys), func(i int, b binder) {
 		b.integer(micros(at))
 		bindEventKey(b, keys[i])
@@ -301,6 +307,45 @@ func (tx *Tx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time
 		b.integer(0)
 	})
 	return err
+}
+
+// waiting leaves out keys of which it can be seen together that no event waits
+// there. Mostly none does: events of an order are hours apart.
+func (tx *Tx) waiting(ctx context.Context, keys []webhook.EventKey) (left []webhook.EventKey, err error) {
+	const (
+		few     = 8 // are as soon tried as looked for
+		perLook = 4 // waiting events for each key make a look as long as trying
+	)
+	byPartner := map[string][]webhook.EventKey{}
+	for _, key := range keys {
+		byPartner[key.PartnerID] = append(byPartner[key.PartnerID], key)
+	}
+	for partnerID, own := range byPartner {
+		if len(own) < few {
+			left = append(left, own...)
+			continue
+		}
+		byOrder := func(a, b webhook.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
+		first, last := slices.MinFunc(own, byOrder).OrderID, slices.MaxFunc(own, byOrder).OrderID
+		found := map[webhook.EventKey]bool{}
+		// Its index has the keys of the table behind partner and time.
+		err = tx.conn.query(ctx, `SELECT order_id, sequence FROM events
+			WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
+			[]any{partnerID, first, last, perLook * len(own)}, func(r row) error {
+				key := webhook.EventKey{PartnerID: partnerID}
+				err := r.scan(&key.OrderID, &key.Sequence)
+				found[key] = true
+				return err
+			})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) < perLook*len(own) { // all of them
+			own = slices.DeleteFunc(own, func(key webhook.EventKey) bool { return !found[key] })
+		}
+		left = append(left, own...)
+	}
+	return left, nil
 }
 
 var findStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, texts("state"), integers("tries")))
