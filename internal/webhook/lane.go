@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -151,11 +152,11 @@ func (l *lane) collect() {
 	}
 	for _, item := range l.settled {
 		switch {
-		case item.sent != nil:
+		case item.sent != nil && item.sent.answer.Delivered():
 			delete(l.busy, item.sent.event.Key())
-			if !item.sent.answer.Delivered() {
-				l.failures--
-			}
+		case item.sent != nil:
+			l.release(item.sent.event)
+			l.failures--
 		case item.park:
 			l.parking, l.parked = false, item.parked
 		}
@@ -191,7 +192,7 @@ func (l *lane) send(ctx context.Context) {
 		// and at the endpoint once more.
 		l.look, l.later, l.known = false, false, l.changes
 		for _, event := range l.ready {
-			delete(l.busy, event.Key())
+			l.release(event)
 		}
 		l.ready = nil
 		return
@@ -234,8 +235,11 @@ func (l *lane) work(ctx context.Context, event *sent) {
 		l.sender.settler.add(&item{lane: l, sent: event})
 		l.mu.Lock()
 		l.inFlight--
-		if !event.answer.Delivered() {
+		switch behind := event.event.Behind; {
+		case !event.answer.Delivered():
 			l.failures++
+		case len(behind) > 0:
+			l.ready = slices.Insert(l.ready, 0, behind[0])
 		}
 		event = l.next()
 		call := event == nil || len(l.ready) == l.low
@@ -293,9 +297,32 @@ func (l *lane) take(found *read) {
 	}
 	for _, event := range found.due {
 		if !l.busy[event.Key()] {
-			l.busy[event.Key()] = true
 			l.ready = append(l.ready, event)
+			l.occupy(event)
 		}
+	}
+}
+
+// occupy keeps an event from being taken once more, and those behind it, of
+// which each is given the rest of them: they are sent as soon as it is
+// delivered, and need not become due before.
+func (l *lane) occupy(event *Event) {
+	l.busy[event.Key()] = true
+	known := slices.IndexFunc(event.Behind, func(next *Event) bool { return l.busy[next.Key()] })
+	if known >= 0 { // since an earlier time
+		event.Behind = event.Behind[:known]
+	}
+	for i, next := range event.Behind {
+		l.busy[next.Key()] = true
+		next.Behind = event.Behind[i+1:]
+	}
+}
+
+// release lets an event be taken again, and those behind it.
+func (l *lane) release(event *Event) {
+	delete(l.busy, event.Key())
+	for _, next := range event.Behind {
+		delete(l.busy, next.Key())
 	}
 }
 
