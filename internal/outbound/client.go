@@ -119,13 +119,10 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 // of an answer has come. There is no http.Client around the transport: it would
 // only add what is not wanted, redirects and cookies.
 func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, headers []Header, body []byte) (*http.Response, error) {
-	if c.CheckURL(url) != nil { // the policy may have changed since it was set
-		return nil, errRefused
-	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { heard.Store(true) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+	if err != nil || c.check(url, request.URL) != nil { // the policy may have changed since it was set
+		return nil, errRefused
 	}
 	for _, h := range headers {
 		request.Header.Add(h.Name, h.Value)
@@ -151,6 +148,9 @@ func (c *Client) finish(response *http.Response, cancel context.CancelFunc) {
 // retryAfter reads a Retry-After header: seconds, or a time. What cannot be read
 // is as good as absent.
 func retryAfter(text string, now time.Time) time.Duration {
+	if text == "" { // as nearly always
+		return 0
+	}
 	var asked time.Duration
 	if at, err := http.ParseTime(text); err == nil {
 		asked = at.Sub(now)

@@ -46,15 +46,21 @@ const (
 // CheckURL tells why a URL can be no endpoint; nil if it can. Names are judged
 // by their form: what they resolve to is judged whenever it is dialled.
 func (p Policy) CheckURL(text string) error {
+	parsed, err := url.Parse(text)
+	if err != nil {
+		parsed = &url.URL{} // which has no scheme that is allowed
+	}
+	return p.check(text, parsed)
+}
+
+// check does the same with a URL that has been parsed.
+func (p Policy) check(text string, parsed *url.URL) error {
 	switch {
 	case len(text) > maxURL:
 		return errLength
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errASCII
-	}
-	parsed, err := url.Parse(text)
-	switch {
-	case err != nil || parsed.Host == "" || !p.allowsScheme(parsed.Scheme):
+	case parsed.Host == "" || !p.allowsScheme(parsed.Scheme):
 		return p.schemeError()
 	case parsed.User != nil:
 		return errAnonymous

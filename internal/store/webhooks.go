@@ -37,6 +37,7 @@ var (
 	// The state and tries are among the values and the keys: from the old to the new.
 	setProgress = newSet(update, "events", slices.Concat(eventKeys, texts("state"), integers("tries")),
 		slices.Concat(texts("state"), integers("due_at", "tries"), texts("attempts")))
+	findWaiting = newSet(lookUp, "events", slices.Concat(orderKeys, texts("state"), integers("due_at")), progressColumns)
 	// An event that waits behind another is pending and never due.
 	promoteEvents = newSet(update, "events", slices.Concat(eventKeys, texts("state"), integers("due_at")), integers("due_at"))
 )
@@ -175,9 +176,47 @@ func (tx *Tx) DueEvents(ctx context.Context, partnerID string, after *webhook.Ev
 	if after == nil {
 		after = &webhook.Event{DueAt: time.UnixMicro(1)}
 	}
-	return tx.events(ctx, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
+	due, err := tx.events(ctx, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
 		AND (due_at > $2 OR order_id > $4 OR order_id = $4 AND sequence > $5)
 		ORDER BY due_at, order_id, sequence LIMIT $6`, partnerID, after.DueAt, now, after.OrderID, after.Sequence, limit)
+	if err != nil || len(due) < few {
+		return due, err
+	}
+	return due, tx.bringBehind(ctx, due)
+}
+
+// few events are as soon dealt with one by one as looked at together.
+const few = 8
+
+// bringBehind gives events what waits behind them.
+func (tx *Tx) bringBehind(ctx context.Context, due []*webhook.Event) error {
+	keys := make([]webhook.EventKey, len(due))
+	for i, event := range due {
+		keys[i] = event.Key().Next()
+	}
+	keys, err := tx.mayWait(ctx, keys)
+	if err != nil {
+		return err
+	}
+	waiting := map[webhook.EventKey]*webhook.Event{}
+	err = tx.conn.find(ctx, findWaiting, len(keys), func(i int, b binder) {
+		b.text(keys[i].PartnerID)
+		b.text(keys[i].OrderID)
+		b.text(string(webhook.Pending))
+		b.integer(0)
+	}, func(r row) error {
+		event, err := scanProgress(r)
+		if err == nil {
+			waiting[event.Key()] = event
+		}
+		return err
+	})
+	for _, event := range due {
+		for key := event.Key().Next(); waiting[key] != nil; key = key.Next() {
+			event.Behind = append(event.Behind, waiting[key])
+		}
+	}
+	return err
 }
 
 // NextDue is when the partner's next event is due; zero if none is.
@@ -250,20 +289,28 @@ func (tx *Tx) fewPending(ctx context.Context, partnerID string) (few bool, err e
 // events reads events with their progress.
 func (tx *Tx) events(ctx context.Context, where string, args ...any) (found []*webhook.Event, err error) {
 	err = tx.conn.query(ctx, "SELECT "+names(progressColumns)+" FROM events "+where, args, func(r row) error {
-		var e webhook.Event
-		var attempts string
-		event, err := scanEvent(r, (*string)(&e.State), &e.DueAt, &e.Tries, &attempts)
-		if e.Damaged = errors.Is(err, errDamaged); err != nil && !e.Damaged {
-			return err
+		event, err := scanProgress(r)
+		if err == nil {
+			found = append(found, event)
 		}
-		e.Event = *event
-		found = append(found, &e)
-		if fromJSON(attempts, &e.Log) != nil {
-			e.Log = nil // a damaged log must not keep an event from being sent
-		}
-		return nil
+		return err
 	})
 	return found, err
+}
+
+// scanProgress reads progressColumns.
+func scanProgress(r row) (*webhook.Event, error) {
+	var e webhook.Event
+	var attempts string
+	event, err := scanEvent(r, (*string)(&e.State), &e.DueAt, &e.Tries, &attempts)
+	if e.Damaged = errors.Is(err, errDamaged); err != nil && !e.Damaged {
+		return nil, err
+	}
+	e.Event = *event
+	if fromJSON(attempts, &e.Log) != nil {
+		e.Log = nil // a damaged log must not keep an event from being sent
+	}
+	return &e, nil
 }
 
 // SaveProgress writes the state of events, each if nobody has changed it since
@@ -294,13 +341,56 @@ func bindEventKey(b binder, key webhook.EventKey) {
 
 // Promote makes events due that waited behind one of their order.
 func (tx *Tx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time) error {
-	_, err := tx.conn.apply(ctx, promoteEvents, len(keys), func(i int, b binder) {
+	keys, err := tx.mayWait(ctx, keys)
+	if err != nil {
+		return err
+	}
+	_, err = tx.conn.apply(ctx, promoteEvents, len(keys), func(i int, b binder) {
 		b.integer(micros(at))
 		bindEventKey(b, keys[i])
 		b.text(string(webhook.Pending))
 		b.integer(0)
 	})
 	return err
+}
+
+// mayWait leaves out keys of which it can be seen together that no event waits
+// there. Mostly none does: events of an order are hours apart.
+func (tx *Tx) mayWait(ctx context.Context, keys []webhook.EventKey) (left []webhook.EventKey, err error) {
+	if _, embedded := tx.conn.(*sqliteConn); !embedded {
+		return keys, nil // which are dealt with together anyway
+	}
+	const perLook = 4 // waiting events for each key make a look as long as trying
+	byPartner := map[string][]webhook.EventKey{}
+	for _, key := range keys {
+		byPartner[key.PartnerID] = append(byPartner[key.PartnerID], key)
+	}
+	for partnerID, own := range byPartner {
+		if len(own) < few {
+			left = append(left, own...)
+			continue
+		}
+		byOrder := func(a, b webhook.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
+		first, last := slices.MinFunc(own, byOrder).OrderID, slices.MaxFunc(own, byOrder).OrderID
+		found := map[webhook.EventKey]bool{}
+		// Its index has the keys of the table behind partner and time.
+		err = tx.conn.query(ctx, `SELECT order_id, sequence FROM events
+			WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
+			[]any{partnerID, first, last, perLook * len(own)}, func(r row) error {
+				key := webhook.EventKey{PartnerID: partnerID}
+				err := r.scan(&key.OrderID, &key.Sequence)
+				found[key] = true
+				return err
+			})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) < perLook*len(own) { // all of them
+			own = slices.DeleteFunc(own, func(key webhook.EventKey) bool { return !found[key] })
+		}
+		left = append(left, own...)
+	}
+	return left, nil
 }
 
 var findStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, texts("state"), integers("tries")))

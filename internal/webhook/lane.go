@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -9,15 +10,20 @@ import (
 const (
 	// maxInFlight is how many requests one endpoint gets at once.
 	maxInFlight = 10
-	// maxAhead is how many events a lane reads at once, and minAhead how many
-	// if there are many lanes: all together have read about maxRead, so that
-	// memory grows neither with what waits nor with the number of endpoints.
-	maxAhead = 200
+	// minAhead is how many events a lane reads at first, and maxAhead how many
+	// once it has read often. It stays with the former if there are many lanes:
+	// all together have read about maxRead, so that memory grows neither with what
+	// waits nor with the number of endpoints.
+	maxAhead = 400
 	minAhead = 2 * maxInFlight
 	maxRead  = 20_000
 	// maxUnsettled is for how many times as many events a lane does not wait
 	// until what came of them is written. A database elsewhere takes its time.
-	maxUnsettled = 5
+	maxUnsettled = 3
+	// linger is how long a lane waits for another event before it ends: an event
+	// that comes in this time is spared both a lease and a parking, which are two
+	// commits.
+	linger = 250 * time.Millisecond
 )
 
 // lane sends what is due at one endpoint. One goroutine runs it; requests and
@@ -29,6 +35,7 @@ type lane struct {
 
 	busy    map[EventKey]bool // read and not settled
 	reading bool              // the next are being read
+	ahead   int               // how many the next read may bring
 	last    *Event            // what the next read goes on behind; nil for all that is due
 	parking bool              // the settler has been asked to park the endpoint
 	parked  bool
@@ -38,6 +45,7 @@ type lane struct {
 	mu       sync.Mutex // guards what follows
 	endpoint *Endpoint  // as last read; nil once it is gone
 	ready    []*Event   // due, in the order of sending
+	low      int        // how many ready events are few enough to read more
 	inFlight int
 	failures int       // of which the settler does not know yet
 	look     bool      // something may be due that has not been read
@@ -63,7 +71,7 @@ type read struct {
 func newLane(s *Sender, endpoint *Endpoint) *lane {
 	return &lane{
 		sender: s, partnerID: endpoint.PartnerID, holder: endpoint.Holder, endpoint: endpoint, look: true,
-		busy: map[EventKey]bool{}, woken: make(chan struct{}, 1),
+		ahead: minAhead, busy: map[EventKey]bool{}, woken: make(chan struct{}, 1),
 	}
 }
 
@@ -83,23 +91,37 @@ func (l *lane) signal(change func()) {
 func (l *lane) run(ctx context.Context) {
 	defer l.sender.forget(l)
 	beat := l.sender.soon()
+	var leave <-chan time.Time
 	for {
 		l.collect()
 		if l.parked {
 			return
 		}
 		l.send(ctx)
-		if l.idle() && !l.parking {
-			l.parking = true
-			l.sender.settler.add(&item{lane: l, park: true})
+		switch idle, lingers := l.idle(); {
+		case !idle || l.parking:
+			leave = nil
+		case !lingers:
+			l.park()
+		case leave == nil:
+			leave = time.After(linger)
 		}
 		select {
 		case <-l.woken:
+		case <-leave:
+			l.park()
 		case <-beat:
 			beat = l.sender.soon()
 			l.beat()
 		}
 	}
+}
+
+// park asks the settler to free the endpoint, which it does unless something is
+// due by then.
+func (l *lane) park() {
+	l.parking = true
+	l.sender.settler.add(&item{lane: l, park: true})
 }
 
 // beat sees what other nodes have added, and renews the lease in time.
@@ -130,11 +152,11 @@ func (l *lane) collect() {
 	}
 	for _, item := range l.settled {
 		switch {
-		case item.sent != nil:
+		case item.sent != nil && item.sent.answer.Delivered():
 			delete(l.busy, item.sent.event.Key())
-			if !item.sent.answer.Delivered() {
-				l.failures--
-			}
+		case item.sent != nil:
+			l.release(item.sent.event)
+			l.failures--
 		case item.park:
 			l.parking, l.parked = false, item.parked
 		}
@@ -161,15 +183,16 @@ func (l *lane) free() (requests int, probe bool) {
 
 // send begins as many requests as may be under way, and reads ahead.
 func (l *lane) send(ctx context.Context) {
-	ahead := l.sender.ahead() // whose lock comes before this one
+	ahead := min(l.sender.ahead(), l.ahead) // the former's lock comes before this one
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.low = ahead / 2
 	if !l.open() {
 		// Whatever it was told, it sends nothing; parking looks at all that is due
 		// and at the endpoint once more.
 		l.look, l.later, l.known = false, false, l.changes
 		for _, event := range l.ready {
-			delete(l.busy, event.Key())
+			l.release(event)
 		}
 		l.ready = nil
 		return
@@ -178,7 +201,7 @@ func (l *lane) send(ctx context.Context) {
 		go l.work(ctx, event)
 	}
 	free, probe := l.free()
-	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= ahead/2 && (free > 0 || !probe)
+	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= l.low && (free > 0 || !probe)
 	// After a read that has failed, a change waits for the next beat.
 	if changed := l.known != l.changes && !l.later; !l.reading && (changed || l.look && mayRead) {
 		l.look = false
@@ -207,19 +230,21 @@ func (l *lane) next() *sent {
 func (l *lane) work(ctx context.Context, event *sent) {
 	for event != nil {
 		l.sender.post(ctx, event)
+		// The settler first: once nothing is under way, the lane may look whether
+		// all is settled.
+		l.sender.settler.add(&item{lane: l, sent: event})
 		l.mu.Lock()
 		l.inFlight--
-		if !event.answer.Delivered() {
+		switch behind := event.event.Behind; {
+		case !event.answer.Delivered():
 			l.failures++
+		case len(behind) > 0:
+			l.ready = slices.Insert(l.ready, 0, behind[0])
 		}
-		l.mu.Unlock()
-		l.sender.settler.add(&item{lane: l, sent: event})
-
-		l.mu.Lock()
 		event = l.next()
-		plenty := event != nil && len(l.ready) > minAhead
+		call := event == nil || len(l.ready) == l.low
 		l.mu.Unlock()
-		if !plenty {
+		if call {
 			l.signal(func() {})
 		}
 	}
@@ -267,20 +292,48 @@ func (l *lane) take(found *read) {
 	l.last = nil
 	if found.full {
 		l.last = found.due[len(found.due)-1]
+		// An endpoint that is dead is not worth reading far ahead.
+		l.ahead = min(2*l.ahead, maxAhead)
 	}
 	for _, event := range found.due {
 		if !l.busy[event.Key()] {
-			l.busy[event.Key()] = true
 			l.ready = append(l.ready, event)
+			l.occupy(event)
 		}
 	}
 }
 
-// idle tells whether the lane has nothing to do or to wait for.
-func (l *lane) idle() bool {
+// occupy keeps an event from being taken once more, and those behind it, of
+// which each is given the rest of them: they are sent as soon as it is
+// delivered, and need not become due before.
+func (l *lane) occupy(event *Event) {
+	l.busy[event.Key()] = true
+	known := slices.IndexFunc(event.Behind, func(next *Event) bool { return l.busy[next.Key()] })
+	if known >= 0 { // since an earlier time
+		event.Behind = event.Behind[:known]
+	}
+	for i, next := range event.Behind {
+		l.busy[next.Key()] = true
+		next.Behind = event.Behind[i+1:]
+	}
+}
+
+// release lets an event be taken again, and those behind it.
+func (l *lane) release(event *Event) {
+	delete(l.busy, event.Key())
+	for _, next := range event.Behind {
+		delete(l.busy, next.Key())
+	}
+}
+
+// idle tells whether the lane has nothing to do or to wait for, and if so
+// whether it stays for a while, in case that changes.
+func (l *lane) idle() (idle, lingers bool) {
+	crowded := l.sender.Lanes() > maxLanes/2 // whose lock comes before this one
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+	idle = !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+	return idle, l.open() && !crowded
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.

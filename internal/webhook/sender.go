@@ -33,7 +33,9 @@ type SenderConfig struct {
 
 const (
 	// lookEvery is how soon a node sees what another has written.
-	lookEvery = time.Second
+	// lookEvery is how soon a node sees what another has written: sooner than the
+	// second within which it promises to send it.
+	lookEvery = 800 * time.Millisecond
 	// leaseFor is how long a node may send to an endpoint without saying again
 	// that it is alive. A node that dies is replaced after that.
 	leaseFor = 6 * time.Second

@@ -58,6 +58,57 @@ func TestEventsOfOneOrderKeepTheirSequence(t *testing.T) {
 	y.state(t, second.EventID, webhook.Delivered, 1)
 }
 
+// TestABacklogInSequence: where many events wait, those of one order go out
+// one after the other, and behind one that has failed only once it was
+// delivered.
+func TestABacklogInSequence(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	const orders, each = 30, 5
+	var events []*delivery.Event
+	for i := range orders * each {
+		events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i/each), int64(i%each+1)))
+	}
+	refused := map[string]bool{} // the third ones of two orders, and the last one of another
+	for _, i := range []int{2, 7*each + 2, 9*each - 1} {
+		refused[events[i].EventID] = true
+	}
+	y.respond(func(r received) webhook.Answer {
+		if refused[r.headers["Drop-Event-Id"]] {
+			delete(refused, r.headers["Drop-Event-Id"])
+			return webhook.Answer{Status: 500}
+		}
+		return webhook.Answer{Status: 200}
+	})
+	y.happen(t, events...)
+	y.parked(t)
+	if got := len(y.all()); got != orders*each-4 {
+		t.Errorf("%d requests, want all but the two times two that wait behind a failure", got)
+	}
+	for _, i := range []int{3, 7*each + 4} {
+		y.state(t, events[i].EventID, webhook.Pending, 0)
+	}
+	y.clock.Advance(6 * time.Second)
+	for _, e := range events {
+		y.delivered(t, e.EventID)
+	}
+	first := map[string]int{}
+	for i, r := range y.all() {
+		if _, again := first[r.headers["Drop-Event-Id"]]; !again {
+			first[r.headers["Drop-Event-Id"]] = i
+		}
+	}
+	for i, e := range events {
+		if i%each > 0 && first[events[i-1].EventID] >= first[e.EventID] {
+			t.Errorf("event %d of %s came before the one in front of it", e.Sequence, e.OrderID)
+		}
+	}
+	if got := len(y.all()); got != orders*each+3 {
+		t.Errorf("%d requests for %d events of which three failed once", got, orders*each)
+	}
+}
+
 // TestAnEventIsGivenUp after ten tries, and can be redelivered.
 func TestAnEventIsGivenUp(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ const (
 	// the settler takes a breath after each commit, so that more of them share
 	// the next one: who waits for a single event never waits for that.
 	crowd  = 24
-	breath = 2 * time.Millisecond
+	breath = 10 * time.Millisecond
 )
 
 func newSettler(s *Sender) *settler {
@@ -175,6 +175,7 @@ type batch struct {
 	endpoints map[string]*Endpoint
 	changed   map[*Endpoint]bool
 	progress  []Progress
+	saved     map[EventKey]bool // those of progress
 	promoted  []EventKey
 }
 
@@ -187,10 +188,11 @@ func (b *batch) write(ctx context.Context, tx Writer) (map[string]*Endpoint, err
 	if b.endpoints, err = tx.LockEndpoints(ctx, slices.Sorted(maps.Keys(partners))); err != nil {
 		return nil, err
 	}
-	b.changed = map[*Endpoint]bool{}
+	b.changed, b.saved = map[*Endpoint]bool{}, map[EventKey]bool{}
 	for _, i := range b.items {
 		b.judge(i)
 	}
+	b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] }) // their lane has sent them already
 	if err := tx.SaveProgress(ctx, b.progress); err != nil {
 		return nil, err
 	}
@@ -217,8 +219,9 @@ func (b *batch) judge(i *item) {
 		}
 		p := judge(endpoint, *i.sent, b.now, b.sender.chance())
 		b.progress = append(b.progress, p)
+		b.saved[p.Key()] = true
 		if !Blocks(p.State, p.Tries) {
-			b.promoted = append(b.promoted, p.Key().next())
+			b.promoted = append(b.promoted, p.Key().Next())
 			b.wake(endpoint, i.lane)
 		}
 		if endpoint != nil && !endpoint.sameHealth(&before) {
@@ -273,10 +276,4 @@ func later(a, b time.Time) time.Time {
 
 func (e *Endpoint) sameHealth(o *Endpoint) bool {
 	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil)
-}
-
-// next names the event behind this one in its order.
-func (k EventKey) next() EventKey {
-	k.Sequence++
-	return k
 }

@@ -23,7 +23,8 @@ type Reader interface {
 	// Events lists a partner's events.
 	Events(ctx context.Context, filter Filter) ([]*Event, error)
 	// DueEvents lists what may be sent to a partner now, oldest due first, from
-	// behind the given event on; from the first on if it is nil.
+	// behind the given event on; from the first on if it is nil. Where many are
+	// due, they may have with them what waits behind them.
 	DueEvents(ctx context.Context, partnerID string, after *Event, now time.Time, limit int) ([]*Event, error)
 	// Wakes lists the partners whose enabled endpoints have something to do and
 	// are leased by nobody, longest due first, and tells when the next one will
@@ -106,6 +107,12 @@ type EventKey struct {
 	Sequence  int64
 }
 
+// Next names the event behind this one in its order.
+func (k EventKey) Next() EventKey {
+	k.Sequence++
+	return k
+}
+
 // Event is an event and how far it has come.
 type Event struct {
 	delivery.Event
@@ -119,6 +126,9 @@ type Event struct {
 	Damaged bool
 	Tries   int64 // used up in this series; a redelivery begins a new one
 	Log     []Attempt
+	// Behind are the next events of its order, in their sequence, which wait for
+	// it; only where DueEvents has brought them.
+	Behind []*Event
 }
 
 // Key names the event.

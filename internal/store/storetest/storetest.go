@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"endpoints":         testEndpoints,
 		"wakes":             testWakes,
 		"queue":             testQueue,
+		"behind":            testBehind,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -264,3 +264,66 @@ func testEventLists(t *testing.T, s *store.Store) {
 		})
 	}
 }
+
+// testBehind: where many are due, what waits behind them comes along, and what
+// is promoted together with keys of nothing becomes due.
+func testBehind(t *testing.T, s *store.Store) {
+	ctx, now := t.Context(), testkit.Epoch.Add(time.Hour)
+	saveEndpoints(t, s, endpoint(partnerID))
+	var events []*delivery.Event
+	for i := range 30 {
+		// Orders of one, two or three events.
+		for sequence := range i%3 + 1 {
+			e := event(t, partnerID, 100*i+sequence, int64(sequence+1))
+			e.OrderID = fmt.Sprintf("ord_%02d", i)
+			events = append(events, e)
+		}
+	}
+	saveEvents(t, s, events...)
+	look := func(limit int) (due []*webhook.Event) {
+		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
+			due, err = tx.DueEvents(ctx, partnerID, nil, now, limit)
+			return err
+		})
+		return due
+	}
+	for i, e := range look(30) {
+		var got []int64
+		for _, next := range e.Behind {
+			got = append(got, next.Sequence)
+			if next.OrderID != e.OrderID || next.State != webhook.Pending || !next.DueAt.IsZero() || next.Facts.FailureReason == "" {
+				t.Errorf("behind %s waits %+v", e.OrderID, next)
+			}
+		}
+		if want := []int64{2, 3}[:i%3]; e.Sequence != 1 || !slices.Equal(got, want) {
+			t.Errorf("behind event %d of %s wait %v, want %v", e.Sequence, e.OrderID, got, want)
+		}
+	}
+	for _, e := range look(3) {
+		if len(e.Behind) > 0 {
+			t.Errorf("of few, %s has %d behind it", e.OrderID, len(e.Behind))
+		}
+	}
+	var keys []webhook.EventKey
+	for i := range 30 {
+		keys = append(keys, webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2})
+	}
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
+	var second []*webhook.Event
+	due := look(100)
+	for _, e := range due {
+		if e.Sequence == 2 {
+			second = append(second, e)
+		} else if len(e.Behind) > 0 {
+			t.Errorf("behind event %d of %s wait %d, but the next one is due", e.Sequence, e.OrderID, len(e.Behind))
+		}
+	}
+	if len(due) != 50 || len(second) != 20 {
+		t.Errorf("%d are due, and %d second ones, want 50 and 20", len(due), len(second))
+	}
+	for i, e := range second {
+		if len(e.Behind) != i%2 {
+			t.Errorf("behind the second of %s wait %d", e.OrderID, len(e.Behind))
+		}
+	}
+}
