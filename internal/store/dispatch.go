@@ -169,43 +169,58 @@ func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (foun
 	return found, err
 }
 
-// countOpen counts in one look at each order; $1 is the time. Grouping by state
-// would sort them all, which takes three times as long.
-var countOpen = func() string {
-	text := "SELECT count(*)"
-	count := func(condition string) {
-		text += ", count(CASE WHEN " + strings.ReplaceAll(condition, "?", "$1") + " THEN 1 END)"
+// ownReasons are those that an order's row tells by itself; $1 is the time.
+var ownReasons, needsAttention = func() (conditions []string, any string) {
+	for _, reason := range dispatch.Reasons {
+		if reason != dispatch.ReasonCourierGone {
+			conditions = append(conditions, strings.ReplaceAll(reasonSQL[reason], "?", "$1"))
+		}
 	}
-	all := make([]string, len(dispatch.Reasons))
-	for i, reason := range dispatch.Reasons {
-		all[i] = reasonSQL[reason]
-		count(all[i])
-	}
-	count(strings.Join(all, " OR "))
-	for _, status := range dispatch.OpenStatuses {
-		count("status = '" + string(status) + "'")
-	}
-	return text + " FROM " + openWithGone
+	return conditions, "(" + strings.Join(conditions, " OR ") + ")"
 }()
+
+// countOpen counts in one look at each order: all, those that need attention,
+// by reason and by state. Grouping by state would sort them all, which takes
+// three times as long.
+var countOpen = func() string {
+	conditions := append([]string{needsAttention}, ownReasons...)
+	for _, status := range dispatch.OpenStatuses {
+		conditions = append(conditions, "status = '"+string(status)+"'")
+	}
+	return "SELECT count(*), count(*) FILTER (WHERE " + strings.Join(conditions, "), count(*) FILTER (WHERE ") + ") FROM open_orders"
+}()
+
+// countGone counts the orders of couriers who are not active: all, and those
+// that nothing else calls attention to. SQLite takes the tables of a CROSS JOIN
+// as they come: these few couriers first, then their orders by the index.
+var countGone = "SELECT count(*), count(*) FILTER (WHERE NOT " + needsAttention + `)
+	FROM couriers CROSS JOIN open_orders
+	WHERE active = 0 AND open_orders.courier_id = couriers.courier_id AND open_orders.courier_id <> ''`
 
 // CountOpen counts orders under way by state, and what needs attention.
 func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
 	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
-	reasons, statuses := make([]int64, len(dispatch.Reasons)), make([]int64, len(dispatch.OpenStatuses))
-	into := append(make([]any, 0, 2+len(reasons)+len(statuses)), &counts.Open)
-	for i := range reasons {
-		into = append(into, &reasons[i])
-	}
-	into = append(into, &counts.Attention)
-	for i := range statuses {
-		into = append(into, &statuses[i])
+	numbers := make([]int64, len(ownReasons)+len(dispatch.OpenStatuses))
+	into := []any{&counts.Open, &counts.Attention}
+	for i := range numbers {
+		into = append(into, &numbers[i])
 	}
 	err := tx.conn.query(ctx, countOpen, []any{now}, func(r row) error { return r.scan(into...) })
-	for i, reason := range dispatch.Reasons {
-		counts.Reasons[reason] = reasons[i]
+	if err != nil {
+		return counts, err
+	}
+	var gone, goneOnly int64
+	err = tx.conn.query(ctx, countGone, []any{now}, func(r row) error { return r.scan(&gone, &goneOnly) })
+	counts.Attention += goneOnly
+	for _, reason := range dispatch.Reasons {
+		if reason == dispatch.ReasonCourierGone {
+			counts.Reasons[reason] = gone
+			continue
+		}
+		counts.Reasons[reason], numbers = numbers[0], numbers[1:]
 	}
 	for i, status := range dispatch.OpenStatuses {
-		counts.Statuses[status] = statuses[i]
+		counts.Statuses[status] = numbers[i]
 	}
 	return counts, err
 }
