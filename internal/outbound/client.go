@@ -64,6 +64,8 @@ func newClient(p Policy, world outside) *Client {
 		DialTLSContext:         c.dialTLS,
 		Protocols:              &http1,
 		DisableCompression:     true,
+		ReadBufferSize:         2 << 10,
+		WriteBufferSize:        2 << 10,
 		MaxResponseHeaderBytes: maxHeader,
 		// MaxIdleConns stays 0, no limit: where it is reached, net/http closes
 		// the idle connection that has waited longest, and that may be one whose
