@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -314,10 +315,10 @@ func scanProgress(r row) (*webhook.Event, error) {
 }
 
 // SaveProgress writes the state of events, each if nobody has changed it since
-// it was read.
-func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
+// it was read, and tells whether that was so for all of them.
+func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) (all bool, err error) {
 	var enc encodings
-	_, err := tx.conn.apply(ctx, setProgress, len(progress), func(i int, b binder) {
+	rows, err := tx.conn.apply(ctx, setProgress, len(progress), func(i int, b binder) {
 		p := progress[i]
 		b.text(string(p.State))
 		b.integer(micros(p.DueAt))
@@ -327,10 +328,7 @@ func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) err
 		b.text(string(p.FromState))
 		b.integer(p.FromTries)
 	})
-	if enc.err != nil {
-		return enc.err
-	}
-	return err
+	return rows == int64(len(progress)), cmp.Or(enc.err, err)
 }
 
 func bindEventKey(b binder, key webhook.EventKey) {

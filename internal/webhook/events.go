@@ -181,7 +181,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		if err := inSequence(ctx, tx, due); err != nil {
 			return err
 		}
-		if err := tx.SaveProgress(ctx, due); err != nil {
+		if _, err := tx.SaveProgress(ctx, due); err != nil {
 			return err
 		}
 		endpoint.probeNow(now)

@@ -50,8 +50,8 @@ type Writer interface {
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error
 	// SaveProgress writes the state of events, each if nobody has changed it
-	// since it was read.
-	SaveProgress(ctx context.Context, progress []Progress) error
+	// since it was read, and tells whether that was so for all of them.
+	SaveProgress(ctx context.Context, progress []Progress) (all bool, err error)
 	// Promote makes events due at the given time that waited behind one of
 	// their order. Keys that name no such event are left alone.
 	Promote(ctx context.Context, keys []EventKey, at time.Time) error

@@ -177,7 +177,13 @@ func testQueue(t *testing.T, s *store.Store) {
 	stale := webhook.Progress{Event: &done, FromState: webhook.Pending, FromTries: 4}
 	good := webhook.Progress{Event: &done, FromState: webhook.Pending}
 	for _, p := range []webhook.Progress{stale, good} {
-		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.SaveProgress(ctx, []webhook.Progress{p}) }))
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+			all, err := tx.SaveProgress(ctx, []webhook.Progress{p})
+			if want := p.FromTries == 0; all != want {
+				t.Errorf("from %d tries: all of it is %v", p.FromTries, all)
+			}
+			return err
+		}))
 		readWebhooks(t, s, func(tx webhook.Reader) error {
 			e, err := tx.Event(ctx, partnerID, first.EventID)
 			if want := p.FromTries == 0; (e.State == webhook.Delivered) != want || (len(e.Log) == 1) != want {

@@ -1,0 +1,44 @@
+package webhook_test
+
+import (
+	"crypto/rand"
+	"path/filepath"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// TestWhatIsWrittenTooLateStopsNobody: a lane that has lost its endpoint tells
+// of a second event as it no longer is, since it was to be sent again meanwhile,
+// together with the first one. The second is due all the same.
+func TestWhatIsWrittenTooLateStopsNobody(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := store.OpenSQLite(ctx, filepath.Join(t.TempDir(), "test.db"))
+	y := yardOn(t, db, err)
+	y.put(t, partnerID, "https://shop.example/hook")
+	first, second := y.event(t, "ord_1", 1), y.event(t, "ord_1", 2)
+	y.happen(t, first, second)
+	stored := func(eventID string) *webhook.Event {
+		e, err := y.Event(ctx, partnerID, eventID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	stale := stored(second.EventID)
+	stale.Tries = 1
+	answer := webhook.Answer{Status: 200}
+	err = webhook.Settle(ctx, webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Random: rand.Reader}, partnerID,
+		webhook.Outcome{Event: stored(first.EventID), Answer: answer}, webhook.Outcome{Event: stale, Answer: answer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := stored(first.EventID); e.State != webhook.Delivered {
+		t.Errorf("the first is %s", e.State)
+	}
+	if e := stored(second.EventID); e.State != webhook.Pending || e.DueAt.IsZero() {
+		t.Errorf("the second is %s and due at %v: it waits for nobody any more", e.State, e.DueAt)
+	}
+}
