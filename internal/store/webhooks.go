@@ -123,11 +123,13 @@ func (tx *Tx) RemoveEndpoint(ctx context.Context, partnerID string) error {
 	return err
 }
 
-// SkipPending ends waiting for so many pending events at most.
+// SkipPending ends waiting for so many pending events, and for the others of
+// their orders.
 func (tx *Tx) SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error) {
+	// Sorted as the index is that has nothing but what is pending.
 	return tx.conn.exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
-		WHERE partner_id = $1 AND state = 'pending' AND (order_id, sequence) IN (
-			SELECT order_id, sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT $2)`, partnerID, limit)
+		WHERE partner_id = $1 AND state = 'pending' AND order_id IN (
+			SELECT order_id FROM events WHERE partner_id = $1 AND state = 'pending' ORDER BY due_at LIMIT $2)`, partnerID, limit)
 }
 
 // DropLeases frees all endpoints.

@@ -57,8 +57,9 @@ type Writer interface {
 	Promote(ctx context.Context, keys []EventKey, at time.Time) error
 	// NextDue is when the partner's next event is due; zero if none is.
 	NextDue(ctx context.Context, partnerID string) (time.Time, error)
-	// SkipPending ends waiting for so many pending events at most, and tells how
-	// many they were.
+	// SkipPending ends waiting for so many pending events, and for the others of
+	// their orders: none is to wait behind one that is skipped. It tells how many
+	// they were; fewer than asked for were the last.
 	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error

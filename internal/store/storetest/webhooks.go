@@ -333,3 +333,43 @@ func testBehind(t *testing.T, s *store.Store) {
 		}
 	}
 }
+
+// testSkipping: whenever skipping is broken off, what is still pending is due or
+// waits behind something that is.
+func testSkipping(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	saveEndpoints(t, s, endpoint(partnerID))
+	const orders, each = 3, 4
+	for i := range orders * each {
+		e := event(t, partnerID, i, int64(i%each+1))
+		e.OrderID = fmt.Sprintf("ord_%d", i/each)
+		saveEvents(t, s, e)
+	}
+	for left := orders * each; left > 0; {
+		var skipped int64
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) (err error) {
+			skipped, err = tx.SkipPending(ctx, partnerID, 5)
+			return err
+		}))
+		if skipped < int64(min(5, left)) {
+			t.Fatalf("%d of %d are skipped", skipped, left)
+		}
+		left -= int(skipped)
+		var pending []*webhook.Event
+		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
+			pending, err = tx.Events(ctx, webhook.Filter{PartnerID: partnerID, State: webhook.Pending, Limit: 100})
+			return err
+		})
+		if len(pending) != left {
+			t.Errorf("%d are pending, want %d", len(pending), left)
+		}
+		for _, e := range pending {
+			before := e.Key()
+			before.Sequence--
+			waits := func(other *webhook.Event) bool { return other.Key() == before }
+			if e.DueAt.IsZero() && !slices.ContainsFunc(pending, waits) {
+				t.Errorf("with %d left, event %d of %s waits for nobody", left, e.Sequence, e.OrderID)
+			}
+		}
+	}
+}
