@@ -71,7 +71,7 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 	return Cursor{At: time.UnixMicro(us).UTC(), OrderID: orderID}, true
 }
 
-func (f *Filter) cursorOf(row *Open) Cursor {
+func (f *Filter) cursorOf(row Open) Cursor {
 	if f.Sort == SortWindow {
 		return Cursor{row.Dropoff.End, row.OrderID}
 	}
@@ -141,10 +141,7 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 		if rows, err = find(ctx, tx, filter, now); err != nil {
 			return err
 		}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			page.Next = filter.cursorOf(&rows[limit-1])
-		}
+		rows, page.Next = delivery.CutPage(rows, limit, filter.cursorOf)
 		page.Entries, err = entriesOf(ctx, tx, rows, now)
 		return err
 	})

@@ -31,10 +31,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 		page.Events, err = tx.Events(ctx, filter)
 		return err
 	})
-	if len(page.Events) > limit {
-		page.Events = page.Events[:limit]
-		page.Next = page.Events[limit-1].EventID
-	}
+	page.Events, page.Next = delivery.CutPage(page.Events, limit, func(e *Event) string { return e.EventID })
 	return page, err
 }
 
