@@ -72,10 +72,14 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 }
 
 func (f *Filter) cursorOf(row Open) Cursor {
-	if f.Sort == SortWindow {
+	switch {
+	case !IsOpen(row.Status) && !f.ended():
+		return Cursor{time.UnixMicro(0), row.OrderID} // a search shows it in front of the board
+	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
+	default:
+		return Cursor{row.CreatedAt, row.OrderID}
 	}
-	return Cursor{row.CreatedAt, row.OrderID}
 }
 
 // ended tells whether the filter asks for orders that have ended.
