@@ -201,7 +201,7 @@ var countGone = "SELECT count(*), count(*) FILTER (WHERE NOT " + needsAttention 
 func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
 	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
 	numbers := make([]int64, len(ownReasons)+len(dispatch.OpenStatuses))
-	into := []any{&counts.Open, &counts.Attention}
+	into := append(make([]any, 0, 2+len(numbers)), &counts.Open, &counts.Attention)
 	for i := range numbers {
 		into = append(into, &numbers[i])
 	}

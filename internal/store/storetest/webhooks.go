@@ -310,9 +310,9 @@ func testBehind(t *testing.T, s *store.Store) {
 			t.Errorf("of few, %s has %d behind it", e.OrderID, len(e.Behind))
 		}
 	}
-	var keys []webhook.EventKey
-	for i := range 30 {
-		keys = append(keys, webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2})
+	keys := make([]webhook.EventKey, 30)
+	for i := range keys {
+		keys[i] = webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2}
 	}
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
 	var second []*webhook.Event
