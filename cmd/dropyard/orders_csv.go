@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dropyard/dropyard/internal/csvfile"
 )
 
 // csvColumn is what a column of an order file may hold.
@@ -92,10 +89,7 @@ func (f *orderFile) fault(line int, format string, args ...any) {
 // readOrders reads a file of orders: rows with the same partner_order_id are one
 // order. An error tells that it is no such file at all; faults are of lines.
 func readOrders(content []byte) (*orderFile, error) {
-	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // as spreadsheets write
-	reader := csv.NewReader(bytes.NewReader(content))
-	reader.ReuseRecord = true
-	header, err := reader.Read()
+	header, lines, err := csvfile.Read(content)
 	if err != nil {
 		return nil, fmt.Errorf("line 1 must name the columns: %w", err)
 	}
@@ -104,23 +98,17 @@ func readOrders(content []byte) (*orderFile, error) {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	file, known := &orderFile{}, map[string]*fileOrder{}
-	for {
-		cells, err := reader.Read()
-		line := 0
-		if len(cells) > 0 {
-			line, _ = reader.FieldPos(0)
-		}
+	for line, err := range lines {
 		switch {
-		case errors.Is(err, io.EOF):
-			return file, nil
-		case errors.Is(err, csv.ErrFieldCount):
-			file.fault(line, "%d cells, but line 1 names %d columns", len(cells), len(columns))
 		case err != nil:
 			return nil, err // which names the line
+		case line.Ragged:
+			file.fault(line.Number, "%d cells, but line 1 names %d columns", len(line.Cells), len(columns))
 		default:
-			file.add(known, line, columns, cells)
+			file.add(known, line.Number, columns, line.Cells)
 		}
 	}
+	return file, nil
 }
 
 // csvHeader finds the columns that a header names: each once, all that are
@@ -208,13 +196,11 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 	inside[steps[len(steps)-1]] = value
 }
 
-var csvDigits = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-
 // value reads a cell that is not empty.
 func (c csvColumn) value(cell string) (any, error) {
 	switch c.kind {
 	case csvNumber:
-		if !csvDigits.MatchString(cell) {
+		if !csvfile.IsNumber(cell) {
 			return nil, fmt.Errorf("%q is no number such as 12.5", cell)
 		}
 		return json.Number(strings.Clone(cell)), nil

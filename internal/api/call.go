@@ -206,6 +206,9 @@ func (c *call) optionalJSON() (delivery.Source, error) {
 	return c.json()
 }
 
+// cursorExpected is what a fault of a cursor says was expected.
+const cursorExpected = "the next_cursor of an earlier answer"
+
 // query reads query parameters and notes every fault in them.
 type query struct {
 	values   url.Values

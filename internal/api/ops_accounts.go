@@ -1,9 +1,6 @@
 package api
 
 import (
-	"regexp"
-
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -51,25 +48,15 @@ func (s *Server) handleCourierChange(c *call) (reply, error) {
 	return ok(courierOf(*changed))
 }
 
-// The bounds of the courier list's limit.
-const (
-	defaultCouriers = 50
-	maxCouriers     = 500
-)
-
-// courierCursorRule takes the id of the last courier before the page.
-var courierCursorRule = delivery.TextRule{
-	Expected: "the next_cursor of an earlier answer",
-	Allows:   regexp.MustCompile(`^cou_[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
-}
+var courierCursor = idCursor("cou_")
 
 func (s *Server) handleCourierList(c *call) (reply, error) {
 	q, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	cursor := q.oneOf("cursor", courierCursorRule)
-	limit := int(q.integer("limit", defaultCouriers, 1, maxCouriers))
+	cursor := q.oneOf("cursor", courierCursor)
+	limit := int(q.integer("limit", defaultPage, 1, maxPage))
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}

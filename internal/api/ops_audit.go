@@ -9,12 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The bounds of the audit log's limit.
-const (
-	defaultAudit = 50
-	maxAudit     = 500
-)
-
 type auditAnswer struct {
 	AuditID    string          `json:"audit_id"`
 	At         time.Time       `json:"at"`
@@ -61,7 +55,7 @@ func (s *Server) handleAudit(c *call) (reply, error) {
 		From:       q.time("from"),
 		To:         q.time("to"),
 		Before:     q.oneOf("cursor", auditCursor),
-		Limit:      int(q.integer("limit", defaultAudit, 1, maxAudit)),
+		Limit:      int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err

@@ -133,7 +133,7 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 	if text := q.text("cursor"); text != "" {
 		var known bool
 		if filter.After, known = dispatch.ParseCursor(text); !known {
-			q.problems.Add("cursor", text, "the next_cursor of an earlier answer")
+			q.problems.Add("cursor", text, cursorExpected)
 		}
 	}
 	return filter, q.problems.Err()

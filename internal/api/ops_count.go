@@ -61,7 +61,7 @@ func (s *Server) handleCount(c *call) (reply, error) {
 
 // lowCursorRule takes the partner and the product before the page.
 var lowCursorRule = delivery.TextRule{
-	Expected: "the next_cursor of an earlier answer",
+	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
 }
 
@@ -74,7 +74,7 @@ func (s *Server) handleLowStock(c *call) (reply, error) {
 	partner, product, _ := strings.Cut(q.oneOf("cursor", lowCursorRule), ".")
 	after.PartnerID = partner
 	after.ProductID, _ = strconv.ParseInt(product, 10, 64)
-	limit := int(q.integer("limit", defaultStock, 1, maxStock))
+	limit := int(q.integer("limit", defaultPage, 1, maxPage))
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}

@@ -17,7 +17,7 @@ const (
 // idCursor takes the id of the last thing before a page.
 func idCursor(prefix string) delivery.TextRule {
 	return delivery.TextRule{
-		Expected: "the next_cursor of an earlier answer",
+		Expected: cursorExpected,
 		Allows:   regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
 	}
 }

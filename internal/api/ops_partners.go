@@ -45,7 +45,7 @@ func overviewOf(o *partner.Overview) partnerOverview {
 
 // partnerCursor takes the id of the last partner before the page.
 var partnerCursor = delivery.TextRule{
-	Expected: "the next_cursor of an earlier answer",
+	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`).MatchString,
 }
 

@@ -35,7 +35,7 @@ type wholeRateCard struct {
 
 // rateCardCursor takes the id of the last card before the page.
 var rateCardCursor = delivery.TextRule{
-	Expected: "the next_cursor of an earlier answer",
+	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
 }
 

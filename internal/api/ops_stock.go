@@ -62,12 +62,6 @@ func (s *Server) handleProductGet(c *call) (reply, error) {
 	}{productOf(found), told})
 }
 
-// The bounds of the limits of operators' lists of stock.
-const (
-	defaultStock = 50
-	maxStock     = 500
-)
-
 // idCursor reads the id that a page begins behind.
 func (q *query) idCursor() int64 {
 	text := q.text("cursor")
@@ -76,7 +70,7 @@ func (q *query) idCursor() int64 {
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		q.problems.Add("cursor", text, "the next_cursor of an earlier answer")
+		q.problems.Add("cursor", text, cursorExpected)
 		return 0
 	}
 	return id
@@ -99,7 +93,7 @@ func (s *Server) handleCatalogue(c *call) (reply, error) {
 		LowStock:  q.oneOf("low_stock", flagRule) == "true",
 		Status:    delivery.ProductStatus(q.oneOf("status", productStatusRule)),
 		After:     q.idCursor(),
-		Limit:     int(q.integer("limit", defaultStock, 1, maxStock)),
+		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -141,7 +135,7 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 		From:      q.time("from"),
 		To:        q.time("to"),
 		Before:    q.idCursor(),
-		Limit:     int(q.integer("limit", defaultStock, 1, maxStock)),
+		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err

@@ -139,7 +139,7 @@ func (c *call) orderFilter() (order.Filter, error) {
 		PartnerOrderID: q.text("partner_order_id"),
 		CreatedFrom:    q.time("created_from"),
 		CreatedTo:      q.time("created_to"),
-		Before:         q.oneOf("cursor", delivery.TextRule{Expected: "the next_cursor of an earlier answer", Allows: isCursor}),
+		Before:         q.oneOf("cursor", delivery.TextRule{Expected: cursorExpected, Allows: isCursor}),
 		Limit:          int(q.integer("limit", defaultOrders, 1, maxOrders)),
 		Offset:         q.integer("offset", 0, 0, maxOffset),
 	}

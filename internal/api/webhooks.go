@@ -139,7 +139,7 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 }
 
 // eventCursor is the id of the last event before a page.
-var eventCursor = delivery.TextRule{Expected: "the next_cursor of an earlier answer", Allows: func(text string) bool {
+var eventCursor = delivery.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
 	_, ok := delivery.EventTime(text)
 	return ok
 }}

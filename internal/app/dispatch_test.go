@@ -180,7 +180,8 @@ func TestBoardRecord(t *testing.T) {
 	}
 }
 
-// TestBoardPages follows cursors in both orders: every order once.
+// TestBoardPages follows cursors in both orders, and those of a search that also
+// finds what has ended: every order once.
 func TestBoardPages(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -193,11 +194,15 @@ func TestBoardPages(t *testing.T) {
 	for i := range 7 {
 		f.orderIn(t, fmt.Sprint("C-", i), delivery.StatusCancelled)
 	}
-	for query, want := range map[string]int{"sort=oldest": 25, "sort=window": 25, "status=cancelled&partner_id=" + f.PartnerOf(): 7} {
+	f.orderIn(t, "A-", delivery.StatusCancelled)
+	for query, want := range map[string]int{
+		"limit=4&sort=oldest": 25, "limit=4&sort=window": 25, "limit=4&status=cancelled&partner_id=" + f.PartnerOf(): 8,
+		"limit=4&q=A-": 26, "limit=1&q=A-": 26, "limit=1&q=A-&sort=window": 26,
+	} {
 		seen := map[string]bool{}
 		cursor := ""
 		for pages := 0; pages == 0 || cursor != ""; pages++ {
-			got := f.operator.Call(t, "GET", "/ops/v1/orders?limit=4&"+query+cursor, nil).Must(t, 200)
+			got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query+cursor, nil).Must(t, 200)
 			for i := range got.Len("orders") {
 				id := got.Text("orders", i, "order_id")
 				if seen[id] {
@@ -208,7 +213,7 @@ func TestBoardPages(t *testing.T) {
 			if cursor = ""; got.Text("next_cursor") != "" {
 				cursor = "&cursor=" + got.Text("next_cursor")
 			}
-			if pages > 10 {
+			if pages > 26 {
 				t.Fatal("no end")
 			}
 		}

@@ -71,11 +71,15 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 	return Cursor{At: time.UnixMicro(us).UTC(), OrderID: orderID}, true
 }
 
-func (f *Filter) cursorOf(row *Open) Cursor {
-	if f.Sort == SortWindow {
+func (f *Filter) cursorOf(row Open) Cursor {
+	switch {
+	case !IsOpen(row.Status) && !f.ended():
+		return Cursor{time.UnixMicro(0), row.OrderID} // a search shows it in front of the board
+	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
+	default:
+		return Cursor{row.CreatedAt, row.OrderID}
 	}
-	return Cursor{row.CreatedAt, row.OrderID}
 }
 
 // ended tells whether the filter asks for orders that have ended.
@@ -136,14 +140,14 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 	now := s.now()
 	limit := filter.Limit
 	filter.Limit++ // one more tells whether a next page exists
-	var rows []Open
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		if rows, err = find(ctx, tx, filter, now); err != nil {
+		rows, stopped, err := find(ctx, tx, filter, now)
+		if err != nil {
 			return err
 		}
-		if len(rows) > limit {
-			rows = rows[:limit]
-			page.Next = filter.cursorOf(&rows[limit-1])
+		rows, page.Next = delivery.CutPage(rows, limit, filter.cursorOf)
+		if stopped && page.Next == (Cursor{}) {
+			page.Next = filter.cursorOf(rows[len(rows)-1])
 		}
 		page.Entries, err = entriesOf(ctx, tx, rows, now)
 		return err
@@ -151,19 +155,21 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 	return page, err
 }
 
-func find(ctx context.Context, tx Reader, filter Filter, now time.Time) ([]Open, error) {
+// find finds the rows of a page, and tells whether it has stopped before the
+// filter's limit.
+func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []Open, stopped bool, err error) {
 	if filter.ended() {
-		orders, err := tx.EndedOrders(ctx, filter)
-		return openOf(orders), err
+		orders, stopped, err := tx.EndedOrders(ctx, filter)
+		return openOf(orders), stopped, err
 	}
-	rows, err := tx.Board(ctx, filter, now)
+	rows, err = tx.Board(ctx, filter, now)
 	if err != nil || !filter.searchesAll() {
-		return rows, err
+		return rows, false, err
 	}
 	exact, err := findExactly(ctx, tx, filter)
 	found := openOf(exact)
 	found = slices.DeleteFunc(found, func(row Open) bool { return IsOpen(row.Status) }) // which the board has
-	return append(found, rows...), err
+	return append(found, rows...), false, err
 }
 
 // searchesAll tells whether the filter is nothing but a search, on whose first

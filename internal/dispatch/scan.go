@@ -50,8 +50,9 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 			return err
 		}
 		jobs, err := jobsOf(ctx, tx, orders)
+		matches = make([]Match, len(jobs))
 		for i := range jobs {
-			matches = append(matches, Match{jobs[i], places[i]})
+			matches[i] = Match{jobs[i], places[i]}
 		}
 		return err
 	})

@@ -21,8 +21,9 @@ type Reader interface {
 	Board(ctx context.Context, filter Filter, now time.Time) ([]Open, error)
 	// CountOpen counts orders under way, as seen at a time.
 	CountOpen(ctx context.Context, now time.Time) (Counts, error)
-	// EndedOrders lists orders of one partner in one final state, newest first.
-	EndedOrders(ctx context.Context, filter Filter) ([]*delivery.Order, error)
+	// EndedOrders lists orders of one partner in one final state, newest first. It
+	// may stop early, and says so, when they are large.
+	EndedOrders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)
 	// OrdersCalled finds the orders of one partner, or of any if that is empty,
 	// that have exactly this partner_order_id.
 	OrdersCalled(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)

@@ -46,10 +46,7 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
-	if len(page.Entries) > limit {
-		page.Entries = page.Entries[:limit]
-		page.Next = page.Entries[limit-1].AuditID
-	}
+	page.Entries, page.Next = delivery.CutPage(page.Entries, limit, func(a Audited) string { return a.AuditID })
 	return page, err
 }
 

@@ -57,10 +57,7 @@ func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page
 		page.Operators, err = tx.Operators(ctx, cursor, limit+1)
 		return err
 	})
-	if len(page.Operators) > limit {
-		page.Operators = page.Operators[:limit]
-		page.Next = page.Operators[limit-1].OperatorID
-	}
+	page.Operators, page.Next = delivery.CutPage(page.Operators, limit, func(o Operator) string { return o.OperatorID })
 	return page, err
 }
 

@@ -126,9 +126,6 @@ func (s *Service) Couriers(ctx context.Context, cursor string, limit int) (page 
 		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more tells whether a next page exists
 		return err
 	})
-	if len(page.Couriers) > limit {
-		page.Couriers = page.Couriers[:limit]
-		page.Next = page.Couriers[limit-1].CourierID
-	}
+	page.Couriers, page.Next = delivery.CutPage(page.Couriers, limit, func(c Courier) string { return c.CourierID })
 	return page, err
 }

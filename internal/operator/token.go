@@ -159,10 +159,7 @@ func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit i
 		page.Tokens, err = tx.OperatorTokens(ctx, operatorID, s.now(), cursor, limit+1)
 		return err
 	})
-	if len(page.Tokens) > limit {
-		page.Tokens = page.Tokens[:limit]
-		page.Next = page.Tokens[limit-1].TokenID
-	}
+	page.Tokens, page.Next = delivery.CutPage(page.Tokens, limit, func(t Token) string { return t.TokenID })
 	return page, err
 }
 

@@ -1,16 +1,12 @@
 package stock
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/csvfile"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -59,14 +55,12 @@ type csvCell struct {
 // csvNumbers are the columns that hold numbers.
 var csvNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
 
-var csvNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-
 // Kind is what the column wants, if the cell can be read as that.
 func (c csvCell) Kind() delivery.Kind {
 	switch {
 	case !c.there:
 		return delivery.Absent
-	case slices.Contains(csvNumbers, c.name) && csvNumber.MatchString(c.text):
+	case slices.Contains(csvNumbers, c.name) && csvfile.IsNumber(c.text):
 		return delivery.Number
 	default:
 		return delivery.Text
@@ -91,8 +85,7 @@ func (c csvCell) Raw() []byte { return []byte(c.text) }
 // readRows reads the lines of an import. That it is no CSV at all, or has other
 // columns, is told of the body; a line with too many cells, of the line.
 func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err error) {
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
-	header, err := reader.Read()
+	header, lines, err := csvfile.Read(body)
 	if err != nil {
 		return nil, notCSV(err)
 	}
@@ -104,32 +97,26 @@ func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err erro
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	for {
-		cells, err := reader.Read()
-		line := 0
-		if len(cells) > 0 {
-			line, _ = reader.FieldPos(0)
-		}
+	for line, err := range lines {
 		switch {
-		case errors.Is(err, io.EOF):
-			return rows, nil
-		case errors.Is(err, csv.ErrFieldCount):
-			problems.Add(fmt.Sprintf("lines[%d]", line), len(cells), fmt.Sprintf("%d cells, as line 1 has", len(header)))
-			continue
 		case err != nil:
 			return nil, notCSV(err)
+		case line.Ragged:
+			problems.Add(fmt.Sprintf("lines[%d]", line.Number), len(line.Cells), fmt.Sprintf("%d cells, as line 1 has", len(header)))
+			continue
 		case len(rows) == maxLines:
-			problems.Add(fmt.Sprintf("lines[%d]", line), nil, fmt.Sprintf("at most %d products", maxLines))
+			problems.Add(fmt.Sprintf("lines[%d]", line.Number), nil, fmt.Sprintf("at most %d products", maxLines))
 			return rows, nil
 		}
-		row := csvRow{line: line, cells: map[string]string{}}
-		for i, cell := range cells {
+		row := csvRow{line: line.Number, cells: map[string]string{}}
+		for i, cell := range line.Cells {
 			if cell = unescapeFormula(cell); cell != "" {
 				row.cells[header[i]] = cell
 			}
 		}
 		rows = append(rows, row)
 	}
+	return rows, nil
 }
 
 func notCSV(err error) error {

@@ -201,7 +201,7 @@ var countGone = "SELECT count(*), count(*) FILTER (WHERE NOT " + needsAttention 
 func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
 	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
 	numbers := make([]int64, len(ownReasons)+len(dispatch.OpenStatuses))
-	into := []any{&counts.Open, &counts.Attention}
+	into := append(make([]any, 0, 2+len(numbers)), &counts.Open, &counts.Attention)
 	for i := range numbers {
 		into = append(into, &numbers[i])
 	}
@@ -225,16 +225,17 @@ func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, er
 	return counts, err
 }
 
-// EndedOrders lists orders of one partner in one final state, newest first.
-func (tx *Tx) EndedOrders(ctx context.Context, f dispatch.Filter) ([]*delivery.Order, error) {
-	found, _, err := tx.Orders(ctx, order.Filter{
+// EndedOrders lists orders of one partner in one final state, newest first. It
+// stops early where Orders does.
+func (tx *Tx) EndedOrders(ctx context.Context, f dispatch.Filter) (found []*delivery.Order, stopped bool, err error) {
+	found, stopped, err = tx.Orders(ctx, order.Filter{
 		PartnerID: f.PartnerID, Status: f.Statuses[0], CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo,
 		Before: f.After.OrderID, Limit: f.Limit,
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return found, tx.addHistories(ctx, found)
+	return found, stopped, tx.addHistories(ctx, found)
 }
 
 // addHistories adds their histories to orders of a list.

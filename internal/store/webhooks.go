@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,11 +123,13 @@ func (tx *Tx) RemoveEndpoint(ctx context.Context, partnerID string) error {
 	return err
 }
 
-// SkipPending ends waiting for so many pending events at most.
+// SkipPending ends waiting for so many pending events, and for the others of
+// their orders.
 func (tx *Tx) SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error) {
+	// Sorted as the index is that has nothing but what is pending.
 	return tx.conn.exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
-		WHERE partner_id = $1 AND state = 'pending' AND (order_id, sequence) IN (
-			SELECT order_id, sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT $2)`, partnerID, limit)
+		WHERE partner_id = $1 AND state = 'pending' AND order_id IN (
+			SELECT order_id FROM events WHERE partner_id = $1 AND state = 'pending' ORDER BY due_at LIMIT $2)`, partnerID, limit)
 }
 
 // DropLeases frees all endpoints.
@@ -314,10 +317,10 @@ func scanProgress(r row) (*webhook.Event, error) {
 }
 
 // SaveProgress writes the state of events, each if nobody has changed it since
-// it was read.
-func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
+// it was read, and tells whether that was so for all of them.
+func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) (all bool, err error) {
 	var enc encodings
-	_, err := tx.conn.apply(ctx, setProgress, len(progress), func(i int, b binder) {
+	rows, err := tx.conn.apply(ctx, setProgress, len(progress), func(i int, b binder) {
 		p := progress[i]
 		b.text(string(p.State))
 		b.integer(micros(p.DueAt))
@@ -327,10 +330,7 @@ func (tx *Tx) SaveProgress(ctx context.Context, progress []webhook.Progress) err
 		b.text(string(p.FromState))
 		b.integer(p.FromTries)
 	})
-	if enc.err != nil {
-		return enc.err
-	}
-	return err
+	return rows == int64(len(progress)), cmp.Or(enc.err, err)
 }
 
 func bindEventKey(b binder, key webhook.EventKey) {

@@ -193,7 +193,7 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 			if err != nil {
 				return err
 			}
-			if more = skipped == skipRows; more {
+			if more = skipped >= skipRows; more {
 				return nil
 			}
 			return tx.RemoveEndpoint(ctx, partnerID)
@@ -205,8 +205,8 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 	return err
 }
 
-// skipRows is how many events one transaction skips.
-const skipRows = 2000
+// skipRows is how many events one transaction skips, and some more: orders have few.
+const skipRows = 1000
 
 // moved changes events and keeps what they were.
 func moved(events []*Event, change func(*Event)) []Progress {

@@ -31,10 +31,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 		page.Events, err = tx.Events(ctx, filter)
 		return err
 	})
-	if len(page.Events) > limit {
-		page.Events = page.Events[:limit]
-		page.Next = page.Events[limit-1].EventID
-	}
+	page.Events, page.Next = delivery.CutPage(page.Events, limit, func(e *Event) string { return e.EventID })
 	return page, err
 }
 
@@ -181,7 +178,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		if err := inSequence(ctx, tx, due); err != nil {
 			return err
 		}
-		if err := tx.SaveProgress(ctx, due); err != nil {
+		if _, err := tx.SaveProgress(ctx, due); err != nil {
 			return err
 		}
 		endpoint.probeNow(now)

@@ -37,7 +37,7 @@ type lane struct {
 	reading bool              // the next are being read
 	ahead   int               // how many the next read may bring
 	last    *Event            // what the next read goes on behind; nil for all that is due
-	parking bool              // the settler has been asked to park the endpoint
+	parking bool              // the settler has been asked to park the endpoint; until it has answered, nothing is read
 	parked  bool
 
 	woken chan struct{}
@@ -203,7 +203,7 @@ func (l *lane) send(ctx context.Context) {
 	free, probe := l.free()
 	mayRead := len(l.busy) < maxUnsettled*ahead && len(l.ready) <= l.low && (free > 0 || !probe)
 	// After a read that has failed, a change waits for the next beat.
-	if changed := l.known != l.changes && !l.later; !l.reading && (changed || l.look && mayRead) {
+	if changed := l.known != l.changes && !l.later; !l.reading && !l.parking && (changed || l.look && mayRead) {
 		l.look = false
 		l.fetch(ahead)
 	}

@@ -32,7 +32,6 @@ type SenderConfig struct {
 }
 
 const (
-	// lookEvery is how soon a node sees what another has written.
 	// lookEvery is how soon a node sees what another has written: sooner than the
 	// second within which it promises to send it.
 	lookEvery = 800 * time.Millisecond

@@ -192,9 +192,14 @@ func (b *batch) write(ctx context.Context, tx Writer) (map[string]*Endpoint, err
 	for _, i := range b.items {
 		b.judge(i)
 	}
-	b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] }) // their lane has sent them already
-	if err := tx.SaveProgress(ctx, b.progress); err != nil {
+	all, err := tx.SaveProgress(ctx, b.progress)
+	if err != nil {
 		return nil, err
+	}
+	if all {
+		// What has an outcome in this transaction waits for nobody any more. One that
+		// was written too late is none: that event may wait all the same.
+		b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] })
 	}
 	if err := tx.Promote(ctx, b.promoted, b.now); err != nil {
 		return nil, err

@@ -50,15 +50,16 @@ type Writer interface {
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error
 	// SaveProgress writes the state of events, each if nobody has changed it
-	// since it was read.
-	SaveProgress(ctx context.Context, progress []Progress) error
+	// since it was read, and tells whether that was so for all of them.
+	SaveProgress(ctx context.Context, progress []Progress) (all bool, err error)
 	// Promote makes events due at the given time that waited behind one of
 	// their order. Keys that name no such event are left alone.
 	Promote(ctx context.Context, keys []EventKey, at time.Time) error
 	// NextDue is when the partner's next event is due; zero if none is.
 	NextDue(ctx context.Context, partnerID string) (time.Time, error)
-	// SkipPending ends waiting for so many pending events at most, and tells how
-	// many they were.
+	// SkipPending ends waiting for so many pending events, and for the others of
+	// their orders: none is to wait behind one that is skipped. It tells how many
+	// they were; fewer than asked for were the last.
 	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"wakes":             testWakes,
 		"queue":             testQueue,
 		"behind":            testBehind,
+		"skipping":          testSkipping,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -177,7 +177,13 @@ func testQueue(t *testing.T, s *store.Store) {
 	stale := webhook.Progress{Event: &done, FromState: webhook.Pending, FromTries: 4}
 	good := webhook.Progress{Event: &done, FromState: webhook.Pending}
 	for _, p := range []webhook.Progress{stale, good} {
-		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.SaveProgress(ctx, []webhook.Progress{p}) }))
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+			all, err := tx.SaveProgress(ctx, []webhook.Progress{p})
+			if want := p.FromTries == 0; all != want {
+				t.Errorf("from %d tries: all of it is %v", p.FromTries, all)
+			}
+			return err
+		}))
 		readWebhooks(t, s, func(tx webhook.Reader) error {
 			e, err := tx.Event(ctx, partnerID, first.EventID)
 			if want := p.FromTries == 0; (e.State == webhook.Delivered) != want || (len(e.Log) == 1) != want {
@@ -304,9 +310,9 @@ func testBehind(t *testing.T, s *store.Store) {
 			t.Errorf("of few, %s has %d behind it", e.OrderID, len(e.Behind))
 		}
 	}
-	var keys []webhook.EventKey
-	for i := range 30 {
-		keys = append(keys, webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2})
+	keys := make([]webhook.EventKey, 30)
+	for i := range keys {
+		keys[i] = webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2}
 	}
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
 	var second []*webhook.Event
@@ -324,6 +330,46 @@ func testBehind(t *testing.T, s *store.Store) {
 	for i, e := range second {
 		if len(e.Behind) != i%2 {
 			t.Errorf("behind the second of %s wait %d", e.OrderID, len(e.Behind))
+		}
+	}
+}
+
+// testSkipping: whenever skipping is broken off, what is still pending is due or
+// waits behind something that is.
+func testSkipping(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	saveEndpoints(t, s, endpoint(partnerID))
+	const orders, each = 3, 4
+	for i := range orders * each {
+		e := event(t, partnerID, i, int64(i%each+1))
+		e.OrderID = fmt.Sprintf("ord_%d", i/each)
+		saveEvents(t, s, e)
+	}
+	for left := orders * each; left > 0; {
+		var skipped int64
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) (err error) {
+			skipped, err = tx.SkipPending(ctx, partnerID, 5)
+			return err
+		}))
+		if skipped < int64(min(5, left)) {
+			t.Fatalf("%d of %d are skipped", skipped, left)
+		}
+		left -= int(skipped)
+		var pending []*webhook.Event
+		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
+			pending, err = tx.Events(ctx, webhook.Filter{PartnerID: partnerID, State: webhook.Pending, Limit: 100})
+			return err
+		})
+		if len(pending) != left {
+			t.Errorf("%d are pending, want %d", len(pending), left)
+		}
+		for _, e := range pending {
+			before := e.Key()
+			before.Sequence--
+			waits := func(other *webhook.Event) bool { return other.Key() == before }
+			if e.DueAt.IsZero() && !slices.ContainsFunc(pending, waits) {
+				t.Errorf("with %d left, event %d of %s waits for nobody", left, e.Sequence, e.OrderID)
+			}
 		}
 	}
 }

@@ -1,0 +1,47 @@
+package csvfile_test
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/csvfile"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	header, lines, err := csvfile.Read([]byte("\xef\xbb\xbfname,note\r\nA,\"two\nlines\"\r\nB\r\n\r\nC,3,4\r\n\"D,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []csvfile.Line
+	var last error
+	for line, err := range lines {
+		if last = err; err == nil {
+			line.Cells = slices.Clone(line.Cells)
+			got = append(got, line)
+		}
+	}
+	want := []csvfile.Line{
+		{Number: 2, Cells: []string{"A", "two\nlines"}},
+		{Number: 4, Cells: []string{"B"}, Ragged: true},
+		{Number: 6, Cells: []string{"C", "3", "4"}, Ragged: true},
+	}
+	if !slices.Equal(header, []string{"name", "note"}) || !reflect.DeepEqual(got, want) || last == nil {
+		t.Errorf("header %q, lines %+v, at the end %v", header, got, last)
+	}
+	if _, _, err := csvfile.Read(nil); !errors.Is(err, io.EOF) {
+		t.Errorf("of an empty file: %v", err)
+	}
+}
+
+func TestIsNumber(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]bool{"0": true, "-12.50": true, "7": true, "": false, "07": false, "1.": false, ".5": false, "1e3": false, "1,5": false, "+1": false} {
+		if csvfile.IsNumber(cell) != want {
+			t.Errorf("%q: want %v", cell, want)
+		}
+	}
+}
