@@ -326,6 +326,19 @@ func TestScan(t *testing.T) {
 	for _, code := range []string{theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n"} {
 		scan(r, code).Refused(t, 404, "not_found")
 	}
+	// Others have the same text elsewhere: more of them than are looked at at a time.
+	for i := range 45 {
+		f.partner.Create(t, testkit.OrderJSON(fmt.Sprint("B-", i), "")).Must(t, 201)
+	}
+	f.Clock.Advance(time.Second)
+	referred := strings.Replace(string(testkit.OrderJSON("A-5", "")), `"P-1"`, `"PO 77"`, 1)
+	id = f.partner.Create(t, []byte(referred)).Must(t, 201).Text("order_id")
+	if got := scan(f.operator, "PO 77").Must(t, 200); got.Len("matches") != 1 || got.Text("matches", 0, "order", "order_id") != id {
+		t.Errorf("PO 77: %s", got.Body)
+	}
+	if got := scan(f.operator, "P-1").Must(t, 200); got.Len("matches") != 20 {
+		t.Errorf("the desk finds %d", got.Len("matches"))
+	}
 	scan(r, "").Refused(t, 422, "validation_error")
 	scan(r, strings.Repeat("x", 3001)).Refused(t, 422, "validation_error")
 }

@@ -218,6 +218,7 @@ func TestAutomaticAcceptance(t *testing.T) {
 		t.Errorf("%s", got.Body)
 	}
 	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200)
+	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200) // changes nothing, and is not noted
 	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != true {
 		t.Errorf("%s", got.Body)
 	}

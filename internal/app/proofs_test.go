@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -351,4 +352,34 @@ func TestErasedProofs(t *testing.T) {
 		t.Errorf("left are %d pictures and %v", pictures(t, f.Service), left)
 	}
 	f.Audit(t)
+}
+
+// TestSweepBesidePicturesThatStay: a picture that cannot be deleted keeps nothing
+// else that is old, neither its partner's nor anybody's.
+func TestSweepBesidePicturesThatStay(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} { // whoever comes first
+		id := other.orderIn(t, "A-1", delivery.StatusOutForDelivery)
+		address := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201).Text("url")
+		f.operator.Move(t, id, "delivered").Must(t, 200)
+		name := address[strings.LastIndex(address, "/")+1:]
+		file := filepath.Join(f.Data, "proofs", name[:2], name[2:4], name)
+		if err := errors.Join(os.Remove(file), os.MkdirAll(filepath.Join(file, "in the way"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Clock.Advance(31 * day)
+	for _, orders := range []int{2, 0} {
+		f.Retain(t, retention.Policy{Orders: 30 * day}, func(service *retention.Service) error {
+			removed, err := service.Sweep(t.Context())
+			if removed.Orders != orders || removed.Pictures != 0 || err == nil || !strings.Contains(err.Error(), "pictures of par_") {
+				t.Errorf("swept %+v, %v", removed, err)
+			}
+			return nil
+		})
+	}
+	if left := f.Query(t, "SELECT name FROM loose_pictures"); len(left) != 2 {
+		t.Errorf("still to be deleted are %v", left)
+	}
 }

@@ -353,6 +353,31 @@ func TestEraseLeavesNothingPersonal(t *testing.T) {
 	}
 }
 
+// TestEraseAndTheAuditLog: entries stay for ever, so they never have what
+// operators write of a recipient.
+func TestEraseAndTheAuditLog(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusOutForDelivery)
+	move := func(body string) {
+		t.Helper()
+		f.Clock.Advance(time.Second) // the log is sorted by time
+		f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(body)).Must(t, 200)
+	}
+	move(`{"status":"failed","failure_reason":"Alex Martin had moved","notes":"hush","next_attempt":"2026-01-16T09:00:00-05:00"}`)
+	move(`{"status":"in_transit","notes":"hush"}`)
+	move(`{"status":"failed","failure_reason":"hush"}`)
+	move(`{"status":"cancelled","reason":"Alex Martin does not want it"}`)
+	if _, err := f.erase(t, []string{id}, "", false); err != nil {
+		t.Fatal(err)
+	}
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?object_id="+id, nil).Must(t, 200)
+	checkErased(t, "the audit log", string(log.Body))
+	if log.Text("entries", 3, "after", "status") != "failed" || log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00Z" {
+		t.Errorf("%s", log.Body)
+	}
+}
+
 // TestEraseRefusesWhatIsUnderWay, as a whole, unless it is forced to.
 func TestEraseRefusesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()

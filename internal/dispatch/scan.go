@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 )
@@ -37,11 +38,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		places, orders, err := named(ctx, tx, scan)
 		if err == nil && len(orders) == 0 {
-			rows, failed := tx.Board(ctx, Filter{Line: scan.Text, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}, now)
-			if failed != nil {
-				return failed
-			}
-			places, orders, err = barcoded(ctx, tx, rows, scan.Text)
+			places, orders, err = barcoded(ctx, tx, scan, now)
 		}
 		if err == nil && len(orders) == 0 {
 			err = delivery.NotFound("a parcel of this label")
@@ -72,18 +69,37 @@ func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*d
 	return []int{scan.Place}, []*delivery.Order{o}, nil
 }
 
-// barcoded finds the parcels that have a text on their label. The board finds it
-// without regard to case, and among other things too.
-func barcoded(ctx context.Context, tx Reader, rows []Open, text string) (places []int, orders []*delivery.Order, err error) {
-	found, err := tx.OrdersOf(ctx, rows)
-	for _, o := range ordersIn(rows, found) {
-		at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
-		if at < 0 {
-			at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.ParcelID == text })
+// barcoded finds the parcels that have a text on their label, on orders under way.
+// The board finds the text without regard to case and among other things too, such
+// as references, so it is asked until there are enough parcels or no more rows.
+func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, _ error) {
+	filter := Filter{Line: scan.Text, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}
+	for {
+		rows, err := tx.Board(ctx, filter, now)
+		if err != nil {
+			return nil, nil, err
 		}
-		if at >= 0 {
-			places, orders = append(places, at+1), append(orders, o)
+		found, err := tx.OrdersOf(ctx, rows)
+		if err != nil {
+			return nil, nil, err
 		}
+		for _, o := range ordersIn(rows, found) {
+			if place := labelled(o, scan.Text); place > 0 && len(orders) < maxMatches {
+				places, orders = append(places, place), append(orders, o)
+			}
+		}
+		if len(rows) < filter.Limit || len(orders) == maxMatches {
+			return places, orders, nil
+		}
+		filter.After = filter.cursorOf(&rows[len(rows)-1])
 	}
-	return places, orders, err
+}
+
+// labelled is the place of the parcel, from 1, that has a text on its label; 0 if none has.
+func labelled(o *delivery.Order, text string) int {
+	at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
+	if at < 0 {
+		at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.ParcelID == text })
+	}
+	return at + 1
 }

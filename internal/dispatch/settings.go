@@ -52,8 +52,8 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root delive
 		if err == nil && before == nil {
 			err = delivery.NotFound("partner")
 		}
-		if err != nil {
-			return err
+		if err != nil || *before == *settings {
+			return err // if nothing changes, nothing is noted
 		}
 		if err := tx.SaveDispatchSettings(ctx, settings); err != nil {
 			return err

@@ -104,28 +104,25 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if cmd.audit != nil {
 		entry := *cmd.audit
 		entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
-		entry.Before, entry.After = factsOf(found, step{}), factsOf(moved, cmd.step)
+		entry.Before, entry.After = factsOf(found, nil), factsOf(moved, cmd.step.nextAttempt)
 		c.Audit = append(c.Audit, &entry)
 	}
 	return outcome{answer: cmd.encode(moved)}
 }
 
-// orderFacts are what the audit log tells of an order.
+// orderFacts are what the audit log tells of an order. What was written about a
+// move is in the order's history: the log is not erased with the recipient's
+// data, and so does not repeat it.
 type orderFacts struct {
-	Status        delivery.Status `json:"status"`
-	Version       int64           `json:"version"`
-	CourierID     string          `json:"courier_id,omitzero"`
-	ETA           time.Time       `json:"eta,omitzero"`
-	Notes         string          `json:"notes,omitzero"`
-	FailureReason string          `json:"failure_reason,omitzero"`
-	NextAttempt   *time.Time      `json:"next_attempt,omitzero"`
+	Status      delivery.Status `json:"status"`
+	Version     int64           `json:"version"`
+	CourierID   string          `json:"courier_id,omitzero"`
+	ETA         time.Time       `json:"eta,omitzero"`
+	NextAttempt *time.Time      `json:"next_attempt,omitzero"`
 }
 
-func factsOf(o *delivery.Order, st step) orderFacts {
-	facts := orderFacts{
-		Status: o.Status, Version: o.Version, ETA: o.EstimatedDelivery,
-		Notes: st.notes, FailureReason: st.failureReason, NextAttempt: st.nextAttempt,
-	}
+func factsOf(o *delivery.Order, nextAttempt *time.Time) orderFacts {
+	facts := orderFacts{Status: o.Status, Version: o.Version, ETA: o.EstimatedDelivery, NextAttempt: nextAttempt}
 	if o.Courier != nil {
 		facts.CourierID = o.Courier.CourierID
 	}

@@ -110,6 +110,35 @@ func near(a, b color.Color, tolerance int) bool {
 	return !off(x.R, y.R) && !off(x.G, y.G) && !off(x.B, y.B) && !off(x.A, y.A)
 }
 
+// TestPhotosOfOtherFormatsAreUpright: PNG and WebP carry EXIF too, WebP behind the
+// pixels, and with the magic of JPEG's or without.
+func TestPhotosOfOtherFormatsAreUpright(t *testing.T) {
+	t.Parallel()
+	block := exif(binary.BigEndian, 6)
+	bare := strings.TrimPrefix(block, "Exif\x00\x00")
+	vp8x := riffChunk("VP8X", "\x08\x00\x00\x00"+"\x1f\x00\x00"+"\x0f\x00\x00") // 32 by 16, with EXIF
+	pixels := lossless(32, 16, color.NRGBA{9, 8, 7, 255})
+	for name, file := range map[string][]byte{
+		"PNG":                     after(33, encodePNG(t, photo(32, 16)), chunk("eXIf", bare)),
+		"WebP":                    riff(vp8x, pixels, riffChunk("EXIF", bare)),
+		"WebP, with JPEG's magic": riff(vp8x, pixels, riffChunk("EXIF", block)),
+		"WebP, EXIF first":        riff(vp8x, riffChunk("EXIF", bare), pixels),
+	} {
+		if _, got := mustClean(t, file); got.Bounds() != image.Rect(0, 0, 16, 32) {
+			t.Errorf("%s: it is %v", name, got.Bounds())
+		}
+	}
+	// What is cut off there is no reason to refuse the picture.
+	for name, file := range map[string][]byte{
+		"PNG":  after(33, encodePNG(t, photo(32, 16)), chunk("eXIf", bare[:20])),
+		"WebP": riff(vp8x, pixels, riffChunk("EXIF", bare)[:20]),
+	} {
+		if _, got := mustClean(t, file); got.Bounds() != image.Rect(0, 0, 32, 16) {
+			t.Errorf("%s, cut off: it is %v", name, got.Bounds())
+		}
+	}
+}
+
 func TestOddOrientationsAreUpright(t *testing.T) {
 	t.Parallel()
 	whole := exif(binary.LittleEndian, 6)

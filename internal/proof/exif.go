@@ -3,9 +3,20 @@ package proof
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 )
 
 const exifMagic = "Exif\x00\x00"
+
+// orientationIn reads the first chunk of EXIF, with the magic of JPEG's or without.
+func orientationIn(chunks iter.Seq2[string, []byte], exif string) orientation {
+	for id, body := range chunks {
+		if id == exif {
+			return readOrientation(bytes.TrimPrefix(body, []byte(exifMagic)))
+		}
+	}
+	return upright
+}
 
 // readOrientation finds the orientation in the first directory of a TIFF, which
 // is what EXIF is. Anything odd means upright: a photo on its side is better

@@ -1,6 +1,9 @@
 package proof
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // planPNG reads the first chunk, which must be the header.
 func planPNG(data []byte) (plan, error) {
@@ -13,12 +16,27 @@ func planPNG(data []byte) (plan, error) {
 	if width > maxSide || height > maxSide {
 		width, height = min(width, maxSide+1), min(height, maxSide+1) // refused, and no sum overflows
 	}
-	p := plan{width: int(width), height: int(height), orientation: upright}
+	p := plan{width: int(width), height: int(height), orientation: orientationIn(chunksOfPNG(data), "eXIf")}
 	p.raster = p.width * p.height * bytesPerPixel(described[8], described[9])
 	if interlaced := described[12] != 0; interlaced {
 		p.raster += p.raster / 2 // each pass is decoded by itself, the last has half
 	}
 	return p, nil
+}
+
+// chunksOfPNG are the chunks of a file that are whole, by their ids.
+func chunksOfPNG(data []byte) iter.Seq2[string, []byte] {
+	const magic, header, checksum = 8, 8, 4
+	return func(yield func(string, []byte) bool) {
+		for rest := data[magic:]; len(rest) >= header; {
+			length := uint64(binary.BigEndian.Uint32(rest))
+			body := rest[header:]
+			if length > uint64(len(body)) || !yield(string(rest[4:header]), body[:length]) {
+				return
+			}
+			rest = body[min(uint64(len(body)), length+checksum):]
+		}
+	}
 }
 
 // bytesPerPixel is what the decoder needs for a pixel. Grey ones take as much as

@@ -3,23 +3,19 @@ package proof
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 )
 
 func isWebP(data []byte) bool {
 	return len(data) >= 16 && bytes.HasPrefix(data, []byte("RIFF")) && string(data[8:12]) == "WEBP"
 }
 
-// planWebP walks the chunks up to the picture.
+// planWebP walks the chunks up to the picture. The orientation usually stands
+// behind it.
 func planWebP(data []byte) (plan, error) {
-	const container, header = 12, 8
-	p := plan{orientation: upright}
-	for rest := data[container:]; len(rest) >= header; {
-		id, length := string(rest[:4]), uint64(binary.LittleEndian.Uint32(rest[4:]))
-		body := rest[header:]
-		if length > uint64(len(body)) {
-			break
-		}
-		body = body[:length]
+	chunks := chunksOfWebP(data)
+	p := plan{orientation: orientationIn(chunks, "EXIF")}
+	for id, body := range chunks {
 		switch id {
 		case "ANIM", "ANMF":
 			return plan{}, fault("a picture that stands still, not an animation")
@@ -35,9 +31,23 @@ func planWebP(data []byte) (plan, error) {
 		case "VP8L":
 			return p.exact(body)
 		}
-		rest = rest[min(uint64(len(rest)), header+length+length%2):]
 	}
 	return plan{}, errUnreadable
+}
+
+// chunksOfWebP are the chunks of a file that are whole, by their ids.
+func chunksOfWebP(data []byte) iter.Seq2[string, []byte] {
+	const container, header = 12, 8
+	return func(yield func(string, []byte) bool) {
+		for rest := data[container:]; len(rest) >= header; {
+			length := uint64(binary.LittleEndian.Uint32(rest[4:]))
+			body := rest[header:]
+			if length > uint64(len(body)) || !yield(string(rest[:4]), body[:length]) {
+				return
+			}
+			rest = rest[min(uint64(len(rest)), header+length+length%2):]
+		}
+	}
 }
 
 func uint24(data []byte) int {

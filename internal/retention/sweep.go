@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -33,6 +34,7 @@ type sweep struct {
 	*Service
 	now     time.Time
 	removed Removed
+	stays   error // why the first of the pictures that cannot be deleted stays; nil if none does
 }
 
 // Sweep removes all that is older than the policy allows. It may be cut short
@@ -40,6 +42,9 @@ type sweep struct {
 //
 // A partner's old keys go before its orders: a key is never younger than its
 // order's last change, so that no key is left whose answer is gone.
+//
+// Pictures that cannot be deleted stay on their list, and are told at the end:
+// neither a bucket that is away nor a file that resists may keep what else is old.
 func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 	w := &sweep{Service: s, now: s.Now()}
 	var partners []string
@@ -52,7 +57,7 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 			err = w.partner(ctx, partnerID)
 		}
 	}
-	return w.removed, err
+	return w.removed, errors.Join(err, w.stays)
 }
 
 func (w *sweep) partner(ctx context.Context, partnerID string) error {
@@ -75,10 +80,10 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 		}
 	}
 	deleted, err := w.deletePictures(ctx, partnerID, w.now)
-	if w.removed.Pictures += deleted; err != nil {
-		return fmt.Errorf("pictures of %s: %w", partnerID, err)
+	if w.removed.Pictures += deleted; err != nil && w.stays == nil {
+		w.stays = fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // timed runs one transaction and then rests in proportion.

@@ -134,6 +134,10 @@ func (s *subject) unique(body any) (value, code string) {
 	return "", ""
 }
 
+// largest is how large a body may be at most, in bytes. The schema does not tell:
+// what it takes may be larger if there are many of something long.
+const largest = 1 << 20
+
 // judge sends a request and compares what the handler says with what the
 // schema says.
 func (r *trial) judge(t reporter, body any) {
@@ -144,6 +148,9 @@ func (r *trial) judge(t reporter, body any) {
 	sent := encode(t, body)
 	answer := r.exchange(r.t, o, call{operation: r.operation, body: sent, path: r.prepare()})
 	o.check(t, answer, true)
+	if len(sent) > largest && answer.Code() == "payload_too_large" {
+		return // before anything was read that the schema tells of
+	}
 	parsed := decode(t, sent)
 	places := wrongPlaces(r.contract.mustSchema(t, o.requestSchema()).Validate(parsed))
 	r.compare(t, verdict{parsed, places}, answer)
