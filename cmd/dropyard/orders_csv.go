@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // csvColumn is what a column of an order file may hold.
@@ -92,6 +93,9 @@ func (f *orderFile) fault(line int, format string, args ...any) {
 // readOrders reads a file of orders: rows with the same partner_order_id are one
 // order. An error tells that it is no such file at all; faults are of lines.
 func readOrders(content []byte) (*orderFile, error) {
+	if line := faultyLine(content); line > 0 {
+		return nil, fmt.Errorf("line %d is not in UTF-8: save the file as CSV in UTF-8", line)
+	}
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // as spreadsheets write
 	reader := csv.NewReader(bytes.NewReader(content))
 	reader.ReuseRecord = true
@@ -121,6 +125,18 @@ func readOrders(content []byte) (*orderFile, error) {
 			file.add(known, line, columns, cells)
 		}
 	}
+}
+
+// faultyLine is the first line that is not in UTF-8; 0 if there is none. Other
+// encodings cannot be guessed, and names must not arrive with holes in them.
+func faultyLine(content []byte) int {
+	line := 0
+	for text := range bytes.Lines(content) {
+		if line++; !utf8.Valid(text) {
+			return line
+		}
+	}
+	return 0
 }
 
 // csvHeader finds the columns that a header names: each once, all that are

@@ -63,6 +63,7 @@ func TestFilesThatCannotBeImported(t *testing.T) {
 		"two levels":      {"EM-1001,,", "EM-1001,standard,", `line 3: service_level is "standard", but "express" in line 2 of the same order`},
 		"no reference":    {"EM-1002,", ",", `line 4: partner_order_id is empty`},
 		"a cell too many": {"4200,false\n", "4200,false,x\n", `line 3: 33 cells, but line 1 names 32 columns`},
+		"no UTF-8":        {"Anne-Marie Côté", "Anne-Marie C\xf4t\xe9", `line 2 is not in UTF-8`},
 		"quotes":          {"Maple syrup", `"Maple`, `parse error on line`},
 	} {
 		t.Run(name, func(t *testing.T) {
