@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/google/uuid"
 )
 
 // imports sends CSV.
@@ -109,6 +112,34 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	}
 	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" || got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
 		t.Errorf("Lamp: %s", got.Body)
+	}
+	s.Audit(t)
+}
+
+// TestImportIsCarriedOutOnce under one key, however often and at once: a line
+// without a barcode would add its product and its stock again.
+func TestImportIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	s, key := newStockroom(t), uuid.NewString()
+	const body = "name,price,opening_quantity,opening_location\nLamp,2,10,MTL-1\n"
+	send := func(body string) *apptest.Answer {
+		return s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", key)
+	}
+	send(body+"Rug,much,,\n").Refused(t, 422, "validation_error")
+	fresh := 0
+	for _, got := range apptest.Together(10, func(int) *apptest.Answer { return send(body) }) {
+		if got.Must(t, 200); got.Header.Get("Idempotent-Replayed") == "" {
+			fresh++
+		}
+		if string(got.Body) != `{"created":1,"changed":0,"unchanged":0,"movements":1}` {
+			t.Errorf("got %s", got.Body)
+		}
+	}
+	send(body+"Rug,1,,\n").Refused(t, 422, "idempotency_key_reused")
+	s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", "x").Refused(t, 400, "bad_request")
+	all := s.ask(t, "GET", "/products", "").Must(t, 200)
+	if fresh != 1 || all.Len("products") != 1 || all.JSON("products", 0, "quantity") != 10.0 {
+		t.Errorf("%d were carried out: %s", fresh, all.Body)
 	}
 	s.Audit(t)
 }
