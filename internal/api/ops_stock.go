@@ -199,6 +199,10 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	return c.stockAnswer(http.StatusCreated, answer, err)
 }
 
+// maxImportBody is the most that an import may hold, in bytes: as many products
+// as it may have, with long names.
+const maxImportBody = 4 << 20
+
 // csv refuses a body that does not say that it is CSV, or is no text.
 func (c *call) csv() error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))

@@ -116,6 +116,24 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	s.Audit(t)
 }
 
+// TestImportOfAFullCatalogue takes as many products as it says, with names and
+// barcodes of usual lengths.
+func TestImportOfAFullCatalogue(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	var file strings.Builder
+	file.WriteString("name,price,stock_min,stock_max,barcode\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&file, "%0100d,12.99,5,100,%013d\n", i, i+1)
+	}
+	if told := s.imports(t, file.String()); told != "10000 0 0 0" {
+		t.Errorf("10,000 products of %d bytes: %s", file.Len(), told)
+	}
+	if told := s.imports(t, s.export(t)); told != "0 0 10000 0" {
+		t.Errorf("and again: %s", told)
+	}
+}
+
 // TestImportIsCarriedOutOnce under one key, however often and at once: a line
 // without a barcode would add its product and its stock again.
 func TestImportIsCarriedOutOnce(t *testing.T) {
