@@ -100,6 +100,9 @@ func readOrders(content []byte) (*orderFile, error) {
 	reader := csv.NewReader(bytes.NewReader(content))
 	reader.ReuseRecord = true
 	header, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("line 1 must name the columns, but the file is empty")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("line 1 must name the columns: %w", err)
 	}
@@ -145,6 +148,8 @@ func csvHeader(header []string) (columns []csvColumn, err error) {
 	for i, name := range header {
 		at := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == name })
 		switch {
+		case at < 0 && strings.Contains(name, ";"):
+			return nil, errors.New("columns are separated by commas, not by semicolons")
 		case at < 0:
 			return nil, fmt.Errorf("there is no column %q", name)
 		case slices.Contains(header[:i], name):

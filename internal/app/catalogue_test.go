@@ -98,6 +98,11 @@ func TestImportIsAllOrNothing(t *testing.T) {
 			t.Errorf("%s: got  %.600s\nwant %.600s", name, told, c.told)
 		}
 	}
+	for content, told := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "each column once, separated by commas, out of"} {
+		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), told) {
+			t.Errorf("%q: got %s, want %s", content, got.Body, told)
+		}
+	}
 	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415, "unsupported_media_type")
 	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type", "text/csv").Refused(t, 404, "not_found")
 	if after := s.Content(t); after != before {

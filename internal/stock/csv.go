@@ -93,12 +93,15 @@ func (c csvCell) Raw() []byte { return []byte(c.text) }
 func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err error) {
 	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
 	header, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, delivery.Refuse(delivery.CodeBadRequest, "line 1 must name the columns, but the body is empty")
+	}
 	if err != nil {
 		return nil, notCSV(err)
 	}
 	for i, name := range header {
 		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
-			problems.Add("lines[1]", name, "each column once, out of "+strings.Join(importColumns, ", "))
+			problems.Add("lines[1]", name, "each column once, separated by commas, out of "+strings.Join(importColumns, ", "))
 		}
 	}
 	if err := problems.Err(); err != nil {
