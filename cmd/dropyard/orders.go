@@ -41,6 +41,9 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 	if c.Batch < 1 || c.Batch > mostOrders {
 		return usageError{fmt.Errorf("--batch %d is not between 1 and %d", c.Batch, mostOrders)}
 	}
+	if err := checkURL("--url", c.URL); err != nil {
+		return usageError{err}
+	}
 	content, err := c.read()
 	if err != nil {
 		return usageError{err}

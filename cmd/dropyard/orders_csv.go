@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/csvfile"
 )
@@ -89,7 +93,13 @@ func (f *orderFile) fault(line int, format string, args ...any) {
 // readOrders reads a file of orders: rows with the same partner_order_id are one
 // order. An error tells that it is no such file at all; faults are of lines.
 func readOrders(content []byte) (*orderFile, error) {
+	if line := faultyLine(content); line > 0 {
+		return nil, fmt.Errorf("line %d is not in UTF-8: save the file as CSV in UTF-8", line)
+	}
 	header, lines, err := csvfile.Read(content)
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("line 1 must name the columns, but the file is empty")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("line 1 must name the columns: %w", err)
 	}
@@ -111,12 +121,26 @@ func readOrders(content []byte) (*orderFile, error) {
 	return file, nil
 }
 
+// faultyLine is the first line that is not in UTF-8; 0 if there is none. Other
+// encodings cannot be guessed, and names must not arrive with holes in them.
+func faultyLine(content []byte) int {
+	line := 0
+	for text := range bytes.Lines(content) {
+		if line++; !utf8.Valid(text) {
+			return line
+		}
+	}
+	return 0
+}
+
 // csvHeader finds the columns that a header names: each once, all that are
 // required, and none that means nothing.
 func csvHeader(header []string) (columns []csvColumn, err error) {
 	for i, name := range header {
 		at := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == name })
 		switch {
+		case at < 0 && strings.Contains(name, ";"):
+			return nil, errors.New("columns are separated by commas, not by semicolons")
 		case at < 0:
 			return nil, fmt.Errorf("there is no column %q", name)
 		case slices.Contains(header[:i], name):

@@ -193,33 +193,40 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	return c.stockAnswer(http.StatusCreated, answer, err)
 }
 
-// csv is the body, which must be there and say that it is CSV.
-func (c *call) csv() ([]byte, error) {
+// maxImportBody is the most that an import may hold, in bytes: as many products
+// as it may have, with long names.
+const maxImportBody = 4 << 20
+
+// csv refuses a body that does not say that it is CSV, or is no text.
+func (c *call) csv() error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
-		return nil, delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as text/csv")
+		return delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as text/csv")
 	}
 	if !isText(string(c.body)) {
-		return nil, delivery.Refuse(delivery.CodeBadRequest, "the body is not UTF-8 text")
+		return delivery.Refuse(delivery.CodeBadRequest, "the body is not UTF-8 text")
 	}
-	return c.body, nil
+	return nil
 }
 
 func (s *Server) handleProductImport(c *call) (reply, error) {
-	body, err := c.csv()
+	request, err := c.stockRequest(func(result any) ([]byte, error) {
+		done := result.(stock.Imported) //nolint:forcetypeassert // Import gives these
+		return strictjson.Marshal(struct {
+			Created   int `json:"created"`
+			Changed   int `json:"changed"`
+			Unchanged int `json:"unchanged"`
+			Movements int `json:"movements"`
+		}{done.Created, done.Changed, done.Unchanged, done.Movements})
+	})
 	if err != nil {
 		return reply{}, err
 	}
-	done, err := s.Stock.Import(c.Context(), c.pathID("partner_id"), body)
-	if err != nil {
+	if err := c.csv(); err != nil {
 		return reply{}, err
 	}
-	return ok(struct {
-		Created   int `json:"created"`
-		Changed   int `json:"changed"`
-		Unchanged int `json:"unchanged"`
-		Movements int `json:"movements"`
-	}{done.Created, done.Changed, done.Unchanged, done.Movements})
+	answer, err := s.Stock.Import(c.Context(), request)
+	return c.stockAnswer(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleProductExport(c *call) (reply, error) {

@@ -122,7 +122,7 @@ func Routes() []Route {
 		{"GET", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleCatalogue},
 		{"POST", "/ops/v1/partners/{partner_id}/products", AccessOperator, warehousing, (*Server).handleProductCreate},
 		{"GET", "/ops/v1/partners/{partner_id}/products/export", AccessOperator, warehousing, (*Server).handleProductExport},
-		{"POST", "/ops/v1/partners/{partner_id}/products/import", AccessOperator, warehousing, (*Server).handleProductImport},
+		{"POST", importPath, AccessOperator, warehousing, (*Server).handleProductImport},
 		{"GET", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductGet},
 		{"PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", AccessOperator, warehousing, (*Server).handleProductChange},
 		{"GET", "/ops/v1/partners/{partner_id}/movements", AccessOperator, warehousing, (*Server).handleJournal},
@@ -136,6 +136,7 @@ func Routes() []Route {
 const (
 	batchPath  = "/v1/orders/batch"
 	proofsPath = "/ops/v1/orders/{order_id}/proofs"
+	importPath = "/ops/v1/partners/{partner_id}/products/import"
 )
 
 // MaxBody is the most that a body may hold, in bytes.
@@ -143,6 +144,8 @@ func (r Route) MaxBody() int64 {
 	switch {
 	case r.Pattern == batchPath:
 		return maxBatchBody
+	case r.Pattern == importPath:
+		return maxImportBody
 	case r.Pattern == proofsPath:
 		return proof.MaxBytes
 	case r.Access == AccessPublic:

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/google/uuid"
 )
 
 // imports sends CSV.
@@ -95,6 +98,11 @@ func TestImportIsAllOrNothing(t *testing.T) {
 			t.Errorf("%s: got  %.600s\nwant %.600s", name, told, c.told)
 		}
 	}
+	for content, told := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "each column once, separated by commas, out of"} {
+		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), told) {
+			t.Errorf("%q: got %s, want %s", content, got.Body, told)
+		}
+	}
 	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415, "unsupported_media_type")
 	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type", "text/csv").Refused(t, 404, "not_found")
 	if after := s.Content(t); after != before {
@@ -109,6 +117,52 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	}
 	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" || got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
 		t.Errorf("Lamp: %s", got.Body)
+	}
+	s.Audit(t)
+}
+
+// TestImportOfAFullCatalogue takes as many products as it says, with names and
+// barcodes of usual lengths.
+func TestImportOfAFullCatalogue(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	var file strings.Builder
+	file.WriteString("name,price,stock_min,stock_max,barcode\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&file, "%0100d,12.99,5,100,%013d\n", i, i+1)
+	}
+	if told := s.imports(t, file.String()); told != "10000 0 0 0" {
+		t.Errorf("10,000 products of %d bytes: %s", file.Len(), told)
+	}
+	if told := s.imports(t, s.export(t)); told != "0 0 10000 0" {
+		t.Errorf("and again: %s", told)
+	}
+}
+
+// TestImportIsCarriedOutOnce under one key, however often and at once: a line
+// without a barcode would add its product and its stock again.
+func TestImportIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	s, key := newStockroom(t), uuid.NewString()
+	const body = "name,price,opening_quantity,opening_location\nLamp,2,10,MTL-1\n"
+	send := func(body string) *apptest.Answer {
+		return s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", key)
+	}
+	send(body+"Rug,much,,\n").Refused(t, 422, "validation_error")
+	fresh := 0
+	for _, got := range apptest.Together(10, func(int) *apptest.Answer { return send(body) }) {
+		if got.Must(t, 200); got.Header.Get("Idempotent-Replayed") == "" {
+			fresh++
+		}
+		if string(got.Body) != `{"created":1,"changed":0,"unchanged":0,"movements":1}` {
+			t.Errorf("got %s", got.Body)
+		}
+	}
+	send(body+"Rug,1,,\n").Refused(t, 422, "idempotency_key_reused")
+	s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", "x").Refused(t, 400, "bad_request")
+	all := s.ask(t, "GET", "/products", "").Must(t, 200)
+	if fresh != 1 || all.Len("products") != 1 || all.JSON("products", 0, "quantity") != 10.0 {
+		t.Errorf("%d were carried out: %s", fresh, all.Body)
 	}
 	s.Audit(t)
 }

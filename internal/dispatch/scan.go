@@ -91,7 +91,7 @@ func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places 
 		if len(rows) < filter.Limit || len(orders) == maxMatches {
 			return places, orders, nil
 		}
-		filter.After = filter.cursorOf(&rows[len(rows)-1])
+		filter.After = filter.cursorOf(rows[len(rows)-1])
 	}
 }
 

@@ -31,16 +31,18 @@ func TestBothFontsHaveTheSame(t *testing.T) {
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Épicerie Bœuf":          "Épicerie Bœuf",
-		"E\u0301te\u0301":        "Été",
-		" a\t\nb\x00\x1b\u2028c": "a b c",
-		"Żółć Ελένη Дмитрий":     "Żółć Ελένη Дмитрий",
-		"山田":                     "□□",
-		"👍🏽":                     "□",
-		"\u202eabc\u200d\ufeff":  "abc",
-		"x\u0334":                "x",
-		"bad\xff":                "bad�",
-		"\u0301":                 "",
+		"Épicerie Bœuf":           "Épicerie Bœuf",
+		"E\u0301te\u0301":         "Été",
+		" a\t\nb\x00\x1b\u2028c":  "a b c",
+		"Żółć Ελένη Дмитрий":      "Żółć Ελένη Дмитрий",
+		"Nguyễn Thị Hậu, Đường 2": "Nguyên Thi Hâu, Đuòng 2",
+		"OʼBrien, 10‑2":           "O’Brien, 10-2",
+		"山田 가":                    "□□ □",
+		"👍🏽":                      "□",
+		"\u202eabc\u200d\ufeff":   "abc",
+		"x\u0334":                 "x",
+		"bad\xff":                 "bad�",
+		"\u0301":                  "",
 	} {
 		if got := clean(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing stands for every character that the fonts do not have: they have
-// Latin, Greek and Cyrillic. A reader sees that something is missing, and how
-// much of it; nothing turns into another character.
+// missing stands for every character that the fonts do not have in any form:
+// they have Latin, Greek and Cyrillic. A reader sees that something is missing,
+// and how much of it; nothing turns into another letter.
 const missing = '□'
 
 // face is a font.
@@ -61,6 +61,31 @@ func measure(ttf []byte) []uint16 {
 // has tells whether the font can show a character.
 func (f *face) has(r rune) bool { return r < characters && f.widths()[r] > 0 }
 
+// alike are characters that look like others, which the font has.
+var alike = map[rune]rune{'\u02bb': '‘', '\u02bc': '’', '\u2010': '-', '\u2011': '-'}
+
+// nearest is a character as the font can show it: if need be with one of its
+// accents or none, since Nguyên finds its reader and Nguy□n may not.
+func (f *face) nearest(r rune) (shown rune, ok bool) {
+	if f.has(r) {
+		return r, true
+	}
+	if other, ok := alike[r]; ok {
+		return other, true
+	}
+	parts := []rune(norm.NFD.String(string(r)))
+	for i := len(parts) - 1; i >= 0; i-- {
+		form := parts[:1]
+		if i > 0 {
+			form = []rune(norm.NFC.String(string([]rune{parts[0], parts[i]})))
+		}
+		if len(form) == 1 && f.has(form[0]) {
+			return form[0], true
+		}
+	}
+	return 0, false
+}
+
 // width is how many dots wide a clean text is.
 func (f *face) width(text string, size int) int {
 	sum, widths := 0, f.widths()
@@ -75,11 +100,12 @@ func (f *face) width(text string, size int) int {
 func clean(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(text) {
+		shown, ok := bold.nearest(r)
 		switch {
 		case unicode.IsSpace(r), unicode.IsControl(r):
 			b.WriteByte(' ')
-		case bold.has(r):
-			b.WriteRune(r)
+		case ok:
+			b.WriteRune(shown)
 		case unicode.In(r, unicode.M, unicode.Cf, unicode.Sk):
 			// Accents that nothing carries, directions, joiners of emoji.
 		default:

@@ -1,7 +1,9 @@
 package stock
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -86,12 +88,15 @@ func (c csvCell) Raw() []byte { return []byte(c.text) }
 // columns, is told of the body; a line with too many cells, of the line.
 func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err error) {
 	header, lines, err := csvfile.Read(body)
+	if errors.Is(err, io.EOF) {
+		return nil, delivery.Refuse(delivery.CodeBadRequest, "line 1 must name the columns, but the body is empty")
+	}
 	if err != nil {
 		return nil, notCSV(err)
 	}
 	for i, name := range header {
 		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
-			problems.Add("lines[1]", name, "each column once, out of "+strings.Join(importColumns, ", "))
+			problems.Add("lines[1]", name, "each column once, separated by commas, out of "+strings.Join(importColumns, ", "))
 		}
 	}
 	if err := problems.Err(); err != nil {

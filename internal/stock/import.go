@@ -23,17 +23,20 @@ type importLine struct {
 	opening   entry // of a new product; without quantity there is none
 }
 
-// Import adds and changes products from CSV: a line with a product_id, or with
-// the barcode of one product, changes it, and any other adds one. Every fault is
-// told with its line; with any, nothing is stored.
-func (s *Service) Import(ctx context.Context, partnerID string, body []byte) (done Imported, err error) {
+// Import adds and changes products from the CSV of a request: a line with a
+// product_id, or with the barcode of one product, changes it, and any other adds
+// one. Every fault is told with its line; with any, nothing is stored. With its
+// key the request is carried out once: a line without a barcode would be added
+// again. The key is looked for as soon as products and counters are locked, in
+// the order in which orders lock them.
+func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err error) {
 	var malformed delivery.Problems
-	rows, err := readRows(body, &malformed)
+	rows, err := readRows(r.Body, &malformed)
 	if err != nil {
-		return Imported{}, err
+		return Answer{}, err
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		known, err := tx.Barcodes(ctx, partnerID)
+		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
 			return err
 		}
@@ -41,7 +44,11 @@ func (s *Service) Import(ctx context.Context, partnerID string, body []byte) (do
 		for _, row := range rows {
 			im.find(row)
 		}
-		if err := im.load(ctx, tx, partnerID); err != nil {
+		if err := im.load(ctx, tx, r.PartnerID); err != nil {
+			return err
+		}
+		var found bool
+		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
 		for i := range im.lines {
@@ -53,10 +60,14 @@ func (s *Service) Import(ctx context.Context, partnerID string, body []byte) (do
 		if err := im.problems.Err(); err != nil {
 			return err
 		}
-		done, err = s.carryOut(ctx, tx, partnerID, im)
+		done, err := s.carryOut(ctx, tx, r.PartnerID, im)
+		if err != nil {
+			return err
+		}
+		answer, err = s.keep(ctx, tx, r, done)
 		return err
 	})
-	return done, err
+	return answer, err
 }
 
 // importing is an import while it is read.

@@ -51,7 +51,6 @@ func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs
 	if refusal != nil && !r.Keyed {
 		return Answer{}, refusal
 	}
-	hash := sha256.Sum256(r.Body)
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		ledgers, err := tx.LockLedgers(ctx, r.PartnerID, productIDs...)
 		if err != nil {
@@ -61,7 +60,7 @@ func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs
 			return errNoPartner
 		}
 		var found bool
-		if answer, found, err = r.find(ctx, tx, hash); err != nil || found {
+		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
 		if refusal != nil {
@@ -71,16 +70,25 @@ func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs
 		if err != nil {
 			return err
 		}
-		if answer.Body, err = r.Encode(result); err != nil || !r.Keyed {
-			return err
-		}
-		return tx.AddReceipt(ctx, r.PartnerID, &Receipt{Scope: r.Scope, Key: r.Key, BodyHash: hash, Answer: answer.Body, CreatedAt: s.now()})
+		answer, err = s.keep(ctx, tx, r, result)
+		return err
 	})
 	return answer, err
 }
 
+// keep writes the answer to a request, and keeps it if the request has a key.
+func (s *Service) keep(ctx context.Context, tx Writer, r Request, result any) (Answer, error) {
+	body, err := r.Encode(result)
+	if err == nil && r.Keyed {
+		err = tx.AddReceipt(ctx, r.PartnerID, &Receipt{
+			Scope: r.Scope, Key: r.Key, BodyHash: sha256.Sum256(r.Body), Answer: body, CreatedAt: s.now(),
+		})
+	}
+	return Answer{Body: body}, err
+}
+
 // find looks for the answer to an equal request.
-func (r Request) find(ctx context.Context, tx Writer, hash [32]byte) (answer Answer, found bool, err error) {
+func (r Request) find(ctx context.Context, tx Writer) (answer Answer, found bool, err error) {
 	if !r.Keyed {
 		return Answer{}, false, nil
 	}
@@ -88,7 +96,7 @@ func (r Request) find(ctx context.Context, tx Writer, hash [32]byte) (answer Ans
 	switch {
 	case err != nil || receipt == nil:
 		return Answer{}, false, err
-	case receipt.BodyHash != hash:
+	case receipt.BodyHash != sha256.Sum256(r.Body):
 		return Answer{}, false, delivery.Refuse(delivery.CodeIdempotencyKeyReused,
 			"this Idempotency-Key was used before with another request body")
 	}
