@@ -169,7 +169,7 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) e
 func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
 	st, err := c.Prepare(sql)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", sql, err)
+		return nil, fmt.Errorf("prepare %q: %w", sql, sqliteError(err))
 	}
 	return st, nil
 }
