@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -382,4 +383,42 @@ func TestSweepBesidePicturesThatStay(t *testing.T) {
 	if left := f.Query(t, "SELECT name FROM loose_pictures"); len(left) != 2 {
 		t.Errorf("still to be deleted are %v", left)
 	}
+}
+
+// away is a place for pictures that cannot be reached.
+type away struct{ tries int }
+
+func (a *away) Delete(context.Context, string) error {
+	a.tries++
+	return errors.New("the bucket is away")
+}
+
+// TestSweepWithoutABucket tries few pictures, because each try may take long, and
+// removes what else is old.
+func TestSweepWithoutABucket(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	const each = 5
+	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} {
+		for i := range each {
+			id := other.orderIn(t, fmt.Sprintf("A-%d", i), delivery.StatusOutForDelivery)
+			prove(t, f.operator, id, "photo", picture(i)).Must(t, 201)
+			f.operator.Move(t, id, "delivered").Must(t, 200)
+		}
+	}
+	f.Clock.Advance(31 * day)
+	f.Retain(t, retention.Policy{Orders: 30 * day}, func(service *retention.Service) error {
+		reached := service.Pictures
+		bucket := &away{}
+		service.Pictures = bucket
+		removed, err := service.Sweep(t.Context())
+		if removed.Orders != 2*each || removed.Pictures != 0 || err == nil || bucket.tries != 3 {
+			t.Errorf("after %d tries swept %+v, %v", bucket.tries, removed, err)
+		}
+		service.Pictures = reached
+		if removed, err := service.Sweep(t.Context()); removed.Pictures != 2*each || err != nil {
+			t.Errorf("once it is back, swept %+v, %v", removed, err)
+		}
+		return nil
+	})
 }

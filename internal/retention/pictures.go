@@ -12,8 +12,16 @@ type Pictures interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// picturesPage is how many pictures are deleted before they are forgotten.
-const picturesPage = 100
+const (
+	// picturesPage is how many pictures are deleted before they are forgotten.
+	picturesPage = 100
+	// maxInARow is after how many pictures in a row that cannot be deleted it is
+	// not they that resist: where they are kept is away, and each try may take long.
+	maxInARow = 3
+)
+
+// errAway tells that there is no use in trying to delete more pictures.
+var errAway = errors.New("none can be deleted at present")
 
 // deletePictures deletes the pictures of a partner that belong to no proof: those
 // of proofs that were removed with their orders, after the transaction that did
@@ -32,12 +40,18 @@ func (s *Service) deletePictures(ctx context.Context, partnerID string, now time
 		}
 		var gone []string
 		var failed error
+		inARow := 0
 		for _, name := range page {
-			if err := s.Pictures.Delete(ctx, name); err != nil {
-				failed = errors.Join(failed, err)
+			err := s.Pictures.Delete(ctx, name)
+			if err == nil {
+				gone, inARow = append(gone, name), 0
 				continue
 			}
-			gone = append(gone, name)
+			failed = errors.Join(failed, err)
+			if inARow++; inARow == maxInARow {
+				failed = errors.Join(failed, errAway)
+				break
+			}
 		}
 		if len(gone) > 0 {
 			err = s.Store.Write(ctx, func(tx Writer) error { return tx.ForgetPictures(ctx, partnerID, gone) })

@@ -34,7 +34,7 @@ type sweep struct {
 	*Service
 	now     time.Time
 	removed Removed
-	stays   error // why the first of the pictures that cannot be deleted stays; nil if none does
+	stays   error // why pictures that cannot be deleted stay, one partner's; nil if none do
 }
 
 // Sweep removes all that is older than the policy allows. It may be cut short
@@ -79,8 +79,11 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
 	}
+	if errors.Is(w.stays, errAway) {
+		return nil
+	}
 	deleted, err := w.deletePictures(ctx, partnerID, w.now)
-	if w.removed.Pictures += deleted; err != nil && w.stays == nil {
+	if w.removed.Pictures += deleted; err != nil && (w.stays == nil || errors.Is(err, errAway)) {
 		w.stays = fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
 	return ctx.Err()
