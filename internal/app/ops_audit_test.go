@@ -55,10 +55,12 @@ func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o := s.Operate(t)
+	courier := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Robin","phone":"+15145550111","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
 	for i := range 600 { // more than an export reads at a time
 		s.Clock.Advance(time.Second)
-		o.Call(t, "PATCH", "/ops/v1/operators/"+o.OperatorID, fmt.Appendf(nil, `{"password":"mot de passe numéro %d"}`, i)).Must(t, 200)
-		o.Token = tokenOf(t, s, apptest.OperatorEmail, fmt.Sprint("mot de passe numéro ", i)).Must(t, 201).Text("token")
+		for _, vehicle := range []string{"bike", "van"} {
+			o.Call(t, "PATCH", "/ops/v1/couriers/"+courier, fmt.Appendf(nil, `{"vehicle":"%s %d"}`, vehicle, i)).Must(t, 200)
+		}
 	}
 	var paged []string
 	for cursor := ""; ; {
