@@ -16,15 +16,20 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
+
+	parse sync.Once
+	value any // the body's, once it was asked for
 }
 
 // JSON is a member of the body, reached by names and list positions; nil if
 // there is none.
 func (a *Answer) JSON(path ...any) any {
-	var value any
-	if err := json.Unmarshal(a.Body, &value); err != nil {
-		return nil
-	}
+	a.parse.Do(func() {
+		if json.Unmarshal(a.Body, &a.value) != nil {
+			a.value = nil
+		}
+	})
+	value := a.value
 	for _, step := range path {
 		switch step := step.(type) {
 		case string:
@@ -116,7 +121,7 @@ func (s *Service) Try(method, target string, body []byte, headers ...string) (*A
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
-	return &Answer{response.StatusCode, response.Header, content}, err
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}, err
 }
 
 // newClient makes a client that keeps many connections and follows nothing.

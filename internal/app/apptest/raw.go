@@ -78,7 +78,7 @@ func (w *Wire) Answer(method string) *Answer {
 	if err != nil {
 		w.t.Fatalf("no whole answer: %v", err)
 	}
-	return &Answer{response.StatusCode, response.Header, content}
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}
 }
 
 // Text writes a request in HTTP/1.1. Headers come in pairs of name and value.
