@@ -167,6 +167,25 @@ func TestImportIsCarriedOutOnce(t *testing.T) {
 	s.Audit(t)
 }
 
+// TestImportsAtOnce add a barcode once, without a key too.
+func TestImportsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	for round := range 5 {
+		body := fmt.Sprintf("name,price,barcode\nLamp,2,40012345%d\nRug,3,50012345%d\n", round, round)
+		created := 0.0
+		for _, got := range apptest.Together(8, func(int) *apptest.Answer {
+			return s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv")
+		}) {
+			created += got.Must(t, 200).JSON("created").(float64)
+		}
+		if all := s.ask(t, "GET", "/products", "").Must(t, 200); created != 2 || all.Len("products") != 2*(round+1) {
+			t.Fatalf("round %d: %v created: %s", round, created, all.Body)
+		}
+	}
+	s.Audit(t)
+}
+
 func more(from, to int) string {
 	var text strings.Builder
 	for i := from; i <= to; i++ {

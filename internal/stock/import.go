@@ -2,6 +2,7 @@ package stock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,6 +36,14 @@ func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err err
 	if err != nil {
 		return Answer{}, err
 	}
+	for err = errOutrun; errors.Is(err, errOutrun); {
+		answer, err = s.importRows(ctx, r, rows, malformed)
+	}
+	return answer, err
+}
+
+// importRows is one try at an import. It is errOutrun if it must be tried again.
+func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed delivery.Problems) (answer Answer, err error) {
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
@@ -49,6 +58,9 @@ func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err err
 		}
 		var found bool
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
+			return err
+		}
+		if err := im.stillFresh(ctx, tx, r.PartnerID); err != nil {
 			return err
 		}
 		for i := range im.lines {
@@ -132,6 +144,24 @@ func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err
 	}
 	if im.ledgers, err = tx.LockLedgers(ctx, partnerID, ids...); err == nil && im.ledgers == nil {
 		err = errNoPartner
+	}
+	return err
+}
+
+// errOutrun ends a try at an import that another has outrun.
+var errOutrun = errors.New("another import has added the same barcode meanwhile")
+
+// stillFresh looks, now that nobody else adds products, whether somebody has added
+// a barcode since they were read. It is errOutrun.
+func (im *importing) stillFresh(ctx context.Context, tx Writer, partnerID string) error {
+	if len(im.fresh) == 0 {
+		return nil
+	}
+	known, err := tx.Barcodes(ctx, partnerID)
+	for barcode := range im.fresh {
+		if len(known[barcode]) > 0 {
+			return errOutrun
+		}
 	}
 	return err
 }
