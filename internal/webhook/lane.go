@@ -98,10 +98,10 @@ func (l *lane) run(ctx context.Context) {
 			return
 		}
 		l.send(ctx)
-		switch idle, lingers := l.idle(); {
-		case !idle || l.parking:
+		switch {
+		case l.parking || !l.idle():
 			leave = nil
-		case !lingers:
+		case !l.lingers():
 			l.park()
 		case leave == nil:
 			leave = time.After(linger)
@@ -326,14 +326,20 @@ func (l *lane) release(event *Event) {
 	}
 }
 
-// idle tells whether the lane has nothing to do or to wait for, and if so
-// whether it stays for a while, in case that changes.
-func (l *lane) idle() (idle, lingers bool) {
+// idle tells whether the lane has nothing to do or to wait for.
+func (l *lane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
+}
+
+// lingers tells whether an idle lane stays for a while, in case it gets something
+// to do.
+func (l *lane) lingers() bool {
 	crowded := l.sender.Lanes() > maxLanes/2 // whose lock comes before this one
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	idle = !l.look && !l.later && l.known == l.changes && !l.reading && l.inFlight == 0 && len(l.busy) == 0
-	return idle, l.open() && !crowded
+	return !crowded && l.open()
 }
 
 // done tells the lane what the settler has written, and how the endpoint is now.
