@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -23,24 +22,15 @@ func TestAcceptanceSurvivesItsProcess(t *testing.T) {
 		ids = append(ids, partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201).Text("order_id"))
 	}
 	first.Stop()
-	open, where := store.OpenSQLite, filepath.Join(dir, "dropyard.db")
-	if first.Database != "" {
-		open, where = store.OpenPostgres, first.Database
-	}
-	db, err := open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Dispatch().Write(t.Context(), func(tx dispatch.Writer) error {
-		if err := tx.HideOpen(t.Context(), partner.PartnerID, ids); err != nil {
-			return err
-		}
-		return tx.SaveDispatchSettings(t.Context(), &dispatch.Settings{PartnerID: partner.PartnerID, AutoAccept: true})
+	err := first.InStore(t.Context(), func(db *store.Store) error {
+		return db.Dispatch().Write(t.Context(), func(tx dispatch.Writer) error {
+			if err := tx.HideOpen(t.Context(), partner.PartnerID, ids); err != nil {
+				return err
+			}
+			return tx.SaveDispatchSettings(t.Context(), &dispatch.Settings{PartnerID: partner.PartnerID, AutoAccept: true})
+		})
 	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	second := apptest.Start(t, apptest.DataIn(dir))

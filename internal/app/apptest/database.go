@@ -2,15 +2,32 @@ package apptest
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/store"
 	"github.com/jackc/pgx/v5"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
+
+// InStore opens the service's store, beside the service or after it, does
+// something with it, and closes it.
+func (s *Service) InStore(ctx context.Context, fn func(*store.Store) error) (err error) {
+	open, where := store.OpenSQLite, filepath.Join(s.Data, "dropyard.db")
+	if s.Database != "" {
+		open, where = store.OpenPostgres, s.Database
+	}
+	db, err := open(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(db)
+}
 
 // Query asks the service's database, past the service, which may be running or
 // not. Each row is one text.

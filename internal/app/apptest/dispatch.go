@@ -3,7 +3,6 @@ package apptest
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
@@ -15,19 +14,10 @@ import (
 func (s *Service) MendBoard(t testing.TB) (mended int) {
 	t.Helper()
 	ctx := context.Background()
-	open, where := store.OpenSQLite, filepath.Join(s.Data, "dropyard.db")
-	if s.Database != "" {
-		open, where = store.OpenPostgres, s.Database
-	}
-	db, err := open(ctx, where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mended, err = dispatch.NewService(dispatch.Config{Store: db.Dispatch(), Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler)}).Repair(ctx)
-	if err != nil {
-		t.Error(err)
-	}
-	if err := db.Close(); err != nil {
+	if err := s.InStore(ctx, func(db *store.Store) (err error) {
+		mended, err = dispatch.NewService(dispatch.Config{Store: db.Dispatch(), Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler)}).Repair(ctx)
+		return err
+	}); err != nil {
 		t.Error(err)
 	}
 	return mended

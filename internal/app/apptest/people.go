@@ -3,7 +3,6 @@ package apptest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -65,7 +64,7 @@ func (p *Partner) Plant(t testing.TB, publicKey, secretKey string) *Partner {
 	return &with
 }
 
-func (p *Partner) plant(with *Partner) (err error) {
+func (p *Partner) plant(with *Partner) error {
 	master, err := credential.OpenMasterKey(filepath.Join(p.Data, "master.key"), "", rand.Reader)
 	if err != nil {
 		return err
@@ -75,20 +74,13 @@ func (p *Partner) plant(with *Partner) (err error) {
 		return err
 	}
 	ctx := context.Background()
-	open, where := store.OpenSQLite, filepath.Join(p.Data, "dropyard.db")
-	if p.Database != "" {
-		open, where = store.OpenPostgres, p.Database
-	}
-	db, err := open(ctx, where)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Write(ctx, func(tx *store.Tx) error {
-		return tx.AddAPIKey(ctx, &partner.SealedKey{
-			APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now()},
-			PartnerID: p.PartnerID,
-			Secret:    sealer.Seal([]byte(with.SecretKey), with.KeyID),
+	return p.InStore(ctx, func(db *store.Store) error {
+		return db.Write(ctx, func(tx *store.Tx) error {
+			return tx.AddAPIKey(ctx, &partner.SealedKey{
+				APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now()},
+				PartnerID: p.PartnerID,
+				Secret:    sealer.Seal([]byte(with.SecretKey), with.KeyID),
+			})
 		})
 	})
 }

@@ -28,25 +28,15 @@ func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retentio
 // service.
 func (s *Service) Retain(t testing.TB, policy retention.Policy, fn func(*retention.Service) error) {
 	t.Helper()
-	ctx := context.Background()
-	open, where := store.OpenSQLite, filepath.Join(s.Data, "dropyard.db")
-	if s.Database != "" {
-		open, where = store.OpenPostgres, s.Database
-	}
-	db, err := open(ctx, where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pictures, err := proof.NewDirectory(filepath.Join(s.Data, "proofs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fn(retention.NewService(retention.Config{
-		Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
-	})); err != nil {
-		t.Error(err)
-	}
-	if err := db.Close(); err != nil {
+	if err := s.InStore(context.Background(), func(db *store.Store) error {
+		pictures, err := proof.NewDirectory(filepath.Join(s.Data, "proofs"))
+		if err != nil {
+			return err
+		}
+		return fn(retention.NewService(retention.Config{
+			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
+		}))
+	}); err != nil {
 		t.Error(err)
 	}
 }
