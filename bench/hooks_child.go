@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"

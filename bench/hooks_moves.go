@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // movesOf is how an order is moved that begins as picked up: six transitions,

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -77,9 +79,9 @@ func (m *eventMaker) next() (event *delivery.Event, partner int) {
 	if m.sequence++; m.sequence == 1 {
 		m.orderID = m.id(delivery.NewOrderID(m.random, hookPartner(partner), m.at))
 	}
-	at := delivery.Instant(m.at)
+	at := timestamp.Truncate(m.at)
 	return &delivery.Event{
-		EventID: m.id(delivery.NewEventID(m.random, at)), PartnerID: hookPartner(partner), OrderID: m.orderID,
+		EventID: m.id(identifier.NewUUID(m.random, at)), PartnerID: hookPartner(partner), OrderID: m.orderID,
 		Type: delivery.EventOrderOutForDelivery, Sequence: m.sequence, CreatedAt: at,
 		Facts: delivery.EventFacts{
 			PartnerOrderID: "B-123456789012345678", Status: delivery.StatusOutForDelivery, At: at, ETA: at.Add(time.Hour),

@@ -157,8 +157,8 @@ func (f *Feed) poll(ctx context.Context) error {
 
 // isFinal tells whether asking again is of no use.
 func isFinal(err error) bool {
-	var refusal *RefusalError
-	return errors.As(err, &refusal) && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests
+	var refused *RefusalError
+	return errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests
 }
 
 // backOff is how long to wait after so many failures: twice as long each time,
@@ -170,9 +170,9 @@ func backOff(failures int, err error) time.Duration {
 		pause = min(firstPause<<failures, maxPause)
 	}
 	pause = time.Duration(float64(pause) * (0.8 + 0.4*rand.Float64()))
-	var refusal *RefusalError
-	if errors.As(err, &refusal) {
-		pause = max(pause, refusal.answer.retryAfter())
+	var refused *RefusalError
+	if errors.As(err, &refused) {
+		pause = max(pause, refused.answer.retryAfter())
 	}
 	return pause
 }

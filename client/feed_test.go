@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
@@ -37,7 +37,7 @@ type stream struct {
 
 // add adds an event of an order that happened at a time.
 func (s *stream) add(at time.Time, order string, sequence int, tail byte) client.FeedEvent {
-	first := delivery.FirstEventID(at)
+	first := identifier.FirstUUID(at)
 	id := fmt.Sprintf("%s%02x", first[:len(first)-2], tail)
 	body := fmt.Sprintf(`{"id":%q,"type":"order.accepted","sequence":%d,"data":{"order_id":%q}}`, id, sequence, order)
 	event := client.FeedEvent{EventID: id, Body: body, Signature: signature.SignEvent([]byte(feedSecret), []byte(body))}
@@ -67,10 +67,10 @@ func (s *stream) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 	}
 	query := request.URL.Query()
-	now := delivery.FirstEventID(time.Now())
+	now := identifier.FirstUUID(time.Now())
 	from, last := now, now
-	if at, ok := delivery.EventTime(query.Get("after")); ok {
-		from, last = delivery.FirstEventID(at.Add(-30*time.Second)), query.Get("after")
+	if at, ok := identifier.UUIDTime(query.Get("after")); ok {
+		from, last = identifier.FirstUUID(at.Add(-30*time.Second)), query.Get("after")
 	}
 	seconds, err := strconv.Atoi(query.Get("wait"))
 	if err != nil {
@@ -337,8 +337,8 @@ func TestFeedEndsWithARefusal(t *testing.T) {
 				for _, err = range feed.Events(t.Context()) {
 				}
 			}
-			var refusal *client.RefusalError
-			if !errors.As(err, &refusal) || refusal.Status != 401 || refusal.Code != "unauthorized" || !strings.Contains(err.Error(), "this key has been revoked") {
+			var refused *client.RefusalError
+			if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" || !strings.Contains(err.Error(), "this key has been revoked") {
 				t.Errorf("got %v", err)
 			}
 			if len(s.asked) != from {

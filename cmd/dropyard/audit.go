@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 type auditCommand struct {
@@ -37,9 +38,9 @@ func timeFlag(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	at, ok := delivery.ParseTime(text)
+	at, ok := timestamp.Parse(text)
 	if !ok {
-		return at, usageError{delivery.Fault(name, text, "a time such as 2026-01-31T00:00:00-05:00")}
+		return at, usageError{form.Fault(name, text, "a time such as 2026-01-31T00:00:00-05:00")}
 	}
 	return at, nil
 }

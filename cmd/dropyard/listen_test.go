@@ -20,7 +20,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
 // webhookSecret is what the receivers of these tests verify with.
@@ -303,7 +303,7 @@ func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case told := <-answers:
-			_ = json.NewEncoder(w).Encode(map[string]any{"events": told, "cursor": delivery.FirstEventID(time.Now())})
+			_ = json.NewEncoder(w).Encode(map[string]any{"events": told, "cursor": identifier.FirstUUID(time.Now())})
 		case <-r.Context().Done():
 		}
 	}))
@@ -314,7 +314,7 @@ func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 
 // feedEvent is an event to feed, the nth that happens.
 func feedEvent(n int) client.FeedEvent {
-	id := delivery.FirstEventID(time.Now().Add(time.Minute + time.Duration(n)*time.Second))
+	id := identifier.FirstUUID(time.Now().Add(time.Minute + time.Duration(n)*time.Second))
 	body := fmt.Sprintf(`{"id":%q,"type":"order.accepted","created_at":"2026-01-14T15:00:00Z","sequence":%d,"data":{"order_id":"ord_1"}}`, id, n)
 	header, err := client.SignWebhook(webhookSecret, id, time.Now(), []byte(body))
 	if err != nil {

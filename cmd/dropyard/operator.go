@@ -6,7 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 type operatorCommand struct {
@@ -26,7 +26,7 @@ type addOperatorCommand struct {
 func (c *addOperatorCommand) Run(ctx context.Context) error {
 	settings := &config.Config{Data: c.Data, DatabaseURL: c.Database}
 	if err := app.AddOperator(ctx, settings, app.System(), app.NewOperator{Email: c.Email, Password: c.Password, Role: c.Role, CourierID: c.Courier}); err != nil {
-		if delivery.HasCode(err, delivery.CodeValidation) {
+		if refusal.HasCode(err, refusal.CodeValidation) {
 			return usageError{err}
 		}
 		return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dropyard/dropyard/internal/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
 // csvColumn is what a column of an order file may hold.

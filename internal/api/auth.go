@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -29,7 +30,7 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 		return reply{}, err
 	}
 	registered, err := s.Partners.Register(c.Context(), body)
-	if delivery.HasCode(err, delivery.CodeValidation) {
+	if refusal.HasCode(err, refusal.CodeValidation) {
 		// The interface has 400 here for what is 422 everywhere else (section 7).
 		err = statusError{err, http.StatusBadRequest}
 	}
@@ -95,7 +96,7 @@ func (s *Server) handleLogout(c *call) (reply, error) {
 	}{true})
 }
 
-var errNotLoggedIn = delivery.Refuse(delivery.CodeUnauthorized, "log in first")
+var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
 // sessionPartner is the partner that is logged in.
 func (s *Server) sessionPartner(c *call) (*partner.Partner, error) {
@@ -138,7 +139,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var request partner.KeyRequest
-	var problems delivery.Problems
+	var problems form.Problems
 	if body != nil {
 		request, problems = partner.ReadKeyRequest(body)
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // maxBatchBody is the most that a batch may hold, in bytes: 500 orders of the
@@ -35,8 +36,8 @@ func (s *Server) handleOrderBatch(c *call) (reply, error) {
 			w.Flag("replayed", result.Replayed)
 			w.Raw("order", result.Record)
 		} else {
-			status, refusal := s.explain(c, result.Err)
-			detail, err := strictjson.Marshal(detailOf(refusal))
+			status, refused := s.explain(c, result.Err)
+			detail, err := strictjson.Marshal(detailOf(refused))
 			if err != nil {
 				return reply{}, err
 			}
@@ -71,11 +72,11 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	if err == nil {
 		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil})
 	}
-	refusal := known(err)
-	if refusal == nil || refusal.Code == delivery.CodeUnavailable {
+	refused := known(err)
+	if refused == nil || refused.Code == refusal.CodeUnavailable {
 		return reply{}, err // of the try, not of the order
 	}
 	status, _ := s.explain(c, err)
-	detail := detailOf(refusal)
+	detail := detailOf(refused)
 	return ok(validAnswer{Status: status, Error: &detail})
 }

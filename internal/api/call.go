@@ -16,9 +16,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // call is one request on its way through the interface.
@@ -107,7 +109,7 @@ func (s *Server) admit(route Route, c *call) error {
 
 func (s *Server) refuseCrossSite(c *call) error {
 	if s.sameSite.Check(c.Request) != nil {
-		return delivery.Refuse(delivery.CodeForbidden, "this request comes from another site")
+		return refusal.New(refusal.CodeForbidden, "this request comes from another site")
 	}
 	return nil
 }
@@ -164,12 +166,12 @@ func (c *call) readBody(most int64) error {
 	data, err := readAll(c.Body, c.ContentLength, most)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return delivery.Refuse(delivery.CodeUnavailable, "the body did not come in time")
+		return refusal.New(refusal.CodeUnavailable, "the body did not come in time")
 	case err != nil:
-		return delivery.Refuse(delivery.CodeBadRequest, "the body could not be read to its end")
+		return refusal.New(refusal.CodeBadRequest, "the body could not be read to its end")
 	case int64(len(data)) > most:
 		_, _ = io.CopyN(io.Discard, c.Body, maxDrained)
-		return delivery.Refuse(delivery.CodePayloadTooLarge, fmt.Sprintf("a body may have at most %d bytes here", most))
+		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("a body may have at most %d bytes here", most))
 	}
 	c.body = data
 	return nil
@@ -190,16 +192,16 @@ func readAll(body io.Reader, length, most int64) ([]byte, error) {
 }
 
 // json parses the body, which must be there and say that it is JSON.
-func (c *call) json() (delivery.Source, error) {
+func (c *call) json() (form.Source, error) {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return nil, delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as application/json")
+		return nil, refusal.New(refusal.CodeUnsupportedMediaType, "send the body as application/json")
 	}
 	return strictjson.Parse(c.body)
 }
 
 // optionalJSON parses a body that may be left out; nil if it is.
-func (c *call) optionalJSON() (delivery.Source, error) {
+func (c *call) optionalJSON() (form.Source, error) {
 	if len(c.body) == 0 {
 		return nil, nil
 	}
@@ -212,19 +214,19 @@ const cursorExpected = "the next_cursor of an earlier answer"
 // query reads query parameters and notes every fault in them.
 type query struct {
 	values   url.Values
-	problems delivery.Problems
+	problems form.Problems
 }
 
 // query parses the query string, which must be well-formed.
 func (c *call) query() (*query, error) {
 	values, err := url.ParseQuery(c.URL.RawQuery)
 	if err != nil {
-		return nil, delivery.Refuse(delivery.CodeBadRequest, "the query string is malformed")
+		return nil, refusal.New(refusal.CodeBadRequest, "the query string is malformed")
 	}
 	for name, all := range values {
 		for _, text := range append(all, name) {
 			if !isText(text) {
-				return nil, delivery.Refuse(delivery.CodeBadRequest, "the query string is not UTF-8 text")
+				return nil, refusal.New(refusal.CodeBadRequest, "the query string is not UTF-8 text")
 			}
 		}
 	}
@@ -247,7 +249,7 @@ func (q *query) text(name string) string {
 }
 
 // oneOf reads a parameter that takes only the words of a rule.
-func (q *query) oneOf(name string, rule delivery.TextRule) string {
+func (q *query) oneOf(name string, rule form.TextRule) string {
 	text := q.text(name)
 	if text != "" && !rule.Allows(text) {
 		q.problems.Add(name, text, rule.Expected)
@@ -276,7 +278,7 @@ func (q *query) time(name string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	at, ok := delivery.ParseTime(text)
+	at, ok := timestamp.Parse(text)
 	if !ok {
 		q.problems.Add(name, text, "an RFC 3339 date-time with offset")
 	}

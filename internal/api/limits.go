@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/throttle"
 )
 
-func tooMany(message string, after time.Duration) *delivery.Error {
-	return &delivery.Error{Code: delivery.CodeRateLimited, Message: message, RetryAfter: after}
+func tooMany(message string, after time.Duration) *refusal.Error {
+	return &refusal.Error{Code: refusal.CodeRateLimited, Message: message, RetryAfter: after}
 }
 
 // PartnerRate is the rate of so many requests a minute, which may come all at

@@ -3,22 +3,23 @@ package api
 import (
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 type auditAnswer struct {
-	AuditID    string          `json:"audit_id"`
-	At         time.Time       `json:"at"`
-	OperatorID string          `json:"operator_id"`
-	RequestID  string          `json:"request_id"`
-	Action     delivery.Action `json:"action"`
-	PartnerID  *string         `json:"partner_id"` // null if the thing is nobody's
-	ObjectID   string          `json:"object_id"`
-	Before     jsontext.Value  `json:"before"` // null if there was nothing
-	After      jsontext.Value  `json:"after"`
+	AuditID    string         `json:"audit_id"`
+	At         time.Time      `json:"at"`
+	OperatorID string         `json:"operator_id"`
+	RequestID  string         `json:"request_id"`
+	Action     audit.Action   `json:"action"`
+	PartnerID  *string        `json:"partner_id"` // null if the thing is nobody's
+	ObjectID   string         `json:"object_id"`
+	Before     jsontext.Value `json:"before"` // null if there was nothing
+	After      jsontext.Value `json:"after"`
 }
 
 func auditOf(a operator.Audited) auditAnswer {
@@ -51,7 +52,7 @@ func (s *Server) handleAudit(c *call) (reply, error) {
 		OperatorID: q.text("operator_id"),
 		PartnerID:  q.text("partner_id"),
 		ObjectID:   q.text("object_id"),
-		Action:     delivery.Action(q.oneOf("action", delivery.OneOf(delivery.Actions...))),
+		Action:     audit.Action(q.oneOf("action", form.OneOf(audit.Actions...))),
 		From:       q.time("from"),
 		To:         q.time("to"),
 		Before:     q.oneOf("cursor", auditCursor),

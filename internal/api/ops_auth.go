@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -18,7 +19,7 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 		return err
 	}
 	if !slices.Contains(roles, found.Role) {
-		return delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
+		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
 	c.operator = found
 	c.act(found.OperatorID)
@@ -34,7 +35,7 @@ func (s *Server) asking(c *call) (found *operator.Operator, err error) {
 	case strings.EqualFold(scheme, "Bearer"):
 		found, err = s.Operators.ByToken(c.Context(), token)
 	case session == "" || scheme != "":
-		return nil, delivery.Refuse(delivery.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer, or log in")
+		return nil, refusal.New(refusal.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer, or log in")
 	default:
 		if err := s.refuseCrossSite(c); err != nil {
 			return nil, err
@@ -42,14 +43,14 @@ func (s *Server) asking(c *call) (found *operator.Operator, err error) {
 		found, err = s.Operators.BySession(c.Context(), session)
 	}
 	if err == nil && found == nil {
-		err = delivery.Refuse(delivery.CodeUnauthorized, "this token or session does not exist or has expired")
+		err = refusal.New(refusal.CodeUnauthorized, "this token or session does not exist or has expired")
 	}
 	return found, err
 }
 
 // act notes on whose behalf everything happens from here on.
 func (c *call) act(operatorID string) {
-	ctx := delivery.WithOperation(c.Context(), delivery.Operation{OperatorID: operatorID, RequestID: c.id})
+	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: operatorID, RequestID: c.id})
 	c.Request = c.WithContext(ctx)
 }
 
@@ -99,7 +100,7 @@ func (s *Server) handleTokenList(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if owner != c.operator.OperatorID && c.operator.Role != operator.RoleAdmin {
-		return reply{}, delivery.Refuse(delivery.CodeForbidden, "only an admin may see the tokens of others")
+		return reply{}, refusal.New(refusal.CodeForbidden, "only an admin may see the tokens of others")
 	}
 	page, err := s.Operators.Tokens(c.Context(), owner, cursor, limit)
 	if err != nil {

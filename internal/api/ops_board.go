@@ -8,6 +8,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // The bounds of the board's parameters.
@@ -88,12 +90,12 @@ func (s *Server) handleBoard(c *call) (reply, error) {
 const anyReason = "any"
 
 var (
-	zoneRule = delivery.TextRule{
+	zoneRule = form.TextRule{
 		Expected: "the beginning of a postal code, up to three characters",
 		Allows:   regexp.MustCompile(`^[A-Za-z]([0-9][A-Za-z]?)?$`).MatchString,
 	}
-	reasonRule = delivery.OneOf(append(slices.Clone(dispatch.Reasons), anyReason)...)
-	statusRule = delivery.OneOf(delivery.Statuses...)
+	reasonRule = form.OneOf(append(slices.Clone(dispatch.Reasons), anyReason)...)
+	statusRule = form.OneOf(delivery.Statuses...)
 )
 
 func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
@@ -105,17 +107,17 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 		PartnerID:    q.text("partner_id"),
 		CourierID:    q.text("courier_id"),
 		Zone:         strings.ToUpper(q.oneOf("zone", zoneRule)),
-		ServiceLevel: delivery.ServiceLevel(q.oneOf("service_level", delivery.OneOf(delivery.ServiceLevels...))),
+		ServiceLevel: delivery.ServiceLevel(q.oneOf("service_level", form.OneOf(delivery.ServiceLevels...))),
 		CreatedFrom:  q.time("created_from"),
 		CreatedTo:    q.time("created_to"),
-		Search:       q.oneOf("q", delivery.Length(1, maxSearch)),
-		Sort:         dispatch.Sort(q.oneOf("sort", delivery.OneOf(dispatch.Sorts...))),
+		Search:       q.oneOf("q", form.Length(1, maxSearch)),
+		Sort:         dispatch.Sort(q.oneOf("sort", form.OneOf(dispatch.Sorts...))),
 		Limit:        int(q.integer("limit", defaultBoard, 1, maxBoard)),
 	}
 	if filter.Sort == "" {
 		filter.Sort = dispatch.SortOldest
 	}
-	now := delivery.Instant(s.Now())
+	now := timestamp.Truncate(s.Now())
 	if minutes := q.integer("older_than", 0, 1, maxAge); minutes > 0 {
 		before := now.Add(-time.Duration(minutes) * time.Minute)
 		if filter.CreatedTo.IsZero() || before.Before(filter.CreatedTo) {
@@ -141,7 +143,7 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 
 // wordsOf reads a parameter that may be repeated, in one order and without
 // repetitions.
-func wordsOf[T ~string](q *query, name string, rule delivery.TextRule) (words []T) {
+func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
 	for _, text := range q.values[name] {
 		if !rule.Allows(text) {
 			q.problems.Add(name, text, rule.Expected)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 type countAnswer struct {
@@ -60,7 +60,7 @@ func (s *Server) handleCount(c *call) (reply, error) {
 }
 
 // lowCursorRule takes the partner and the product before the page.
-var lowCursorRule = delivery.TextRule{
+var lowCursorRule = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
 }

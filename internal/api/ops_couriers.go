@@ -9,6 +9,9 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -21,7 +24,7 @@ func (c *call) own() (courierID string, err error) {
 		return "", nil
 	}
 	if c.operator.CourierID == "" { // an account from before it had to be linked
-		return "", delivery.Refuse(delivery.CodeForbidden, "this operator is no courier yet: an admin links it to one")
+		return "", refusal.New(refusal.CodeForbidden, "this operator is no courier yet: an admin links it to one")
 	}
 	return c.operator.CourierID, nil
 }
@@ -128,7 +131,7 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	courierID, since, now := q.text("courier_id"), q.time("since"), delivery.Instant(s.Now())
+	courierID, since, now := q.text("courier_id"), q.time("since"), timestamp.Truncate(s.Now())
 	if since.IsZero() {
 		since = now.Add(-today)
 	}
@@ -142,7 +145,7 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if own != "" && courierID != own {
-		return reply{}, delivery.NotFound("courier")
+		return reply{}, refusal.NotFound("courier")
 	}
 	round, err := s.Dispatch.Round(c.Context(), courierID, since)
 	if err != nil {
@@ -185,7 +188,7 @@ func (s *Server) handleScan(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	code := q.oneOf("code", delivery.Length(1, maxCode))
+	code := q.oneOf("code", form.Length(1, maxCode))
 	if code == "" && len(q.problems) == 0 {
 		q.problems.Add("code", nil, "what the label's code says")
 	}
@@ -232,13 +235,13 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type")); err != nil || !slices.Contains(pictures, kind) {
-		return reply{}, delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
+		return reply{}, refusal.New(refusal.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
 	}
 	q, err := c.query()
 	if err != nil {
 		return reply{}, err
 	}
-	rule := delivery.OneOf(delivery.ProofKinds...)
+	rule := form.OneOf(delivery.ProofKinds...)
 	upload := proof.Upload{OrderID: c.pathID("order_id"), Kind: delivery.ProofKind(q.oneOf("kind", rule)), Data: c.body, CourierID: own}
 	if upload.Kind == "" && len(q.problems) == 0 {
 		q.problems.Add("kind", nil, rule.Expected)

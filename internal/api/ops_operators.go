@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -15,8 +15,8 @@ const (
 )
 
 // idCursor takes the id of the last thing before a page.
-func idCursor(prefix string) delivery.TextRule {
-	return delivery.TextRule{
+func idCursor(prefix string) form.TextRule {
+	return form.TextRule{
 		Expected: cursorExpected,
 		Allows:   regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
 	}

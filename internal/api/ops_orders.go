@@ -7,8 +7,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 func (s *Server) handleOrderAdvance(c *call) (reply, error) {
@@ -45,8 +45,8 @@ func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
 	for i, m := range moved {
 		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
 		if m.Err != nil {
-			refusal := s.told(c, m.Err)
-			results[i].Error = &errorDetail{refusal.Code, refusal.Message, refusal.Details}
+			refused := s.told(c, m.Err)
+			results[i].Error = &errorDetail{refused.Code, refused.Message, refused.Details}
 		}
 	}
 	return ok(struct {

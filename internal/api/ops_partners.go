@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -44,7 +44,7 @@ func overviewOf(o *partner.Overview) partnerOverview {
 }
 
 // partnerCursor takes the id of the last partner before the page.
-var partnerCursor = delivery.TextRule{
+var partnerCursor = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`).MatchString,
 }

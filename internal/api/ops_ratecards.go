@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,7 +35,7 @@ type wholeRateCard struct {
 }
 
 // rateCardCursor takes the id of the last card before the page.
-var rateCardCursor = delivery.TextRule{
+var rateCardCursor = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
 }

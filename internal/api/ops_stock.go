@@ -7,8 +7,10 @@ import (
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 func (s *Server) handleProductCreate(c *call) (reply, error) {
@@ -77,9 +79,9 @@ func (q *query) idCursor() int64 {
 }
 
 var (
-	productStatusRule = delivery.OneOf(delivery.ProductActive, delivery.ProductInactive)
-	movementTypeRule  = delivery.OneOf(delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)
-	flagRule          = delivery.OneOf("true", "false")
+	productStatusRule = form.OneOf(delivery.ProductActive, delivery.ProductInactive)
+	movementTypeRule  = form.OneOf(delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)
+	flagRule          = form.OneOf("true", "false")
 )
 
 func (s *Server) handleCatalogue(c *call) (reply, error) {
@@ -201,10 +203,10 @@ const maxImportBody = 4 << 20
 func (c *call) csv() error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
-		return delivery.Refuse(delivery.CodeUnsupportedMediaType, "send the body as text/csv")
+		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as text/csv")
 	}
 	if !isText(string(c.body)) {
-		return delivery.Refuse(delivery.CodeBadRequest, "the body is not UTF-8 text")
+		return refusal.New(refusal.CodeBadRequest, "the body is not UTF-8 text")
 	}
 	return nil
 }

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/google/uuid"
 )
 
@@ -54,7 +56,7 @@ func (c *call) idempotencyKey() (uuid.UUID, error) {
 	header := c.Header.Get("Idempotency-Key")
 	key, err := uuid.Parse(header)
 	if err != nil || len(header) != bare {
-		return uuid.UUID{}, delivery.Refuse(delivery.CodeBadRequest, "the header Idempotency-Key must be a UUID")
+		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest, "the header Idempotency-Key must be a UUID")
 	}
 	return key, nil
 }
@@ -71,7 +73,7 @@ func (c *call) idempotent() (order.Request, error) {
 }
 
 // idempotentJSON reads a repeatable request with its body.
-func (c *call) idempotentJSON() (request order.Request, body delivery.Source, err error) {
+func (c *call) idempotentJSON() (request order.Request, body form.Source, err error) {
 	if request, err = c.idempotent(); err == nil {
 		body, err = c.json()
 	}
@@ -135,11 +137,11 @@ func (c *call) orderFilter() (order.Filter, error) {
 	}
 	filter := order.Filter{
 		PartnerID:      c.partnerID,
-		Status:         delivery.Status(q.oneOf("status", delivery.OneOf(delivery.Statuses...))),
+		Status:         delivery.Status(q.oneOf("status", form.OneOf(delivery.Statuses...))),
 		PartnerOrderID: q.text("partner_order_id"),
 		CreatedFrom:    q.time("created_from"),
 		CreatedTo:      q.time("created_to"),
-		Before:         q.oneOf("cursor", delivery.TextRule{Expected: cursorExpected, Allows: isCursor}),
+		Before:         q.oneOf("cursor", form.TextRule{Expected: cursorExpected, Allows: isCursor}),
 		Limit:          int(q.integer("limit", defaultOrders, 1, maxOrders)),
 		Offset:         q.integer("offset", 0, 0, maxOffset),
 	}

@@ -7,6 +7,8 @@ import (
 
 	document "github.com/dropyard/dropyard/api"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // TrackingPage writes the page that shows an order to its recipient, in the
@@ -18,7 +20,7 @@ func (s *Server) handleHealth(*call) (reply, error) {
 	return ok(struct {
 		Status string    `json:"status"`
 		Time   time.Time `json:"time"`
-	}{"ok", delivery.Instant(s.Now())})
+	}{"ok", timestamp.Truncate(s.Now())})
 }
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) {
@@ -103,7 +105,7 @@ func (s *Server) handleTrackPage(c *call) (reply, error) {
 	c.header.Del("Access-Control-Allow-Origin") // the page is for looking at
 	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
 	status := http.StatusOK
-	if delivery.HasCode(err, delivery.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
+	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
 		found, err, status = nil, nil, http.StatusNotFound
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"path"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/proof"
 )
@@ -161,7 +161,7 @@ func clean(p string) bool {
 	return p == path.Clean(p)
 }
 
-var errNoSuchPath = delivery.NotFound("this path")
+var errNoSuchPath = refusal.NotFound("this path")
 
 // unrouted is a route that only refuses.
 func unrouted(err error) Route {
@@ -178,7 +178,7 @@ func whyUnrouted(refuses http.Handler, w http.ResponseWriter, r *http.Request) e
 	}
 	allow := probe.header.Get("Allow")
 	w.Header().Set("Allow", allow)
-	return delivery.Refuse(delivery.CodeMethodNotAllowed, "this path takes "+allow)
+	return refusal.New(refusal.CodeMethodNotAllowed, "this path takes "+allow)
 }
 
 // probe is an http.ResponseWriter that only looks.

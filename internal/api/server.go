@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/stock"
-	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
 )
@@ -14,15 +15,15 @@ import (
 // then spends one of the partner's requests, who must not be suspended. A request that fails to sign is
 // counted against its address, never against a partner.
 func (s *Server) authenticate(c *call) error {
-	key, refusal, err := s.verify(c)
+	key, refused, err := s.verify(c)
 	if err != nil {
 		return err
 	}
-	if refusal != nil {
+	if refused != nil {
 		if err := s.limitStranger(c); err != nil {
 			return err
 		}
-		return refusal
+		return refused
 	}
 	c.partnerID, c.secret = key.PartnerID, key.Secret
 	return s.admitPartner(c)
@@ -59,18 +60,18 @@ type unauthorizedDetails struct {
 	ServerTime time.Time `json:"server_time,omitzero"`
 }
 
-func unauthorized(why reason, message string) *delivery.Error {
-	return &delivery.Error{Code: delivery.CodeUnauthorized, Message: message, Details: unauthorizedDetails{Reason: why}}
+func unauthorized(why reason, message string) *refusal.Error {
+	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: message, Details: unauthorizedDetails{Reason: why}}
 }
 
 // verify finds out who signed the request, or why nobody did.
-func (s *Server) verify(c *call) (key *partner.SigningKey, refusal *delivery.Error, err error) {
+func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Error, err error) {
 	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 		if c.Header.Get(name) == "" {
 			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing"), nil
 		}
 	}
-	timestamp, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
+	sentAt, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
 	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL refuses any other
 		key, err = s.Partners.SigningKey(c.Context(), publicKey)
 	}
@@ -80,15 +81,15 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refusal *delivery.Err
 	if key == nil {
 		return nil, unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked"), nil
 	}
-	request := signature.Request{Timestamp: timestamp, Method: c.Method, Path: c.sentPath(), Body: c.body}
+	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if !request.Verify(key.Secret, signed) {
 		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not fit this request and key"), nil
 	}
-	if now := s.Now(); !signature.Fresh(timestamp, now) {
-		return nil, &delivery.Error{
-			Code:    delivery.CodeUnauthorized,
+	if now := s.Now(); !signature.Fresh(sentAt, now) {
+		return nil, &refusal.Error{
+			Code:    refusal.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %v of the server's clock", signature.MaxSkew),
-			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: delivery.Instant(now)},
+			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}, nil
 	}
 	s.Partners.Used(key)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -115,9 +117,9 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 	}
 	filter := webhook.Filter{
 		PartnerID: c.partnerID,
-		Type:      delivery.EventType(q.oneOf("type", delivery.OneOf(delivery.EventTypes...))),
+		Type:      delivery.EventType(q.oneOf("type", form.OneOf(delivery.EventTypes...))),
 		OrderID:   q.text("order_id"),
-		State:     webhook.State(q.oneOf("state", delivery.OneOf(webhook.States...))),
+		State:     webhook.State(q.oneOf("state", form.OneOf(webhook.States...))),
 		Before:    q.oneOf("cursor", eventCursor),
 		Limit:     int(q.integer("limit", defaultEvents, 1, maxEvents)),
 	}
@@ -139,8 +141,8 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 }
 
 // eventCursor is the id of the last event before a page.
-var eventCursor = delivery.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
-	_, ok := delivery.EventTime(text)
+var eventCursor = form.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
+	_, ok := identifier.UUIDTime(text)
 	return ok
 }}
 
@@ -181,18 +183,18 @@ func (s *Server) handleRedeliverSince(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var problems delivery.Problems
-	f := delivery.NewForm(body, &problems)
-	cursor := f.Text("cursor", delivery.Optional, eventCursor)
-	since := f.Time("since", delivery.Presence(cursor == ""))
+	var problems form.Problems
+	f := form.New(body, &problems)
+	cursor := f.Text("cursor", form.Optional, eventCursor)
+	since := f.Time("since", form.Presence(cursor == ""))
 	filter := webhook.Filter{
 		PartnerID: c.partnerID,
-		Type:      delivery.EventType(f.Text("type", delivery.Optional, delivery.OneOf(delivery.EventTypes...))),
-		State:     webhook.State(f.Text("state", delivery.Optional, delivery.OneOf(webhook.States...))),
+		Type:      delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
+		State:     webhook.State(f.Text("state", form.Optional, form.OneOf(webhook.States...))),
 		After:     cursor,
 	}
 	if filter.After == "" {
-		filter.After = delivery.FirstEventID(since)
+		filter.After = identifier.FirstUUID(since)
 	}
 	if err := problems.Err(); err != nil {
 		return reply{}, err

@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/outbound"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/outbound"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -32,7 +33,6 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/throttle"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -290,7 +290,7 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 // prepare makes what the settings ask for: the first operator, the demo.
 func (a *App) prepare(ctx context.Context) error {
 	if a.config.OperatorEmail != "" {
-		ctx := delivery.WithOperation(ctx, delivery.Operation{OperatorID: "settings"})
+		ctx := audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
 		if _, err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
 			return fmt.Errorf("add the first operator: %w", err)
 		}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // The demo's accounts. Their passwords are derived from the master key, so
@@ -90,7 +90,7 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
 	password := a.demoPassword("partner")
 	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
-	if delivery.HasCode(err, delivery.CodeEmailTaken) {
+	if refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
 	}
 	return account, err

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -36,7 +36,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	ctx = delivery.WithOperation(ctx, delivery.Operation{OperatorID: "command line"})
+	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
 	_, err = newOperators(db, world).Add(ctx, added, wanted.Password)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
@@ -269,7 +270,7 @@ func TestExportTellsEverything(t *testing.T) {
 		}
 	}
 	err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database}, app.System(), "par_zzzzzzzz", &bytes.Buffer{})
-	if !delivery.HasCode(err, delivery.CodeNotFound) {
+	if !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("an unknown partner: %v", err)
 	}
 }
@@ -397,7 +398,7 @@ func TestEraseRefusesWhatIsUnderWay(t *testing.T) {
 	if after := f.read(t, done); string(after.Body) != string(before.Body) {
 		t.Errorf("refused, but the order became %s", after.Body)
 	}
-	if _, err := f.erase(t, []string{done, "ord_unknown"}, "", true); !delivery.HasCode(err, delivery.CodeNotFound) {
+	if _, err := f.erase(t, []string{done, "ord_unknown"}, "", true); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("an unknown order: %v", err)
 	}
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+underWay+"/notes", []byte(`{"text":"Alex Martin moved to 100 Queen"}`)).Must(t, 201)

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/simulate"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // startSimulation lets a fictive dispatcher move orders, if that is set.
@@ -30,7 +30,7 @@ type simulated struct {
 }
 
 // said is a request as an operator would send it.
-func said(value any) (delivery.Source, error) {
+func said(value any) (form.Source, error) {
 	body, err := strictjson.Marshal(value)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
 // walk lists all events that fit a query, page by page.
@@ -93,11 +93,11 @@ func TestPartnersDoNotSeeEachOthersEvents(t *testing.T) {
 		}
 	}
 	got := other.Call(t, "POST", "/v1/webhooks/redeliver", []byte(`{"since":"1970-01-01T00:00:00Z"}`)).Must(t, 200)
-	fed := other.Call(t, "GET", "/v1/webhooks/feed?after="+delivery.FirstEventID(time.Unix(0, 0)), nil).Must(t, 200)
+	fed := other.Call(t, "GET", "/v1/webhooks/feed?after="+identifier.FirstUUID(time.Unix(0, 0)), nil).Must(t, 200)
 	if got.JSON("redelivered") != 0.0 || fed.Len("events") != 0 {
 		t.Errorf("redelivered %s, fed %s", got.Body, fed.Body)
 	}
-	for _, none := range []string{"none", "%00", "%ff", strings.ToUpper(event), event + "0", delivery.FirstEventID(h.Clock.Now())} {
+	for _, none := range []string{"none", "%00", "%ff", strings.ToUpper(event), event + "0", identifier.FirstUUID(h.Clock.Now())} {
 		target := "/v1/webhooks/events/" + none
 		h.partner.Call(t, "GET", target, nil).Refused(t, 404, "not_found")
 		h.partner.Call(t, "POST", target+"/redeliver", nil).Refused(t, 404, "not_found")

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/outbound"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 

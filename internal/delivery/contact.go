@@ -2,9 +2,10 @@ package delivery
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Provinces are the thirteen provinces and territories (interface section 2.3
@@ -51,31 +52,19 @@ var (
 
 // The rules for texts that several requests share.
 var (
-	NameRule  = Length(1, 255)
-	EmailRule = TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
+	NameRule  = form.Length(1, 255)
+	EmailRule = form.TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
 		return len(s) <= 254 && emailForm.MatchString(s)
 	}}
-	PhoneRule = TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
-	lineRule  = Length(1, 255)
-	noteRule  = Length(0, 1000)
-	line2Rule = Length(0, 255)
+	PhoneRule = form.TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
+	lineRule  = form.Length(1, 255)
+	noteRule  = form.Length(0, 1000)
+	line2Rule = form.Length(0, 255)
 
-	provinceRule   = OneOf(Provinces...)
-	countryRule    = OneOf(Country)
-	postalCodeRule = TextRule{Expected: "a Canadian postal code, such as H2X 1Y4", Allows: postalCodeForm.MatchString}
+	provinceRule   = form.OneOf(Provinces...)
+	countryRule    = form.OneOf(Country)
+	postalCodeRule = form.TextRule{Expected: "a Canadian postal code, such as H2X 1Y4", Allows: postalCodeForm.MatchString}
 )
-
-// OneOf allows the listed words and no other.
-func OneOf[T ~string](words ...T) TextRule {
-	texts := make([]string, len(words))
-	for i, word := range words {
-		texts[i] = string(word)
-	}
-	return TextRule{
-		Expected: "one of " + strings.Join(texts, ", "),
-		Allows:   func(s string) bool { return slices.Contains(texts, s) },
-	}
-}
 
 // NormalPostalCode is a postal code in upper case without space: H2X1Y4.
 func NormalPostalCode(code string) string {
@@ -85,38 +74,38 @@ func NormalPostalCode(code string) string {
 // depth says how much of a shipment must be there: all of it for an order,
 // what decides the price for a quote.
 type depth struct {
-	whole Presence // fields that only an order needs
+	whole form.Presence // fields that only an order needs
 }
 
 var (
-	orderDepth = depth{whole: Required}
-	quoteDepth = depth{whole: Optional}
+	orderDepth = depth{whole: form.Required}
+	quoteDepth = depth{whole: form.Optional}
 )
 
-func readContact(f *Form, d depth) Contact {
+func readContact(f *form.Form, d depth) Contact {
 	return Contact{
 		Name:    f.Text("name", d.whole, NameRule),
 		Phone:   f.Text("phone", d.whole, PhoneRule),
 		Email:   f.Text("email", d.whole, EmailRule),
-		Address: readAddress(f.Object("address", Required), d),
+		Address: readAddress(f.Object("address", form.Required), d),
 		Window:  readWindow(f.Object("time_window", d.whole)),
 	}
 }
 
-func readAddress(f *Form, d depth) Address {
+func readAddress(f *form.Form, d depth) Address {
 	return Address{
 		Line1:      f.Text("line1", d.whole, lineRule),
-		Line2:      f.Text("line2", Optional, line2Rule),
-		City:       f.Text("city", Required, lineRule),
-		Province:   f.Text("province", Required, provinceRule),
-		PostalCode: f.Text("postal_code", Required, postalCodeRule),
-		Country:    f.Text("country", Required, countryRule),
-		Notes:      f.Text("notes", Optional, noteRule),
+		Line2:      f.Text("line2", form.Optional, line2Rule),
+		City:       f.Text("city", form.Required, lineRule),
+		Province:   f.Text("province", form.Required, provinceRule),
+		PostalCode: f.Text("postal_code", form.Required, postalCodeRule),
+		Country:    f.Text("country", form.Required, countryRule),
+		Notes:      f.Text("notes", form.Optional, noteRule),
 	}
 }
 
-func readWindow(f *Form) Window {
-	window := Window{Start: f.Time("start", Required), End: f.Time("end", Required)}
+func readWindow(f *form.Form) Window {
+	window := Window{Start: f.Time("start", form.Required), End: f.Time("end", form.Required)}
 	if !window.Start.IsZero() && !window.End.IsZero() && !window.End.After(window.Start) {
 		f.Fault("end", "a time after start")
 	}

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 	orderBody  = `{"partner_order_id":"A-1","service_level":"standard","pickup":` + contactBody + `,"dropoff":` + contactBody + `,"parcels":[` + parcelBody + `]}`
 )
 
-func parse(t *testing.T, body string) delivery.Source {
+func parse(t *testing.T, body string) form.Source {
 	t.Helper()
 	root, err := strictjson.Parse([]byte(body))
 	if err != nil {
@@ -81,17 +82,17 @@ func inside(at any, step string) any {
 
 // told is a validation error as a caller sees it.
 type told struct {
-	delivery.Problem
-	Errors delivery.Problems `json:"errors"`
+	form.Problem
+	Errors form.Problems `json:"errors"`
 }
 
-func tell(t *testing.T, problems delivery.Problems) told {
+func tell(t *testing.T, problems form.Problems) told {
 	t.Helper()
-	var refusal *delivery.Error
-	if err := problems.Err(); !errors.As(err, &refusal) || refusal.Code != delivery.CodeValidation {
+	var refused *refusal.Error
+	if err := problems.Err(); !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
 		t.Fatalf("got %v, want a validation_error", err)
 	}
-	encoded, err := strictjson.Marshal(refusal.Details)
+	encoded, err := strictjson.Marshal(refused.Details)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func tell(t *testing.T, problems delivery.Problems) told {
 	return details
 }
 
-func fieldsOf(problems delivery.Problems) []string {
+func fieldsOf(problems form.Problems) []string {
 	fields := make([]string, len(problems))
 	for i, problem := range problems {
 		fields[i] = problem.Field

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // taken and refused list values, as they are written, that a field of an order
@@ -262,9 +264,9 @@ func TestWhatIsEchoed(t *testing.T) {
 func TestSecretsAreNeverEchoed(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{`"hunter2"`, `1234567`, `["hunter2"]`, `{"p":"hunter2"}`, `true`, `null`, many("hunter2", 100), `"hunter2hunter2\u0000"`} {
-		var problems delivery.Problems
-		form := delivery.NewForm(parse(t, `{"login":{"password":`+value+`}}`), &problems).Object("login", delivery.Required)
-		if secret := form.Secret("password", delivery.Required, delivery.Length(8, 128)); secret != "" {
+		var problems form.Problems
+		root := form.New(parse(t, `{"login":{"password":`+value+`}}`), &problems).Object("login", form.Required)
+		if secret := root.Secret("password", form.Required, form.Length(8, 128)); secret != "" {
 			t.Errorf("%.40s is taken", value)
 		}
 		details := tell(t, problems)
@@ -275,27 +277,27 @@ func TestSecretsAreNeverEchoed(t *testing.T) {
 			t.Errorf("%.40s is told back: %+v", value, details)
 		}
 	}
-	var problems delivery.Problems
-	form := delivery.NewForm(parse(t, `{"password":"correct horse","other":null}`), &problems)
-	if form.Secret("password", delivery.Required, delivery.Length(8, 128)) != "correct horse" || form.Secret("other", delivery.Optional, delivery.Length(8, 128)) != "" || len(problems) > 0 {
+	var problems form.Problems
+	root := form.New(parse(t, `{"password":"correct horse","other":null}`), &problems)
+	if root.Secret("password", form.Required, form.Length(8, 128)) != "correct horse" || root.Secret("other", form.Optional, form.Length(8, 128)) != "" || len(problems) > 0 {
 		t.Errorf("a good one is refused: %+v", problems)
 	}
 }
 
 func TestWithProblemsCompletesARefusal(t *testing.T) {
 	t.Parallel()
-	var first, more delivery.Problems
+	var first, more form.Problems
 	first.Add("a", nil, "one")
 	more.Add("b", 2, "two")
-	completed := delivery.WithProblems(first.Err(), more)
-	if !delivery.HasCode(completed, delivery.CodeValidation) || !strings.Contains(completed.Error(), "and 1 more") {
+	completed := form.WithProblems(first.Err(), more)
+	if !refusal.HasCode(completed, refusal.CodeValidation) || !strings.Contains(completed.Error(), "and 1 more") {
 		t.Errorf("got %v", completed)
 	}
-	other := delivery.NotFound("order")
-	if !errors.Is(delivery.WithProblems(other, more), other) || delivery.Problems(nil).Err() != nil || delivery.WithProblems(nil, more) != nil {
+	other := refusal.NotFound("order")
+	if !errors.Is(form.WithProblems(other, more), other) || form.Problems(nil).Err() != nil || form.WithProblems(nil, more) != nil {
 		t.Error("an error changed that has no problems to add to")
 	}
-	if wrapped := fmt.Errorf("while testing: %w", other); !delivery.HasCode(wrapped, delivery.CodeNotFound) || delivery.HasCode(wrapped, delivery.CodeConflict) {
+	if wrapped := fmt.Errorf("while testing: %w", other); !refusal.HasCode(wrapped, refusal.CodeNotFound) || refusal.HasCode(wrapped, refusal.CodeConflict) {
 		t.Error("the kind of a wrapped refusal is not seen")
 	}
 }

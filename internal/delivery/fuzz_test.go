@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // FuzzReadOrderRequest holds that whatever can be parsed is either a request

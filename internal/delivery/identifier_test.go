@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"pgregory.net/rapid"
 )
 
@@ -95,13 +96,13 @@ func TestIDsNeedRandomness(t *testing.T) {
 	if _, err := delivery.NewPartnerID(strings.NewReader("1234")); err == nil {
 		t.Error("a partner id of 4 random bytes")
 	}
-	if _, err := delivery.NewID(strings.NewReader("123456789"), "key_"); err == nil {
+	if _, err := identifier.New(strings.NewReader("123456789"), "key_"); err == nil {
 		t.Error("a key id of 9 random bytes")
 	}
 	if _, err := delivery.NewOrderID(strings.NewReader("12345678"), "par_3ebmvgjr", time.Unix(1, 0)); err == nil {
 		t.Error("an order id of 8 random bytes")
 	}
-	if id, err := delivery.NewID(strings.NewReader("1234567890"), "key_"); err != nil || len(id) != 20 || !strings.HasPrefix(id, "key_") {
+	if id, err := identifier.New(strings.NewReader("1234567890"), "key_"); err != nil || len(id) != 20 || !strings.HasPrefix(id, "key_") {
 		t.Errorf("got %q, %v", id, err)
 	}
 }

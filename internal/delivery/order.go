@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // ServiceLevel is how fast a delivery is promised.
@@ -56,24 +58,24 @@ const (
 )
 
 var (
-	serviceLevelRule = OneOf(ServiceLevels...)
-	referenceRule    = Length(0, 100)
-	quoteIDRule      = Length(1, 1000)
+	serviceLevelRule = form.OneOf(ServiceLevels...)
+	referenceRule    = form.Length(0, 100)
+	quoteIDRule      = form.Length(1, 1000)
 )
 
 // ReadOrderRequest reads and checks a request to create an order. The request
 // is valid only if there are no problems.
-func ReadOrderRequest(root Source) (OrderRequest, Problems) {
-	var problems Problems
-	f := NewForm(root, &problems)
+func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	request := OrderRequest{
-		PartnerOrderID: f.Text("partner_order_id", Required, identifierRule),
+		PartnerOrderID: f.Text("partner_order_id", form.Required, identifierRule),
 		Shipment:       readShipment(f, orderDepth),
-		Reference:      f.Text("reference", Optional, referenceRule),
-		Instructions:   f.Text("instructions", Optional, noteRule),
+		Reference:      f.Text("reference", form.Optional, referenceRule),
+		Instructions:   f.Text("instructions", form.Optional, noteRule),
 		Metadata:       f.Raw("metadata", maxMetadataBytes),
 		Items:          readItems(f),
-		QuoteID:        f.Text("quote_id", Optional, quoteIDRule),
+		QuoteID:        f.Text("quote_id", form.Optional, quoteIDRule),
 	}
 	return request, problems
 }
@@ -81,29 +83,29 @@ func ReadOrderRequest(root Source) (OrderRequest, Problems) {
 // ReadQuoteRequest reads and checks a request for a quote: both postal codes,
 // cities, provinces and countries and every weight must be there, and what
 // else is there must be valid.
-func ReadQuoteRequest(root Source) (Shipment, Problems) {
-	var problems Problems
-	shipment := readShipment(NewForm(root, &problems), quoteDepth)
+func ReadQuoteRequest(root form.Source) (Shipment, form.Problems) {
+	var problems form.Problems
+	shipment := readShipment(form.New(root, &problems), quoteDepth)
 	return shipment, problems
 }
 
-func readShipment(f *Form, d depth) Shipment {
+func readShipment(f *form.Form, d depth) Shipment {
 	return Shipment{
-		ServiceLevel: ServiceLevel(f.Text("service_level", Required, serviceLevelRule)),
-		Pickup:       readContact(f.Object("pickup", Required), d),
-		Dropoff:      readContact(f.Object("dropoff", Required), d),
+		ServiceLevel: ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule)),
+		Pickup:       readContact(f.Object("pickup", form.Required), d),
+		Dropoff:      readContact(f.Object("dropoff", form.Required), d),
 		Parcels:      readParcels(f, d),
-		COD:          readMoney(f.Object("cod", Optional)),
-		Insurance:    readMoney(f.Object("insurance", Optional)),
+		COD:          readMoney(f.Object("cod", form.Optional)),
+		Insurance:    readMoney(f.Object("insurance", form.Optional)),
 	}
 }
 
-func readItems(f *Form) []Item {
-	forms := f.Objects("items", Optional, 0, maxItemLines)
+func readItems(f *form.Form) []Item {
+	forms := f.Objects("items", form.Optional, 0, maxItemLines)
 	items := make([]Item, len(forms))
-	for i, form := range forms {
-		items[i].ProductID, _ = form.Integer("product_id", Required, 1, 1<<53)
-		items[i].Quantity, _ = form.Integer("quantity", Required, 1, maxQuantity)
+	for i, entry := range forms {
+		items[i].ProductID, _ = entry.Integer("product_id", form.Required, 1, 1<<53)
+		items[i].Quantity, _ = entry.Integer("quantity", form.Required, 1, maxQuantity)
 	}
 	return items
 }
@@ -112,9 +114,9 @@ func readItems(f *Form) []Item {
 const MaxReason = 500
 
 // ReadCancelRequest reads the optional reason of a cancellation.
-func ReadCancelRequest(root Source) (reason string, problems Problems) {
-	f := NewForm(root, &problems)
-	return f.Text("reason", Optional, Length(0, MaxReason)), problems
+func ReadCancelRequest(root form.Source) (reason string, problems form.Problems) {
+	f := form.New(root, &problems)
+	return f.Text("reason", form.Optional, form.Length(0, MaxReason)), problems
 }
 
 // Courier is who carries an order. Partners see name, phone and vehicle.

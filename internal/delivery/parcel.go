@@ -1,5 +1,7 @@
 package delivery
 
+import "github.com/dropyard/dropyard/internal/foundation/form"
+
 // Parcel is one thing to carry (interface section 2.6).
 type Parcel struct {
 	ParcelID    string // unique within its order
@@ -26,20 +28,20 @@ const (
 )
 
 var (
-	identifierRule  = Length(1, 255)
-	descriptionRule = Length(1, 1000)
-	barcodeRule     = Length(0, 255)
-	currencyRule    = OneOf(CAD, USD)
+	identifierRule  = form.Length(1, 255)
+	descriptionRule = form.Length(1, 1000)
+	barcodeRule     = form.Length(0, 255)
+	currencyRule    = form.OneOf(CAD, USD)
 )
 
-func readParcels(f *Form, d depth) []Parcel {
-	forms := f.Objects("parcels", Required, 1, MaxParcels)
+func readParcels(f *form.Form, d depth) []Parcel {
+	forms := f.Objects("parcels", form.Required, 1, MaxParcels)
 	parcels := make([]Parcel, len(forms))
 	seen := make(map[string]bool, len(forms))
-	for i, form := range forms {
-		parcel := readParcel(form, d)
+	for i, entry := range forms {
+		parcel := readParcel(entry, d)
 		if parcel.ParcelID != "" && seen[parcel.ParcelID] {
-			form.Fault("parcel_id", "an identifier that no other parcel of the order has")
+			entry.Fault("parcel_id", "an identifier that no other parcel of the order has")
 		}
 		seen[parcel.ParcelID] = true
 		parcels[i] = parcel
@@ -47,16 +49,16 @@ func readParcels(f *Form, d depth) []Parcel {
 	return parcels
 }
 
-func readParcel(f *Form, d depth) (p Parcel) {
+func readParcel(f *form.Form, d depth) (p Parcel) {
 	p.ParcelID = f.Text("parcel_id", d.whole, identifierRule)
 	p.Description = f.Text("description", d.whole, descriptionRule)
 	p.LengthCm, _ = f.Decimal("length_cm", d.whole, minSideCm, maxSideCm)
 	p.WidthCm, _ = f.Decimal("width_cm", d.whole, minSideCm, maxSideCm)
 	p.HeightCm, _ = f.Decimal("height_cm", d.whole, minSideCm, maxSideCm)
-	p.WeightKg, _ = f.Decimal("weight_kg", Required, minWeightKg, maxWeightKg)
+	p.WeightKg, _ = f.Decimal("weight_kg", form.Required, minWeightKg, maxWeightKg)
 	p.ValueCents, _ = f.Integer("value_cents", d.whole, 0, MaxCents)
 	p.Fragile = f.Flag("fragile")
-	p.Barcode = f.Text("barcode", Optional, barcodeRule)
+	p.Barcode = f.Text("barcode", form.Optional, barcodeRule)
 	return p
 }
 
@@ -75,13 +77,13 @@ type Money struct {
 	Currency    Currency
 }
 
-func readMoney(f *Form) *Money {
+func readMoney(f *form.Form) *Money {
 	if f == nil {
 		return nil
 	}
-	amount, _ := f.Integer("amount_cents", Required, 0, MaxCents)
+	amount, _ := f.Integer("amount_cents", form.Required, 0, MaxCents)
 	return &Money{
 		AmountCents: amount,
-		Currency:    Currency(f.Text("currency", Required, currencyRule)),
+		Currency:    Currency(f.Text("currency", form.Required, currencyRule)),
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Product is something the service keeps in stock for a partner (interface
@@ -109,8 +111,8 @@ type Shortage struct {
 }
 
 // InsufficientStock is the refusal that tells every shortage of an order.
-func InsufficientStock(shortages []Shortage) *Error {
-	return &Error{
+func InsufficientStock(shortages []Shortage) *refusal.Error {
+	return &refusal.Error{
 		Code:    CodeInsufficientStock,
 		Message: "there is not enough stock for this order",
 		Details: struct {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
 )
 
 // Sort is the order of a list.
@@ -90,7 +92,7 @@ func (f *Filter) ended() bool {
 // check tells what keeps orders that have ended from being listed: there is no
 // board of them, only each partner's list.
 func (f *Filter) check() error {
-	var problems delivery.Problems
+	var problems form.Problems
 	if !f.ended() {
 		return nil
 	}
@@ -145,7 +147,7 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 		if err != nil {
 			return err
 		}
-		rows, page.Next = delivery.CutPage(rows, limit, filter.cursorOf)
+		rows, page.Next = paging.Cut(rows, limit, filter.cursorOf)
 		if stopped && page.Next == (Cursor{}) {
 			page.Next = filter.cursorOf(rows[len(rows)-1])
 		}

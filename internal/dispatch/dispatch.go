@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Config is what the service is made of.
@@ -35,4 +35,4 @@ type Service struct {
 func NewService(config Config) *Service { return &Service{Config: config} }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }

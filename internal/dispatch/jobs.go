@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // StopKind says what a courier does at a stop.
@@ -75,7 +76,7 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 			return err
 		}
 		if _, exists := known[courierID]; !exists {
-			return delivery.NotFound("courier")
+			return refusal.NotFound("courier")
 		}
 		rows, err := tx.Board(ctx, Filter{CourierID: courierID, Sort: SortWindow, Limit: maxJobs + 1}, now)
 		if err != nil {

@@ -4,7 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Note is what an operator tells the others about an order. Partners and
@@ -26,24 +30,24 @@ const (
 )
 
 // AddNote adds a note to an order. It is a validation_error, or not_found.
-func (s *Service) AddNote(ctx context.Context, orderID string, root delivery.Source) (*Note, error) {
-	var problems delivery.Problems
-	text := delivery.NewForm(root, &problems).Text("text", delivery.Required, delivery.Length(1, maxNote))
+func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source) (*Note, error) {
+	var problems form.Problems
+	text := form.New(root, &problems).Text("text", form.Required, form.Length(1, maxNote))
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
-		return nil, delivery.NotFound("order")
+		return nil, refusal.NotFound("order")
 	}
 	now := s.now()
-	id, err := delivery.NewEventID(s.Random, now)
+	id, err := identifier.NewUUID(s.Random, now)
 	if err != nil {
 		return nil, err
 	}
 	// The audit log is not erased with the recipient's data, and so does not
 	// repeat what was written.
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, now, delivery.ActionOrderNoted)
+	entry, err := audit.NewEntry(ctx, s.Random, now, audit.ActionOrderNoted)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +57,7 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root delivery.Sou
 		// Locked, so that retention does not remove it in between.
 		found, err := tx.LockOrders(ctx, partnerID, []string{orderID})
 		if err == nil && found[orderID] == nil {
-			err = delivery.NotFound("order")
+			err = refusal.NotFound("order")
 		}
 		if err != nil {
 			return err
@@ -83,7 +87,7 @@ type Record struct {
 func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
-		return nil, delivery.NotFound("order")
+		return nil, refusal.NotFound("order")
 	}
 	var record Record
 	err := s.Store.Read(ctx, func(tx Reader) (err error) {
@@ -91,7 +95,7 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 			return err
 		}
 		if record.Order == nil || courierID != "" && !record.Order.CarriedBy(courierID) {
-			return delivery.NotFound("order")
+			return refusal.NotFound("order")
 		}
 		entries, err := entriesOf(ctx, tx, []Open{OpenOf(record.Order)}, s.now())
 		if err != nil {

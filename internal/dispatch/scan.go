@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Scan is what was read from a label.
@@ -41,7 +42,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 			places, orders, err = barcoded(ctx, tx, scan, now)
 		}
 		if err == nil && len(orders) == 0 {
-			err = delivery.NotFound("a parcel of this label")
+			err = refusal.NotFound("a parcel of this label")
 		}
 		if err != nil {
 			return err

@@ -3,7 +3,9 @@ package dispatch
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Settings say how a partner's orders are dispatched.
@@ -21,7 +23,7 @@ func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settin
 		return err
 	})
 	if err == nil && found == nil {
-		err = delivery.NotFound("partner")
+		err = refusal.NotFound("partner")
 	}
 	return found, err
 }
@@ -33,9 +35,9 @@ type settingsFacts struct {
 
 // SetSettings changes a partner's settings. It is a validation_error, or
 // not_found.
-func (s *Service) SetSettings(ctx context.Context, partnerID string, root delivery.Source) (*Settings, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.Source) (*Settings, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	settings := &Settings{PartnerID: partnerID, AutoAccept: f.Flag("auto_accept")}
 	if f != nil && !f.Has("auto_accept") {
 		f.Fault("auto_accept", "true or false")
@@ -43,14 +45,14 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root delive
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), delivery.ActionPartnerChanged)
+	entry, err := audit.NewEntry(ctx, s.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.DispatchSettings(ctx, partnerID)
 		if err == nil && before == nil {
-			err = delivery.NotFound("partner")
+			err = refusal.NotFound("partner")
 		}
 		if err != nil || *before == *settings {
 			return err // if nothing changes, nothing is noted

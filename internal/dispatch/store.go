@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -69,7 +70,7 @@ type Writer interface {
 	ShowOpen(ctx context.Context, rows []Open) error
 	HideOpen(ctx context.Context, partnerID string, orderIDs []string) error
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 // Courier is what dispatch shows of a courier.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
 )
 
 // AuditFilter says which changes to list. What is empty selects all.
@@ -12,7 +13,7 @@ type AuditFilter struct {
 	OperatorID string
 	PartnerID  string
 	ObjectID   string
-	Action     delivery.Action
+	Action     audit.Action
 	From, To   time.Time // To is not included
 	Before     string    // an audit id; empty begins with the newest
 	After      string    // an audit id: only those after it
@@ -24,8 +25,8 @@ type AuditFilter struct {
 type Audited struct {
 	AuditID string
 	At      time.Time
-	delivery.Operation
-	Action        delivery.Action
+	audit.Operation
+	Action        audit.Action
 	PartnerID     string
 	ObjectID      string
 	Before, After []byte // JSON; empty for nothing
@@ -46,7 +47,7 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
-	page.Entries, page.Next = delivery.CutPage(page.Entries, limit, func(a Audited) string { return a.AuditID })
+	page.Entries, page.Next = paging.Cut(page.Entries, limit, func(a Audited) string { return a.AuditID })
 	return page, err
 }
 
@@ -79,8 +80,8 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(A
 }
 
 // note makes an entry of the audit log for a thing of nobody's.
-func (s *Service) note(ctx context.Context, action delivery.Action, objectID string, before, after any) (*delivery.AuditEntry, error) {
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), action)
+func (s *Service) note(ctx context.Context, action audit.Action, objectID string, before, after any) (*audit.Entry, error) {
+	entry, err := audit.NewEntry(ctx, s.Random, s.now(), action)
 	if err != nil {
 		return nil, err
 	}

@@ -4,23 +4,27 @@ import (
 	"context"
 	"errors"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-var courierIDRule = delivery.Length(1, 255)
+var courierIDRule = form.Length(1, 255)
 
 // Create makes an operator as a request asks. It is a validation_error, or
 // email_taken.
-func (s *Service) Create(ctx context.Context, root delivery.Source) (*Operator, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	o := Operator{
-		Email:     f.Text("email", delivery.Required, delivery.EmailRule),
-		Role:      Role(f.Text("role", delivery.Required, roleRule)),
-		CourierID: f.Text("courier_id", delivery.Optional, courierIDRule),
+		Email:     f.Text("email", form.Required, delivery.EmailRule),
+		Role:      Role(f.Text("role", form.Required, roleRule)),
+		CourierID: f.Text("courier_id", form.Optional, courierIDRule),
 	}
-	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
+	password := f.Secret("password", form.Required, credential.NewPasswordRule)
 	told := f.Has("courier_id") && o.CourierID == ""
 	if fault := o.linkFault(); fault != "" && !told {
 		f.Fault("courier_id", fault)
@@ -57,7 +61,7 @@ func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page
 		page.Operators, err = tx.Operators(ctx, cursor, limit+1)
 		return err
 	})
-	page.Operators, page.Next = delivery.CutPage(page.Operators, limit, func(o Operator) string { return o.OperatorID })
+	page.Operators, page.Next = paging.Cut(page.Operators, limit, func(o Operator) string { return o.OperatorID })
 	return page, err
 }
 
@@ -70,16 +74,16 @@ type change struct {
 	setsCourier, noCourier bool
 }
 
-func readChange(root delivery.Source) (change, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func readChange(root form.Source) (change, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	active := f.Flag("active")
 	c := change{
-		role:        Role(f.Text("role", delivery.Optional, roleRule)),
+		role:        Role(f.Text("role", form.Optional, roleRule)),
 		activate:    active,
 		deactivate:  f.Has("active") && !active,
-		password:    f.Secret("password", delivery.Optional, credential.NewPasswordRule),
-		courier:     f.Text("courier_id", delivery.Optional, courierIDRule),
+		password:    f.Secret("password", form.Optional, credential.NewPasswordRule),
+		courier:     f.Text("courier_id", form.Optional, courierIDRule),
 		setsCourier: f.Has("courier_id"),
 		noCourier:   f.IsNull("courier_id"),
 	}
@@ -102,13 +106,13 @@ func (c change) apply(a Account) Account {
 	return a
 }
 
-var errLastAdmin = delivery.Refuse(delivery.CodeConflict, "this is the last active admin: make another one first")
+var errLastAdmin = refusal.New(refusal.CodeConflict, "this is the last active admin: make another one first")
 
 // Change changes an operator as a request asks: role, password, courier, and
 // whether the operator is let in. A new password and a deactivation end all
 // tokens and sessions, and hold at once. It is not_found, a validation_error, or
 // a conflict if no active admin would be left.
-func (s *Service) Change(ctx context.Context, operatorID string, root delivery.Source) (*Operator, error) {
+func (s *Service) Change(ctx context.Context, operatorID string, root form.Source) (*Operator, error) {
 	change, err := readChange(root)
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (s *Service) Change(ctx context.Context, operatorID string, root delivery.S
 			return err
 		}
 		if before == nil {
-			return delivery.NotFound("the operator")
+			return refusal.NotFound("the operator")
 		}
 		changed = change.apply(*before)
 		if err := change.check(ctx, tx, before, &changed); err != nil {
@@ -144,7 +148,7 @@ func (c change) check(ctx context.Context, tx Writer, before, after *Account) er
 	// Accounts from before couriers had to be linked may be changed otherwise.
 	links := c.role != "" || c.setsCourier || c.noCourier
 	if fault := after.linkFault(); fault != "" && links {
-		return delivery.Fault("courier_id", orNil(after.CourierID), fault)
+		return form.Fault("courier_id", orNil(after.CourierID), fault)
 	}
 	if c.setsCourier {
 		if err := knownCourier(ctx, tx, after.CourierID); err != nil {
@@ -169,7 +173,7 @@ func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) e
 	}
 	facts := operatorFactsOf(&after.Operator)
 	facts.PasswordChanged = before.PasswordHash != after.PasswordHash
-	entry, err := s.note(ctx, delivery.ActionOperatorChanged, after.OperatorID, operatorFactsOf(&before.Operator), facts)
+	entry, err := s.note(ctx, audit.ActionOperatorChanged, after.OperatorID, operatorFactsOf(&before.Operator), facts)
 	if err != nil {
 		return err
 	}

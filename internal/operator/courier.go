@@ -6,7 +6,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Courier is somebody who carries orders.
@@ -18,16 +23,16 @@ type Courier struct {
 
 // CreateCourier adds a courier, active unless the request says otherwise. It
 // is a validation_error.
-func (s *Service) CreateCourier(ctx context.Context, root delivery.Source) (*Courier, error) {
+func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier, error) {
 	courier := &Courier{Active: true, CreatedAt: s.now()}
-	err := courier.read(root, delivery.Required)
+	err := courier.read(root, form.Required)
 	if err != nil {
 		return nil, err
 	}
-	if courier.CourierID, err = delivery.NewID(s.Random, "cou_"); err != nil {
+	if courier.CourierID, err = identifier.New(s.Random, "cou_"); err != nil {
 		return nil, err
 	}
-	entry, err := s.note(ctx, delivery.ActionCourierCreated, courier.CourierID, nil, factsOf(courier))
+	entry, err := s.note(ctx, audit.ActionCourierCreated, courier.CourierID, nil, factsOf(courier))
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +50,9 @@ func (s *Service) CreateCourier(ctx context.Context, root delivery.Source) (*Cou
 
 // read reads what a request says of a courier; what it leaves out, or sends as
 // null, stays as it is. Presence is that of all but active.
-func (c *Courier) read(root delivery.Source, presence delivery.Presence) error {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (c *Courier) read(root form.Source, presence form.Presence) error {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	c.Name = cmp.Or(f.Text("name", presence, delivery.NameRule), c.Name)
 	c.Phone = cmp.Or(f.Text("phone", presence, delivery.PhoneRule), c.Phone)
 	c.Vehicle = cmp.Or(f.Text("vehicle", presence, delivery.NameRule), c.Vehicle)
@@ -69,14 +74,14 @@ func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier
 	return found, err
 }
 
-var errNoCourier = delivery.NotFound("courier")
+var errNoCourier = refusal.NotFound("courier")
 
 // ChangeCourier changes a courier as a request asks. Orders keep what they were
 // assigned with: the name and phone that partners and recipients have been told.
 // Those of a courier who is no longer active stay with him, because nobody else
 // has the parcels, and need the attention of dispatchers. It is not_found, or a
 // validation_error.
-func (s *Service) ChangeCourier(ctx context.Context, courierID string, root delivery.Source) (*Courier, error) {
+func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form.Source) (*Courier, error) {
 	var changed Courier
 	err := s.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockCourier(ctx, courierID)
@@ -87,10 +92,10 @@ func (s *Service) ChangeCourier(ctx context.Context, courierID string, root deli
 			return err
 		}
 		changed = *before
-		if err := changed.read(root, delivery.Optional); err != nil || changed == *before {
+		if err := changed.read(root, form.Optional); err != nil || changed == *before {
 			return err
 		}
-		entry, err := s.note(ctx, delivery.ActionCourierChanged, courierID, factsOf(before), factsOf(&changed))
+		entry, err := s.note(ctx, audit.ActionCourierChanged, courierID, factsOf(before), factsOf(&changed))
 		if err != nil {
 			return err
 		}
@@ -126,6 +131,6 @@ func (s *Service) Couriers(ctx context.Context, cursor string, limit int) (page 
 		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more tells whether a next page exists
 		return err
 	})
-	page.Couriers, page.Next = delivery.CutPage(page.Couriers, limit, func(c Courier) string { return c.CourierID })
+	page.Couriers, page.Next = paging.Cut(page.Couriers, limit, func(c Courier) string { return c.CourierID })
 	return page, err
 }

@@ -8,8 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Role says what an operator may do; the routes of the operator interface say
@@ -60,12 +65,12 @@ func NewService(config Config) *Service {
 }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 var (
-	roleRule = delivery.OneOf(Roles...)
+	roleRule = form.OneOf(Roles...)
 
-	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an operator")
+	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an operator")
 )
 
 // Add makes an operator of an e-mail address, a role, and for the role courier
@@ -82,13 +87,13 @@ func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operat
 func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
-	if account.OperatorID, err = delivery.NewID(s.Random, "opr_"); err != nil {
+	if account.OperatorID, err = identifier.New(s.Random, "opr_"); err != nil {
 		return nil, err
 	}
 	if account.PasswordHash, err = s.Hasher.Hash(ctx, password); err != nil {
 		return nil, err
 	}
-	entry, err := s.note(ctx, delivery.ActionOperatorCreated, account.OperatorID, nil, operatorFactsOf(&account.Operator))
+	entry, err := s.note(ctx, audit.ActionOperatorCreated, account.OperatorID, nil, operatorFactsOf(&account.Operator))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func knownCourier(ctx context.Context, tx Reader, courierID string) error {
 	}
 	known, err := tx.CourierRecord(ctx, courierID)
 	if err == nil && known == nil {
-		err = delivery.Fault("courier_id", courierID, "a courier that exists")
+		err = form.Fault("courier_id", courierID, "a courier that exists")
 	}
 	return err
 }
@@ -139,7 +144,7 @@ func operatorFactsOf(o *Operator) operatorFacts {
 
 // Check tells, as one validation_error, what keeps an operator from being made.
 func Check(o Operator, password string) error {
-	var problems delivery.Problems
+	var problems form.Problems
 	if !delivery.EmailRule.Allows(o.Email) {
 		problems.Add("email", o.Email, delivery.EmailRule.Expected)
 	}
@@ -172,7 +177,7 @@ func (s *Service) EnsureOperator(ctx context.Context, email, password string, ro
 		return false, err
 	}
 	_, err = s.Add(ctx, Operator{Email: email, Role: role}, password)
-	if delivery.HasCode(err, delivery.CodeEmailTaken) { // by another node, meanwhile
+	if refusal.HasCode(err, refusal.CodeEmailTaken) { // by another node, meanwhile
 		return false, nil
 	}
 	return err == nil, err

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -53,7 +54,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // body is a JSON object of the given names and values.
-func body(t *testing.T, members map[string]any) delivery.Source {
+func body(t *testing.T, members map[string]any) form.Source {
 	t.Helper()
 	data, err := json.Marshal(members)
 	if err != nil {
@@ -80,9 +81,9 @@ func (d *desk) issue(t *testing.T, email, password, address string) (*operator.I
 	return d.IssueToken(t.Context(), body(t, map[string]any{"email": email, "password": password, "name": "desk 2"}), address)
 }
 
-func wantCode(t *testing.T, err error, code delivery.Code) {
+func wantCode(t *testing.T, err error, code refusal.Code) {
 	t.Helper()
-	if !delivery.HasCode(err, code) {
+	if !refusal.HasCode(err, code) {
 		t.Errorf("got %v, want %s", err, code)
 	}
 }
@@ -141,13 +142,13 @@ func TestIssueTokenRefusals(t *testing.T) {
 	d.add(t, operator.RoleAdmin)
 	for name, c := range map[string]struct {
 		members map[string]any
-		code    delivery.Code
+		code    refusal.Code
 	}{
-		"wrong password": {map[string]any{"email": email, "password": "wrong", "name": "x"}, delivery.CodeUnauthorized},
-		"unknown e-mail": {map[string]any{"email": "b@b.example", "password": password, "name": "x"}, delivery.CodeUnauthorized},
-		"no password":    {map[string]any{"email": email, "name": "x"}, delivery.CodeValidation},
-		"no e-mail":      {map[string]any{"password": password, "name": "x"}, delivery.CodeValidation},
-		"name no text":   {map[string]any{"email": email, "password": password, "name": 7}, delivery.CodeValidation},
+		"wrong password": {map[string]any{"email": email, "password": "wrong", "name": "x"}, refusal.CodeUnauthorized},
+		"unknown e-mail": {map[string]any{"email": "b@b.example", "password": password, "name": "x"}, refusal.CodeUnauthorized},
+		"no password":    {map[string]any{"email": email, "name": "x"}, refusal.CodeValidation},
+		"no e-mail":      {map[string]any{"password": password, "name": "x"}, refusal.CodeValidation},
+		"name no text":   {map[string]any{"email": email, "password": password, "name": 7}, refusal.CodeValidation},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,8 +173,8 @@ func TestFailuresAreThrottled(t *testing.T) {
 		}
 	}
 	_, err := d.issue(t, email, password, here)
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) || refusal.Code != delivery.CodeRateLimited || refusal.RetryAfter <= 0 {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
 		t.Errorf("got %v", err)
 	}
 	if _, err := d.issue(t, email, password, "198.51.100.7"); err != nil {
@@ -186,9 +187,9 @@ func TestAddRefusals(t *testing.T) {
 	d := newDesk(t)
 	d.add(t, operator.RoleAdmin)
 	_, err := d.Add(t.Context(), operator.Operator{Email: strings.ToUpper(email), Role: operator.RoleAdmin}, password)
-	wantCode(t, err, delivery.CodeEmailTaken)
+	wantCode(t, err, refusal.CodeEmailTaken)
 	_, err = d.Add(t.Context(), operator.Operator{Email: "no address", Role: "owner"}, "password1")
-	wantCode(t, err, delivery.CodeValidation)
+	wantCode(t, err, refusal.CodeValidation)
 	told, _ := json.Marshal(err)
 	for _, field := range []string{`"email"`, `"password"`, `"role"`} {
 		if !strings.Contains(string(told), field) {
@@ -216,7 +217,7 @@ func TestEnsureOperatorLeavesAnOperatorAsItIs(t *testing.T) {
 		t.Errorf("the first password: %v", err)
 	}
 	_, err := d.EnsureOperator(t.Context(), "b@b.example", "short", operator.RoleAdmin)
-	wantCode(t, err, delivery.CodeValidation)
+	wantCode(t, err, refusal.CodeValidation)
 }
 
 func TestCreateCourier(t *testing.T) {
@@ -260,7 +261,7 @@ func TestCreateCourierTellsAllFaults(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	_, err := d.CreateCourier(t.Context(), body(t, map[string]any{"phone": "416 555-0119", "active": "yes"}))
-	wantCode(t, err, delivery.CodeValidation)
+	wantCode(t, err, refusal.CodeValidation)
 	told, _ := json.Marshal(err)
 	for _, field := range []string{"name", "phone", "vehicle", "active"} {
 		if !strings.Contains(string(told), fmt.Sprintf(`"field":%q`, field)) {

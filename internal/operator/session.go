@@ -3,15 +3,16 @@ package operator
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Login begins a session in a browser for whoever knows the password of an
 // operator, and is refused as IssueToken is. The token is told this once.
-func (s *Service) Login(ctx context.Context, root delivery.Source, address string) (*Operator, string, error) {
-	var problems delivery.Problems
-	email, password := readLogin(delivery.NewForm(root, &problems))
+func (s *Service) Login(ctx context.Context, root form.Source, address string) (*Operator, string, error) {
+	var problems form.Problems
+	email, password := readLogin(form.New(root, &problems))
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}
@@ -33,7 +34,7 @@ func (s *Service) begin(ctx context.Context, operator *Account) (string, error) 
 	}
 	now := s.now()
 	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, SessionTimes: credential.NewSessionTimes(now)}
-	entry, err := s.note(actingAs(ctx, operator.OperatorID), delivery.ActionSessionBegun, operator.OperatorID, nil, nil)
+	entry, err := s.note(actingAs(ctx, operator.OperatorID), audit.ActionSessionBegun, operator.OperatorID, nil, nil)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +86,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 		if err != nil || operatorID == "" {
 			return err
 		}
-		entry, err := s.note(actingAs(ctx, operatorID), delivery.ActionSessionEnded, operatorID, nil, nil)
+		entry, err := s.note(actingAs(ctx, operatorID), audit.ActionSessionEnded, operatorID, nil, nil)
 		if err != nil {
 			return err
 		}

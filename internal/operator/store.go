@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -72,7 +72,7 @@ type Writer interface {
 	// SaveCourier writes all but when the courier was added.
 	SaveCourier(ctx context.Context, courier *Courier) error
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 // Account is an operator with what only the login needs.

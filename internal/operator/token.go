@@ -5,8 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // tokenLife is how long a token lasts.
@@ -24,11 +29,11 @@ type IssuedToken struct {
 // is a validation_error, unauthorized, rate_limited after too many failures
 // from the address or for the account (see credential.Gate), or forbidden if the
 // operator is not active.
-func (s *Service) IssueToken(ctx context.Context, root delivery.Source, address string) (*IssuedToken, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) IssueToken(ctx context.Context, root form.Source, address string) (*IssuedToken, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	email, password := readLogin(f)
-	name := f.Text("name", delivery.Optional, delivery.NameRule)
+	name := f.Text("name", form.Optional, delivery.NameRule)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -40,9 +45,9 @@ func (s *Service) IssueToken(ctx context.Context, root delivery.Source, address 
 }
 
 // readLogin reads what an operator is known by.
-func readLogin(f *delivery.Form) (email, password string) {
-	email = f.Text("email", delivery.Required, delivery.EmailRule)
-	password = f.Secret("password", delivery.Required, credential.KnownPasswordRule)
+func readLogin(f *form.Form) (email, password string) {
+	email = f.Text("email", form.Required, delivery.EmailRule)
+	password = f.Secret("password", form.Required, credential.KnownPasswordRule)
 	return email, password
 }
 
@@ -66,7 +71,7 @@ func (s *Service) byPassword(ctx context.Context, email, password, address strin
 	return found, nil
 }
 
-var errInactive = delivery.Refuse(delivery.CodeForbidden, "this operator is not active")
+var errInactive = refusal.New(refusal.CodeForbidden, "this operator is not active")
 
 // letIn holds what a password was verified for against what is true now, and
 // until the transaction ends: the account may have been changed meanwhile.
@@ -83,11 +88,11 @@ func letIn(ctx context.Context, tx Writer, verified *Account) error {
 
 // actingAs is the context of what an operator does who is not signed in yet.
 func actingAs(ctx context.Context, operatorID string) context.Context {
-	return delivery.WithOperation(ctx, delivery.Operation{OperatorID: operatorID, RequestID: delivery.OperationOf(ctx).RequestID})
+	return audit.WithOperation(ctx, audit.Operation{OperatorID: operatorID, RequestID: audit.OperationOf(ctx).RequestID})
 }
 
 func (s *Service) issue(ctx context.Context, operator *Account, name string) (*IssuedToken, error) {
-	id, err := delivery.NewID(s.Random, "tok_")
+	id, err := identifier.New(s.Random, "tok_")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, name string) (*I
 		CreatedAt:  now,
 		ExpiresAt:  now.Add(tokenLife),
 	}
-	entry, err := s.note(actingAs(ctx, operator.OperatorID), delivery.ActionTokenCreated, id, nil, tokenFactsOf(token))
+	entry, err := s.note(actingAs(ctx, operator.OperatorID), audit.ActionTokenCreated, id, nil, tokenFactsOf(token))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +164,7 @@ func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit i
 		page.Tokens, err = tx.OperatorTokens(ctx, operatorID, s.now(), cursor, limit+1)
 		return err
 	})
-	page.Tokens, page.Next = delivery.CutPage(page.Tokens, limit, func(t Token) string { return t.TokenID })
+	page.Tokens, page.Next = paging.Cut(page.Tokens, limit, func(t Token) string { return t.TokenID })
 	return page, err
 }
 
@@ -172,9 +177,9 @@ func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string)
 			return err
 		}
 		if token == nil || token.OperatorID != by.OperatorID && by.Role != RoleAdmin {
-			return delivery.NotFound("the token")
+			return refusal.NotFound("the token")
 		}
-		entry, err := s.note(ctx, delivery.ActionTokenRevoked, tokenID, tokenFactsOf(token), nil)
+		entry, err := s.note(ctx, audit.ActionTokenRevoked, tokenID, tokenFactsOf(token), nil)
 		if err != nil {
 			return err
 		}
@@ -183,7 +188,7 @@ func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string)
 			return err
 		}
 		if !removed { // by somebody else, meanwhile
-			return delivery.NotFound("the token")
+			return refusal.NotFound("the token")
 		}
 		return tx.AddAudit(ctx, entry)
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Acceptor accepts orders of partners that are set to it, right after their
@@ -173,7 +175,7 @@ func (a *Acceptor) acceptAll(ctx context.Context, partnerID string) error {
 // accept moves one order. It is no failure if somebody was faster.
 func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	now := a.service.now()
-	eventID, err := delivery.NewEventID(a.service.Random, now)
+	eventID, err := identifier.NewUUID(a.service.Random, now)
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,7 @@ func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 		encode:  a.service.Encode,
 		step:    step{to: delivery.StatusAccepted, by: delivery.ActorService, at: now, eventID: eventID},
 	})
-	if delivery.HasCode(err, delivery.CodeInvalidTransition) || delivery.HasCode(err, delivery.CodeNotFound) {
+	if refusal.HasCode(err, delivery.CodeInvalidTransition) || refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil
 	}
 	return err

@@ -8,7 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // advance is the wish to move an order to another state, by the service.
@@ -25,27 +29,27 @@ type advance struct {
 	by string
 }
 
-func readAdvance(f *delivery.Form, by string) advance {
+func readAdvance(f *form.Form, by string) advance {
 	a := advance{
-		Status: delivery.Status(f.Text("status", delivery.Required, delivery.OneOf(delivery.Statuses...))),
-		Notes:  f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
-		ETA:    f.Time("eta", delivery.Optional),
-		Reason: f.Text("reason", delivery.Optional, delivery.Length(0, delivery.MaxReason)),
+		Status: delivery.Status(f.Text("status", form.Required, form.OneOf(delivery.Statuses...))),
+		Notes:  f.Text("notes", form.Optional, form.Length(0, 1000)),
+		ETA:    f.Time("eta", form.Optional),
+		Reason: f.Text("reason", form.Optional, form.Length(0, delivery.MaxReason)),
 		by:     by,
 	}
-	needsReason := delivery.Presence(by != "" && a.Status == delivery.StatusFailed)
-	a.FailureReason = f.Text("failure_reason", needsReason, delivery.Length(least(needsReason), delivery.MaxReason))
-	needsCourier := delivery.Presence(a.Status == delivery.StatusCourierAssigned)
-	a.CourierID = f.Text("courier_id", needsCourier, delivery.Length(1, 255))
-	if at := f.Time("next_attempt", delivery.Optional); !at.IsZero() {
+	needsReason := form.Presence(by != "" && a.Status == delivery.StatusFailed)
+	a.FailureReason = f.Text("failure_reason", needsReason, form.Length(least(needsReason), delivery.MaxReason))
+	needsCourier := form.Presence(a.Status == delivery.StatusCourierAssigned)
+	a.CourierID = f.Text("courier_id", needsCourier, form.Length(1, 255))
+	if at := f.Time("next_attempt", form.Optional); !at.IsZero() {
 		a.NextAttempt = &at
 	}
 	return a
 }
 
 // least is how many characters a text has at least.
-func least(presence delivery.Presence) int {
-	if presence == delivery.Required {
+func least(presence form.Presence) int {
+	if presence == form.Required {
 		return 1
 	}
 	return 0
@@ -67,20 +71,20 @@ const maxVersion = 1 << 53
 // A courier, if one is named, moves the orders that he carries and to
 // delivery.CourierStatuses only: any other state is forbidden, and any other order
 // not_found. He must tell why an attempt has failed. Without one, all is open.
-func (s *Service) Advance(ctx context.Context, courierID, orderID string, root delivery.Source) ([]byte, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) Advance(ctx context.Context, courierID, orderID string, root form.Source) ([]byte, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	a := readAdvance(f, courierID)
 	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
-		return nil, delivery.Refuse(delivery.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
+		return nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
 	}
-	version, _ := f.Integer("version", delivery.Optional, 1, maxVersion)
+	version, _ := f.Integer("version", form.Optional, 1, maxVersion)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	order, err := s.Track(ctx, orderID)
 	if err == nil && !a.may(order) {
-		err = delivery.NotFound("order")
+		err = refusal.NotFound("order")
 	}
 	if err != nil {
 		return nil, err
@@ -95,11 +99,11 @@ func (s *Service) Advance(ctx context.Context, courierID, orderID string, root d
 // move submits the move of one order, which was read a moment ago.
 func (s *Service) move(ctx context.Context, order *delivery.Order, version int64, a advance, courier *delivery.Courier) ([]byte, error) {
 	now := s.now()
-	eventID, err := delivery.NewEventID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.Random, now)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, now, delivery.ActionOrderMoved)
+	entry, err := audit.NewEntry(ctx, s.Random, now, audit.ActionOrderMoved)
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +132,11 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 // tellWho adds to an invalid transition who brought the order to where it is.
 // The caller is refused in any case: if that cannot be found out, it is left out.
 func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
 		return err
 	}
-	details, ok := refusal.Details.(transitionDetails)
+	details, ok := refused.Details.(transitionDetails)
 	if !ok {
 		return err
 	}
@@ -140,7 +144,7 @@ func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
 		details.ChangedBy, err = tx.MovedBy(ctx, key, details.Version)
 		return err
 	})
-	told := *refusal
+	told := *refused
 	told.Details = details
 	return &told
 }
@@ -154,7 +158,7 @@ func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Cou
 		return err
 	})
 	if err == nil && courier == nil {
-		err = delivery.Fault("courier_id", a.CourierID, "the id of an active courier")
+		err = form.Fault("courier_id", a.CourierID, "the id of an active courier")
 	}
 	return courier, err
 }
@@ -173,12 +177,12 @@ type Moved struct {
 // refused does not keep the others. They wait for the committer together and so
 // share its transactions. The outcomes are in the order of the request. It is a
 // validation_error.
-func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	a := readAdvance(f, "")
-	ids := f.Texts("order_ids", delivery.Required, 1, MaxBulk, delivery.Length(1, 255))
-	versions := f.Integers("versions", delivery.Optional, 1, MaxBulk, 1, maxVersion)
+	ids := f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255))
+	versions := f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion)
 	if twice(ids) {
 		f.Fault("order_ids", "each order once")
 	}
@@ -198,7 +202,7 @@ func (s *Service) AdvanceAll(ctx context.Context, root delivery.Source) ([]Moved
 	}
 	moved := make([]Moved, len(ids))
 	eachAtOnce(len(ids), func(i int) {
-		moved[i] = Moved{OrderID: ids[i], Err: delivery.NotFound("order")}
+		moved[i] = Moved{OrderID: ids[i], Err: refusal.NotFound("order")}
 		if order := found[ids[i]]; order != nil {
 			version := int64(0)
 			if len(versions) > 0 {

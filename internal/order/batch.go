@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // MaxBatch is how many orders one request may create.
@@ -25,7 +27,7 @@ type Result struct {
 // created. A retry with the same body gets the same answers for those that were
 // created, and tries the others afresh. An error is of the whole: nothing was
 // created, or nobody knows and a retry tells.
-func (s *Service) CreateBatch(ctx context.Context, r Request, root delivery.Source) ([]Result, error) {
+func (s *Service) CreateBatch(ctx context.Context, r Request, root form.Source) ([]Result, error) {
 	orders, err := readBatch(root)
 	if err != nil {
 		return nil, err
@@ -52,16 +54,16 @@ func (s *Service) CreateBatch(ctx context.Context, r Request, root delivery.Sour
 // faultOf is why a command could not even be refused: a fault of the service,
 // which no order of a batch can be blamed for.
 func faultOf(cmd command) error {
-	var refusal *delivery.Error
-	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &refusal) {
+	var told *refusal.Error
+	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &told) {
 		return refused.refusal
 	}
 	return nil
 }
 
-func readBatch(root delivery.Source) ([]delivery.Source, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func readBatch(root form.Source) ([]form.Source, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	if f == nil {
 		return nil, problems.Err()
 	}
@@ -131,7 +133,7 @@ var errDry = errors.New("nothing is to be kept")
 
 // Validate tells what creating an order would do, and stores nothing. Its error
 // is the one that creation would end with right now.
-func (s *Service) Validate(ctx context.Context, partnerID string, root delivery.Source) (Dry, error) {
+func (s *Service) Validate(ctx context.Context, partnerID string, root form.Source) (Dry, error) {
 	key := ReceiptKey{PartnerID: partnerID} // no request has it
 	cmd := s.creation(ctx, key, [32]byte{}, root)
 	var tried outcome

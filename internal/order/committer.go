@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // committer is the house's one performance idea: it takes every command that
@@ -73,7 +73,7 @@ func (c *committer) close() {
 	close(c.stopped)
 }
 
-var errBusy = delivery.Refuse(delivery.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
+var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
 
 // submit waits until the command is settled: durably, if it was admitted. When
 // ctx ends first the command may still be carried out; a retry with the same
@@ -158,7 +158,7 @@ func (c *committer) settle(group []*waiting) {
 		for i, w := range group {
 			w.outcome <- outcomes[i]
 		}
-	case len(group) == 1 || errors.Is(err, delivery.ErrUnreachable):
+	case len(group) == 1 || errors.Is(err, refusal.ErrUnreachable):
 		for _, w := range group {
 			w.outcome <- refused(err)
 		}
@@ -197,7 +197,7 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 		case errors.Is(err, ErrRaced) && races < maxRaces:
 			races++
 			continue
-		case errors.Is(err, delivery.ErrUnreachable) && time.Now().Before(deadline):
+		case errors.Is(err, refusal.ErrUnreachable) && time.Now().Before(deadline):
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
 			continue
@@ -231,7 +231,7 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 		return tx.Save(ctx, changes)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
+		err = fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
 	}
 	if err == nil {
 		c.tell(changes)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // scripted is a store of receipts only, whose transactions go wrong as told.
@@ -38,7 +38,7 @@ func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
 	}
 	if s.lost > 0 {
 		s.lost--
-		return fmt.Errorf("commit: %w", delivery.ErrUnreachable)
+		return fmt.Errorf("commit: %w", refusal.ErrUnreachable)
 	}
 	return nil
 }
@@ -203,8 +203,8 @@ func TestPoisonHarmsNoNeighbour(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				outcomes := together(c.store, note{number: 0}, note{number: 1, panics: c.panics}, note{number: 2})
 				checkSettled(t, c.store, outcomes, 1)
-				if refusal := new(delivery.Error); errors.As(outcomes[1].err, &refusal) {
-					t.Errorf("got the refusal %v, want a fault that nobody is shown", refusal)
+				if refused := new(refusal.Error); errors.As(outcomes[1].err, &refused) {
+					t.Errorf("got the refusal %v, want a fault that nobody is shown", refused)
 				}
 			})
 		})
@@ -214,7 +214,7 @@ func TestPoisonHarmsNoNeighbour(t *testing.T) {
 func TestUnreachableIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := &scripted{faults: repeated(delivery.ErrUnreachable, 3)}
+		store := &scripted{faults: repeated(refusal.ErrUnreachable, 3)}
 		begin := time.Now()
 		checkSettled(t, store, together(store, notes(3)...))
 		if took := time.Since(begin); took != pause+2*pause+4*pause {
@@ -226,12 +226,12 @@ func TestUnreachableIsWaitedFor(t *testing.T) {
 func TestUnreachableForLongFailsAllAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := &scripted{always: delivery.ErrUnreachable}
+		store := &scripted{always: refusal.ErrUnreachable}
 		begin := time.Now()
 		outcomes := together(store, notes(3)...)
 		checkSettled(t, store, outcomes, 0, 1, 2)
 		for _, o := range outcomes {
-			if !errors.Is(o.err, delivery.ErrUnreachable) {
+			if !errors.Is(o.err, refusal.ErrUnreachable) {
 				t.Errorf("got %v", o.err)
 			}
 		}
@@ -267,7 +267,7 @@ func TestWhoHasLeftIsLeftOut(t *testing.T) {
 		left, leaving := submitAll(ctx, c, note{number: 2})
 		leave()
 		leaving.Wait()
-		if !delivery.HasCode(left[0].err, delivery.CodeUnavailable) {
+		if !refusal.HasCode(left[0].err, refusal.CodeUnavailable) {
 			t.Errorf("who left was told %+v", left[0])
 		}
 		close(store.gate)
@@ -310,7 +310,7 @@ func TestAfterCloseIsRefused(t *testing.T) {
 		c := newCommitter(Config{Store: store, Writers: 1})
 		c.close()
 		for i := range 6 * maxGroup {
-			if o := c.submit(context.Background(), note{number: i}); !delivery.HasCode(o.err, delivery.CodeUnavailable) {
+			if o := c.submit(context.Background(), note{number: i}); !refusal.HasCode(o.err, refusal.CodeUnavailable) {
 				t.Fatalf("got %+v", o)
 			}
 		}
@@ -355,10 +355,10 @@ func TestSecondRequestWaitsOnlySoLong(t *testing.T) {
 	for name, c := range map[string]struct {
 		own  time.Duration // the limit of the second request itself
 		took time.Duration
-		code delivery.Code
+		code refusal.Code
 	}{
-		"behind the first": {30 * time.Second, 10 * time.Second, delivery.CodeIdempotencyInProgress},
-		"gone before":      {5 * time.Second, 5 * time.Second, delivery.CodeUnavailable},
+		"behind the first": {30 * time.Second, 10 * time.Second, refusal.CodeIdempotencyInProgress},
+		"gone before":      {5 * time.Second, 5 * time.Second, refusal.CodeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -368,12 +368,12 @@ func TestSecondRequestWaitsOnlySoLong(t *testing.T) {
 				defer cancel()
 				begin := time.Now()
 				_, err := s.settleOnce(ctx, keyOf(0), note{number: 0})
-				var refusal *delivery.Error
-				if !errors.As(err, &refusal) || refusal.Code != c.code || time.Since(begin) != c.took {
+				var refused *refusal.Error
+				if !errors.As(err, &refused) || refused.Code != c.code || time.Since(begin) != c.took {
 					t.Errorf("got %v after %v, want %s after %v", err, time.Since(begin), c.code, c.took)
 				}
-				if hint := refusal.RetryAfter > 0; hint != (c.code == delivery.CodeIdempotencyInProgress) {
-					t.Errorf("got RetryAfter %v", refusal.RetryAfter)
+				if hint := refused.RetryAfter > 0; hint != (c.code == refusal.CodeIdempotencyInProgress) {
+					t.Errorf("got RetryAfter %v", refused.RetryAfter)
 				}
 				close(store.gate)
 				if answer := <-first; answer.Replayed || string(answer.Record) != "answer 0" {

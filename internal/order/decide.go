@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // command is one change that waits for the committer. Its decision is pure:
@@ -40,7 +40,7 @@ func replay(s *State, key ReceiptKey, bodyHash [32]byte) (outcome, bool) {
 
 func answerAgain(receipt *Receipt, bodyHash [32]byte) outcome {
 	if receipt.BodyHash != bodyHash {
-		return refused(delivery.Refuse(delivery.CodeIdempotencyKeyReused,
+		return refused(refusal.New(refusal.CodeIdempotencyKeyReused,
 			"this Idempotency-Key was used before with another request body"))
 	}
 	return outcome{answer: receipt.Answer, replayed: true}

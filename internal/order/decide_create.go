@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // createCommand admits a new order that has been validated and priced.
@@ -35,7 +37,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		return again
 	}
 	if s.Taken[cmd.reference()] {
-		return refused(delivery.Refuse(delivery.CodeConflict,
+		return refused(refusal.New(refusal.CodeConflict,
 			fmt.Sprintf("an order with partner_order_id %q already exists", cmd.order.PartnerOrderID)))
 	}
 	allocation, err := allocate(s, cmd.order)
@@ -89,5 +91,5 @@ func (cmd *refuseCommand) decide(s *State, _ *Changes) outcome {
 	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
 		return again
 	}
-	return refused(delivery.WithProblems(cmd.refusal, unknownProducts(s, cmd.key.PartnerID, cmd.items)))
+	return refused(form.WithProblems(cmd.refusal, unknownProducts(s, cmd.key.PartnerID, cmd.items)))
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // cancelCommand cancels an order on its partner's wish.
@@ -32,10 +34,10 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 	}
 	found := s.Orders[cmd.target]
 	if found == nil {
-		return refused(delivery.NotFound("order"))
+		return refused(refusal.NotFound("order"))
 	}
 	if !delivery.MayMove(found.Status, delivery.StatusCancelled, delivery.ActorPartner) {
-		return refused(&delivery.Error{
+		return refused(&refusal.Error{
 			Code:    delivery.CodeOrderNotCancellable,
 			Message: fmt.Sprintf("an order that is %s cannot be cancelled", found.Status),
 			Details: statusDetails{Status: found.Status},
@@ -69,7 +71,7 @@ type advanceCommand struct {
 	proofURL func(name string) string
 	// audit begins the entry that tells who did it; nil for what the service does
 	// by itself.
-	audit  *delivery.AuditEntry
+	audit  *audit.Entry
 	encode Encoder
 }
 
@@ -84,7 +86,7 @@ func (cmd *advanceCommand) needs(n *Needs) {
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	found := s.Orders[cmd.target]
 	if found == nil || cmd.by != "" && !found.CarriedBy(cmd.by) {
-		return refused(delivery.NotFound("order"))
+		return refused(refusal.NotFound("order"))
 	}
 	if found.LastEvent == cmd.step.eventID {
 		// An earlier try was committed, though the database's answer got lost.
@@ -130,7 +132,7 @@ func factsOf(o *delivery.Order, nextAttempt *time.Time) orderFacts {
 }
 
 func invalidTransition(found *delivery.Order, message string) error {
-	return &delivery.Error{
+	return &refusal.Error{
 		Code:    delivery.CodeInvalidTransition,
 		Message: message,
 		Details: transitionDetails{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // allocate decides where an order's items are taken from. It changes nothing,
@@ -32,7 +33,7 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 }
 
 // unknownProducts notes every item whose product does not exist or is not sold.
-func unknownProducts(s *State, partnerID string, items []delivery.Item) (problems delivery.Problems) {
+func unknownProducts(s *State, partnerID string, items []delivery.Item) (problems form.Problems) {
 	for i, item := range items {
 		if item.ProductID == 0 {
 			continue // not readable; noted already

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"pgregory.net/rapid"
 )
 
@@ -253,23 +255,23 @@ func words(t *rapid.T, o outcome) string {
 	case o.err == nil:
 		return "admitted " + string(o.answer)
 	}
-	var refusal *delivery.Error
-	if !errors.As(o.err, &refusal) {
+	var refused *refusal.Error
+	if !errors.As(o.err, &refused) {
 		t.Fatalf("%v is no refusal", o.err)
 	}
-	encoded, err := json.Marshal(refusal.Details)
+	encoded, err := json.Marshal(refused.Details)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var details struct {
 		Status string
 		Items  []delivery.Shortage
-		Errors delivery.Problems
+		Errors form.Problems
 	}
 	if err := json.Unmarshal(encoded, &details); err != nil {
 		t.Fatal(err)
 	}
-	text := string(refusal.Code)
+	text := string(refused.Code)
 	if details.Status != "" {
 		text += " " + details.Status
 	}

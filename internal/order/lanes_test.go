@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // sharded is a store whose partners' transactions can be held back one by one.
@@ -113,7 +113,7 @@ func TestLanesClose(t *testing.T) {
 		if sizes := slices.Collect(maps.Values(store.sizes)); len(sizes) != 1 || len(sizes[0]) != 3 {
 			t.Errorf("groups: %v", sizes)
 		}
-		if late := c.submit(t.Context(), owned{"par_a", 0}); !delivery.HasCode(late.err, delivery.CodeUnavailable) {
+		if late := c.submit(t.Context(), owned{"par_a", 0}); !refusal.HasCode(late.err, refusal.CodeUnavailable) {
 			t.Errorf("too late: %+v", late)
 		}
 	})

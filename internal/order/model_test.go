@@ -115,15 +115,15 @@ func (m *model) settle(w wish) string {
 	if w.kind == "create" {
 		carryOut = m.create
 	}
-	refusal, text := carryOut(w)
-	if refusal != "" {
-		return refusal
+	refused, text := carryOut(w)
+	if refused != "" {
+		return refused
 	}
 	m.answers[key] = kept{w.body, text}
 	return "admitted " + text
 }
 
-func (m *model) create(w wish) (refusal, text string) {
+func (m *model) create(w wish) (refused, text string) {
 	for _, other := range m.orders {
 		if other.Partner == w.partner && other.Reference == w.reference {
 			return "conflict", ""
@@ -131,15 +131,15 @@ func (m *model) create(w wish) (refusal, text string) {
 	}
 	for i, item := range w.items {
 		if !m.active[ProductKey{w.partner, item.ProductID}] {
-			refusal += fmt.Sprintf(" items[%d].product_id", i)
+			refused += fmt.Sprintf(" items[%d].product_id", i)
 		}
 	}
-	if refusal != "" {
-		return "validation_error" + refusal, ""
+	if refused != "" {
+		return "validation_error" + refused, ""
 	}
-	takes, refusal := m.take(w)
-	if refusal != "" {
-		return "insufficient_stock" + refusal, ""
+	takes, refused := m.take(w)
+	if refused != "" {
+		return "insufficient_stock" + refused, ""
 	}
 	o := &snapshot{
 		Partner: w.partner, ID: w.order, Reference: w.reference, Status: "pending", Version: 1,
@@ -205,7 +205,7 @@ func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign int64) 
 	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, o.Updated))
 }
 
-func (m *model) cancel(w wish) (refusal, text string) {
+func (m *model) cancel(w wish) (refused, text string) {
 	o := m.orders[w.target()]
 	switch {
 	case o == nil:

@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/google/uuid"
 )
@@ -61,7 +65,7 @@ func NewService(config Config) *Service {
 func (s *Service) Close() { s.committer.close() }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // Request is what every idempotent request brings along.
 type Request struct {
@@ -82,7 +86,7 @@ type Answer struct {
 }
 
 // Quote prices a shipment without storing anything.
-func (s *Service) Quote(ctx context.Context, partnerID string, root delivery.Source) (pricing.Quote, error) {
+func (s *Service) Quote(ctx context.Context, partnerID string, root form.Source) (pricing.Quote, error) {
 	shipment, problems := delivery.ReadQuoteRequest(root)
 	if err := problems.Err(); err != nil {
 		return pricing.Quote{}, err
@@ -107,12 +111,12 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 // Create validates, prices and stores an order. A refused request leaves
 // nothing behind; a repeated one gets the first one's answer, whatever the
 // rules say by then.
-func (s *Service) Create(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+func (s *Service) Create(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	return s.settleOnce(ctx, r.receiptKey(), s.creation(ctx, r.receiptKey(), sha256.Sum256(r.Body), root))
 }
 
 // creation is the command that creates an order, or refuses to.
-func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root delivery.Source) command {
+func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root form.Source) command {
 	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
 		return &refuseCommand{key: key, bodyHash: bodyHash, items: items, refusal: err}
@@ -127,7 +131,7 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 
 // prepare makes the order that a valid request asks for. The items are given
 // back for a refused request too.
-func (s *Service) prepare(ctx context.Context, partnerID string, root delivery.Source) (*delivery.Order, []delivery.Item, error) {
+func (s *Service) prepare(ctx context.Context, partnerID string, root form.Source) (*delivery.Order, []delivery.Item, error) {
 	request, problems := delivery.ReadOrderRequest(root)
 	if err := problems.Err(); err != nil {
 		return nil, request.Items, err
@@ -166,11 +170,11 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root delivery.S
 // Get reads one order with its history.
 func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *delivery.Order, err error) {
 	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
-		return nil, delivery.NotFound("order")
+		return nil, refusal.NotFound("order")
 	}
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		if order, err = tx.Order(ctx, partnerID, orderID); err == nil && order == nil {
-			err = delivery.NotFound("order")
+			err = refusal.NotFound("order")
 		}
 		return err
 	})
@@ -181,7 +185,7 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *de
 func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
-		return nil, delivery.NotFound("order")
+		return nil, refusal.NotFound("order")
 	}
 	return s.Get(ctx, partnerID, orderID)
 }
@@ -213,9 +217,9 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 
 // Cancel cancels an order for its partner while that is allowed, and returns
 // its items to stock.
-func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root delivery.Source) (Answer, error) {
+func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root form.Source) (Answer, error) {
 	hash := sha256.Sum256(r.Body)
-	reason, problems := "", delivery.Problems(nil)
+	reason, problems := "", form.Problems(nil)
 	if root != nil {
 		reason, problems = delivery.ReadCancelRequest(root)
 	}
@@ -227,7 +231,7 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root de
 		return Answer{}, err
 	}
 	now := s.now()
-	eventID, err := delivery.NewEventID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.Random, now)
 	if err != nil {
 		return Answer{}, err
 	}

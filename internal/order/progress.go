@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // progress counts the requests that wait under each idempotency key.
@@ -36,8 +36,8 @@ func (p *progress) leave(key ReceiptKey) {
 // maxBehind is how long a second request waits for the answer to the first.
 const maxBehind = 10 * time.Second
 
-var errInProgress = &delivery.Error{
-	Code:       delivery.CodeIdempotencyInProgress,
+var errInProgress = &refusal.Error{
+	Code:       refusal.CodeIdempotencyInProgress,
 	Message:    "an earlier request with this Idempotency-Key is still running",
 	RetryAfter: time.Second,
 }

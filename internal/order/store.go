@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -142,7 +143,7 @@ type Changes struct {
 	Receipts  []*Receipt
 	Events    []*delivery.Event
 	Movements []Movement
-	Audit     []*delivery.AuditEntry
+	Audit     []*audit.Entry
 	// Stock lists the products whose levels differ from what was loaded.
 	Stock map[ProductKey]*Stock
 	// LastMovement is the highest movement id of each partner that has new

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // APIKey is an API key as its partner sees it.
@@ -35,13 +38,13 @@ type KeyRequest struct {
 
 // ReadKeyRequest reads a request to create an API key. Name is valid only if
 // there are no problems.
-func ReadKeyRequest(root delivery.Source) (KeyRequest, delivery.Problems) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	return KeyRequest{
-		Name:     f.Text("name", delivery.Optional, delivery.Length(0, 255)),
-		Email:    f.Text("email", delivery.Optional, delivery.EmailRule),
-		Password: f.Secret("password", delivery.Optional, credential.KnownPasswordRule),
+		Name:     f.Text("name", form.Optional, form.Length(0, 255)),
+		Email:    f.Text("email", form.Optional, delivery.EmailRule),
+		Password: f.Secret("password", form.Optional, credential.KnownPasswordRule),
 	}, problems
 }
 
@@ -49,14 +52,14 @@ func ReadKeyRequest(root delivery.Source) (KeyRequest, delivery.Problems) {
 // of its programs, too few to fill the database with.
 const maxKeys = 1000
 
-var errTooManyKeys = delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
+var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
 
 // CreateKey makes an API key for the partner. It works as soon as this returns.
 // It is a conflict when the partner has too many.
 func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
 	var err error
-	if created.KeyID, err = delivery.NewID(s.Random, "key_"); err != nil {
+	if created.KeyID, err = identifier.New(s.Random, "key_"); err != nil {
 		return nil, err
 	}
 	if created.PublicKey, err = credential.Token(s.Random, "pk_"); err != nil {
@@ -114,7 +117,7 @@ func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error 
 		s.keys.revoke(publicKey)
 	}
 	if err == nil && publicKey == "" {
-		err = delivery.NotFound("the API key")
+		err = refusal.NotFound("the API key")
 	}
 	return err
 }

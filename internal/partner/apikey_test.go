@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -59,7 +59,7 @@ func TestKeyWorksFromCreationToRevocation(t *testing.T) {
 	if key := n.signingKey(t, created.PublicKey); key != nil {
 		t.Error("a revoked key works")
 	}
-	wantCode(t, n.RevokeKey(t.Context(), p.PartnerID, created.KeyID), delivery.CodeNotFound)
+	wantCode(t, n.RevokeKey(t.Context(), p.PartnerID, created.KeyID), refusal.CodeNotFound)
 	if key := n.signingKey(t, "pk_unknown"); key != nil {
 		t.Error("an unknown key works")
 	}
@@ -70,7 +70,7 @@ func TestKeysOfAnotherPartner(t *testing.T) {
 	n := newNode(t)
 	mine, yours := n.register(t, "a@b.example"), n.register(t, "c@d.example")
 	key := n.createKey(t, mine.PartnerID, "")
-	wantCode(t, n.RevokeKey(t.Context(), yours.PartnerID, key.KeyID), delivery.CodeNotFound)
+	wantCode(t, n.RevokeKey(t.Context(), yours.PartnerID, key.KeyID), refusal.CodeNotFound)
 	if n.signingKey(t, key.PublicKey) == nil {
 		t.Error("another partner revoked the key")
 	}

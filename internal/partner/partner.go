@@ -12,8 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Partner is a partner's account.
@@ -99,10 +102,10 @@ func (s *Service) Tidy(ctx context.Context) error {
 }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 var (
-	errEmailTaken = delivery.Refuse(delivery.CodeEmailTaken, "this e-mail address has an account")
+	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
 )
 
 // emailKey is the form in which e-mail addresses are compared: without regard
@@ -119,7 +122,7 @@ func emailKey(email string) string {
 const maxDraws = 5
 
 // Register opens an account. It is a validation_error, or email_taken.
-func (s *Service) Register(ctx context.Context, root delivery.Source) (*Partner, error) {
+func (s *Service) Register(ctx context.Context, root form.Source) (*Partner, error) {
 	account, password, err := s.readRegistration(root)
 	if err != nil {
 		return nil, err
@@ -147,16 +150,16 @@ func (s *Service) Register(ctx context.Context, root delivery.Source) (*Partner,
 	return nil, fmt.Errorf("%d partner ids in a row were in use", maxDraws)
 }
 
-func (s *Service) readRegistration(root delivery.Source) (*Account, string, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	account := &Account{Partner: Partner{
-		Name:      f.Text("name", delivery.Required, delivery.NameRule),
-		Email:     f.Text("email", delivery.Required, delivery.EmailRule),
+		Name:      f.Text("name", form.Required, delivery.NameRule),
+		Email:     f.Text("email", form.Required, delivery.EmailRule),
 		CreatedAt: s.now(),
 	}}
 	account.EmailKey = emailKey(account.Email)
-	password := f.Secret("password", delivery.Required, credential.NewPasswordRule)
+	password := f.Secret("password", form.Required, credential.NewPasswordRule)
 	return account, password, problems.Err()
 }
 

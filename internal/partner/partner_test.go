@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -70,7 +71,7 @@ func addNode(t testing.TB, opened *store.Store, view partner.Store, clock *testk
 }
 
 // body is a JSON object of the given names and values.
-func body(t testing.TB, members map[string]any) delivery.Source {
+func body(t testing.TB, members map[string]any) form.Source {
 	t.Helper()
 	data, err := json.Marshal(members)
 	if err != nil {
@@ -107,9 +108,9 @@ func (n *node) mustLogin(t testing.TB, email string) string {
 	return token
 }
 
-func wantCode(t *testing.T, err error, code delivery.Code) {
+func wantCode(t *testing.T, err error, code refusal.Code) {
 	t.Helper()
-	if !delivery.HasCode(err, code) {
+	if !refusal.HasCode(err, code) {
 		t.Errorf("got %v, want %s", err, code)
 	}
 }
@@ -126,7 +127,7 @@ func TestRegister(t *testing.T) {
 		t.Errorf("the session is of %+v, %v; want %+v", found, err, p)
 	}
 	_, err := n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
-	wantCode(t, err, delivery.CodeEmailTaken)
+	wantCode(t, err, refusal.CodeEmailTaken)
 }
 
 func TestRegisterTellsAllFaults(t *testing.T) {
@@ -149,10 +150,10 @@ func TestRegisterTellsAllFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := n.Register(t.Context(), body(t, c.members))
-			wantCode(t, err, delivery.CodeValidation)
-			var refusal *delivery.Error
-			errors.As(err, &refusal)
-			told, _ := json.Marshal(refusal)
+			wantCode(t, err, refusal.CodeValidation)
+			var refused *refusal.Error
+			errors.As(err, &refused)
+			told, _ := json.Marshal(refused)
 			for _, field := range c.fields {
 				if !strings.Contains(string(told), fmt.Sprintf(`"field":%q`, field)) {
 					t.Errorf("%s does not tell of %s", told, field)
@@ -177,7 +178,7 @@ func TestRegisterAtOnce(t *testing.T) {
 			switch {
 			case err == nil:
 				admitted.Add(1)
-			case !delivery.HasCode(err, delivery.CodeEmailTaken):
+			case !refusal.HasCode(err, refusal.CodeEmailTaken):
 				t.Error(err)
 			}
 		})
@@ -210,13 +211,13 @@ func TestLoginRefusals(t *testing.T) {
 	n.register(t, "a@b.example")
 	for name, c := range map[string]struct {
 		members map[string]any
-		code    delivery.Code
+		code    refusal.Code
 	}{
-		"wrong password":    {map[string]any{"email": "a@b.example", "password": "wrong"}, delivery.CodeUnauthorized},
-		"unknown e-mail":    {map[string]any{"email": "b@b.example", "password": password}, delivery.CodeUnauthorized},
-		"no password":       {map[string]any{"email": "a@b.example"}, delivery.CodeValidation},
-		"no e-mail address": {map[string]any{"email": "a", "password": password}, delivery.CodeValidation},
-		"password too long": {map[string]any{"email": "a@b.example", "password": strings.Repeat("x", 129)}, delivery.CodeValidation},
+		"wrong password":    {map[string]any{"email": "a@b.example", "password": "wrong"}, refusal.CodeUnauthorized},
+		"unknown e-mail":    {map[string]any{"email": "b@b.example", "password": password}, refusal.CodeUnauthorized},
+		"no password":       {map[string]any{"email": "a@b.example"}, refusal.CodeValidation},
+		"no e-mail address": {map[string]any{"email": "a", "password": password}, refusal.CodeValidation},
+		"password too long": {map[string]any{"email": "a@b.example", "password": strings.Repeat("x", 129)}, refusal.CodeValidation},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,19 +250,19 @@ func TestFailedLoginsAreThrottled(t *testing.T) {
 	n.register(t, "a@b.example")
 	for range 10 {
 		_, err := n.login(t, "A@b.example", "wrong", here)
-		wantCode(t, err, delivery.CodeUnauthorized)
+		wantCode(t, err, refusal.CodeUnauthorized)
 	}
 	_, err := n.login(t, "a@B.example", password, here)
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) || refusal.Code != delivery.CodeRateLimited || refusal.RetryAfter <= 0 {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := n.login(t, "a@b.example", password, "198.51.100.7"); err != nil {
 		t.Errorf("the owner, elsewhere: %v", err)
 	}
 	_, err = n.ByPassword(t.Context(), "a@b.example", password, here)
-	wantCode(t, err, delivery.CodeRateLimited)
-	n.clock.Advance(refusal.RetryAfter)
+	wantCode(t, err, refusal.CodeRateLimited)
+	n.clock.Advance(refused.RetryAfter)
 	if _, err := n.login(t, "a@b.example", password, here); err != nil {
 		t.Errorf("after the wait: %v", err)
 	}
@@ -284,7 +285,7 @@ func TestByPassword(t *testing.T) {
 		{"a@b.example", strings.Repeat("x", 1<<20)},
 	} {
 		_, err := n.ByPassword(t.Context(), c[0], c[1], fmt.Sprintf("203.0.113.%d", i))
-		wantCode(t, err, delivery.CodeUnauthorized)
+		wantCode(t, err, refusal.CodeUnauthorized)
 	}
 }
 

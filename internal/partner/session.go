@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // sweepEvery is how often expired sessions are removed. They are refused
@@ -15,11 +16,11 @@ const sweepEvery = time.Hour
 // Login begins a session for whoever knows the password of an account. The
 // token is told this once. It is a validation_error, unauthorized, or
 // rate_limited after too many failures from the address or for the account.
-func (s *Service) Login(ctx context.Context, root delivery.Source, address string) (partner *Partner, token string, err error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	email := f.Text("email", delivery.Required, delivery.EmailRule)
-	password := f.Secret("password", delivery.Required, credential.KnownPasswordRule)
+func (s *Service) Login(ctx context.Context, root form.Source, address string) (partner *Partner, token string, err error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	email := f.Text("email", form.Required, delivery.EmailRule)
+	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}

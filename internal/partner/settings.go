@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Settings is what operators have set for one partner.
@@ -34,7 +37,7 @@ func (s Settings) Refusal() error {
 	return nil
 }
 
-var errSuspended = delivery.Refuse(delivery.CodeForbidden, "this account is suspended")
+var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
 
 // Settings tells what is set for a partner, as it was no longer than
 // keyFreshness ago. What is in use is kept in memory.
@@ -85,7 +88,7 @@ func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, erro
 		return nil, err
 	}
 	if account == nil {
-		return nil, delivery.NotFound("the partner")
+		return nil, refusal.NotFound("the partner")
 	}
 	found := &Overview{Listed: Listed{Partner: *account}}
 	if found.Settings, err = tx.PartnerSettings(ctx, partnerID); err != nil {
@@ -114,20 +117,20 @@ type change struct {
 }
 
 // readChange reads a request to set something for a partner.
-func readChange(root delivery.Source) (change, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func readChange(root form.Source) (change, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	on := f.Flag("suspended")
 	c := change{
 		suspend:  on,
 		resume:   f.Has("suspended") && !on,
-		reason:   f.Text("suspended_reason", delivery.Optional, delivery.Length(0, maxReason)),
+		reason:   f.Text("suspended_reason", form.Optional, form.Length(0, maxReason)),
 		setsRate: f.Has("rate_limit") || f.IsNull("rate_limit"),
-		card:     f.Text("rate_card", delivery.Optional, delivery.NameRule),
+		card:     f.Text("rate_card", form.Optional, delivery.NameRule),
 		setsCard: f.Has("rate_card") || f.IsNull("rate_card"),
 		rate:     DefaultRate,
 	}
-	if rate, ok := f.Integer("rate_limit", delivery.Optional, 1, maxOwnRate); ok {
+	if rate, ok := f.Integer("rate_limit", form.Optional, 1, maxOwnRate); ok {
 		c.rate = int(rate)
 	}
 	if c.card == DefaultCard {
@@ -162,12 +165,12 @@ func (c change) apply(s Settings, now time.Time) Settings {
 // Change sets what the request says for a partner. On this node it holds when
 // this returns, on others within keyFreshness. A suspended partner's sessions
 // end. It is not_found, or a validation_error.
-func (s *Service) Change(ctx context.Context, partnerID string, root delivery.Source) (changed *Overview, err error) {
+func (s *Service) Change(ctx context.Context, partnerID string, root form.Source) (changed *Overview, err error) {
 	change, err := readChange(root)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), delivery.ActionPartnerChanged)
+	entry, err := audit.NewEntry(ctx, s.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +187,7 @@ func (s *Service) Change(ctx context.Context, partnerID string, root delivery.So
 	return changed, nil
 }
 
-func (s *Service) change(ctx context.Context, tx Writer, partnerID string, change change, entry *delivery.AuditEntry) (*Overview, error) {
+func (s *Service) change(ctx context.Context, tx Writer, partnerID string, change change, entry *audit.Entry) (*Overview, error) {
 	found, err := overview(ctx, tx, partnerID)
 	if err != nil {
 		return nil, err
@@ -200,7 +203,7 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, chang
 			return nil, err
 		}
 		if !known {
-			return nil, delivery.Fault("rate_card", change.card, "the name of rate cards that were uploaded, or null")
+			return nil, form.Fault("rate_card", change.card, "the name of rate cards that were uploaded, or null")
 		}
 	}
 	if found.Settings == before {

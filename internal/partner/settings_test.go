@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -45,7 +45,7 @@ func TestSettingsAreFresh(t *testing.T) {
 	if got := other.settings(t, id); got != want {
 		t.Errorf("elsewhere: %+v", got)
 	}
-	if _, err := n.login(t, "a@b.example", password, "203.0.113.1"); !delivery.HasCode(err, delivery.CodeForbidden) {
+	if _, err := n.login(t, "a@b.example", password, "203.0.113.1"); !refusal.HasCode(err, refusal.CodeForbidden) {
 		t.Errorf("login: %v", err)
 	}
 	n.clock.Advance(time.Hour)
@@ -57,7 +57,7 @@ func TestSettingsAreFresh(t *testing.T) {
 	if got := n.settings(t, id); got != partner.DefaultSettings {
 		t.Errorf("after: %+v", got)
 	}
-	if _, err := n.Change(t.Context(), "par_00000000", body(t, map[string]any{})); !delivery.HasCode(err, delivery.CodeNotFound) {
+	if _, err := n.Change(t.Context(), "par_00000000", body(t, map[string]any{})); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -45,7 +45,7 @@ type Writer interface {
 	LockPartnerSettings(ctx context.Context, partnerID string) (Settings, error)
 	SetPartnerSettings(ctx context.Context, partnerID string, settings Settings) error
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 
 	AddSession(ctx context.Context, session *Session) error
 	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error

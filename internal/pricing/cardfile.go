@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // The bounds of a card's numbers. With them the dearest shipment that
@@ -32,8 +34,8 @@ func ParseCard(data []byte) (*Card, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	var problems delivery.Problems
-	card := ReadCard(delivery.NewForm(root, &problems), delivery.Required)
+	var problems form.Problems
+	card := ReadCard(form.New(root, &problems), form.Required)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -43,34 +45,34 @@ func ParseCard(data []byte) (*Card, error) {
 // unreadable makes a bad_request, which speaks of a request's body, a fault of
 // the card.
 func unreadable(err error) error {
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
 		return err
 	}
-	return delivery.Refuse(delivery.CodeValidation, "the rate card can't be read: "+refusal.Message)
+	return refusal.New(refusal.CodeValidation, "the rate card can't be read: "+refused.Message)
 }
 
 // ReadCard reads a rate card (docs/rates.md tells every field) from a form that
 // notes every fault: what is missing, of another type, out of its bounds, or no
 // member of a card. dated says whether the card must tell when it takes effect.
-func ReadCard(f *delivery.Form, dated delivery.Presence) *Card {
+func ReadCard(f *form.Form, dated form.Presence) *Card {
 	f.Only("version", "effective_from", "levels", "parcel_cents", "included_grams", "fragile_cents",
 		"insurance", "cod", "fuel_basis_points", "cad_per_10000_usd")
 	card := &Card{
-		Version:       f.Text("version", delivery.Required, versionRule),
+		Version:       f.Text("version", form.Required, versionRule),
 		EffectiveFrom: f.Time("effective_from", dated),
 		levels:        map[delivery.ServiceLevel]level{},
 	}
-	levels := f.Object("levels", delivery.Required)
+	levels := f.Object("levels", form.Required)
 	levels.Only(string(delivery.Standard), string(delivery.Express), string(delivery.SameDay))
 	for _, name := range delivery.ServiceLevels {
-		card.levels[name] = readLevel(levels.Object(string(name), delivery.Required), transitBounds[name])
+		card.levels[name] = readLevel(levels.Object(string(name), form.Required), transitBounds[name])
 	}
 	card.parcelCents = required(f, "parcel_cents", 0, maxCardCents)
 	card.includedGrams = required(f, "included_grams", 0, maxGrams)
 	card.fragileCents = required(f, "fragile_cents", 0, maxCardCents)
-	card.insurance = readPercentage(f.Object("insurance", delivery.Required))
-	card.cod = readPercentage(f.Object("cod", delivery.Required))
+	card.insurance = readPercentage(f.Object("insurance", form.Required))
+	card.cod = readPercentage(f.Object("cod", form.Required))
 	card.fuelBasisPoints = required(f, "fuel_basis_points", 0, wholeBasisPoints)
 	card.cadPer10000USD = required(f, "cad_per_10000_usd", 1, maxCADPer)
 	return card
@@ -83,23 +85,23 @@ func (c *Card) From(at time.Time) *Card {
 	return &moved
 }
 
-func readLevel(f *delivery.Form, transit [2]int64) level {
+func readLevel(f *form.Form, transit [2]int64) level {
 	f.Only("cut_off", "deliver_by", "zones")
 	return level{
-		cutOff:    clockOf(f.Text("cut_off", delivery.Required, clockRule)),
-		deliverBy: clockOf(f.Text("deliver_by", delivery.Required, clockRule)),
-		zones:     readZones(f.Object("zones", delivery.Required), transit),
+		cutOff:    clockOf(f.Text("cut_off", form.Required, clockRule)),
+		deliverBy: clockOf(f.Text("deliver_by", form.Required, clockRule)),
+		zones:     readZones(f.Object("zones", form.Required), transit),
 	}
 }
 
 // readZones reads the zones that a level is offered in; one that is null or left
 // out is one that it is not offered in.
-func readZones(f *delivery.Form, transit [2]int64) map[Zone]zoneRate {
+func readZones(f *form.Form, transit [2]int64) map[Zone]zoneRate {
 	names := make([]string, len(Zones))
 	zones := make(map[Zone]zoneRate, len(Zones))
 	for i, zone := range Zones {
 		names[i] = string(zone)
-		if rate := f.Object(string(zone), delivery.Optional); rate != nil {
+		if rate := f.Object(string(zone), form.Optional); rate != nil {
 			zones[zone] = readZone(rate, transit)
 		}
 	}
@@ -107,7 +109,7 @@ func readZones(f *delivery.Form, transit [2]int64) map[Zone]zoneRate {
 	return zones
 }
 
-func readZone(f *delivery.Form, transit [2]int64) zoneRate {
+func readZone(f *form.Form, transit [2]int64) zoneRate {
 	f.Only("base_cents", "per_kg_cents", "transit_days")
 	return zoneRate{
 		baseCents:   required(f, "base_cents", 0, maxCardCents),
@@ -116,7 +118,7 @@ func readZone(f *delivery.Form, transit [2]int64) zoneRate {
 	}
 }
 
-func readPercentage(f *delivery.Form) percentage {
+func readPercentage(f *form.Form) percentage {
 	f.Only("basis_points", "minimum_cents")
 	return percentage{
 		basisPoints:  required(f, "basis_points", 0, wholeBasisPoints),
@@ -126,14 +128,14 @@ func readPercentage(f *delivery.Form) percentage {
 
 // required reads an integer that must be there: a price that was forgotten is
 // not a price of 0.
-func required(f *delivery.Form, name string, least, most int64) int64 {
-	number, _ := f.Integer(name, delivery.Required, least, most)
+func required(f *form.Form, name string, least, most int64) int64 {
+	number, _ := f.Integer(name, form.Required, least, most)
 	return number
 }
 
 var (
-	versionRule = delivery.Length(1, maxVersion)
-	clockRule   = delivery.TextRule{Expected: "a time of day such as 13:00", Allows: func(text string) bool {
+	versionRule = form.Length(1, maxVersion)
+	clockRule   = form.TextRule{Expected: "a time of day such as 13:00", Allows: func(text string) bool {
 		_, err := time.Parse("15:04", text)
 		return err == nil && len(text) == len("15:04")
 	}}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Price is what one shipment costs on one card, and when it would arrive.
@@ -66,7 +67,7 @@ func (c *Card) notOffered(asked delivery.ServiceLevel, zone Zone) error {
 	if len(offered) == 0 {
 		expected = fmt.Sprintf("a shipment outside of the %s zone, where nothing is offered", zone)
 	}
-	return delivery.Fault("service_level", string(asked), expected)
+	return form.Fault("service_level", string(asked), expected)
 }
 
 // charges is the breakdown. Fuel is a percentage of carrying (base, parcels,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // QuoteValidity is how long a quote holds (interface section 8).
@@ -57,7 +59,7 @@ type claim struct {
 
 // Issue makes a partner's quote from a price of the shipment.
 func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.Time) Quote {
-	validUntil := delivery.Instant(now.Add(QuoteValidity))
+	validUntil := timestamp.Truncate(now.Add(QuoteValidity))
 	measured := measuredParcels(s.Parcels)
 	return Quote{
 		QuoteID: q.seal(partnerID, claim{
@@ -91,7 +93,7 @@ func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time
 }
 
 func dishonoured(quoteID, expected string) error {
-	return delivery.Fault("quote_id", quoteID, expected)
+	return form.Fault("quote_id", quoteID, expected)
 }
 
 // seal writes a claim as a quote_id.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -121,11 +122,11 @@ func priced(t rapid.TB, s delivery.Shipment, now time.Time) pricing.Price {
 // validation error fails the test.
 func faults(t rapid.TB, err error) string {
 	t.Helper()
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) || refusal.Code != delivery.CodeValidation {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
 		t.Fatalf("not a validation error: %v", err)
 	}
-	written, err := json.Marshal(refusal.Details)
+	written, err := json.Marshal(refused.Details)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Records is where it is written which proofs an order has.
@@ -40,7 +44,7 @@ type RecordWriter interface {
 	// so may be deleted by now.
 	TakeLoosePicture(ctx context.Context, partnerID, name string) (taken bool, err error)
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 const (
@@ -85,7 +89,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	}
 	proof := &delivery.Proof{
 		PartnerID: partnerID, OrderID: upload.OrderID, Kind: upload.Kind,
-		Digest: sha256.Sum256(upload.Data), OperatorID: delivery.OperationOf(ctx).OperatorID,
+		Digest: sha256.Sum256(upload.Data), OperatorID: audit.OperationOf(ctx).OperatorID,
 	}
 	earlier, err := s.earlier(ctx, proof, upload.CourierID)
 	if err != nil || earlier != nil {
@@ -93,7 +97,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	}
 	proof.Name, err = s.Keep(ctx, upload.Data, func(name string) error {
 		return s.Records.Write(ctx, func(tx RecordWriter) error {
-			return tx.AddLoosePicture(ctx, partnerID, name, delivery.Instant(s.Now().Add(looseFor)))
+			return tx.AddLoosePicture(ctx, partnerID, name, timestamp.Truncate(s.Now().Add(looseFor)))
 		})
 	})
 	if err != nil {
@@ -110,8 +114,8 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 }
 
 var (
-	errNoOrder = delivery.NotFound("order")
-	errTooLate = delivery.Refuse(delivery.CodeUnavailable, "the picture was kept for too long without its proof: send it again")
+	errNoOrder = refusal.NotFound("order")
+	errTooLate = refusal.New(refusal.CodeUnavailable, "the picture was kept for too long without its proof: send it again")
 )
 
 // earlier looks, before the work of cleaning, for the same file among the order's
@@ -132,12 +136,12 @@ func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID 
 // gets no two rows of one file, and whatever proof is there before its delivery is
 // told with that.
 func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
-	proof.At = delivery.Instant(s.Now())
-	if proof.ProofID, err = delivery.NewEventID(s.Random, proof.At); err != nil {
+	proof.At = timestamp.Truncate(s.Now())
+	if proof.ProofID, err = identifier.NewUUID(s.Random, proof.At); err != nil {
 		return nil, err
 	}
 	// The name is as good as the picture, and the audit log is not erased.
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, proof.At, delivery.ActionProofAdded)
+	entry, err := audit.NewEntry(ctx, s.Random, proof.At, audit.ActionProofAdded)
 	if err != nil {
 		return nil, err
 	}
@@ -192,11 +196,11 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	}
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):
-		return nil, delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("an order that is %s takes no proofs", order.Status))
+		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("an order that is %s takes no proofs", order.Status))
 	case courierID != "" && order.Status == delivery.StatusDelivered && s.Now().Sub(order.UpdatedAt) > courierMayAdd:
-		return nil, delivery.Refuse(delivery.CodeConflict, "the order was delivered more than a day ago: the dispatch desk may add a proof")
+		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: the dispatch desk may add a proof")
 	case len(proofs) >= MaxProofs:
-		return nil, delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("an order has at most %d proofs", MaxProofs))
+		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("an order has at most %d proofs", MaxProofs))
 	}
 	return nil, nil
 }
@@ -205,8 +209,8 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 // after an error that is no refusal, the row may be there. What tidy leaves, and
 // what it cannot delete now, is deleted when it is due.
 func (s *Service) tidy(ctx context.Context, proof *delivery.Proof, cause error) {
-	var refusal *delivery.Error
-	if cause != nil && !errors.As(cause, &refusal) {
+	var refused *refusal.Error
+	if cause != nil && !errors.As(cause, &refused) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying) // the request may have ended

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -70,7 +72,7 @@ func (r *records) TakeLoosePicture(_ context.Context, _, name string) (bool, err
 	return there, nil
 }
 
-func (r *records) AddAudit(_ context.Context, entries ...*delivery.AuditEntry) error {
+func (r *records) AddAudit(_ context.Context, entries ...*audit.Entry) error {
 	r.audit += len(entries)
 	return nil
 }
@@ -92,14 +94,14 @@ func (s shelf) Delete(_ context.Context, name string) error {
 // with its picture, or no picture that is not on the list of those to be deleted.
 func TestAddAndWhatGoesWrong(t *testing.T) {
 	t.Parallel()
-	refusal, lost := delivery.Refuse(delivery.CodeUnavailable, "later"), errors.New("the connection was lost")
+	refused, lost := refusal.New(refusal.CodeUnavailable, "later"), errors.New("the connection was lost")
 	for name, c := range map[string]struct {
 		committed               bool
 		err                     error
 		proofs, pictures, loose int
 	}{
 		"all is well":          {true, nil, 1, 1, 0},
-		"refused":              {false, refusal, 0, 0, 0},
+		"refused":              {false, refused, 0, 0, 0},
 		"lost, not committed":  {false, lost, 0, 1, 1},
 		"lost after it was":    {true, lost, 1, 1, 0},
 		"cut off by the clock": {false, context.DeadlineExceeded, 0, 1, 1},
@@ -157,7 +159,7 @@ func TestSweptTooEarly(t *testing.T) {
 		Store: sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	})
 	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
-	if !delivery.HasCode(err, delivery.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
+	if !refusal.HasCode(err, refusal.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
 		t.Errorf("%v, %d proofs, %d pictures", err, len(r.proofs), len(kept))
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"golang.org/x/image/webp"
 )
 
@@ -42,7 +43,7 @@ const (
 // field is what a refusal names.
 const field = "proof"
 
-func fault(expected string) error { return delivery.Fault(field, nil, expected) }
+func fault(expected string) error { return form.Fault(field, nil, expected) }
 
 // format is one kind of file that is taken.
 type format struct {
@@ -90,7 +91,7 @@ func Clean(ctx context.Context, data []byte) (Picture, error) {
 
 func checkSize(data []byte) error {
 	if len(data) > MaxBytes {
-		return delivery.Refuse(delivery.CodePayloadTooLarge, fmt.Sprintf("a proof may have at most %d bytes", MaxBytes))
+		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("a proof may have at most %d bytes", MaxBytes))
 	}
 	return nil
 }

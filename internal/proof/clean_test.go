@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -238,7 +238,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			picture, err := proof.Clean(context.Background(), data)
-			if !delivery.HasCode(err, delivery.CodeValidation) || !strings.Contains(err.Error(), "proof: expected ") {
+			if !refusal.HasCode(err, refusal.CodeValidation) || !strings.Contains(err.Error(), "proof: expected ") {
 				t.Errorf("got %v, %v", picture.Kind, err)
 			}
 		})
@@ -255,7 +255,7 @@ func TestTooLarge(t *testing.T) {
 	padded := encodePNG(t, signature(20, 20))
 	padded = append(padded, make([]byte, proof.MaxBytes-len(padded))...)
 	mustClean(t, padded)
-	if _, err := proof.Clean(context.Background(), append(padded, 0)); !delivery.HasCode(err, delivery.CodePayloadTooLarge) {
+	if _, err := proof.Clean(context.Background(), append(padded, 0)); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, whole := range [][]byte{encodeJPEG(t, photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
 		for length := range len(whole) - 2 {
-			if _, err := proof.Clean(context.Background(), whole[:length]); !delivery.HasCode(err, delivery.CodeValidation) {
+			if _, err := proof.Clean(context.Background(), whole[:length]); !refusal.HasCode(err, refusal.CodeValidation) {
 				t.Errorf("%.4q cut at %d of %d: %v", whole, length, len(whole), err)
 			}
 		}
@@ -276,7 +276,7 @@ func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := proof.Clean(ctx, encodeJPEG(t, photo(300, 300))); err == nil || delivery.HasCode(err, delivery.CodeValidation) {
+	if _, err := proof.Clean(ctx, encodeJPEG(t, photo(300, 300))); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/dropyard/dropyard/internal/durable"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 )
 
 // Directory keeps pictures in a folder of this machine, each in a file of mode

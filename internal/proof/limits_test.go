@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -48,7 +48,7 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		picture, err := proof.Clean(context.Background(), data)
 		if err != nil {
-			if !delivery.HasCode(err, delivery.CodeValidation) && !delivery.HasCode(err, delivery.CodePayloadTooLarge) {
+			if !refusal.HasCode(err, refusal.CodeValidation) && !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
 				t.Fatal(err)
 			}
 			return

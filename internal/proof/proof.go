@@ -14,7 +14,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Picture is a picture as this package writes it.
@@ -135,7 +135,7 @@ func (s *Service) Delete(ctx context.Context, name string) error {
 	return s.told(ctx, "delete", s.Store.Delete(ctx, name))
 }
 
-var errNoProof = delivery.NotFound("this proof")
+var errNoProof = refusal.NotFound("this proof")
 
 // told turns a store that is away into a refusal that callers may see, and
 // tells the operator why. Other errors stay as they are.
@@ -144,5 +144,5 @@ func (s *Service) told(ctx context.Context, what string, err error) error {
 		return err
 	}
 	s.Log.WarnContext(ctx, "proofs are out of reach", "to", what, "error", err)
-	return &delivery.Error{Code: delivery.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: comeAgain}
+	return &refusal.Error{Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: comeAgain}
 }

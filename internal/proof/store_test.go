@@ -15,7 +15,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -95,12 +95,12 @@ func TestServiceKeepsAndShows(t *testing.T) {
 			t.Error(err)
 		}
 		for _, gone := range []string{name, newName(t, proof.JPEG), "none", ""} {
-			if _, err := service.Open(ctx, gone); !delivery.HasCode(err, delivery.CodeNotFound) {
+			if _, err := service.Open(ctx, gone); !refusal.HasCode(err, refusal.CodeNotFound) {
 				t.Errorf("%q: %v", gone, err)
 			}
 		}
 	}
-	if _, err := service.Keep(ctx, []byte("no picture"), unannounced); !delivery.HasCode(err, delivery.CodeValidation) {
+	if _, err := service.Keep(ctx, []byte("no picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func TestCrashLeavesNothingToSee(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, asked := range []string{name, half} {
-		if _, err := service.Open(ctx, asked); !delivery.HasCode(err, delivery.CodeNotFound) {
+		if _, err := service.Open(ctx, asked); !refusal.HasCode(err, refusal.CodeNotFound) {
 			t.Errorf("%s: %v", asked, err)
 		}
 		if _, err := store.Get(ctx, asked); !errors.Is(err, fs.ErrNotExist) {
@@ -196,12 +196,12 @@ func TestStoreIsAway(t *testing.T) {
 	_, kept := service.Keep(ctx, encodePNG(t, signature(9, 9)), unannounced)
 	_, opened := service.Open(ctx, newName(t, proof.PNG))
 	for _, err := range []error{kept, opened} {
-		if !delivery.HasCode(err, delivery.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {
+		if !refusal.HasCode(err, refusal.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {
 			t.Errorf("got %v", err)
 		}
 	}
-	var refusal *delivery.Error
-	if err := service.Delete(ctx, newName(t, proof.PNG)); err == nil || errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if err := service.Delete(ctx, newName(t, proof.PNG)); err == nil || errors.As(err, &refused) {
 		t.Errorf("got %v", err)
 	}
 }

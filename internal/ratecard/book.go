@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/pricing"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // book is all cards at a time. It does not change.
@@ -99,8 +99,8 @@ func (e *Entry) parse() error {
 	if err != nil {
 		return fmt.Errorf("the stored rate card %s: %w", e.CardID, err)
 	}
-	var problems delivery.Problems
-	card := pricing.ReadCard(delivery.NewForm(root, &problems), delivery.Optional)
+	var problems form.Problems
+	card := pricing.ReadCard(form.New(root, &problems), form.Optional)
 	if err := problems.Err(); err != nil {
 		// Not a refusal: whoever asks for a price has done nothing wrong.
 		return fmt.Errorf("the stored rate card %s: %v", e.CardID, err) //nolint:errorlint // see above

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Listed is a card in its series. EffectiveUntil is when the next one takes
@@ -80,5 +80,5 @@ func (s *Service) Get(ctx context.Context, cardID string) (Listed, error) {
 			return card, nil
 		}
 	}
-	return Listed{}, delivery.NotFound("the rate card")
+	return Listed{}, refusal.NotFound("the rate card")
 }

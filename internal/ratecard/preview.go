@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -22,19 +24,19 @@ type PreviewRequest struct {
 
 // ReadPreview reads a request for a preview: a card, whole or by its id, and an
 // order by its id or the members of a quote. It is a validation_error.
-func (s *Service) ReadPreview(ctx context.Context, root delivery.Source) (r PreviewRequest, err error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewRequest, err error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	f.Only("card", "card_id", "order_id", "quote", "partner_id")
-	cardID := f.Text("card_id", delivery.Optional, idRule)
-	r.OrderID = f.Text("order_id", delivery.Optional, idRule)
-	r.PartnerID = f.Text("partner_id", delivery.Optional, idRule)
+	cardID := f.Text("card_id", form.Optional, idRule)
+	r.OrderID = f.Text("order_id", form.Optional, idRule)
+	r.PartnerID = f.Text("partner_id", form.Optional, idRule)
 	if either(f, "card", "card_id") {
-		if card := f.Object("card", delivery.Optional); card != nil {
-			r.Card = pricing.ReadCard(card, delivery.Optional)
+		if card := f.Object("card", form.Optional); card != nil {
+			r.Card = pricing.ReadCard(card, form.Optional)
 		}
 	}
-	if either(f, "quote", "order_id") && f.Object("quote", delivery.Optional) != nil {
+	if either(f, "quote", "order_id") && f.Object("quote", form.Optional) != nil {
 		shipment, faults := delivery.ReadQuoteRequest(root.Member("quote"))
 		for _, fault := range faults {
 			fault.Field = "quote." + fault.Field
@@ -51,17 +53,17 @@ func (s *Service) ReadPreview(ctx context.Context, root delivery.Source) (r Prev
 	if cardID != "" {
 		found, err := s.Get(ctx, cardID)
 		if err != nil {
-			return r, delivery.Fault("card_id", cardID, "a rate card that exists")
+			return r, form.Fault("card_id", cardID, "a rate card that exists")
 		}
 		r.Card = found.Card
 	}
 	return r, nil
 }
 
-var idRule = delivery.Length(1, 255)
+var idRule = form.Length(1, 255)
 
 // either notes unless exactly one of two members is there.
-func either(f *delivery.Form, one, other string) bool {
+func either(f *form.Form, one, other string) bool {
 	if f == nil {
 		return false
 	}
@@ -99,8 +101,8 @@ func (s *Service) Compare(ctx context.Context, name string, proposed *pricing.Ca
 
 func price(card *pricing.Card, shipment delivery.Shipment, now time.Time) (*pricing.Price, error) {
 	found, err := card.Price(shipment, now)
-	var refusal *delivery.Error
-	if errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if errors.As(err, &refused) {
 		return nil, nil // the level is not offered there
 	}
 	return &found, err

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -52,7 +52,7 @@ type Writer interface {
 	// AddRateCard is false if its version is in use.
 	AddRateCard(ctx context.Context, entry *Entry) (added bool, err error)
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 // Config is what the service is made of.

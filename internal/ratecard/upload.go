@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -14,7 +18,7 @@ import (
 const maxDocument = 64 << 10
 
 // nameRule is for names of series: they stand in lists and queries.
-var nameRule = delivery.TextRule{
+var nameRule = form.TextRule{
 	Expected: "a name of 1 to 64 letters, digits, dots, dashes and underscores",
 	Allows: func(name string) bool {
 		for _, c := range name {
@@ -29,13 +33,13 @@ var nameRule = delivery.TextRule{
 
 // readUpload reads a request to add a card, strictly: what is not understood
 // could be a price. It takes effect at once unless it says otherwise.
-func (s *Service) readUpload(root delivery.Source, now time.Time) (*Entry, error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
+func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
 	f.Only("name", "effective_from", "card")
 	entry := &Entry{
-		Name:          f.Text("name", delivery.Required, nameRule),
-		EffectiveFrom: f.Time("effective_from", delivery.Optional),
+		Name:          f.Text("name", form.Required, nameRule),
+		EffectiveFrom: f.Time("effective_from", form.Optional),
 		CreatedAt:     now,
 		Document:      f.Raw("card", maxDocument),
 	}
@@ -47,8 +51,8 @@ func (s *Service) readUpload(root delivery.Source, now time.Time) (*Entry, error
 	if entry.Document == nil && f.Has("card") {
 		return nil, problems.Err()
 	}
-	card := f.Object("card", delivery.Required)
-	read := pricing.ReadCard(card, delivery.Optional)
+	card := f.Object("card", form.Required)
+	read := pricing.ReadCard(card, form.Optional)
 	if own := read.EffectiveFrom; !own.IsZero() && !own.Equal(entry.EffectiveFrom) {
 		card.Fault("effective_from", "the same time as effective_from beside the card, or nothing")
 	}
@@ -64,7 +68,7 @@ func (s *Service) readUpload(root delivery.Source, now time.Time) (*Entry, error
 
 // Check tells, as Add would, what is wrong with a card, and keeps nothing. What
 // it gives has no id.
-func (s *Service) Check(ctx context.Context, root delivery.Source) (*Entry, error) {
+func (s *Service) Check(ctx context.Context, root form.Source) (*Entry, error) {
 	entry, err := s.readUpload(root, s.now())
 	if err != nil {
 		return nil, err
@@ -82,25 +86,25 @@ func (s *Service) Check(ctx context.Context, root delivery.Source) (*Entry, erro
 }
 
 func taken(version string) error {
-	return delivery.Refuse(delivery.CodeConflict, fmt.Sprintf("there is a rate card of the version %q already", version))
+	return refusal.New(refusal.CodeConflict, fmt.Sprintf("there is a rate card of the version %q already", version))
 }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // Add keeps a card, which holds from its date on: on this node when this
 // returns, on others within freshness. It is a validation_error, or a conflict
 // if its version is in use.
-func (s *Service) Add(ctx context.Context, root delivery.Source) (*Entry, error) {
+func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 	entry, err := s.readUpload(root, s.now())
 	if err != nil {
 		return nil, err
 	}
-	if entry.CardID, err = delivery.NewID(s.Random, "crd_"); err != nil {
+	if entry.CardID, err = identifier.New(s.Random, "crd_"); err != nil {
 		return nil, err
 	}
-	entry.OperatorID = delivery.OperationOf(ctx).OperatorID
-	audit, err := delivery.NewAuditEntry(ctx, s.Random, entry.CreatedAt, delivery.ActionRateCardAdded)
+	entry.OperatorID = audit.OperationOf(ctx).OperatorID
+	audit, err := audit.NewEntry(ctx, s.Random, entry.CreatedAt, audit.ActionRateCardAdded)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Decode reads what Encode wrote when the order was created. Fields that
@@ -55,14 +57,14 @@ func Decode(document []byte) (*delivery.Order, error) {
 
 // reader takes the fields of a record that this service wrote itself; what is
 // missing is zero.
-type reader struct{ source delivery.Source }
+type reader struct{ source form.Source }
 
 func (r reader) in(name string) reader   { return reader{r.source.Member(name)} }
 func (r reader) text(name string) string { return r.source.Member(name).Text() }
-func (r reader) exists() bool            { return r.source.Kind() != delivery.Absent }
+func (r reader) exists() bool            { return r.source.Kind() != form.Absent }
 func (r reader) flag(name string) bool   { return r.text(name) == "true" }
 func (r reader) time(name string) time.Time {
-	at, _ := delivery.ParseTime(r.text(name))
+	at, _ := timestamp.Parse(r.text(name))
 	return at
 }
 

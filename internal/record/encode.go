@@ -6,7 +6,7 @@ package record
 
 import (
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // Encode writes the whole record, as creation and single reads answer it.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"pgregory.net/rapid"
 )

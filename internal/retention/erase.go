@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -104,7 +105,7 @@ func (e *eraser) known() error {
 	return e.Store.Read(e.ctx, func(tx Reader) error {
 		found, err := tx.Partner(e.ctx, e.partnerID)
 		if err == nil && found == nil {
-			err = delivery.NotFound("partner " + e.partnerID)
+			err = refusal.NotFound("partner " + e.partnerID)
 		}
 		return err
 	})
@@ -128,7 +129,7 @@ func (e *eraser) byID(orderID string) error {
 		case err != nil:
 			return err
 		case o == nil:
-			return delivery.NotFound("order " + orderID)
+			return refusal.NotFound("order " + orderID)
 		}
 		e.choose(o, "")
 		return nil

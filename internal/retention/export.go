@@ -6,8 +6,9 @@ import (
 	"io"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // exportPage is how many rows an export holds in memory: orders may take tens
@@ -78,7 +79,7 @@ func (e *export) account() error {
 	case err != nil:
 		return err
 	case account == nil:
-		return delivery.NotFound("partner " + e.partnerID)
+		return refusal.NotFound("partner " + e.partnerID)
 	}
 	if err := e.value("partner", account); err != nil {
 		return err

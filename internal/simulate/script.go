@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // What an order's reference may say, to get an outcome for certain. Any other
@@ -88,7 +89,7 @@ func attempt(o Order, then time.Time) Move {
 	}
 	move := Move{To: delivery.StatusFailed, FailureReason: "nobody was there (simulated)"}
 	if o.Failures+1 < attempts {
-		at := delivery.Instant(then)
+		at := timestamp.Truncate(then)
 		move.NextAttempt = &at
 	}
 	return move

@@ -16,7 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Operator is who moves orders, in the audit log.
@@ -101,7 +103,7 @@ const (
 func Start(config Config) *Service {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Service{Config: config, cancel: cancel}
-	s.stopped.Go(func() { s.run(delivery.WithOperation(ctx, delivery.Operation{OperatorID: Operator})) })
+	s.stopped.Go(func() { s.run(audit.WithOperation(ctx, audit.Operation{OperatorID: Operator})) })
 	return s
 }
 
@@ -214,8 +216,8 @@ func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	err := s.Dispatch.Advance(ctx, o.OrderID, o.Version, move)
 	switch {
 	case err == nil, ctx.Err() != nil:
-	case delivery.HasCode(err, delivery.CodeInvalidTransition), delivery.HasCode(err, delivery.CodeNotFound):
-	case delivery.HasCode(err, delivery.CodeValidation) && move.CourierID != "":
+	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound):
+	case refusal.HasCode(err, refusal.CodeValidation) && move.CourierID != "":
 		s.dismissed.Store(true)
 	default:
 		s.Log.Warn("simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)

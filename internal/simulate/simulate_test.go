@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // world is one order, and couriers some of whom may be gone.
@@ -49,9 +51,9 @@ func (w *world) Advance(_ context.Context, _ string, version int64, move Move) e
 	case w.refusal != nil:
 		return w.refusal
 	case version != w.order.Version:
-		return delivery.Refuse(delivery.CodeInvalidTransition, "too late")
+		return refusal.New(delivery.CodeInvalidTransition, "too late")
 	case move.CourierID != "" && !slices.Contains(slices.Collect(maps.Values(w.couriers)), move.CourierID):
-		return delivery.Fault("courier_id", move.CourierID, "an active courier")
+		return form.Fault("courier_id", move.CourierID, "an active courier")
 	}
 	w.order.Status = move.To
 	w.order.Version++
@@ -93,9 +95,9 @@ func TestCouriersAreMadeOnce(t *testing.T) {
 // and neither is a service that is stopping.
 func TestLosersGoOn(t *testing.T) {
 	t.Parallel()
-	for _, code := range []delivery.Code{delivery.CodeInvalidTransition, delivery.CodeNotFound, delivery.CodeUnavailable} {
+	for _, code := range []refusal.Code{delivery.CodeInvalidTransition, refusal.CodeNotFound, refusal.CodeUnavailable} {
 		w, s := newWorld()
-		w.refusal = delivery.Refuse(code, "no")
+		w.refusal = refusal.New(code, "no")
 		if err := s.look(t.Context()); err != nil || w.order.Status != delivery.StatusAccepted {
 			t.Errorf("%s: %v, %s", code, err, w.order.Status)
 		}

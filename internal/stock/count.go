@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Count is the outcome of counting products at a location.
@@ -19,7 +22,7 @@ type CountLine struct {
 	ProductID     int64
 	Before, After int64 // the level at the location
 	MovementID    int64 // 0 if nothing had to be booked
-	Refusal       *delivery.Error
+	Refusal       *refusal.Error
 }
 
 // maxCounted is how many products one count may have.
@@ -28,7 +31,7 @@ const maxCounted = 500
 // Count books what was counted at a location: an adjustment for each product
 // whose level differs. A line that cannot be booked is told, and keeps no other
 // from being booked.
-func (s *Service) Count(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	wanted, ids, problems := readCount(root)
 	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, ledgers *Ledgers) (any, error) {
 		return s.count(ctx, tx, r.PartnerID, ledgers, wanted)
@@ -36,19 +39,19 @@ func (s *Service) Count(ctx context.Context, r Request, root delivery.Source) (A
 }
 
 // readCount reads one entry for each line; its quantity is what was counted.
-func readCount(root delivery.Source) (wanted []entry, ids []int64, problems delivery.Problems) {
-	f := delivery.NewForm(root, &problems)
-	location := f.Text("location", delivery.Required, locationRule)
-	notes := f.Text("notes", delivery.Optional, delivery.Length(0, 1000))
+func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Problems) {
+	f := form.New(root, &problems)
+	location := f.Text("location", form.Required, locationRule)
+	notes := f.Text("notes", form.Optional, form.Length(0, 1000))
 	seen := map[int64]bool{}
 	if f != nil {
-		for _, line := range f.Objects("lines", delivery.Required, 1, maxCounted) {
-			id, ok := line.Integer("product_id", delivery.Required, 1, 1<<53)
+		for _, line := range f.Objects("lines", form.Required, 1, maxCounted) {
+			id, ok := line.Integer("product_id", form.Required, 1, 1<<53)
 			if ok && seen[id] {
 				line.Fault("product_id", "a product that no other line counts")
 			}
 			seen[id] = true
-			counted, _ := line.Integer("counted", delivery.Required, 0, maxQuantity)
+			counted, _ := line.Integer("counted", form.Required, 0, maxQuantity)
 			wanted = append(wanted, entry{
 				kind: delivery.MovementAdjustment, productID: id, quantity: counted, from: location, notes: cmp.Or(notes, "count"),
 			})
@@ -64,7 +67,7 @@ func readCount(root delivery.Source) (wanted []entry, ids []int64, problems deli
 func (s *Service) count(ctx context.Context, tx Writer, partnerID string, ledgers *Ledgers, wanted []entry) (Count, error) {
 	result := Count{Location: wanted[0].from}
 	var movements []delivery.Movement
-	var audit []*delivery.AuditEntry
+	var audit []*audit.Entry
 	for _, e := range wanted {
 		line := CountLine{ProductID: e.productID, After: e.quantity}
 		ledger := ledgers.Products[e.productID]

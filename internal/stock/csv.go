@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/csvfile"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 const (
@@ -28,10 +29,10 @@ type csvRow struct {
 }
 
 // Kind is that of an object.
-func (r csvRow) Kind() delivery.Kind { return delivery.Object }
+func (r csvRow) Kind() form.Kind { return form.Object }
 
 // Member is a cell.
-func (r csvRow) Member(name string) delivery.Source {
+func (r csvRow) Member(name string) form.Source {
 	cell, ok := r.cells[name]
 	return csvCell{cell, ok, name}
 }
@@ -40,7 +41,7 @@ func (r csvRow) Member(name string) delivery.Source {
 func (r csvRow) Names() []string { return slices.Sorted(maps.Keys(r.cells)) }
 
 // Elements are none.
-func (r csvRow) Elements() []delivery.Source { return nil }
+func (r csvRow) Elements() []form.Source { return nil }
 
 // Text is none.
 func (r csvRow) Text() string { return "" }
@@ -58,25 +59,25 @@ type csvCell struct {
 var csvNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
 
 // Kind is what the column wants, if the cell can be read as that.
-func (c csvCell) Kind() delivery.Kind {
+func (c csvCell) Kind() form.Kind {
 	switch {
 	case !c.there:
-		return delivery.Absent
+		return form.Absent
 	case slices.Contains(csvNumbers, c.name) && csvfile.IsNumber(c.text):
-		return delivery.Number
+		return form.Number
 	default:
-		return delivery.Text
+		return form.Text
 	}
 }
 
 // Member is none.
-func (c csvCell) Member(string) delivery.Source { return csvCell{} }
+func (c csvCell) Member(string) form.Source { return csvCell{} }
 
 // Names are none.
 func (c csvCell) Names() []string { return nil }
 
 // Elements are none.
-func (c csvCell) Elements() []delivery.Source { return nil }
+func (c csvCell) Elements() []form.Source { return nil }
 
 // Text is the cell.
 func (c csvCell) Text() string { return c.text }
@@ -86,10 +87,10 @@ func (c csvCell) Raw() []byte { return []byte(c.text) }
 
 // readRows reads the lines of an import. That it is no CSV at all, or has other
 // columns, is told of the body; a line with too many cells, of the line.
-func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err error) {
+func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	header, lines, err := csvfile.Read(body)
 	if errors.Is(err, io.EOF) {
-		return nil, delivery.Refuse(delivery.CodeBadRequest, "line 1 must name the columns, but the body is empty")
+		return nil, refusal.New(refusal.CodeBadRequest, "line 1 must name the columns, but the body is empty")
 	}
 	if err != nil {
 		return nil, notCSV(err)
@@ -125,5 +126,5 @@ func readRows(body []byte, problems *delivery.Problems) (rows []csvRow, err erro
 }
 
 func notCSV(err error) error {
-	return delivery.Refuse(delivery.CodeBadRequest, "the body is no CSV: "+err.Error())
+	return refusal.New(refusal.CodeBadRequest, "the body is no CSV: "+err.Error())
 }

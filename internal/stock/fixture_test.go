@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -51,7 +53,7 @@ func setUp(t *testing.T) *fixture {
 	return &fixture{Service: stock.NewService(stock.Config{Store: opened.Stock(), Now: clock.Now, Random: rand.Reader}), t: t, store: opened, clock: clock}
 }
 
-func parse(t *testing.T, body string) delivery.Source {
+func parse(t *testing.T, body string) form.Source {
 	t.Helper()
 	root, err := strictjson.Parse([]byte(body))
 	if err != nil {
@@ -109,11 +111,11 @@ func (f *fixture) ledger(productID int64) []delivery.Movement {
 // faults gives the fields that a validation error names.
 func faults(t *testing.T, err error) []string {
 	t.Helper()
-	if !delivery.HasCode(err, delivery.CodeValidation) {
+	if !refusal.HasCode(err, refusal.CodeValidation) {
 		t.Fatalf("got %v, want a validation_error", err)
 	}
 	var details struct {
-		Errors []delivery.Problem `json:"errors"`
+		Errors []form.Problem `json:"errors"`
 	}
 	if err := strictjson.Unmarshal(detailsOf(t, err), &details); err != nil {
 		t.Fatal(err)
@@ -128,11 +130,11 @@ func faults(t *testing.T, err error) []string {
 // detailsOf gives the details of a refusal in JSON.
 func detailsOf(t *testing.T, err error) []byte {
 	t.Helper()
-	var refusal *delivery.Error
-	if !errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
 		t.Fatalf("%v is no refusal", err)
 	}
-	details, err := strictjson.Marshal(refusal.Details)
+	details, err := strictjson.Marshal(refused.Details)
 	if err != nil {
 		t.Fatal(err)
 	}

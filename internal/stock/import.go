@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Imported tells what an import did.
@@ -31,7 +33,7 @@ type importLine struct {
 // again. The key is looked for as soon as products and counters are locked, in
 // the order in which orders lock them.
 func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err error) {
-	var malformed delivery.Problems
+	var malformed form.Problems
 	rows, err := readRows(r.Body, &malformed)
 	if err != nil {
 		return Answer{}, err
@@ -43,7 +45,7 @@ func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err err
 }
 
 // importRows is one try at an import. It is errOutrun if it must be tried again.
-func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed delivery.Problems) (answer Answer, err error) {
+func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
@@ -85,7 +87,7 @@ func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malf
 // importing is an import while it is read.
 type importing struct {
 	lines    []importLine
-	problems delivery.Problems
+	problems form.Problems
 	barcodes map[string][]int64
 	taken    map[int64]int  // the line that is about a product
 	fresh    map[string]int // the line that adds a barcode
@@ -107,8 +109,8 @@ func (r csvRow) echo(column string) any {
 // find tells which product a line is about.
 func (im *importing) find(row csvRow) {
 	line := importLine{csvRow: row}
-	var own delivery.Problems
-	id, given := delivery.NewForm(row, &own).Integer("product_id", delivery.Optional, 1, 1<<53)
+	var own form.Problems
+	id, given := form.New(row, &own).Integer("product_id", form.Optional, 1, 1<<53)
 	barcode := row.cells["barcode"]
 	by := "product_id"
 	switch matches := im.barcodes[barcode]; {
@@ -168,11 +170,11 @@ func (im *importing) stillFresh(ctx context.Context, tx Writer, partnerID string
 
 // read reads what a line says of its product.
 func (im *importing) read(line *importLine) {
-	var own delivery.Problems
-	f := delivery.NewForm(line.csvRow, &own)
+	var own form.Problems
+	f := form.New(line.csvRow, &own)
 	line.product = delivery.Product{Status: delivery.ProductActive}
 	if line.productID == 0 {
-		readInto(f, &line.product, delivery.Required)
+		readInto(f, &line.product, form.Required)
 	} else {
 		ledger := im.ledgers.Products[line.productID]
 		if ledger == nil {
@@ -180,7 +182,7 @@ func (im *importing) read(line *importLine) {
 			return
 		}
 		line.before, line.product = *ledger.Product, *ledger.Product
-		readInto(f, &line.product, delivery.Optional)
+		readInto(f, &line.product, form.Optional)
 	}
 	line.readOpening(f)
 	for _, problem := range own {
@@ -191,16 +193,16 @@ func (im *importing) read(line *importLine) {
 // readOpening reads what a new product begins with. A product that exists has
 // movements and counts for that: a file that is imported twice must not add its
 // stock twice.
-func (l *importLine) readOpening(f *delivery.Form) {
+func (l *importLine) readOpening(f *form.Form) {
 	switch {
 	case !f.Has("opening_quantity") && !f.Has("opening_location"):
 	case l.productID != 0:
 		f.Fault("opening_quantity", "nothing for a product that exists: book a movement or a count")
 	default:
-		quantity, _ := f.Integer("opening_quantity", delivery.Required, 1, maxQuantity)
+		quantity, _ := f.Integer("opening_quantity", form.Required, 1, maxQuantity)
 		l.opening = entry{
 			kind: delivery.MovementIn, quantity: quantity, notes: "opening stock",
-			from: f.Text("opening_location", delivery.Required, locationRule),
+			from: f.Text("opening_location", form.Required, locationRule),
 		}
 	}
 }
@@ -209,7 +211,7 @@ func (l *importLine) readOpening(f *delivery.Form) {
 func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im *importing) (done Imported, err error) {
 	var added, changed []delivery.Product
 	var openings []entry
-	var audit []*delivery.AuditEntry
+	var entries []*audit.Entry
 	for _, line := range im.lines {
 		switch {
 		case line.productID == 0:
@@ -218,11 +220,11 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 			done.Unchanged++
 		default:
 			changed = append(changed, line.product)
-			entry, err := s.note(ctx, delivery.ActionProductChanged, partnerID, line.productID, factsOf(line.before), factsOf(line.product))
+			entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, line.productID, factsOf(line.before), factsOf(line.product))
 			if err != nil {
 				return done, err
 			}
-			audit = append(audit, entry)
+			entries = append(entries, entry)
 		}
 	}
 	if err := tx.SaveProducts(ctx, partnerID, changed...); err != nil {
@@ -234,13 +236,13 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 		if err != nil {
 			return done, err
 		}
-		audit, done.Movements = append(audit, notes...), booked
+		entries, done.Movements = append(entries, notes...), booked
 	}
-	return done, tx.AddAudit(ctx, audit...)
+	return done, tx.AddAudit(ctx, entries...)
 }
 
 // add adds products with the stock that they begin with.
-func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (audit []*delivery.AuditEntry, booked int, err error) {
+func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (entries []*audit.Entry, booked int, err error) {
 	first, err := tx.AddProducts(ctx, partnerID, s.now(), added...)
 	if err != nil {
 		return nil, 0, err
@@ -248,17 +250,17 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 	var ids []int64
 	for i, product := range added {
 		id := first + int64(i)
-		entry, err := s.note(ctx, delivery.ActionProductCreated, partnerID, id, nil, factsOf(product))
+		entry, err := s.note(ctx, audit.ActionProductCreated, partnerID, id, nil, factsOf(product))
 		if err != nil {
 			return nil, 0, err
 		}
-		audit = append(audit, entry)
+		entries = append(entries, entry)
 		if openings[i].productID = id; openings[i].quantity > 0 {
 			ids = append(ids, id)
 		}
 	}
 	if len(ids) == 0 {
-		return audit, 0, nil
+		return entries, 0, nil
 	}
 	ledgers, err := tx.LockLedgers(ctx, partnerID, ids...)
 	if err != nil {
@@ -273,7 +275,7 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 		if err != nil {
 			return nil, 0, err
 		}
-		movements, audit = append(movements, rows...), append(audit, entry)
+		movements, entries = append(movements, rows...), append(entries, entry)
 	}
-	return audit, len(movements), tx.SaveLedgers(ctx, partnerID, ledgers, movements)
+	return entries, len(movements), tx.SaveLedgers(ctx, partnerID, ledgers, movements)
 }

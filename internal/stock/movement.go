@@ -6,12 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Record books a movement: stock that came in or went out, a correction, or a
 // transfer, which writes two rows. No level goes below zero.
-func (s *Service) Record(ctx context.Context, partnerID string, root delivery.Source) (movements []delivery.Movement, err error) {
+func (s *Service) Record(ctx context.Context, partnerID string, root form.Source) (movements []delivery.Movement, err error) {
 	wanted, problems := readEntry(root)
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func (s *Service) record(ctx context.Context, tx Writer, partnerID string, ledge
 }
 
 // book applies an entry, and notes it for the audit log.
-func (s *Service) book(ctx context.Context, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, *delivery.AuditEntry, error) {
+func (s *Service) book(ctx context.Context, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, *audit.Entry, error) {
 	var before int64
 	ledger := ledgers.Products[wanted.productID]
 	if ledger != nil {
@@ -56,7 +58,7 @@ func (s *Service) book(ctx context.Context, partnerID string, ledgers *Ledgers, 
 	if err != nil {
 		return nil, nil, err
 	}
-	entry, err := s.note(ctx, delivery.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
+	entry, err := s.note(ctx, audit.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
 	return movements, entry, err
 }
 
@@ -91,33 +93,33 @@ type entry struct {
 	notes     string
 }
 
-func readEntry(root delivery.Source) (entry, delivery.Problems) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	kind := delivery.MovementType(f.Text("type", delivery.Required, delivery.OneOf(
+func readEntry(root form.Source) (entry, form.Problems) {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	kind := delivery.MovementType(f.Text("type", form.Required, form.OneOf(
 		delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)))
-	productID, _ := f.Integer("product_id", delivery.Required, 1, 1<<53)
+	productID, _ := f.Integer("product_id", form.Required, 1, 1<<53)
 	e := entry{
 		kind:      kind,
 		productID: productID,
 		quantity:  readQuantity(f, kind),
-		from:      f.Text("location", delivery.Required, locationRule),
-		notes:     f.Text("notes", delivery.Optional, delivery.Length(0, 1000)),
+		from:      f.Text("location", form.Required, locationRule),
+		notes:     f.Text("notes", form.Optional, form.Length(0, 1000)),
 	}
 	e.to = readTarget(f, e)
 	return e, problems
 }
 
-var locationRule = delivery.Length(1, 64)
+var locationRule = form.Length(1, 64)
 
 // readQuantity reads how much is moved: signed for a correction (and for a type
 // that could not be read, which is fault enough), otherwise at least 1.
-func readQuantity(f *delivery.Form, kind delivery.MovementType) int64 {
+func readQuantity(f *form.Form, kind delivery.MovementType) int64 {
 	if kind != delivery.MovementAdjustment && kind != "" {
-		quantity, _ := f.Integer("quantity", delivery.Required, 1, maxQuantity)
+		quantity, _ := f.Integer("quantity", form.Required, 1, maxQuantity)
 		return quantity
 	}
-	quantity, ok := f.Integer("quantity", delivery.Required, -maxQuantity, maxQuantity)
+	quantity, ok := f.Integer("quantity", form.Required, -maxQuantity, maxQuantity)
 	if ok && quantity == 0 {
 		f.Fault("quantity", "an integer that is not 0")
 	}
@@ -126,10 +128,10 @@ func readQuantity(f *delivery.Form, kind delivery.MovementType) int64 {
 
 // readTarget reads where a transfer leads. A target on anything else is refused
 // rather than ignored, because its sender believes in a transfer.
-func readTarget(f *delivery.Form, e entry) string {
+func readTarget(f *form.Form, e entry) string {
 	switch {
 	case e.kind == delivery.MovementTransfer:
-		to := f.Text("to_location", delivery.Required, locationRule)
+		to := f.Text("to_location", form.Required, locationRule)
 		if to != "" && to == e.from {
 			f.Fault("to_location", "a location other than location")
 		}
@@ -144,7 +146,7 @@ func readTarget(f *delivery.Form, e entry) string {
 // After a refusal every level is what it was.
 func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
 	if l.Product == nil {
-		return nil, delivery.Fault("product_id", e.productID, "the id of one of the partner's products")
+		return nil, form.Fault("product_id", e.productID, "the id of one of the partner's products")
 	}
 	rows := e.rows(at)
 	// Only the first row can take stock away.
@@ -156,7 +158,7 @@ func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
 		total += row.Change()
 	}
 	if total > maxStock {
-		return nil, delivery.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
+		return nil, form.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
 	}
 	for i := range rows {
 		l.LastMovement++
@@ -191,7 +193,7 @@ func (l *Ledger) at(location string) *delivery.Level {
 }
 
 func shortage(s delivery.Shortage) error {
-	refusal := delivery.InsufficientStock([]delivery.Shortage{s})
-	refusal.Message = "there is not enough stock at this location"
-	return refusal
+	refused := delivery.InsufficientStock([]delivery.Shortage{s})
+	refused.Message = "there is not enough stock at this location"
+	return refused
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/stock"
 )
@@ -89,7 +90,7 @@ func TestRecordNeverTakesMoreThanALocationHolds(t *testing.T) {
 		`{"type":"TRANSFER","product_id":1,"quantity":10,"location":"B","to_location":"new"}`: `{"items":[{"product_id":1,"available":9,"requested":10}]}`,
 	} {
 		movements, err := f.Record(t.Context(), ours, parse(t, body))
-		if !delivery.HasCode(err, delivery.CodeInsufficientStock) || movements != nil {
+		if !refusal.HasCode(err, delivery.CodeInsufficientStock) || movements != nil {
 			t.Errorf("%s: got %v, %v", body, movements, err)
 			continue
 		}
@@ -131,7 +132,7 @@ func TestRecordRefuses(t *testing.T) {
 		}
 	}
 	_, err := f.Record(t.Context(), "par_00000000", parse(t, `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`))
-	if !delivery.HasCode(err, delivery.CodeNotFound) {
+	if !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 	if movements := f.ledger(0); len(movements) != 0 {
@@ -185,7 +186,7 @@ func TestMovementsAtOnceNeitherOversellNorSkipIDs(t *testing.T) {
 				switch {
 				case err == nil:
 					booked.Add(1)
-				case delivery.HasCode(err, delivery.CodeInsufficientStock):
+				case refusal.HasCode(err, delivery.CodeInsufficientStock):
 					refused.Add(1)
 				default:
 					t.Error(err)

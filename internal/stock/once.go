@@ -5,7 +5,8 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Request is what comes with a request that may be repeated.
@@ -36,7 +37,7 @@ type Answer struct {
 
 // RecordOnce is Record for a request that may be repeated: with its key, the
 // movement is booked once.
-func (s *Service) RecordOnce(ctx context.Context, r Request, root delivery.Source) (Answer, error) {
+func (s *Service) RecordOnce(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	wanted, problems := readEntry(root)
 	return s.once(ctx, r, problems.Err(), []int64{wanted.productID}, func(tx Writer, ledgers *Ledgers) (any, error) {
 		return s.record(ctx, tx, r.PartnerID, ledgers, wanted)
@@ -47,9 +48,9 @@ func (s *Service) RecordOnce(ctx context.Context, r Request, root delivery.Sourc
 // answer is kept in the same transaction. The key is looked for under the lock
 // of the partner's counters, so that of two at once the second finds the first,
 // and before the refusal that the request would end with.
-func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs []int64, do func(Writer, *Ledgers) (any, error)) (answer Answer, err error) {
-	if refusal != nil && !r.Keyed {
-		return Answer{}, refusal
+func (s *Service) once(ctx context.Context, r Request, refused error, productIDs []int64, do func(Writer, *Ledgers) (any, error)) (answer Answer, err error) {
+	if refused != nil && !r.Keyed {
+		return Answer{}, refused
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		ledgers, err := tx.LockLedgers(ctx, r.PartnerID, productIDs...)
@@ -63,8 +64,8 @@ func (s *Service) once(ctx context.Context, r Request, refusal error, productIDs
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
-		if refusal != nil {
-			return refusal
+		if refused != nil {
+			return refused
 		}
 		result, err := do(tx, ledgers)
 		if err != nil {
@@ -97,7 +98,7 @@ func (r Request) find(ctx context.Context, tx Writer) (answer Answer, found bool
 	case err != nil || receipt == nil:
 		return Answer{}, false, err
 	case receipt.BodyHash != sha256.Sum256(r.Body):
-		return Answer{}, false, delivery.Refuse(delivery.CodeIdempotencyKeyReused,
+		return Answer{}, false, refusal.New(refusal.CodeIdempotencyKeyReused,
 			"this Idempotency-Key was used before with another request body")
 	}
 	return Answer{Body: receipt.Answer, Replayed: true}, true, nil

@@ -4,7 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 const (
@@ -18,7 +21,7 @@ const (
 
 // CreateProduct adds a product to a partner's catalogue. It has no stock until
 // a movement brings some.
-func (s *Service) CreateProduct(ctx context.Context, partnerID string, root delivery.Source) (delivery.Product, error) {
+func (s *Service) CreateProduct(ctx context.Context, partnerID string, root form.Source) (delivery.Product, error) {
 	product, problems := readProduct(root)
 	if err := problems.Err(); err != nil {
 		return delivery.Product{}, err
@@ -32,7 +35,7 @@ func (s *Service) CreateProduct(ctx context.Context, partnerID string, root deli
 			return err
 		}
 		product.ProductID = first
-		entry, err := s.note(ctx, delivery.ActionProductCreated, partnerID, product.ProductID, nil, factsOf(product))
+		entry, err := s.note(ctx, audit.ActionProductCreated, partnerID, product.ProductID, nil, factsOf(product))
 		if err != nil {
 			return err
 		}
@@ -55,28 +58,28 @@ func factsOf(p delivery.Product) productFacts {
 	return productFacts{p.Name, p.PriceCents, p.StockMin, p.StockMax, p.Barcode, p.Status}
 }
 
-var errNoPartner = delivery.NotFound("partner")
+var errNoPartner = refusal.NotFound("partner")
 
-func readProduct(root delivery.Source) (delivery.Product, delivery.Problems) {
-	var problems delivery.Problems
+func readProduct(root form.Source) (delivery.Product, form.Problems) {
+	var problems form.Problems
 	p := delivery.Product{Status: delivery.ProductActive}
-	readInto(delivery.NewForm(root, &problems), &p, delivery.Required)
+	readInto(form.New(root, &problems), &p, form.Required)
 	return p, problems
 }
 
 // readInto reads what a form says of a product; what it leaves out stays as it
 // is. Presence is that of name and price.
-func readInto(f *delivery.Form, p *delivery.Product, presence delivery.Presence) {
-	if presence == delivery.Required || f.Has("name") {
-		p.Name = f.Text("name", delivery.Required, delivery.NameRule)
+func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
+	if presence == form.Required || f.Has("name") {
+		p.Name = f.Text("name", form.Required, delivery.NameRule)
 	}
-	if presence == delivery.Required || f.Has("price") {
+	if presence == form.Required || f.Has("price") {
 		p.PriceCents = readPrice(f)
 	}
-	if least, given := f.Integer("stock_min", delivery.Optional, 0, maxQuantity); given {
+	if least, given := f.Integer("stock_min", form.Optional, 0, maxQuantity); given {
 		p.StockMin = least
 	}
-	if most, given := f.Integer("stock_max", delivery.Optional, 0, maxQuantity); given {
+	if most, given := f.Integer("stock_max", form.Optional, 0, maxQuantity); given {
 		if most < p.StockMin {
 			f.Fault("stock_max", "an integer that is not less than stock_min")
 		}
@@ -84,17 +87,17 @@ func readInto(f *delivery.Form, p *delivery.Product, presence delivery.Presence)
 	}
 	p.StockMax = max(p.StockMin, p.StockMax)
 	if f.Has("barcode") {
-		p.Barcode = f.Text("barcode", delivery.Optional, delivery.Length(0, 255))
+		p.Barcode = f.Text("barcode", form.Optional, form.Length(0, 255))
 	}
 	if f.Has("status") {
-		rule := delivery.OneOf(delivery.ProductActive, delivery.ProductInactive)
-		p.Status = delivery.ProductStatus(f.Text("status", delivery.Optional, rule))
+		rule := form.OneOf(delivery.ProductActive, delivery.ProductInactive)
+		p.Status = delivery.ProductStatus(f.Text("status", form.Optional, rule))
 	}
 }
 
 // ChangeProduct changes what is told of a product; what the request leaves out
 // stays as it is. Its stock is changed by movements only.
-func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root delivery.Source) (changed delivery.Product, err error) {
+func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		ledger, err := tx.LockLedger(ctx, partnerID, productID)
 		switch {
@@ -105,13 +108,13 @@ func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID
 		case ledger.Product == nil:
 			return errNoProduct
 		}
-		var problems delivery.Problems
+		var problems form.Problems
 		changed = *ledger.Product
-		readInto(delivery.NewForm(root, &problems), &changed, delivery.Optional)
+		readInto(form.New(root, &problems), &changed, form.Optional)
 		if err := problems.Err(); err != nil || changed == *ledger.Product {
 			return err
 		}
-		entry, err := s.note(ctx, delivery.ActionProductChanged, partnerID, productID, factsOf(*ledger.Product), factsOf(changed))
+		entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, productID, factsOf(*ledger.Product), factsOf(changed))
 		if err != nil {
 			return err
 		}
@@ -123,13 +126,13 @@ func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID
 	return changed, err
 }
 
-var errNoProduct = delivery.NotFound("product")
+var errNoProduct = refusal.NotFound("product")
 
 // readPrice reads dollars with at most two decimals, as cents. Up to the
 // largest price a float64 tells every cent apart, so that dividing gives the
 // number back if and only if it was a whole number of cents.
-func readPrice(f *delivery.Form) int64 {
-	dollars, ok := f.Decimal("price", delivery.Required, 0, delivery.MaxCents/100)
+func readPrice(f *form.Form) int64 {
+	dollars, ok := f.Decimal("price", form.Required, 0, delivery.MaxCents/100)
 	cents := math.Round(dollars * 100)
 	if ok && cents/100 != dollars {
 		f.Fault("price", "a number with at most two decimals")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
@@ -80,7 +81,7 @@ func TestCreateProductRefuses(t *testing.T) {
 			t.Errorf("%s: faults at %q, want %q", body, got, want)
 		}
 	}
-	if _, err := f.CreateProduct(t.Context(), "par_00000000", parse(t, `{"name":"x","price":1}`)); !delivery.HasCode(err, delivery.CodeNotFound) {
+	if _, err := f.CreateProduct(t.Context(), "par_00000000", parse(t, `{"name":"x","price":1}`)); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 	if id := f.product(ours, `{"name":"x","price":1}`); id != 1 {

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -62,7 +64,7 @@ type Writer interface {
 	// AddReceipt keeps an answer.
 	AddReceipt(ctx context.Context, partnerID string, receipt *Receipt) error
 	// AddAudit writes what was changed by whom.
-	AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 // Ledger is one product's stock, and the counter that movement ids are taken
@@ -136,11 +138,11 @@ type Config struct {
 func NewService(config Config) *Service { return &Service{config} }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // note makes an entry of the audit log for a thing of a partner's.
-func (s *Service) note(ctx context.Context, action delivery.Action, partnerID string, productID int64, before, after any) (*delivery.AuditEntry, error) {
-	entry, err := delivery.NewAuditEntry(ctx, s.Random, s.now(), action)
+func (s *Service) note(ctx context.Context, action audit.Action, partnerID string, productID int64, before, after any) (*audit.Entry, error) {
+	entry, err := audit.NewEntry(ctx, s.Random, s.now(), action)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -18,7 +19,7 @@ var (
 )
 
 // AddAudit writes what was changed by whom.
-func (tx *Tx) AddAudit(ctx context.Context, entries ...*delivery.AuditEntry) error {
+func (tx *Tx) AddAudit(ctx context.Context, entries ...*audit.Entry) error {
 	var enc encodings
 	err := tx.all(ctx, addAudit, len(entries), func(i int, b binder) {
 		e := entries[i]
@@ -58,10 +59,10 @@ func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (found []operat
 		order = "ASC"
 	}
 	if !f.From.IsZero() {
-		add("audit_id >=", delivery.FirstEventID(f.From))
+		add("audit_id >=", identifier.FirstUUID(f.From))
 	}
 	if !f.To.IsZero() {
-		add("audit_id <", delivery.FirstEventID(f.To))
+		add("audit_id <", identifier.FirstUUID(f.To))
 	}
 	args = append(args, f.Limit)
 	text := fmt.Sprintf(`SELECT partner_id, audit_id, at, operator_id, request_id, action, object_id, before, after

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/durable"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/pressly/goose/v3"
 	"zombiezen.com/go/sqlite"
 )

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -23,7 +24,7 @@ func (tx *Tx) MovedBy(ctx context.Context, key order.OrderKey, version int64) (f
 	err = tx.conn.query(ctx, `SELECT a.operator_id, coalesce(p.email, ''), a.at, a.after FROM audit AS a
 		LEFT JOIN operators AS p ON p.operator_id = a.operator_id
 		WHERE a.object_id = $1 AND a.partner_id = $2 AND a.action = $3 ORDER BY a.audit_id DESC LIMIT $4`,
-		[]any{key.OrderID, key.PartnerID, string(delivery.ActionOrderMoved), lastMoves}, func(r row) error {
+		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(r row) error {
 			var mover order.Mover
 			var after string
 			if err := r.scan(&mover.OperatorID, &mover.Email, &mover.At, &after); err != nil {

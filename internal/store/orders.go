@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // orderColumns are what an order is read from.

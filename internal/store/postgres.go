@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -148,9 +148,9 @@ const (
 )
 
 func sqlState(err error) string {
-	var refusal *pgconn.PgError
-	if errors.As(err, &refusal) {
-		return refusal.Code
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code
 	}
 	return ""
 }
@@ -172,7 +172,7 @@ func (e beginError) Unwrap() error { return e.error }
 func brokenBefore(ctx context.Context, err error) bool {
 	var begin beginError
 	var connect *pgconn.ConnectError
-	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, delivery.ErrUnreachable) && !errors.As(err, &connect)
+	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, refusal.ErrUnreachable) && !errors.As(err, &connect)
 }
 
 // postgresError sorts what the driver says. What is no answer of the server is
@@ -183,7 +183,7 @@ func postgresError(err error) error {
 		return err
 	case state == "", state == readOnlyTransaction, strings.HasPrefix(state, insufficientResource),
 		strings.HasPrefix(state, connectionException), strings.HasPrefix(state, operatorIntervention):
-		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
+		return fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
 	}
 	return err
 }

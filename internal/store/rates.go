@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
 var _ throttle.LedgerTx = (*Tx)(nil)

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -223,7 +223,7 @@ func sqliteError(err error) error {
 	case sqlite.ResultInterrupt:
 		return fmt.Errorf("%w: %w", context.Canceled, err)
 	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultReadOnly:
-		return fmt.Errorf("%w: %w", delivery.ErrUnreachable, err)
+		return fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
 	default:
 		return err
 	}

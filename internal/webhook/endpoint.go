@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	rotation = 24 * time.Hour
 )
 
-var errNoEndpoint = delivery.NotFound("webhook endpoint")
+var errNoEndpoint = refusal.NotFound("webhook endpoint")
 
 // Settings is an endpoint as its partner sees it.
 type Settings struct {
@@ -42,7 +43,7 @@ func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, er
 
 // Put sets a partner's endpoint. A new one gets a secret; created tells that it
 // is new. One that fails, or that the service has disabled, begins afresh.
-func (s *Service) Put(ctx context.Context, partnerID string, root delivery.Source) (put Settings, created bool, err error) {
+func (s *Service) Put(ctx context.Context, partnerID string, root form.Source) (put Settings, created bool, err error) {
 	url, enabled, err := s.readEndpoint(root)
 	if err != nil {
 		return Settings{}, false, err
@@ -69,13 +70,13 @@ func (s *Service) Put(ctx context.Context, partnerID string, root delivery.Sourc
 	return put, created, err
 }
 
-func (s *Service) readEndpoint(root delivery.Source) (url string, enabled bool, err error) {
-	var problems delivery.Problems
-	f := delivery.NewForm(root, &problems)
-	url = f.Text("url", delivery.Required, delivery.Length(1, maxURL))
+func (s *Service) readEndpoint(root form.Source) (url string, enabled bool, err error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	url = f.Text("url", form.Required, form.Length(1, maxURL))
 	if url != "" {
-		if refusal := s.Client.CheckURL(url); refusal != nil {
-			problems.Add("url", withoutPassword(url), refusal.Error())
+		if refused := s.Client.CheckURL(url); refused != nil {
+			problems.Add("url", withoutPassword(url), refused.Error())
 		}
 	}
 	enabled = !f.Has("enabled") || f.Flag("enabled")

@@ -5,9 +5,12 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-var errNoEvent = delivery.NotFound("event")
+var errNoEvent = refusal.NotFound("event")
 
 // batchRows is how many events one transaction changes, so that nobody waits
 // long for it.
@@ -31,7 +34,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 		page.Events, err = tx.Events(ctx, filter)
 		return err
 	})
-	page.Events, page.Next = delivery.CutPage(page.Events, limit, func(e *Event) string { return e.EventID })
+	page.Events, page.Next = paging.Cut(page.Events, limit, func(e *Event) string { return e.EventID })
 	return page, err
 }
 
@@ -60,9 +63,9 @@ const maxOverlap = 5000
 // something newer, or the wait is over, and tells where to go on.
 func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (events []*Event, last string, err error) {
 	last = filter.After
-	at, known := delivery.EventTime(last)
+	at, known := identifier.UUIDTime(last)
 	if !known {
-		last = delivery.FirstEventID(s.now())
+		last = identifier.FirstUUID(s.now())
 	}
 	over := s.At(s.now().Add(wait))
 	for waits := true; ; {
@@ -73,7 +76,7 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 		}
 		if n := len(fresh.Events); n > 0 || !waits {
 			if known {
-				events, err = s.again(ctx, filter.PartnerID, delivery.FirstEventID(at.Add(-feedOverlap)), last)
+				events, err = s.again(ctx, filter.PartnerID, identifier.FirstUUID(at.Add(-feedOverlap)), last)
 			}
 			if n > 0 {
 				last = fresh.Events[n-1].EventID
@@ -231,14 +234,14 @@ type Tested struct {
 // tells what came back. It is tried once and kept nowhere.
 func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 	settings, err := s.Get(ctx, partnerID)
-	if delivery.HasCode(err, delivery.CodeNotFound) {
+	if refusal.HasCode(err, refusal.CodeNotFound) {
 		err = ErrNotConfigured
 	}
 	if err != nil {
 		return Tested{}, err
 	}
 	now := s.now()
-	eventID, err := delivery.NewEventID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.Random, now)
 	if err != nil {
 		return Tested{}, err
 	}

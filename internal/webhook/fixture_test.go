@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"zombiezen.com/go/sqlite"
@@ -234,7 +235,7 @@ func (y *yard) happen(t *testing.T, events ...*delivery.Event) {
 
 func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
 	t.Helper()
-	id, err := delivery.NewEventID(rand.Reader, y.clock.Now())
+	id, err := identifier.NewUUID(rand.Reader, y.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -85,14 +87,14 @@ func crowd(t *testing.T, y *yard) map[string]place {
 			for sequence := int64(1); sequence <= crowdEvents; sequence++ {
 				var events []*delivery.Event
 				for p := range crowdPartners {
-					id, err := delivery.NewEventID(rand.Reader, time.Now())
+					id, err := identifier.NewUUID(rand.Reader, time.Now())
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					e := &delivery.Event{
 						EventID: id, PartnerID: crowdPartner(p), OrderID: fmt.Sprintf("ord_%d_%d", p, o), Sequence: sequence,
-						Type: delivery.EventOrderPickedUp, CreatedAt: delivery.Instant(time.Now()),
+						Type: delivery.EventOrderPickedUp, CreatedAt: timestamp.Truncate(time.Now()),
 					}
 					events = append(events, e)
 					mu.Lock()

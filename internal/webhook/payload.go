@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/signature"
-	"github.com/dropyard/dropyard/internal/strictjson"
 )
 
 // EventTest is the event of POST /v1/webhooks/test. No order causes it.

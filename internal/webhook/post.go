@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 // post carries an attempt out.

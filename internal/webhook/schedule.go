@@ -3,7 +3,7 @@ package webhook
 import (
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // steps are the waits before each try after the first. An event whose last try
@@ -81,7 +81,7 @@ func judge(endpoint *Endpoint, s sent, now time.Time, chance float64) Progress {
 	case int(event.Tries) == len(steps):
 		event.State, event.DueAt, event.Tries = Failed, time.Time{}, event.Tries+1
 	default:
-		event.DueAt = delivery.Instant(now.Add(wait(steps[event.Tries], s.answer.RetryAfter, chance)))
+		event.DueAt = timestamp.Truncate(now.Add(wait(steps[event.Tries], s.answer.RetryAfter, chance)))
 		event.Tries++
 	}
 	if endpoint != nil {
@@ -125,7 +125,7 @@ func (e *Endpoint) fail(s sent, now time.Time) {
 	}
 	if e.broken() && (s.probe || e.OpenUntil.IsZero()) {
 		probe := min(firstProbe<<min(e.Failures-breakerFailures, 10), lastProbe)
-		e.OpenUntil = delivery.Instant(now.Add(max(probe, min(s.answer.RetryAfter, 2*probe))))
+		e.OpenUntil = timestamp.Truncate(now.Add(max(probe, min(s.answer.RetryAfter, 2*probe))))
 	}
 }
 

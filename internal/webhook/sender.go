@@ -11,8 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // SenderConfig is what the sender is made of.
@@ -70,7 +71,7 @@ type Sender struct {
 
 // NewSender starts the sender. Close stops it.
 func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
-	node, err := delivery.NewID(config.Random, "snd_")
+	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *Sender) isClosing() bool {
 }
 
 // now is the time as records hold it.
-func (s *Sender) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Sender) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // Changed tells that a partner's endpoint is another: from now on nothing is
 // sent to what it was. Nodes elsewhere learn it when they look next.

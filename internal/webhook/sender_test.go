@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -260,12 +262,12 @@ func TestNothingIsSentWithoutAnEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.state(t, waiting.EventID, webhook.Skipped, 1)
-	if _, err := y.Get(t.Context(), partnerID); !delivery.HasCode(err, delivery.CodeNotFound) {
+	if _, err := y.Get(t.Context(), partnerID); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("the endpoint is still there: %v", err)
 	}
 	y.put(t, partnerID, "https://shop.example/other")
 	y.respond(nil)
-	count, next, err := y.RedeliverSince(t.Context(), webhook.Filter{PartnerID: partnerID, After: delivery.FirstEventID(y.clock.Now().Add(-time.Hour))})
+	count, next, err := y.RedeliverSince(t.Context(), webhook.Filter{PartnerID: partnerID, After: identifier.FirstUUID(y.clock.Now().Add(-time.Hour))})
 	if err != nil || count != 2 || next != "" {
 		t.Fatalf("redelivered %d, next %q: %v", count, next, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // settler writes what came of the requests of all lanes: everything that waits
@@ -117,7 +117,7 @@ func (t *settler) settle(items []*item) {
 		for lane, own := range byLane(items) {
 			lane.done(endpoints[lane.partnerID], own)
 		}
-	case len(items) > 1 && !errors.Is(err, delivery.ErrUnreachable):
+	case len(items) > 1 && !errors.Is(err, refusal.ErrUnreachable):
 		for _, i := range items {
 			t.settle([]*item{i})
 		}
@@ -146,7 +146,7 @@ func byLane(items []*item) map[*lane][]*item {
 func (t *settler) persist(items []*item) (endpoints map[string]*Endpoint, err error) {
 	for {
 		endpoints, err = t.write(items)
-		if !errors.Is(err, delivery.ErrUnreachable) || t.last.Err() != nil {
+		if !errors.Is(err, refusal.ErrUnreachable) || t.last.Err() != nil {
 			return endpoints, err
 		}
 		time.Sleep(pause)
@@ -162,7 +162,7 @@ func (t *settler) write(items []*item) (endpoints map[string]*Endpoint, err erro
 		return err
 	})
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		err = errors.Join(delivery.ErrUnreachable, err)
+		err = errors.Join(refusal.ErrUnreachable, err)
 	}
 	return endpoints, err
 }

@@ -9,8 +9,10 @@ import (
 	"io"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Client reaches partners' endpoints, and nothing else.
@@ -69,7 +71,7 @@ func NewService(config Config) *Service {
 func (s *Service) EndFeeds() { close(s.ending) }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return delivery.Instant(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // ErrNotConfigured refuses what needs an endpoint.
-var ErrNotConfigured = delivery.Refuse(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")
+var ErrNotConfigured = refusal.New(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")

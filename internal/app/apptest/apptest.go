@@ -17,7 +17,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -201,7 +201,7 @@ func TestLimitsOfParameters(t *testing.T) {
 	for _, o := range f.contract.operations {
 		known := ""
 		if o.takes("query", "after") { // so that there is something new, and nothing to wait for
-			known = "after=" + delivery.FirstEventID(testkit.Epoch.Add(-time.Hour))
+			known = "after=" + identifier.FirstUUID(testkit.Epoch.Add(-time.Hour))
 		}
 		for _, p := range o.parameters() {
 			name, schema := p.at("name").text(), p.at("schema")

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/outbound"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/outbound"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -302,7 +302,7 @@ func brokenSettings(body any) (places []string) {
 // past, and at its version, which must not be the built-in card's.
 func brokenUpload(body any) (places []string) {
 	beside, ok := text(body, "effective_from")
-	at, valid := delivery.ParseTime(beside)
+	at, valid := timestamp.Parse(beside)
 	if ok && (!valid || at.Before(testkit.Epoch)) {
 		places = append(places, "/effective_from")
 	}
@@ -310,7 +310,7 @@ func brokenUpload(body any) (places []string) {
 		places = append(places, "/card/version")
 	}
 	inside, there := text(body, "card", "effective_from")
-	if own, valid := delivery.ParseTime(inside); there && (!valid || !own.Equal(at)) {
+	if own, valid := timestamp.Parse(inside); there && (!valid || !own.Equal(at)) {
 		places = append(places, "/card/effective_from")
 	}
 	return places

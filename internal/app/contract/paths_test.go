@@ -22,7 +22,7 @@ func covered(by, path string) bool {
 func TestOtherMethodsAreRefused(t *testing.T) {
 	t.Parallel()
 	f, c := newFixture(t, roomy), read(t)
-	refusal := c.documents["openapi.yaml"].node(c).at("components", "responses", "MethodNotAllowed")
+	refused := c.documents["openapi.yaml"].node(c).at("components", "responses", "MethodNotAllowed")
 	allowed := map[string][]string{}
 	for _, path := range c.operations {
 		for _, o := range c.operations {
@@ -50,7 +50,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 				continue
 			}
 			answer := f.Do(t, method, path, nil).Must(t, 405)
-			checkAnswer(t, method+" "+path, refusal, answer)
+			checkAnswer(t, method+" "+path, refused, answer)
 			told := strings.Split(answer.Header.Get("Allow"), ", ")
 			if !slices.Equal(slices.Sorted(slices.Values(told)), known) {
 				t.Errorf("%s %s: Allow tells %v, documented are %v", method, path, told, known)
@@ -62,8 +62,8 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 func TestUnknownPathsAreNotFound(t *testing.T) {
 	t.Parallel()
 	f, c := newFixture(t, roomy), read(t)
-	refusal := c.documents["openapi.yaml"].node(c).at("components", "responses", "NotFound")
+	refused := c.documents["openapi.yaml"].node(c).at("components", "responses", "NotFound")
 	for _, path := range []string{"/", "/v1", "/v1/", "/v1/orders/", "/v1//orders", "/v2/orders", "/ops/v1/none", "/track/", "/track/x/y"} {
-		checkAnswer(t, path, refusal, f.Do(t, "GET", path, nil).Must(t, 404))
+		checkAnswer(t, path, refused, f.Do(t, "GET", path, nil).Must(t, 404))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -234,6 +235,6 @@ func TestAnswersAboutEvents(t *testing.T) {
 		t.Errorf("no cursor: %s", page.Body)
 	}
 	f.send(t, call{operation: "listEvents", query: "?cursor=" + page.Text("next_cursor")}).Must(t, 200)
-	feed := f.send(t, call{operation: "followEvents", query: "?limit=1&after=" + delivery.FirstEventID(f.Clock.Now())}).Must(t, 200)
+	feed := f.send(t, call{operation: "followEvents", query: "?limit=1&after=" + identifier.FirstUUID(f.Clock.Now())}).Must(t, 200)
 	f.send(t, call{operation: "followEvents", query: "?after=" + feed.Text("cursor")}).Must(t, 200)
 }

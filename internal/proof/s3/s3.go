@@ -149,7 +149,7 @@ func (s *Store) try(ctx context.Context, method, name string, body []byte, kind 
 		return nil, fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := refusal(method, response); err != nil {
+	if err := refused(method, response); err != nil {
 		return nil, err
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -176,7 +176,7 @@ func (s *Store) address(name string) *url.URL {
 var reasonPattern = regexp.MustCompile(`<Code>([A-Za-z0-9.]{1,64})</Code>`)
 
 // refusal is nil for an answer that is a success.
-func refusal(method string, response *http.Response) error {
+func refused(method string, response *http.Response) error {
 	if response.StatusCode >= 200 && response.StatusCode < 300 {
 		return nil
 	}

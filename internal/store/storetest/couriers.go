@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -44,7 +45,7 @@ func testProofs(t *testing.T, s *store.Store) {
 	for i, step := range steps {
 		at := testkit.Epoch.Add(time.Duration(i) * time.Minute)
 		p := delivery.Proof{
-			ProofID: delivery.FirstEventID(at), PartnerID: partnerID, OrderID: proven.OrderID, Kind: step.kind,
+			ProofID: identifier.FirstUUID(at), PartnerID: partnerID, OrderID: proven.OrderID, Kind: step.kind,
 			Name: string(rune('0' + i)), Digest: [32]byte{byte(i), 31: 1}, At: at, OperatorID: "opr_1",
 		}
 		all = append(all, p)

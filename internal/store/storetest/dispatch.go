@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
@@ -123,9 +125,9 @@ func testWhoMoved(t *testing.T, s *store.Store) {
 	must(t, save(ctx, s, creation(o, 1)))
 	for i, operator := range []string{"opr_1", "command line"} {
 		change := advance(o, delivery.StatusAccepted)
-		change.Audit = []*delivery.AuditEntry{{
-			AuditID: delivery.FirstEventID(o.UpdatedAt), At: o.UpdatedAt, Operation: delivery.Operation{OperatorID: operator},
-			Action: delivery.ActionOrderMoved, PartnerID: partnerID, ObjectID: o.OrderID, After: map[string]int{"version": i + 2},
+		change.Audit = []*audit.Entry{{
+			AuditID: identifier.FirstUUID(o.UpdatedAt), At: o.UpdatedAt, Operation: audit.Operation{OperatorID: operator},
+			Action: audit.ActionOrderMoved, PartnerID: partnerID, ObjectID: o.OrderID, After: map[string]int{"version": i + 2},
 		}}
 		must(t, save(ctx, s, change))
 	}

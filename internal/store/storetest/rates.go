@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/throttle"
 )
 
 // testLedgers changes ledgers from many places at once, the first time too: no

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -116,7 +117,7 @@ func testWakes(t *testing.T, s *store.Store) {
 func event(t *testing.T, partnerID string, n int, sequence int64) *delivery.Event {
 	t.Helper()
 	at := testkit.Epoch.Add(time.Duration(n) * time.Second)
-	id, err := delivery.NewEventID(testkit.NewRandom(byte(n)), at)
+	id, err := identifier.NewUUID(testkit.NewRandom(byte(n)), at)
 	must(t, err)
 	return &delivery.Event{
 		EventID: id, PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%s", partnerID), Type: delivery.EventOrderFailed,

@@ -12,7 +12,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -26,7 +27,7 @@ func mostValues(size int) int { return maxValues * (1 + size>>20) }
 
 // Value is one value of a document. It implements delivery.Source.
 type Value struct {
-	kind  delivery.Kind
+	kind  form.Kind
 	name  []byte // unquoted; only for a member of an object
 	raw   []byte
 	next  *Value // the sibling that follows
@@ -42,7 +43,7 @@ func Parse(data []byte) (*Value, error) {
 		return nil, malformed(err)
 	}
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, delivery.Refuse(delivery.CodeBadRequest, "the body has more than one JSON value")
+		return nil, refusal.New(refusal.CodeBadRequest, "the body has more than one JSON value")
 	}
 	root, err := scan(data)
 	if err != nil {
@@ -68,11 +69,11 @@ func unquote(quoted []byte) []byte {
 }
 
 // Kind tells what the value is.
-func (v *Value) Kind() delivery.Kind { return v.kind }
+func (v *Value) Kind() form.Kind { return v.kind }
 
 // Member finds a member of an object by its exact name.
-func (v *Value) Member(name string) delivery.Source {
-	if v.kind == delivery.Object {
+func (v *Value) Member(name string) form.Source {
+	if v.kind == form.Object {
 		for member := v.child; member != nil; member = member.next {
 			if string(member.name) == name {
 				return member
@@ -85,7 +86,7 @@ func (v *Value) Member(name string) delivery.Source {
 // Names lists the members of an object, as they were written.
 func (v *Value) Names() []string {
 	var names []string
-	if v.kind == delivery.Object {
+	if v.kind == form.Object {
 		for member := v.child; member != nil; member = member.next {
 			names = append(names, string(member.name))
 		}
@@ -94,9 +95,9 @@ func (v *Value) Names() []string {
 }
 
 // Elements lists the elements of a list.
-func (v *Value) Elements() []delivery.Source {
-	var elements []delivery.Source
-	if v.kind == delivery.List {
+func (v *Value) Elements() []form.Source {
+	var elements []form.Source
+	if v.kind == form.List {
 		for element := v.child; element != nil; element = element.next {
 			elements = append(elements, element)
 		}
@@ -106,7 +107,7 @@ func (v *Value) Elements() []delivery.Source {
 
 // Text is the text of a string, the digits of a number, or true or false.
 func (v *Value) Text() string {
-	if v.kind == delivery.Text {
+	if v.kind == form.Text {
 		return string(unquote(v.raw))
 	}
 	return string(v.raw)
@@ -128,5 +129,5 @@ func malformed(err error) error {
 	default:
 		message = fmt.Sprintf("%v at byte %d", syntax.Err, syntax.ByteOffset)
 	}
-	return delivery.Refuse(delivery.CodeBadRequest, "the body is not valid JSON: "+message)
+	return refusal.New(refusal.CodeBadRequest, "the body is not valid JSON: "+message)
 }

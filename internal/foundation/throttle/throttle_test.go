@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dropyard/dropyard/internal/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
 // clock is moved by hand.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 // cheap keeps tests fast.

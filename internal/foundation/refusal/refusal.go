@@ -1,4 +1,4 @@
-package delivery
+package refusal
 
 import (
 	"errors"
@@ -18,15 +18,11 @@ const (
 	CodeNotFound              Code = "not_found"
 	CodeMethodNotAllowed      Code = "method_not_allowed"
 	CodeConflict              Code = "conflict"
-	CodeOrderNotCancellable   Code = "order_not_cancellable"
-	CodeInvalidTransition     Code = "invalid_transition"
 	CodeIdempotencyInProgress Code = "idempotency_in_progress"
 	CodePayloadTooLarge       Code = "payload_too_large"
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodeValidation            Code = "validation_error"
-	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeIdempotencyKeyReused  Code = "idempotency_key_reused"
-	CodeWebhookNotConfigured  Code = "webhook_not_configured"
 	CodeRateLimited           Code = "rate_limited"
 	CodeInternal              Code = "internal_error"
 	CodeUnavailable           Code = "unavailable"
@@ -51,14 +47,14 @@ type Error struct {
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Refuse makes an Error without details.
-func Refuse(code Code, message string) *Error {
+func New(code Code, message string) *Error {
 	return &Error{Code: code, Message: message}
 }
 
 // NotFound is the refusal for a thing that does not exist, or that the caller
 // must not know of.
 func NotFound(what string) *Error {
-	return Refuse(CodeNotFound, what+" does not exist")
+	return New(CodeNotFound, what+" does not exist")
 }
 
 // HasCode tells whether err is, or wraps, a refusal of the given kind.

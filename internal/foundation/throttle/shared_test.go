@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/dropyard/dropyard/internal/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
 // ledgers is a store in memory.

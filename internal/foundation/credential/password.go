@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // The bounds of a new password, in characters.
@@ -19,11 +19,11 @@ const (
 // make passwords worse (NIST SP 800-63B). One that was chosen before may be
 // whatever the rules were then.
 var (
-	NewPasswordRule = delivery.TextRule{
+	NewPasswordRule = form.TextRule{
 		Expected: "a password of 8 to 128 characters that is not among the most common",
 		Allows:   goodPassword,
 	}
-	KnownPasswordRule = delivery.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
+	KnownPasswordRule = form.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
 )
 
 func goodPassword(password string) bool {

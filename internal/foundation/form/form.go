@@ -1,4 +1,4 @@
-package delivery
+package form
 
 import (
 	"cmp"
@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // Kind is the kind of a received value.
@@ -84,17 +87,17 @@ func (p Problems) Err() error {
 	if more := len(p) - 1; more > 0 {
 		message += fmt.Sprintf(" (and %d more)", more)
 	}
-	return &Error{Code: CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p}}
+	return &refusal.Error{Code: refusal.CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p}}
 }
 
 // WithProblems adds further faults to a validation error. Any other error, and
 // one to which nothing is added, is returned as it is.
 func WithProblems(err error, more Problems) error {
-	var refusal *Error
-	if len(more) == 0 || !errors.As(err, &refusal) {
+	var refused *refusal.Error
+	if len(more) == 0 || !errors.As(err, &refused) {
 		return err
 	}
-	details, ok := refusal.Details.(problemDetails)
+	details, ok := refused.Details.(problemDetails)
 	if !ok {
 		return err
 	}
@@ -124,7 +127,7 @@ type Form struct {
 
 // NewForm starts reading at the root of a document. A root that is no object
 // is noted as a fault.
-func NewForm(root Source, problems *Problems) *Form {
+func New(root Source, problems *Problems) *Form {
 	form := &Form{source: root, index: -1, problems: problems}
 	if root.Kind() != Object {
 		problems.Add("", nil, "a JSON object")
@@ -225,6 +228,18 @@ func Length(atLeast, atMost int) TextRule {
 	}}
 }
 
+// OneOf allows the listed words and no other.
+func OneOf[T ~string](words ...T) TextRule {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return TextRule{
+		Expected: "one of " + strings.Join(texts, ", "),
+		Allows:   func(s string) bool { return slices.Contains(texts, s) },
+	}
+}
+
 // Text reads a string.
 func (f *Form) Text(name string, presence Presence, rule TextRule) string {
 	text, _ := take(f, name, presence, Text, func(s Source) (string, bool) {
@@ -294,37 +309,9 @@ func (f *Form) Flag(name string) bool {
 // Time reads an RFC 3339 date-time with offset, to the millisecond, in UTC.
 func (f *Form) Time(name string, presence Presence) time.Time {
 	at, _ := take(f, name, presence, Text,
-		func(s Source) (time.Time, bool) { return ParseTime(s.Text()) },
+		func(s Source) (time.Time, bool) { return timestamp.Parse(s.Text()) },
 		func() string { return "an RFC 3339 date-time with offset, from 1970 on" })
 	return at
-}
-
-// Instant is a time as records hold and tell it: in UTC, to the millisecond.
-func Instant(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
-
-// ParseTime reads an RFC 3339 date-time with offset, strictly, to the
-// millisecond, in UTC.
-func ParseTime(text string) (time.Time, bool) {
-	var at time.Time
-	if err := at.UnmarshalText([]byte(text)); err != nil || !strictTime(text) {
-		return time.Time{}, false
-	}
-	at = Instant(at)
-	if at.Year() < 1970 || at.Year() > 9999 {
-		return time.Time{}, false
-	}
-	return at, true
-}
-
-// strictTime refuses what package time takes for RFC 3339 although it is not
-// (go.dev/issue/54580): hours of one digit, decimal commas, and offsets of 24
-// hours or 60 minutes.
-func strictTime(text string) bool {
-	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
-		return false
-	}
-	offset := text[len(text)-len("+07:00"):]
-	return strings.HasSuffix(offset, "Z") || offset[1:3] < "24" && offset[4:] < "60"
 }
 
 // Object reads a nested object; nil when there is none.

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -39,7 +40,7 @@ func TestParseRefusesWhatIsNotStrictJSON(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := strictjson.Parse([]byte(body)); !delivery.HasCode(err, delivery.CodeBadRequest) {
+			if _, err := strictjson.Parse([]byte(body)); !refusal.HasCode(err, refusal.CodeBadRequest) {
 				t.Errorf("got %v, want a bad_request", err)
 			}
 		})
@@ -55,15 +56,15 @@ func TestParseKeepsWhatWasWritten(t *testing.T) {
 	}
 	for _, want := range []struct {
 		name string
-		kind delivery.Kind
+		kind form.Kind
 		text string
 	}{
-		{"n", delivery.Number, "100.0"},
-		{"s", delivery.Text, "aé\n\""},
-		{"t", delivery.Bool, "true"},
-		{"z", delivery.Null, "null"},
-		{"m", delivery.Object, `{ "b" : 1 ,"a":2 }`},
-		{"N", delivery.Absent, ""},
+		{"n", form.Number, "100.0"},
+		{"s", form.Text, "aé\n\""},
+		{"t", form.Bool, "true"},
+		{"z", form.Null, "null"},
+		{"m", form.Object, `{ "b" : 1 ,"a":2 }`},
+		{"N", form.Absent, ""},
 	} {
 		got := root.Member(want.name)
 		if got.Kind() != want.kind || got.Text() != want.text {
@@ -81,7 +82,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, err := strictjson.Parse(data)
 		if err != nil {
-			if !delivery.HasCode(err, delivery.CodeBadRequest) {
+			if !refusal.HasCode(err, refusal.CodeBadRequest) {
 				t.Fatalf("not a refusal: %v", err)
 			}
 			return
@@ -110,7 +111,7 @@ func FuzzParseTrusted(f *testing.F) {
 	})
 }
 
-func same(a, b delivery.Source) bool {
+func same(a, b form.Source) bool {
 	return a.Kind() == b.Kind() && bytes.Equal(a.Raw(), b.Raw()) && slices.EqualFunc(a.Elements(), b.Elements(), same)
 }
 

@@ -1,4 +1,4 @@
-package delivery
+package form
 
 import "fmt"
 

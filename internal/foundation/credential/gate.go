@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
 // The failures that a gate allows. Only failures count, so whoever knows the
@@ -27,13 +27,13 @@ var (
 )
 
 // errMismatch says the same of a wrong password and of an unknown account.
-var errMismatch = delivery.Refuse(delivery.CodeUnauthorized, "e-mail address or password is wrong")
+var errMismatch = refusal.New(refusal.CodeUnauthorized, "e-mail address or password is wrong")
 
 // tooManyFailures tells that nobody's password was looked at, because too many
 // tries have failed before.
-func tooManyFailures(wait time.Duration) *delivery.Error {
-	return &delivery.Error{
-		Code:       delivery.CodeRateLimited,
+func tooManyFailures(wait time.Duration) *refusal.Error {
+	return &refusal.Error{
+		Code:       refusal.CodeRateLimited,
 		Message:    fmt.Sprintf("too many failed logins, try again in %.0f s", math.Ceil(wait.Seconds())),
 		RetryAfter: wait,
 	}
@@ -74,7 +74,7 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	}
 	network := throttle.Network(a.Address)
 	counts := []counted{{g.place, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
-	if err := refusal(counts); err != nil {
+	if err := refused(counts); err != nil {
 		return err
 	}
 	release, err := g.hasher.slot(ctx)
@@ -84,7 +84,7 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	defer release()
 	// Many may have got this far at once. Looking again, now that only
 	// maxHashings can be here, keeps parallel guesses from outrunning the count.
-	if err := refusal(counts); err != nil {
+	if err := refused(counts); err != nil {
 		return err
 	}
 	fits, err := verify(a.Hash, a.Password)
@@ -104,7 +104,7 @@ type counted struct {
 }
 
 // refusal is the longest wait that any of them asks for.
-func refusal(counts []counted) error {
+func refused(counts []counted) error {
 	var wait time.Duration
 	for _, c := range counts {
 		wait = max(wait, c.limiter.Peek(c.key).RetryAfter)

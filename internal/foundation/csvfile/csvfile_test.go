@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
 func TestRead(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/dropyard/dropyard/internal/durable"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 )
 
 const keyBytes = 32

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/credential"
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // door is a gate, its clock, and one account behind it.
@@ -38,9 +38,9 @@ func (d *door) try(t *testing.T, address, password string) error {
 }
 
 func throttled(err error) (time.Duration, bool) {
-	var refusal *delivery.Error
-	if errors.As(err, &refusal) {
-		return refusal.RetryAfter, true
+	var refused *refusal.Error
+	if errors.As(err, &refused) {
+		return refused.RetryAfter, true
 	}
 	return 0, false
 }
@@ -54,7 +54,7 @@ func TestGateCountsFailuresOnly(t *testing.T) {
 		}
 	}
 	for i := range 10 {
-		if err := d.try(t, "203.0.113.1", "wrong"); !delivery.HasCode(err, delivery.CodeUnauthorized) {
+		if err := d.try(t, "203.0.113.1", "wrong"); !refusal.HasCode(err, refusal.CodeUnauthorized) {
 			t.Fatalf("failure %d: %v", i, err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestGateThrottlesAnAccountOverManyAddresses(t *testing.T) {
 	d := newDoor(t)
 	looked := 0
 	for i := range 200 {
-		if delivery.HasCode(d.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), delivery.CodeUnauthorized) {
+		if refusal.HasCode(d.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), refusal.CodeUnauthorized) {
 			looked++
 		}
 	}
@@ -102,7 +102,7 @@ func TestGateThrottlesAnAddressOverManyAccounts(t *testing.T) {
 		// All of these are one customer's network.
 		address := fmt.Sprintf("2001:db8:1:2::%x", i)
 		err := d.Verify(t.Context(), credential.Attempt{Account: fmt.Sprint(i), Address: address, Password: "wrong"})
-		if delivery.HasCode(err, delivery.CodeUnauthorized) {
+		if refusal.HasCode(err, refusal.CodeUnauthorized) {
 			looked++
 		}
 	}
@@ -136,7 +136,7 @@ func TestGateCountsParallelGuesses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if delivery.HasCode(d.try(t, "203.0.113.1", "wrong"), delivery.CodeUnauthorized) {
+			if refusal.HasCode(d.try(t, "203.0.113.1", "wrong"), refusal.CodeUnauthorized) {
 				looked.Add(1)
 			}
 		})
@@ -151,7 +151,7 @@ func TestGateReportsADamagedHash(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.hash = "damaged"
-	if err := d.try(t, "203.0.113.1", "right"); err == nil || delivery.HasCode(err, delivery.CodeUnauthorized) {
+	if err := d.try(t, "203.0.113.1", "right"); err == nil || refusal.HasCode(err, refusal.CodeUnauthorized) {
 		t.Errorf("got %v", err)
 	}
 }

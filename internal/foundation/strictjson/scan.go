@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 var (
@@ -49,11 +49,11 @@ func (s *scanner) value() (*Value, error) {
 	v.kind = kindOf(first)
 	var err error
 	switch v.kind {
-	case delivery.Object, delivery.List:
+	case form.Object, form.List:
 		err = s.inside(v)
-	case delivery.Text:
+	case form.Text:
 		err = s.text()
-	case delivery.Absent:
+	case form.Absent:
 		err = errNotJSON
 	default:
 		s.literal()
@@ -62,22 +62,22 @@ func (s *scanner) value() (*Value, error) {
 	return v, err
 }
 
-func kindOf(first byte) delivery.Kind {
+func kindOf(first byte) form.Kind {
 	switch first {
 	case '{':
-		return delivery.Object
+		return form.Object
 	case '[':
-		return delivery.List
+		return form.List
 	case '"':
-		return delivery.Text
+		return form.Text
 	case 'n':
-		return delivery.Null
+		return form.Null
 	case 't', 'f':
-		return delivery.Bool
+		return form.Bool
 	case 0:
-		return delivery.Absent
+		return form.Absent
 	default:
-		return delivery.Number
+		return form.Number
 	}
 }
 
@@ -101,8 +101,8 @@ func (s *scanner) inside(v *Value) error {
 	}
 }
 
-func (s *scanner) inner(kind delivery.Kind) (*Value, error) {
-	if kind == delivery.List {
+func (s *scanner) inner(kind form.Kind) (*Value, error) {
+	if kind == form.List {
 		return s.value()
 	}
 	if s.peek() != '"' {

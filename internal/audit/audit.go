@@ -1,9 +1,11 @@
-package delivery
+package audit
 
 import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
 // Operation is who changes something, and by which request.
@@ -57,7 +59,7 @@ var Actions = []Action{
 
 // AuditEntry is one change by an operator: who, when, what, and how it was
 // before and after. It is written in the transaction of the change.
-type AuditEntry struct {
+type Entry struct {
 	AuditID string // a UUID that sorts by time
 	At      time.Time
 	Operation
@@ -70,10 +72,10 @@ type AuditEntry struct {
 }
 
 // NewAuditEntry begins an entry for what is done under a context.
-func NewAuditEntry(ctx context.Context, random io.Reader, at time.Time, action Action) (*AuditEntry, error) {
-	id, err := NewEventID(random, at)
+func NewEntry(ctx context.Context, random io.Reader, at time.Time, action Action) (*Entry, error) {
+	id, err := identifier.NewUUID(random, at)
 	if err != nil {
 		return nil, err
 	}
-	return &AuditEntry{AuditID: id, At: at, Operation: OperationOf(ctx), Action: action}, nil
+	return &Entry{AuditID: id, At: at, Operation: OperationOf(ctx), Action: action}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/credential"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 func TestMasterKeyIsCreatedOnceAndKept(t *testing.T) {

@@ -1,0 +1,76 @@
+package delivery
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+)
+
+const (
+	partnerPrefix = "par_"
+	orderPrefix   = "ord_"
+	// partnerTag is how many characters of a partner's id are repeated in the
+	// ids of its orders: 40 bits.
+	partnerTag = 8
+)
+
+// NewPartnerID draws a partner's id: "par_" and 40 random bits.
+func NewPartnerID(random io.Reader) (string, error) {
+	return identifier.Draw(random, partnerPrefix, 5)
+}
+
+// NewOrderID draws an order's id: "ord_" and Crockford base32 of the partner's
+// 40 bits, 48 bits of milliseconds and 72 random bits. So ids of one partner
+// sort by time, the partner is known from the id alone, and no id can be
+// guessed.
+func NewOrderID(random io.Reader, partnerID string, at time.Time) (string, error) {
+	id, err := orderIDAt(partnerID, at)
+	if err != nil {
+		return "", err
+	}
+	if _, err := io.ReadFull(random, id[11:]); err != nil {
+		return "", fmt.Errorf("draw an order id: %w", err)
+	}
+	return orderPrefix + identifier.Encoding.EncodeToString(id[:]), nil
+}
+
+// FirstOrderID is the smallest id that an order of the partner created at or
+// after the given time can have; it turns a period into a range of ids.
+func FirstOrderID(partnerID string, at time.Time) (string, error) {
+	id, err := orderIDAt(partnerID, at)
+	if err != nil {
+		return "", err
+	}
+	return orderPrefix + identifier.Encoding.EncodeToString(id[:]), nil
+}
+
+func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
+	if !partnerIDForm.MatchString(partnerID) {
+		return id, fmt.Errorf("%q is not a partner id", partnerID)
+	}
+	if _, err := identifier.Encoding.Decode(id[:5], []byte(partnerID[len(partnerPrefix):])); err != nil {
+		return id, fmt.Errorf("partner id %q: %w", partnerID, err)
+	}
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(max(at.UnixMilli(), 0))<<16)
+	copy(id[5:11], ms[:6])
+	return id, nil
+}
+
+var (
+	partnerIDForm = regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`)
+	orderIDForm   = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
+)
+
+// PartnerOfOrder reads the partner's id out of an order's id. It is false for
+// a text that is not an order id.
+func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
+	if !orderIDForm.MatchString(orderID) {
+		return "", false
+	}
+	return partnerPrefix + orderID[len(orderPrefix):len(orderPrefix)+partnerTag], true
+}

@@ -1,0 +1,11 @@
+package delivery
+
+import "github.com/dropyard/dropyard/internal/foundation/refusal"
+
+// The kinds of refusal that only deliveries have.
+const (
+	CodeOrderNotCancellable  refusal.Code = "order_not_cancellable"
+	CodeInvalidTransition    refusal.Code = "invalid_transition"
+	CodeInsufficientStock    refusal.Code = "insufficient_stock"
+	CodeWebhookNotConfigured refusal.Code = "webhook_not_configured"
+)
