@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -21,6 +22,7 @@ type postgresEngine struct {
 	// distributed is set where Citus keeps each partner's rows on one of many
 	// nodes.
 	distributed bool
+	retries     atomic.Int64 // transactions run again, see worthRetrying
 }
 
 const (
@@ -67,7 +69,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
 	}
-	return &Store{engine: &postgresEngine{pool, distributed}}, nil
+	return &Store{engine: &postgresEngine{pool: pool, distributed: distributed}}, nil
 }
 
 func parsePostgres(url string) (*pgxpool.Config, error) {
@@ -91,6 +93,17 @@ func (e *postgresEngine) shared() bool { return true }
 
 func (e *postgresEngine) sharded() bool { return e.distributed }
 
+func (e *postgresEngine) stats() Stats {
+	pool := e.pool.Stat()
+	return Stats{
+		Pools: []PoolStats{{
+			Name: "postgres", Max: int(pool.MaxConns()), InUse: int(pool.AcquiredConns()), Idle: int(pool.IdleConns()),
+			Waits: pool.EmptyAcquireCount(), WaitTime: pool.EmptyAcquireWaitTime(),
+		}},
+		Retries: e.retries.Load(),
+	}
+}
+
 func (e *postgresEngine) Close() error {
 	e.pool.Close()
 	return nil
@@ -108,8 +121,11 @@ func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 
 func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) (err error) {
 	for range maxTries {
-		if err = e.once(ctx, options, fn); !worthRetrying(err) && !brokenBefore(ctx, err) {
-			break
+		switch err = e.once(ctx, options, fn); {
+		case worthRetrying(err):
+			e.retries.Add(1)
+		case !brokenBefore(ctx, err):
+			return err
 		}
 	}
 	return err

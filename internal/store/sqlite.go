@@ -17,8 +17,8 @@ import (
 // sqliteEngine is the embedded store: one connection that writes, several that
 // read, and one that moves the write-ahead log into the database file.
 type sqliteEngine struct {
-	writer  chan *sqlite.Conn // holds the one writer while it is free
-	readers chan *sqlite.Conn
+	writer  *connPool // of one connection
+	readers *connPool
 	opened  int // readers
 	log     *walKeeper
 }
@@ -46,20 +46,20 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	e := &sqliteEngine{
-		writer:  make(chan *sqlite.Conn, 1),
-		readers: make(chan *sqlite.Conn, max(4, 2*runtime.GOMAXPROCS(0))),
+		writer:  newConnPool(1),
+		readers: newConnPool(max(4, 2*runtime.GOMAXPROCS(0))),
 	}
 	writer, err := openSQLiteConn(path)
 	if err != nil {
 		return nil, err
 	}
-	e.writer <- writer
-	for range cap(e.readers) {
+	e.writer.free <- writer
+	for range cap(e.readers.free) {
 		reader, err := openSQLiteConn(path)
 		if err != nil {
 			return nil, errors.Join(err, e.closeConns())
 		}
-		e.readers <- reader
+		e.readers.free <- reader
 		e.opened++
 	}
 	if e.log, err = keepWAL(path); err != nil {
@@ -108,19 +108,19 @@ func (e *sqliteEngine) Close() error {
 }
 
 func (e *sqliteEngine) closeConns() error {
-	err := (<-e.writer).Close()
+	err := (<-e.writer.free).Close()
 	for range e.opened {
-		err = errors.Join(err, (<-e.readers).Close())
+		err = errors.Join(err, (<-e.readers.free).Close())
 	}
 	return err
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {
-	return borrow(ctx, e.readers, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
+	return e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
 }
 
 func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
-	return borrow(ctx, e.writer, func(c *sqliteConn) error {
+	return e.writer.borrow(ctx, func(c *sqliteConn) error {
 		if err := c.transact(ctx, "BEGIN IMMEDIATE", fn); err != nil {
 			return err
 		}
@@ -129,20 +129,11 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 	})
 }
 
-// borrow lends a connection of the pool. Whatever runs on it is interrupted
-// when ctx ends.
-func borrow(ctx context.Context, pool chan *sqlite.Conn, fn func(*sqliteConn) error) error {
-	var c *sqliteConn
-	select {
-	case free := <-pool:
-		c = &sqliteConn{free}
-	case <-ctx.Done():
-		return ctx.Err()
+func (e *sqliteEngine) stats() Stats {
+	return Stats{
+		Pools: []PoolStats{e.writer.stats("writer"), e.readers.stats("readers")},
+		WAL:   e.log.stats(),
 	}
-	defer func() { pool <- c.Conn }()
-	c.SetInterrupt(ctx.Done())
-	defer c.SetInterrupt(nil)
-	return fn(c)
 }
 
 type sqliteConn struct{ *sqlite.Conn }

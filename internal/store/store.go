@@ -38,6 +38,8 @@ type engine interface {
 	// sharded tells whether each partner's rows lie together on one node of
 	// several.
 	sharded() bool
+	// stats returns the current numbers of the engine without running a query.
+	stats() Stats
 	io.Closer
 }
 

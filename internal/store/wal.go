@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -24,6 +25,10 @@ type walKeeper struct {
 	wake   chan struct{} // holds one; closed to stop
 	finish atomic.Bool   // the writer shall copy the rest
 	done   sync.WaitGroup
+	path   string       // of the log
+	runs   atomic.Int64 // checkpoints so far
+	copied atomic.Int64 // pages that they copied
+	took   atomic.Int64 // how long they took, in nanoseconds
 }
 
 const (
@@ -45,7 +50,7 @@ func keepWAL(path string) (*walKeeper, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log's index: %w", err), conn.Close())
 	}
-	k := &walKeeper{conn: conn, index: index, wake: make(chan struct{}, 1)}
+	k := &walKeeper{conn: conn, index: index, wake: make(chan struct{}, 1), path: path + "-wal"}
 	k.done.Go(k.run)
 	return k, nil
 }
@@ -66,7 +71,7 @@ func (k *walKeeper) close() error { return k.index.Close() }
 // its connection.
 func (k *walKeeper) committed(writer *sqlite.Conn) {
 	if k.finish.CompareAndSwap(true, false) {
-		checkpoint(writer)
+		k.checkpoint(writer)
 		return
 	}
 	if k.frames() >= startFrames {
@@ -80,31 +85,79 @@ func (k *walKeeper) committed(writer *sqlite.Conn) {
 func (k *walKeeper) run() {
 	for range k.wake {
 		for range passes {
-			checkpoint(k.conn)
+			k.checkpoint(k.conn)
 		}
 		k.finish.Store(true)
 	}
 }
 
-// frames is how many pages of the log are not yet in the database: mxFrame
-// less nBackfill of the log's index (sqlite.org/walformat.html, 2.1 and 2.2).
-func (k *walKeeper) frames() uint32 {
-	var header [100]byte
-	if _, err := k.index.ReadAt(header[:], 0); err != nil {
-		return 0
-	}
-	return binary.NativeEndian.Uint32(header[16:]) - binary.NativeEndian.Uint32(header[96:])
+// walIndex is the part of the log's index that the keeper reads
+// (sqlite.org/walformat.html, 2.1 and 2.2).
+type walIndex struct {
+	pageSize   int64  // in bytes
+	frames     uint32 // mxFrame: pages in the log
+	backfilled uint32 // nBackfill: of these, pages that are in the database file
 }
 
-// checkpoint copies what no reader needs in the log any more. It waits for
-// nobody. A failure loses nothing: the log is still there for the next one.
-func checkpoint(c *sqlite.Conn) {
-	db := &sqliteConn{c}
-	st, err := db.statement("PRAGMA wal_checkpoint(PASSIVE)")
-	if err == nil {
-		err = db.run(st, nil)
+// readIndex returns the zero walIndex if the index cannot be read.
+func (k *walKeeper) readIndex() walIndex {
+	var header [100]byte
+	if _, err := k.index.ReadAt(header[:], 0); err != nil {
+		return walIndex{}
 	}
+	size := int64(binary.NativeEndian.Uint16(header[14:]))
+	if size == 1 { // stands for what does not fit into 16 bits
+		size = 1 << 16
+	}
+	return walIndex{
+		pageSize: size, frames: binary.NativeEndian.Uint32(header[16:]), backfilled: binary.NativeEndian.Uint32(header[96:]),
+	}
+}
+
+// frames returns how many pages of the log are not yet in the database file.
+func (k *walKeeper) frames() uint32 {
+	index := k.readIndex()
+	return index.frames - index.backfilled
+}
+
+// checkpoint copies what no reader needs in the log any more. It does not wait
+// for readers or the writer. A failure loses nothing: the log is still there for
+// the next one.
+func (k *walKeeper) checkpoint(c *sqlite.Conn) {
+	before, start := k.readIndex(), time.Now()
+	var frames, copied int64 // since the writer last began the log again
+	err := func() error {
+		db := &sqliteConn{c}
+		st, err := db.statement("PRAGMA wal_checkpoint(PASSIVE)")
+		if err != nil {
+			return err
+		}
+		return db.run(st, func(r row) error {
+			var busy int64
+			return r.scan(&busy, &frames, &copied)
+		})
+	}()
 	if err != nil {
 		slog.Warn("checkpoint failed", "error", err)
+		return
 	}
+	k.runs.Add(1)
+	k.took.Add(int64(time.Since(start)))
+	if copied >= int64(before.backfilled) { // else the log was begun again meanwhile
+		copied -= int64(before.backfilled)
+	}
+	k.copied.Add(max(0, copied)) // -1 if another connection is copying
+}
+
+// stats returns the current numbers of the log.
+func (k *walKeeper) stats() *WALStats {
+	index := k.readIndex()
+	stats := &WALStats{
+		Pending:     int64(index.frames-index.backfilled) * index.pageSize,
+		Checkpoints: k.runs.Load(), Pages: k.copied.Load(), Time: time.Duration(k.took.Load()),
+	}
+	if file, err := os.Stat(k.path); err == nil {
+		stats.Size = file.Size()
+	}
+	return stats
 }

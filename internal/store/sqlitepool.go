@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// connPool lends connections to one transaction at a time each.
+type connPool struct {
+	free     chan *sqlite.Conn // has room for all connections of the pool
+	waits    atomic.Int64      // transactions that found none free
+	waitTime atomic.Int64      // how long they waited, in nanoseconds
+}
+
+func newConnPool(size int) *connPool { return &connPool{free: make(chan *sqlite.Conn, size)} }
+
+// take returns a free connection, or waits for one until ctx ends.
+func (p *connPool) take(ctx context.Context) (*sqlite.Conn, error) {
+	select {
+	case c := <-p.free:
+		return c, nil
+	default:
+	}
+	p.waits.Add(1)
+	start := time.Now()
+	defer func() { p.waitTime.Add(int64(time.Since(start))) }()
+	select {
+	case c := <-p.free:
+		return c, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// borrow runs fn on a connection of the pool. Whatever fn runs on it is
+// interrupted when ctx ends.
+func (p *connPool) borrow(ctx context.Context, fn func(*sqliteConn) error) error {
+	c, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { p.free <- c }()
+	c.SetInterrupt(ctx.Done())
+	defer c.SetInterrupt(nil)
+	return fn(&sqliteConn{c})
+}
+
+func (p *connPool) stats(name string) PoolStats {
+	size, idle := cap(p.free), len(p.free)
+	return PoolStats{
+		Name: name, Max: size, InUse: size - idle, Idle: idle,
+		Waits: p.waits.Load(), WaitTime: time.Duration(p.waitTime.Load()),
+	}
+}
