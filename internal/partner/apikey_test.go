@@ -11,7 +11,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -102,7 +101,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	n := newNode(t)
 	p := n.register(t, "a@b.example")
 	first, second := n.createKey(t, p.PartnerID, ""), n.createKey(t, p.PartnerID, "")
-	err := n.store.Write(t.Context(), func(tx *store.Tx) error {
+	err := n.store.Partners().Write(t.Context(), func(tx partner.Writer) error {
 		kept, err := tx.APIKey(t.Context(), first.PublicKey)
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, e
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		page = ListPage{}
 		for after := filter.After; ; {
-			found, err := tx.ListPartners(ctx, after, searched)
+			found, err := tx.List(ctx, after, searched)
 			if err != nil {
 				return err
 			}

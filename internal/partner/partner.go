@@ -176,7 +176,7 @@ func (s *Service) add(ctx context.Context, account *Account) (added bool, err er
 }
 
 func refuseTaken(ctx context.Context, tx Reader, emailKey string) error {
-	account, err := tx.PartnerByEmail(ctx, emailKey)
+	account, err := tx.Account(ctx, emailKey)
 	if err == nil && account != nil {
 		err = errEmailTaken
 	}

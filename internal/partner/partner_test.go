@@ -193,8 +193,8 @@ func TestPasswordsAreNotKept(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	n.register(t, "a@b.example")
-	err := n.store.Read(t.Context(), func(tx *store.Tx) error {
-		account, err := tx.PartnerByEmail(t.Context(), "a@b.example")
+	err := n.store.Partners().Read(t.Context(), func(tx partner.Reader) error {
+		account, err := tx.Account(t.Context(), "a@b.example")
 		if err == nil && !strings.HasPrefix(account.PasswordHash, "$argon2id$") {
 			t.Errorf("kept: %s", account.PasswordHash)
 		}
@@ -338,7 +338,7 @@ func TestSessionIsTouchedRarely(t *testing.T) {
 	token := n.mustLogin(t, "a@b.example")
 	seen := func() (at time.Time) {
 		t.Helper()
-		err := n.store.Read(t.Context(), func(tx *store.Tx) error {
+		err := n.store.Partners().Read(t.Context(), func(tx partner.Reader) error {
 			session, err := tx.Session(t.Context(), credential.HashToken(token))
 			at = session.LastSeenAt
 			return err
@@ -387,7 +387,7 @@ func TestExpiredSessionsAreSwept(t *testing.T) {
 	if err := n.Tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	err := n.store.Read(t.Context(), func(tx *store.Tx) error {
+	err := n.store.Partners().Read(t.Context(), func(tx partner.Reader) error {
 		for token, want := range map[string]bool{old: false, young: true} {
 			session, err := tx.Session(t.Context(), credential.HashToken(token))
 			if err != nil {

@@ -48,7 +48,7 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 	key, account := emailKey(email), &Account{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
 		err := s.Store.Read(ctx, func(tx Reader) error {
-			found, err := tx.PartnerByEmail(ctx, key)
+			found, err := tx.Account(ctx, key)
 			if found != nil {
 				account = found
 			}

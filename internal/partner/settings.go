@@ -52,7 +52,7 @@ func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, err
 func (s *Service) lookUpSettings(ctx context.Context, partnerID string, now time.Time) (settings Settings, err error) {
 	changes := s.settings.countChanges()
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		settings, err = tx.PartnerSettings(ctx, partnerID)
+		settings, err = tx.Settings(ctx, partnerID)
 		return err
 	})
 	if err == nil {
@@ -83,7 +83,7 @@ func (s *Service) Overview(ctx context.Context, partnerID string) (found *Overvi
 }
 
 func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, error) {
-	account, err := tx.PartnerByID(ctx, partnerID)
+	account, err := tx.Partner(ctx, partnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, erro
 		return nil, refusal.NotFound("the partner")
 	}
 	found := &Overview{Listed: Listed{Partner: *account}}
-	if found.Settings, err = tx.PartnerSettings(ctx, partnerID); err != nil {
+	if found.Settings, err = tx.Settings(ctx, partnerID); err != nil {
 		return nil, err
 	}
 	found.ActiveKeys, found.RevokedKeys, err = tx.CountAPIKeys(ctx, partnerID)
@@ -192,7 +192,7 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, chang
 	if err != nil {
 		return nil, err
 	}
-	before, err := tx.LockPartnerSettings(ctx, partnerID)
+	before, err := tx.LockSettings(ctx, partnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -210,9 +210,9 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, chang
 		return found, nil // nothing changes, and so nothing is noted
 	}
 	entry.Before, entry.After = factsOf(before), factsOf(found.Settings)
-	err = errors.Join(tx.SetPartnerSettings(ctx, partnerID, found.Settings), tx.AddAudit(ctx, entry))
+	err = errors.Join(tx.SaveSettings(ctx, partnerID, found.Settings), tx.AddAudit(ctx, entry))
 	if err == nil && found.Suspended() {
-		err = tx.EndPartnerSessions(ctx, partnerID)
+		err = tx.EndSessionsOf(ctx, partnerID)
 	}
 	return found, err
 }

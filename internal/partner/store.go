@@ -17,12 +17,12 @@ type Store interface {
 
 // Reader reads accounts. What does not exist is nil, not an error.
 type Reader interface {
-	PartnerByEmail(ctx context.Context, emailKey string) (*Account, error)
-	PartnerByID(ctx context.Context, partnerID string) (*Partner, error)
-	// PartnerSettings are DefaultSettings where nothing was set.
-	PartnerSettings(ctx context.Context, partnerID string) (Settings, error)
-	// ListPartners lists partners by id, those after the given one.
-	ListPartners(ctx context.Context, after string, limit int) ([]Listed, error)
+	Account(ctx context.Context, emailKey string) (*Account, error)
+	Partner(ctx context.Context, partnerID string) (*Partner, error)
+	// Settings are DefaultSettings where nothing was set.
+	Settings(ctx context.Context, partnerID string) (Settings, error)
+	// List lists partners by id, those after the given one.
+	List(ctx context.Context, after string, limit int) ([]Listed, error)
 	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)
 	// HasRateCards tells whether there are rate cards of this name.
 	HasRateCards(ctx context.Context, name string) (bool, error)
@@ -40,18 +40,18 @@ type Writer interface {
 	// AddPartner is false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
 
-	// LockPartnerSettings reads a partner's settings, which nobody else changes
+	// LockSettings reads a partner's settings, which nobody else changes
 	// until the transaction ends.
-	LockPartnerSettings(ctx context.Context, partnerID string) (Settings, error)
-	SetPartnerSettings(ctx context.Context, partnerID string, settings Settings) error
+	LockSettings(ctx context.Context, partnerID string) (Settings, error)
+	SaveSettings(ctx context.Context, partnerID string, settings Settings) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 
 	AddSession(ctx context.Context, session *Session) error
 	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
 	EndSession(ctx context.Context, tokenHash []byte) error
-	// EndPartnerSessions ends all of a partner's.
-	EndPartnerSessions(ctx context.Context, partnerID string) error
+	// EndSessionsOf ends all of a partner's.
+	EndSessionsOf(ctx context.Context, partnerID string) error
 	// EndSessions ends those begun, or last seen, before the given times.
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 

@@ -2,76 +2,92 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
 var (
-	auditKeys   = texts("partner_id", "audit_id")
-	auditValues = slices.Concat(integers("at"), texts("operator_id", "request_id", "action", "object_id", "before", "after"))
-	addAudit    = newSet(insertNew, "audit", auditKeys, auditValues)
+	audited = newTable("audit",
+		key(
+			text("partner_id", func(a *operator.Audited) *string { return &a.PartnerID }),
+			text("audit_id", func(a *operator.Audited) *string { return &a.AuditID })),
+		moment("at", func(a *operator.Audited) *time.Time { return &a.At }),
+		text("operator_id", func(a *operator.Audited) *string { return &a.OperatorID }),
+		text("request_id", func(a *operator.Audited) *string { return &a.RequestID }),
+		text("action", func(a *operator.Audited) *string { return (*string)(&a.Action) }),
+		text("object_id", func(a *operator.Audited) *string { return &a.ObjectID }),
+		document("before", func(a *operator.Audited) *[]byte { return &a.Before }),
+		document("after", func(a *operator.Audited) *[]byte { return &a.After }),
+	)
+	addAudited = audited.insert()
 )
 
-// AddAudit writes what was changed by whom.
-func (tx *Tx) AddAudit(ctx context.Context, entries ...*audit.Entry) error {
-	var enc encodings
-	err := tx.all(ctx, addAudit, len(entries), func(i int, b binder) {
-		e := entries[i]
-		b.integer(micros(e.At))
-		b.text(e.OperatorID)
-		b.text(e.RequestID)
-		b.text(string(e.Action))
-		b.text(e.ObjectID)
-		b.text(enc.json(e.Before, e.Before == nil))
-		b.text(enc.json(e.After, e.After == nil))
-		b.text(e.PartnerID)
-		b.text(e.AuditID)
-	})
-	if enc.err != nil {
-		return enc.err
+// auditing is the part of a transaction that writes the audit log.
+type auditing struct{ conn conn }
+
+// AddAudit writes entries of the audit log.
+func (tx auditing) AddAudit(ctx context.Context, entries ...*audit.Entry) error {
+	p := newPipeline(tx.conn)
+	if err := writeAudit(p, entries); err != nil {
+		return err
 	}
+	_, err := p.flush(ctx)
 	return err
 }
 
-// Audit lists what was changed, newest first unless the filter says otherwise.
-func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (found []operator.Audited, err error) {
-	parts, args := []string{"1 = 1"}, []any(nil)
-	add := func(condition, value string) {
-		if value != "" {
-			args = append(args, value)
-			parts = append(parts, condition+" $"+strconv.Itoa(len(args)))
+// writeAudit queues entries of the audit log.
+func writeAudit(p *pipeline, entries []*audit.Entry) error {
+	rows := make([]*operator.Audited, len(entries))
+	for i, entry := range entries {
+		before, err := encodedOrNone(entry.Before)
+		if err != nil {
+			return err
+		}
+		after, err := encodedOrNone(entry.After)
+		if err != nil {
+			return err
+		}
+		rows[i] = &operator.Audited{
+			PartnerID: entry.PartnerID, AuditID: entry.AuditID, At: entry.At, Operation: entry.Operation,
+			Action: entry.Action, ObjectID: entry.ObjectID, Before: before, After: after,
 		}
 	}
-	add("operator_id =", f.OperatorID)
-	add("partner_id =", f.PartnerID)
-	add("object_id =", f.ObjectID)
-	add("action =", string(f.Action))
-	add("audit_id <", f.Before)
-	add("audit_id >", f.After)
+	writeAll(p, addAudited, rows)
+	return nil
+}
+
+// encodedOrNone returns a value as JSON; nothing for nil.
+func encodedOrNone(value any) ([]byte, error) {
+	if value == nil {
+		return nil, nil
+	}
+	return strictjson.Marshal(value)
+}
+
+// auditLog lists entries of the audit log, newest first unless the filter says
+// otherwise. Ids sort by time, so that a period is a range of ids.
+func auditLog(ctx context.Context, c conn, f operator.AuditFilter) ([]*operator.Audited, error) {
+	var selected conditions
+	selected.addText("operator_id = ?", f.OperatorID)
+	selected.addText("partner_id = ?", f.PartnerID)
+	selected.addText("object_id = ?", f.ObjectID)
+	selected.addText("action = ?", string(f.Action))
+	selected.addText("audit_id < ?", f.Before)
+	selected.addText("audit_id > ?", f.After)
+	if !f.From.IsZero() {
+		selected.add("audit_id >= ?", identifier.FirstUUID(f.From))
+	}
+	if !f.To.IsZero() {
+		selected.add("audit_id < ?", identifier.FirstUUID(f.To))
+	}
 	order := "DESC"
 	if f.Oldest {
 		order = "ASC"
 	}
-	if !f.From.IsZero() {
-		add("audit_id >=", identifier.FirstUUID(f.From))
-	}
-	if !f.To.IsZero() {
-		add("audit_id <", identifier.FirstUUID(f.To))
-	}
-	args = append(args, f.Limit)
-	text := fmt.Sprintf(`SELECT partner_id, audit_id, at, operator_id, request_id, action, object_id, before, after
-		FROM audit WHERE %s ORDER BY audit_id %s LIMIT $%d`, strings.Join(parts, " AND "), order, len(args))
-	err = tx.conn.query(ctx, text, args, func(r row) error {
-		var a operator.Audited
-		err := r.scan(&a.PartnerID, &a.AuditID, &a.At, &a.OperatorID, &a.RequestID, (*string)(&a.Action), &a.ObjectID, &a.Before, &a.After)
-		found = append(found, a)
-		return err
-	})
-	return found, err
+	tail, args := selected.clause("ORDER BY audit_id "+order+" LIMIT ?", f.Limit)
+	return audited.all(ctx, c, tail, args...)
 }

@@ -1,14 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // citusConn is a connection to tables that are distributed by partner. Citus
@@ -36,7 +34,7 @@ const maxInsert = 64
 func (st *setStatement) forCitus() citusSQL {
 	bound := st.bound()
 	sql := citusSQL{
-		partnerAt: slices.IndexFunc(bound, func(c column) bool { return c.name == partnerColumn }),
+		partnerAt: slices.IndexFunc(bound, func(c columnSpec) bool { return c.name == partnerColumn }),
 		one:       st.rowSQL,
 	}
 	if st.verb == insertNew || st.verb == insertOver {
@@ -71,66 +69,72 @@ func placeholders(rows, columns int) string {
 	return text.String() + ")"
 }
 
-func (c citusConn) apply(ctx context.Context, set *setStatement, n int, bind func(int, binder)) (written int64, err error) {
-	err = c.send(ctx, func(p citusPipeline) error {
-		return p.parts(set, n, bind, func(q *pgx.QueuedQuery, _ int) {
-			q.Exec(func(tag pgconn.CommandTag) error {
-				written += tag.RowsAffected()
-				return nil
-			})
-		})
-	})
-	return written, err
-}
-
-func (c citusConn) find(ctx context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	return c.send(ctx, func(p citusPipeline) error { return p.find(ctx, set, n, bind, each) })
-}
-
-func (c citusConn) pipeline(ctx context.Context, fn func(conn) error) error {
-	return c.send(ctx, func(p citusPipeline) error { return fn(p) })
-}
-
-// send lets fn queue statements and sends them together.
-func (c citusConn) send(ctx context.Context, fn func(citusPipeline) error) error {
-	return c.postgresConn.pipeline(ctx, func(p conn) error {
-		queue, _ := p.(postgresPipeline)
-		return fn(citusPipeline{queue})
-	})
-}
-
-// citusPipeline is a citusConn that keeps set statements for later.
-type citusPipeline struct{ postgresPipeline }
-
-func (p citusPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
-	return int64(n), p.parts(set, n, bind, func(q *pgx.QueuedQuery, rows int) {
-		q.Exec(func(tag pgconn.CommandTag) error { return p.insist(set, tag, rows) })
-	})
-}
-
-func (p citusPipeline) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	return p.parts(set, n, bind, func(q *pgx.QueuedQuery, _ int) {
-		q.Query(func(rows pgx.Rows) error { return p.every(rows, each) })
-	})
-}
-
-// parts queues a set as statements of one partner each, in the order of the
-// partners' first rows: that in which locks are to be taken. told is told how
-// many rows each is for.
-func (p citusPipeline) parts(st *setStatement, n int, bind func(int, binder), told func(q *pgx.QueuedQuery, rows int)) error {
-	switch {
-	case n == 0:
-	case st.citus.partnerAt < 0:
-		told(p.batch.Queue(st.arraySQL, arraysOf(st, n, bind)...), n)
-	case len(st.citus.inserts) > 0:
-		p.inserts(st, n, bind, told)
-	default:
-		partners, _ := arraysOf(st, n, bind)[st.citus.partnerAt].([]string)
-		for own := range ownRows(partners) {
-			told(p.ofPartner(st, own, bind), len(own))
+// send queues each statement as statements of one partner each.
+func (c citusConn) send(ctx context.Context, statements []*queued) error {
+	b := citusBatch{}
+	for _, q := range statements {
+		if err := b.addParts(q); err != nil {
+			return err
 		}
 	}
+	return b.send(ctx, c.tx)
+}
+
+// citusBatch splits set statements by partner.
+type citusBatch struct{ postgresBatch }
+
+// addParts queues a set as statements of one partner each, in the order of the
+// partners' first rows: that in which locks are to be taken.
+func (b *citusBatch) addParts(q *queued) error {
+	if q.set.citus.partnerAt < 0 {
+		args, err := arraysOf(q.set, q.rows, q.bind)
+		b.queue(q.set.arraySQL, args, q)
+		return err
+	}
+	parts, err := q.set.parts(q)
+	if err != nil {
+		return err
+	}
+	whole := counting(q, len(parts))
+	for _, part := range parts {
+		b.queue(part.sql, part.args, whole)
+	}
 	return nil
+}
+
+// counting returns the statement with a done that is called for each of its
+// parts, and passes on their sum with the last.
+func counting(q *queued, parts int) *queued {
+	whole, written := *q, int64(0)
+	whole.done = func(rows int64) error {
+		written += rows
+		if parts--; parts > 0 {
+			return nil
+		}
+		return q.finish(written)
+	}
+	return &whole
+}
+
+// part is a statement of one partner.
+type part struct {
+	sql  string
+	args []any
+}
+
+func (st *setStatement) parts(q *queued) (parts []part, err error) {
+	if len(st.citus.inserts) > 0 {
+		return st.inserts(q)
+	}
+	args, err := arraysOf(st, q.rows, q.bind)
+	if err != nil {
+		return nil, err
+	}
+	partners, _ := args[st.citus.partnerAt].([]string)
+	for own := range ownRows(partners) {
+		parts = append(parts, st.ofPartner(own, q.bind))
+	}
+	return parts, nil
 }
 
 // ownRows gives each partner's rows.
@@ -148,39 +152,48 @@ func ownRows(partners []string) iter.Seq[[]int] {
 	}
 }
 
-// ofPartner queues a statement for rows of one partner.
-func (p citusPipeline) ofPartner(st *setStatement, own []int, bind func(int, binder)) *pgx.QueuedQuery {
+// ofPartner returns the statement for rows of one partner, which have been
+// bound once without an error.
+func (st *setStatement) ofPartner(own []int, bind func(int, binder)) part {
 	if len(own) == 1 {
 		var args flatBinder
 		bind(own[0], &args)
-		return p.batch.Queue(st.citus.one, args...)
+		return part{st.citus.one, args.args}
 	}
-	args := arraysOf(st, len(own), func(i int, b binder) { bind(own[i], b) })
+	args, _ := arraysOf(st, len(own), func(i int, b binder) { bind(own[i], b) })
 	partners, _ := args[st.citus.partnerAt].([]string)
 	args[st.citus.partnerAt] = partners[0]
-	return p.batch.Queue(st.citus.many, args...)
+	return part{st.citus.many, args}
 }
 
-// inserts queues rows in as few inserts as there are, the largest first.
-func (p citusPipeline) inserts(st *setStatement, n int, bind func(int, binder), told func(q *pgx.QueuedQuery, rows int)) {
-	for done, at := 0, len(st.citus.inserts)-1; done < n; {
+// inserts puts rows into as few inserts as there are, the largest first.
+func (st *setStatement) inserts(q *queued) (parts []part, err error) {
+	for done, at := 0, len(st.citus.inserts)-1; done < q.rows; {
 		rows := 1 << at
-		if n-done < rows {
+		if q.rows-done < rows {
 			at--
 			continue
 		}
-		args := make(flatBinder, 0, rows*len(st.bound()))
+		var args flatBinder
 		for i := range rows {
-			bind(done+i, &args)
+			q.bind(done+i, &args)
 		}
-		told(p.batch.Queue(st.citus.inserts[at], args...), rows)
+		if args.err != nil {
+			return nil, args.err
+		}
+		parts = append(parts, part{st.citus.inserts[at], args.args})
 		done += rows
 	}
+	return parts, nil
 }
 
 // flatBinder takes rows one after the other.
-type flatBinder []any
+type flatBinder struct {
+	args []any
+	err  error // the first of fail
+}
 
-func (b *flatBinder) text(s string)   { *b = append(*b, s) }
-func (b *flatBinder) integer(n int64) { *b = append(*b, n) }
-func (b *flatBinder) bytes(p []byte)  { *b = append(*b, p) }
+func (b *flatBinder) text(s string)   { b.args = append(b.args, s) }
+func (b *flatBinder) integer(n int64) { b.args = append(b.args, n) }
+func (b *flatBinder) bytes(p []byte)  { b.args = append(b.args, p) }
+func (b *flatBinder) fail(err error)  { b.err = cmp.Or(b.err, err) }

@@ -8,32 +8,50 @@ import (
 // conn is one connection inside a transaction. Statements number their
 // parameters $1, $2, … in ascending order, which both engines understand.
 type conn interface {
-	// exec runs a statement and tells how many rows it wrote.
+	// exec runs a statement and returns how many rows it wrote. An argument is a
+	// string, int, int64, []byte, bool or time.Time.
 	exec(ctx context.Context, sql string, args ...any) (rows int64, err error)
 	// query runs a statement and calls each for every row.
 	query(ctx context.Context, sql string, args []any, each func(row) error) error
-	// apply runs one statement for each of n rows of parameters, and tells how
-	// many rows were written. How a set of rows travels is the engine's affair.
-	apply(ctx context.Context, st *setStatement, n int, bind func(i int, b binder)) (rows int64, err error)
-	// find runs one look-up for each of n rows of keys and calls each for every
-	// row found.
-	find(ctx context.Context, st *setStatement, n int, bind func(i int, b binder), each func(row) error) error
+	// send runs set statements in their order, all of them in one round trip
+	// where the engine can. The first error of the database or of a function
+	// that a statement calls is returned.
+	send(ctx context.Context, statements []*queued) error
+	// goesRowByRow reports whether a set statement costs the engine as much as
+	// its rows one by one.
+	goesRowByRow() bool
 }
 
-// row is one row of an answer. scan takes *string, *int64, *[]byte and
-// *time.Time (from microseconds; 0 is the zero time), or pointers to types
-// made of string.
-type row interface{ scan(dest ...any) error }
+// queued is a set statement and its rows of parameters.
+type queued struct {
+	set  *setStatement
+	rows int                    // how many rows of parameters; none means that nothing is sent
+	bind func(i int, b binder)  // binds row i: the columns of set.bound, in order
+	each func(row) error        // of a look-up: called for every row that is found
+	done func(rows int64) error // of any other: called with the number of rows written
+}
+
+// row is one row of a result. scan takes pointers to string, int64, int,
+// []byte, bool and time.Time, and a textScanner or bytesScanner of the columns' own.
+type row interface{ scan(into ...any) error }
+
+// textScanner takes the value of a text column.
+type textScanner interface{ scanText(string) error }
+
+// fixedBytes takes the value of a bytes column of fixed length.
+type fixedBytes []byte
 
 // binder takes one row of parameters, in order.
 type binder interface {
 	text(string)
 	integer(int64)
 	bytes([]byte)
+	// fail ends the statement with an error: a value cannot be written.
+	fail(error)
 }
 
-// micros is a time as the database holds it: microseconds since 1970, 0 for
-// the zero time.
+// micros returns a time as the database holds it: microseconds since 1970, 0
+// for the zero time.
 func micros(at time.Time) int64 {
 	if at.IsZero() {
 		return 0

@@ -113,7 +113,7 @@ func (s *Store) hold(ctx context.Context, fn func(conn) error) error {
 }
 
 // tables are the tables of both sides, which must be the same.
-func (c *Copy) tables(ctx context.Context) ([]*table, error) {
+func (c *Copy) tables(ctx context.Context) ([]*storedTable, error) {
 	source, err := c.From.schema(ctx)
 	if err != nil {
 		return nil, err
@@ -128,11 +128,11 @@ func (c *Copy) tables(ctx context.Context) ([]*table, error) {
 	return source, sameSchema(source, target)
 }
 
-func sameSchema(a, b []*table) error {
-	describe := func(t *table) string { return fmt.Sprint(*t) }
+func sameSchema(a, b []*storedTable) error {
+	describe := func(t *storedTable) string { return fmt.Sprint(*t) }
 	for _, t := range append(slices.Clone(a), b...) {
-		find := func(tables []*table) string {
-			at := slices.IndexFunc(tables, func(other *table) bool { return other.name == t.name })
+		find := func(tables []*storedTable) string {
+			at := slices.IndexFunc(tables, func(other *storedTable) bool { return other.name == t.name })
 			if at < 0 {
 				return "nothing"
 			}
@@ -156,7 +156,7 @@ func (c *Copy) batch() int {
 }
 
 // copyTable copies the rows that the target does not have yet.
-func (c *Copy) copyTable(ctx context.Context, source conn, t *table) error {
+func (c *Copy) copyTable(ctx context.Context, source conn, t *storedTable) error {
 	at, text, err := c.reached(ctx, t)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func parseValue(kind columnKind, text string) (any, error) {
 }
 
 // own leaves out of the settings what copies themselves keep there.
-func (t *table) own(rows [][]value) [][]value {
+func (t *storedTable) own(rows [][]value) [][]value {
 	if t.name != "settings" {
 		return rows
 	}
@@ -249,7 +249,7 @@ func (t *table) own(rows [][]value) [][]value {
 	})
 }
 
-func (t *table) keyOf(row []value) []string {
+func (t *storedTable) keyOf(row []value) []string {
 	key := make([]string, len(t.keys))
 	for i := range t.keys {
 		key[i] = row[len(t.rest)+i].String()
@@ -259,11 +259,11 @@ func (t *table) keyOf(row []value) []string {
 
 // page reads the rows that follow a key, in the order of keys that this engine
 // has: texts are not sorted alike everywhere.
-func (t *table) page(ctx context.Context, c conn, after []string, limit int) (rows [][]value, err error) {
+func (t *storedTable) page(ctx context.Context, c conn, after []string, limit int) (rows [][]value, err error) {
 	text := "SELECT " + names(t.columns()) + " FROM " + t.name
 	var args []any
 	if len(after) > 0 {
-		numbers := each(t.keys, ", ", func(i int, _ column) string { return fmt.Sprintf("$%d", i+1) })
+		numbers := each(t.keys, ", ", func(i int, _ columnSpec) string { return fmt.Sprintf("$%d", i+1) })
 		text += " WHERE (" + names(t.keys) + ") > (" + numbers + ")"
 		if len(after) != len(t.keys) {
 			return nil, fmt.Errorf("%q is no key of %s", after, t.name)
@@ -292,7 +292,7 @@ func (t *table) page(ctx context.Context, c conn, after []string, limit int) (ro
 	return rows, err
 }
 
-func (t *table) scan(r row) (values []value, size int, err error) {
+func (t *storedTable) scan(r row) (values []value, size int, err error) {
 	columns := t.columns()
 	values = make([]value, len(columns))
 	dest := make([]any, len(columns))
@@ -338,7 +338,7 @@ func (d *digest) String() string {
 	return fmt.Sprintf("%016x%016x%016x%016x", d.sum[0], d.sum[1], d.sum[2], d.sum[3])
 }
 
-func digestOf(ctx context.Context, c conn, t *table, batch int) (*digest, error) {
+func digestOf(ctx context.Context, c conn, t *storedTable, batch int) (*digest, error) {
 	d := &digest{}
 	var last []string
 	for {
@@ -355,7 +355,7 @@ func digestOf(ctx context.Context, c conn, t *table, batch int) (*digest, error)
 
 // compare reads both sides again, at once. When one of them fails there is no
 // reason to read the other to its end.
-func (c *Copy) compare(ctx context.Context, tables []*table) ([]CopiedTable, error) {
+func (c *Copy) compare(ctx context.Context, tables []*storedTable) ([]CopiedTable, error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	digests := func(reading func(context.Context, func(conn) error) error) <-chan side {

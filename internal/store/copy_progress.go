@@ -26,8 +26,8 @@ type progress struct {
 }
 
 // begin marks the target as this copy's, or finds the mark of an earlier run.
-func (c *Copy) begin(ctx context.Context, source conn, tables []*table) error {
-	at := slices.IndexFunc(tables, func(t *table) bool { return t.name == "settings" })
+func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) error {
+	at := slices.IndexFunc(tables, func(t *storedTable) bool { return t.name == "settings" })
 	if at < 0 {
 		return errors.New("the source has no settings")
 	}
@@ -37,7 +37,7 @@ func (c *Copy) begin(ctx context.Context, source conn, tables []*table) error {
 	}
 	identity := settings.String()
 	return c.To.engine.write(ctx, func(target conn) error {
-		tx := &Tx{target}
+		tx := &Tx{legacyConn{target}}
 		// The mark comes first: a server may still be committing that of a run
 		// which was killed a moment ago, and adding it waits until that is over.
 		if err := tx.AddSetting(ctx, progressSource, identity); err != nil {
@@ -82,7 +82,7 @@ func sameSource(ctx context.Context, tx *Tx, identity string) error {
 
 // refuseRows refuses a table of the target that has rows, but for the mark that
 // was just set.
-func refuseRows(ctx context.Context, target conn, t *table) error {
+func refuseRows(ctx context.Context, target conn, t *storedTable) error {
 	text, args := "SELECT 1 FROM "+t.name, []any(nil)
 	if t.name == "settings" {
 		text, args = text+" WHERE name <> $1", []any{progressSource}
@@ -97,9 +97,9 @@ func refuseRows(ctx context.Context, target conn, t *table) error {
 var findProgress = newSet(lookUpLock, "settings", texts("name"), texts("value"))
 
 // reached tells how far a table is, and the text that says so.
-func (c *Copy) reached(ctx context.Context, t *table) (at progress, text string, err error) {
+func (c *Copy) reached(ctx context.Context, t *storedTable) (at progress, text string, err error) {
 	err = c.To.engine.write(ctx, func(target conn) error {
-		return target.find(ctx, findProgress, 1, func(_ int, b binder) { b.text(progressPrefix + t.name) },
+		return (legacyConn{target}).find(ctx, findProgress, 1, func(_ int, b binder) { b.text(progressPrefix + t.name) },
 			func(r row) error { return r.scan(&text) })
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Copy) commit(ctx context.Context, insert *setStatement, before string, 
 		if moved != 1 {
 			return errors.New("another copy to the same target is running")
 		}
-		written, err := target.apply(ctx, insert, len(rows), func(i int, b binder) {
+		written, err := (legacyConn{target}).apply(ctx, insert, len(rows), func(i int, b binder) {
 			for _, v := range rows[i] {
 				v.bind(b)
 			}

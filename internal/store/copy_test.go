@@ -39,7 +39,7 @@ func closing(t *testing.T) func(*Store, error) *Store {
 // columns and keys.
 func TestSchemasAreTheSame(t *testing.T) {
 	t.Parallel()
-	schemas := map[string][]*table{}
+	schemas := map[string][]*storedTable{}
 	for name, open := range engines {
 		tables, err := open(t).schema(t.Context())
 		if err != nil {
@@ -56,7 +56,7 @@ func TestSchemasAreTheSame(t *testing.T) {
 	for _, t1 := range schemas["sqlite"] {
 		for _, reference := range t1.references {
 			at := func(name string) int {
-				return slices.IndexFunc(schemas["sqlite"], func(t2 *table) bool { return t2.name == name })
+				return slices.IndexFunc(schemas["sqlite"], func(t2 *storedTable) bool { return t2.name == name })
 			}
 			if at(reference) > at(t1.name) {
 				t.Errorf("%s comes before %s, which it refers to", t1.name, reference)
@@ -68,19 +68,19 @@ func TestSchemasAreTheSame(t *testing.T) {
 // TestSchemasThatDiffer are told apart.
 func TestSchemasThatDiffer(t *testing.T) {
 	t.Parallel()
-	make1 := func() *table { return &table{name: "a", keys: texts("k"), rest: integers("v")} }
-	for name, change := range map[string]func(*table){
-		"name": func(t *table) { t.name = "b" }, "key": func(t *table) { t.keys = texts("l") },
-		"kind": func(t *table) { t.rest = texts("v") }, "column": func(t *table) { t.rest = nil },
-		"reference": func(t *table) { t.references = []string{"c"} }, "no key": func(t *table) { t.keys = nil },
+	make1 := func() *storedTable { return &storedTable{name: "a", keys: texts("k"), rest: integers("v")} }
+	for name, change := range map[string]func(*storedTable){
+		"name": func(t *storedTable) { t.name = "b" }, "key": func(t *storedTable) { t.keys = texts("l") },
+		"kind": func(t *storedTable) { t.rest = texts("v") }, "column": func(t *storedTable) { t.rest = nil },
+		"reference": func(t *storedTable) { t.references = []string{"c"} }, "no key": func(t *storedTable) { t.keys = nil },
 	} {
 		other := make1()
 		change(other)
-		if sameSchema([]*table{make1()}, []*table{other}) == nil {
+		if sameSchema([]*storedTable{make1()}, []*storedTable{other}) == nil {
 			t.Errorf("%s: not told apart", name)
 		}
 	}
-	if err := sameSchema([]*table{make1()}, []*table{make1()}); err != nil {
+	if err := sameSchema([]*storedTable{make1()}, []*storedTable{make1()}); err != nil {
 		t.Error(err)
 	}
 }
@@ -112,7 +112,7 @@ func fillAll(t *testing.T, s *Store, rows int) {
 		}
 		err := s.engine.write(t.Context(), func(c conn) error {
 			insert := newSet(insertNew, table.name, table.keys, table.rest)
-			written, err := c.apply(t.Context(), insert, rows, func(i int, b binder) {
+			written, err := (legacyConn{c}).apply(t.Context(), insert, rows, func(i int, b binder) {
 				for _, v := range all[i] {
 					v.bind(b)
 				}
@@ -128,8 +128,8 @@ func fillAll(t *testing.T, s *Store, rows int) {
 	}
 }
 
-func isReferred(tables []*table, name string) bool {
-	return slices.ContainsFunc(tables, func(t *table) bool { return slices.Contains(t.references, name) })
+func isReferred(tables []*storedTable, name string) bool {
+	return slices.ContainsFunc(tables, func(t *storedTable) bool { return slices.Contains(t.references, name) })
 }
 
 // randomValue makes values that differ, and that engines may sort differently.
@@ -168,7 +168,7 @@ func checkSame(t *testing.T, a, b *Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	everything := func(s *Store, of *table) (rows []string) {
+	everything := func(s *Store, of *storedTable) (rows []string) {
 		err := s.engine.read(t.Context(), func(c conn) error {
 			return c.query(t.Context(), "SELECT "+names(of.columns())+" FROM "+of.name, nil, func(r row) error {
 				values, _, err := of.scan(r)

@@ -264,6 +264,6 @@ func (tx *Tx) OrdersCalled(ctx context.Context, partnerID, partnerOrderID string
 	return found, tx.addHistories(ctx, found)
 }
 
-func qualifiedBy(alias string, columns []column) string {
-	return each(columns, ", ", func(_ int, c column) string { return alias + "." + c.name })
+func qualifiedBy(alias string, columns []columnSpec) string {
+	return each(columns, ", ", func(_ int, c columnSpec) string { return alias + "." + c.name })
 }

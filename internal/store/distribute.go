@@ -146,13 +146,13 @@ func (d *distributor) lookForGlobal(ctx context.Context) error {
 
 // byPartner tells whether a table is distributed: all its unique keys begin
 // with the partner. All other tables are on every node.
-func (d *distributor) byPartner(t *table) bool {
+func (d *distributor) byPartner(t *storedTable) bool {
 	return len(t.keys) > 0 && t.keys[0].name == "partner_id" && !d.global[t.name]
 }
 
 // place puts every table where it belongs that is not there yet, those on every
 // node first, because others may refer to them.
-func (d *distributor) place(ctx context.Context, tables []*table) (*Distribution, error) {
+func (d *distributor) place(ctx context.Context, tables []*storedTable) (*Distribution, error) {
 	found := &Distribution{}
 	for _, distributed := range []bool{false, true} {
 		for _, t := range tables {

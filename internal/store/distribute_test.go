@@ -19,7 +19,7 @@ var onEveryNode = []string{"api_keys", "couriers", "operator_sessions", "operato
 func TestEveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
 	s := engines["postgres"](t)
-	var tables []*table
+	var tables []*storedTable
 	d := &distributor{}
 	err := s.engine.read(t.Context(), func(c conn) (err error) {
 		d.conn = c

@@ -32,9 +32,9 @@ var (
 	findLevels = newSet(lookUp, "stock_levels", productKeys, slices.Concat(levelKeys, integers("quantity")))
 	setLevels  = newSet(insertOver, "stock_levels", levelKeys, integers("quantity"))
 
-	counterKeys  = texts("partner_id")
-	lockCounters = newSet(lookUpLock, "partner_counters", counterKeys, slices.Concat(counterKeys, integers("last_product", "last_movement")))
-	setMovement  = newSet(update, "partner_counters", counterKeys, integers("last_movement"))
+	counterKeys     = texts("partner_id")
+	oldLockCounters = newSet(lookUpLock, "partner_counters", counterKeys, slices.Concat(counterKeys, integers("last_product", "last_movement")))
+	setMovement     = newSet(update, "partner_counters", counterKeys, integers("last_movement"))
 
 	addMovements = newSet(insertNew, "stock_movements", slices.Concat(texts("partner_id"), integers("movement_id")),
 		slices.Concat(integers("product_id"), texts("type"), integers("quantity"), texts("location", "order_id", "notes"), integers("created_at")))
@@ -205,7 +205,7 @@ func (tx *Tx) lastMovements(ctx context.Context, keys []order.ProductKey) (map[s
 		}
 	}
 	last := make(map[string]int64, len(partners))
-	err := tx.conn.find(ctx, lockCounters, len(partners), func(i int, b binder) { b.text(partners[i]) }, func(r row) error {
+	err := tx.conn.find(ctx, oldLockCounters, len(partners), func(i int, b binder) { b.text(partners[i]) }, func(r row) error {
 		var partnerID string
 		var product, movement int64
 		err := r.scan(&partnerID, &product, &movement)
@@ -235,25 +235,6 @@ func (tx *Tx) Save(ctx context.Context, c *order.Changes) error {
 		}
 		return tx.AddAudit(ctx, c.Audit...)
 	})
-}
-
-// all runs a set statement and insists on every row.
-func (tx *Tx) all(ctx context.Context, st *setStatement, n int, bind func(int, binder)) error {
-	written, err := tx.conn.apply(ctx, st, n, bind)
-	if err == nil && written != int64(n) {
-		return order.ErrRaced
-	}
-	return err
-}
-
-// encodings keeps the first error of encoding columns, so that rows can be
-// bound in one go.
-type encodings struct{ err error }
-
-func (e *encodings) json(value any, empty bool) string {
-	encoded, err := toJSON(value, empty)
-	e.err = errors.Join(e.err, err)
-	return encoded
 }
 
 func (tx *Tx) saveCreated(ctx context.Context, c *order.Changes) error {

@@ -43,7 +43,7 @@ var (
 
 	addedColumn = regexp.MustCompile(`(?i)\bADD\s+(COLUMN\b)?[^,;]*`)
 	reference   = words(`REFERENCES (\w+)`)
-	newTable    = words(`CREATE TABLE (IF NOT EXISTS )?(\w+)`)
+	tableAdded  = words(`CREATE TABLE (IF NOT EXISTS )?(\w+)`)
 	rebuilt     = words(`DROP INDEX CONCURRENTLY IF EXISTS (\w+);\s*CREATE INDEX CONCURRENTLY (\w+)`)
 	newIndex    = words(`CREATE INDEX (IF NOT EXISTS )?\w+ ON (\w+)`)
 )
@@ -76,7 +76,7 @@ func harm(file, text string) (found []string) {
 		}
 	}
 	made := map[string]bool{}
-	for _, t := range newTable.FindAllStringSubmatch(up, -1) {
+	for _, t := range tableAdded.FindAllStringSubmatch(up, -1) {
 		made[t[3]] = true
 	}
 	for _, i := range newIndex.FindAllStringSubmatch(up, -1) {

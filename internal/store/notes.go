@@ -74,7 +74,7 @@ func (tx *Tx) DispatchSettings(ctx context.Context, partnerID string) (found *di
 // SaveDispatchSettings keeps a partner's settings.
 func (tx *Tx) SaveDispatchSettings(ctx context.Context, s *dispatch.Settings) error {
 	_, err := tx.conn.exec(ctx, `INSERT INTO dispatch_settings (partner_id, auto_accept) VALUES ($1, $2)
-		ON CONFLICT (partner_id) DO UPDATE SET auto_accept = excluded.auto_accept`, s.PartnerID, flag(s.AutoAccept))
+		ON CONFLICT (partner_id) DO UPDATE SET auto_accept = excluded.auto_accept`, s.PartnerID, flagOf(s.AutoAccept))
 	return err
 }
 

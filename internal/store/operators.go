@@ -69,7 +69,7 @@ func (tx *Tx) LockActiveAdmins(ctx context.Context) (count int, err error) {
 // SaveOperator writes what of an operator can change.
 func (tx *Tx) SaveOperator(ctx context.Context, a *operator.Account) error {
 	_, err := tx.conn.exec(ctx, "UPDATE operators SET password_hash = $1, role = $2, active = $3, courier_id = $4 WHERE operator_id = $5",
-		a.PasswordHash, string(a.Role), flag(a.Active), a.CourierID, a.OperatorID)
+		a.PasswordHash, string(a.Role), flagOf(a.Active), a.CourierID, a.OperatorID)
 	return err
 }
 
@@ -99,7 +99,7 @@ func (tx *Tx) OperatorByEmail(ctx context.Context, emailKey string) (found *oper
 // AddOperator adds an operator. It is false if the e-mail address is in use.
 func (tx *Tx) AddOperator(ctx context.Context, a *operator.Account) (added bool, err error) {
 	rows, err := tx.conn.exec(ctx, "INSERT INTO operators (operator_id, email, email_key, password_hash, role, created_at, active, courier_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email_key) DO NOTHING",
-		a.OperatorID, a.Email, a.EmailKey, a.PasswordHash, string(a.Role), a.CreatedAt, flag(a.Active), a.CourierID)
+		a.OperatorID, a.Email, a.EmailKey, a.PasswordHash, string(a.Role), a.CreatedAt, flagOf(a.Active), a.CourierID)
 	return rows == 1, err
 }
 
@@ -153,14 +153,14 @@ func (tx *Tx) courier(ctx context.Context, set *setStatement, courierID string) 
 // SaveCourier writes what of a courier can change.
 func (tx *Tx) SaveCourier(ctx context.Context, c *operator.Courier) error {
 	_, err := tx.conn.exec(ctx, "UPDATE couriers SET name = $1, phone = $2, vehicle = $3, active = $4 WHERE courier_id = $5",
-		c.Name, c.Phone, c.Vehicle, flag(c.Active), c.CourierID)
+		c.Name, c.Phone, c.Vehicle, flagOf(c.Active), c.CourierID)
 	return err
 }
 
 // AddCourier adds a courier.
 func (tx *Tx) AddCourier(ctx context.Context, c *operator.Courier) error {
 	_, err := tx.conn.exec(ctx, "INSERT INTO couriers (courier_id, name, phone, vehicle, active, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-		c.CourierID, c.Name, c.Phone, c.Vehicle, flag(c.Active), c.CreatedAt)
+		c.CourierID, c.Name, c.Phone, c.Vehicle, flagOf(c.Active), c.CreatedAt)
 	return err
 }
 

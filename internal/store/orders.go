@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
@@ -49,22 +48,6 @@ func scanOrder(r row) (o *delivery.Order, size int, err error) {
 		return nil, 0, err
 	}
 	return o, len(content), fromJSON(allocation, &o.Allocation)
-}
-
-// toJSON writes a value for a text column; what is empty takes no room.
-func toJSON(value any, empty bool) (string, error) {
-	if empty {
-		return "", nil
-	}
-	text, err := strictjson.Marshal(value)
-	return string(text), err
-}
-
-func fromJSON(text string, value any) error {
-	if text == "" {
-		return nil
-	}
-	return strictjson.Unmarshal([]byte(text), value)
 }
 
 // Order reads one order with its history; nil if there is none.
@@ -129,13 +112,10 @@ func (tx *Tx) histories(ctx context.Context, orders map[order.OrderKey]*delivery
 	})
 }
 
-// errPageFull ends a query early.
-var errPageFull = errors.New("the page is full")
-
 // Orders lists a partner's orders, newest first, without history. It stops
 // early, and says so, when what it has read takes up order.MaxPageBytes.
 func (tx *Tx) Orders(ctx context.Context, filter order.Filter) (found []*delivery.Order, stopped bool, err error) {
-	where, args, err := conditions(filter)
+	where, args, err := orderConditions(filter)
 	if err != nil {
 		return nil, false, err
 	}
@@ -157,9 +137,9 @@ func (tx *Tx) Orders(ctx context.Context, filter order.Filter) (found []*deliver
 	return found, false, err
 }
 
-// conditions turns a filter into a WHERE clause. A period is a range of order
+// orderConditions turns a filter into a WHERE clause. A period is a range of order
 // ids, because they begin with the time of creation.
-func conditions(filter order.Filter) (where string, args []any, err error) {
+func orderConditions(filter order.Filter) (where string, args []any, err error) {
 	parts := []string{"partner_id = $1"}
 	args = []any{filter.PartnerID}
 	add := func(condition, value string) {

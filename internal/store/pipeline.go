@@ -2,86 +2,144 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// pipeliner is a connection on which several set statements cost one round
-// trip: while a group's statements go to and fro, its locks make others wait.
-type pipeliner interface {
-	pipeline(ctx context.Context, fn func(conn) error) error
+// pipeline gathers set statements and sends them together: while the statements
+// of a group go to and fro one by one, its locks would make others wait. What
+// they find and how many rows they write is known after flush only, and the
+// handles that queueing returns cannot be read without the proof of it.
+type pipeline struct {
+	conn       conn
+	statements []*queued
 }
 
-// together runs fn, whose set statements may be sent all at once when it has
-// returned: only then has arrived what they find, and only then are the rows
-// counted that they write. All rows must be written, or it is order.ErrRaced.
-func (tx *Tx) together(ctx context.Context, fn func(*Tx) error) error {
-	if c, ok := tx.conn.(pipeliner); ok {
-		return c.pipeline(ctx, func(c conn) error { return fn(&Tx{c}) })
+func newPipeline(c conn) *pipeline { return &pipeline{conn: c} }
+
+// flushed is the proof that a pipeline has been sent, and so that its handles
+// hold their results.
+type flushed struct{ pipeline *pipeline }
+
+// flush sends what was queued, in that order.
+func (p *pipeline) flush(ctx context.Context) (flushed, error) {
+	statements := p.statements
+	p.statements = nil
+	return flushed{p}, p.conn.send(ctx, statements)
+}
+
+func (p *pipeline) queue(q *queued) {
+	if q.rows > 0 {
+		p.statements = append(p.statements, q)
 	}
-	return fn(tx)
 }
 
-// postgresPipeline is a connection that keeps set statements for later.
-type postgresPipeline struct {
-	postgresConn
-	batch  *pgx.Batch
-	caught *error // the first that is no error of the database
+// found is what a look-up in a pipeline will have found.
+type found[T any] struct {
+	pipeline *pipeline
+	rows     []*T
 }
 
-func (c postgresConn) pipeline(ctx context.Context, fn func(conn) error) error {
-	var caught error
-	p := postgresPipeline{c, &pgx.Batch{}, &caught}
-	if err := fn(p); err != nil || p.batch.Len() == 0 {
-		return err
+// after returns the rows, in no order.
+func (f *found[T]) after(done flushed) []*T {
+	if done.pipeline != f.pipeline {
+		panic("store: a result is read before its pipeline has been flushed")
 	}
-	err := c.tx.SendBatch(ctx, p.batch).Close()
-	if caught != nil {
-		return caught
-	}
-	return postgresError(err)
+	return f.rows
 }
 
-// apply trusts that all rows will be written, which is seen to later.
-func (p postgresPipeline) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
-	if n == 0 {
-		return 0, nil
-	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Exec(func(tag pgconn.CommandTag) error { return p.insist(set, tag, n) })
-	return int64(n), nil
+// find queues a look-up of rows by their keys.
+func find[K, T any](p *pipeline, l *lookup[K, T], keys []K) *found[T] {
+	f := &found[T]{pipeline: p}
+	p.queue(&queued{
+		set: l.set, rows: len(keys),
+		bind: func(i int, b binder) { bindColumns(l.keys, &keys[i], b) },
+		each: func(r row) error {
+			found := new(T)
+			if err := r.scan(into(l.read, found)...); err != nil {
+				return fmt.Errorf("read %s: %w", l.set.table, err)
+			}
+			f.rows = append(f.rows, found)
+			return nil
+		},
+	})
+	return f
 }
 
-// insist sees to it that all rows were written. What was to be deleted may have
-// been gone already.
-func (p postgresPipeline) insist(set *setStatement, written pgconn.CommandTag, rows int) error {
-	if set.verb != deleteOld && written.RowsAffected() != int64(rows) {
-		return p.catch(order.ErrRaced)
-	}
-	return nil
+// written is how many rows a statement in a pipeline will have written.
+type written struct {
+	pipeline *pipeline
+	rows     int64
 }
 
-func (p postgresPipeline) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	if n == 0 {
+// after returns the number of rows.
+func (w *written) after(done flushed) int64 {
+	if done.pipeline != w.pipeline {
+		panic("store: a result is read before its pipeline has been flushed")
+	}
+	return w.rows
+}
+
+// write queues a statement for rows.
+func write[T any](p *pipeline, st *statement[T], rows []*T) *written {
+	w := &written{pipeline: p}
+	p.queue(queuedFor(st, rows, func(n int64) error {
+		w.rows += n
 		return nil
-	}
-	p.batch.Queue(set.arraySQL, arraysOf(set, n, bind)...).Query(func(rows pgx.Rows) error { return p.every(rows, each) })
-	return nil
+	}))
+	return w
 }
 
-func (p postgresPipeline) every(rows pgx.Rows, each func(row) error) error {
-	for rows.Next() {
-		if err := each(postgresRow{rows}); err != nil {
-			return p.catch(err)
+// writeAll queues a statement that must write every row. Fewer mean that
+// another node was faster: flush returns order.ErrRaced.
+func writeAll[T any](p *pipeline, st *statement[T], rows []*T) {
+	left := int64(len(rows))
+	p.queue(queuedFor(st, rows, func(n int64) error {
+		if left -= n; left > 0 {
+			return order.ErrRaced
 		}
-	}
-	return rows.Err()
+		return nil
+	}))
 }
 
-func (p postgresPipeline) catch(err error) error {
-	if *p.caught == nil {
-		*p.caught = err
+func queuedFor[T any](st *statement[T], rows []*T, done func(int64) error) *queued {
+	return &queued{
+		set: st.set, rows: len(rows), done: done,
+		bind: func(i int, b binder) { bindColumns(st.bound, rows[i], b) },
 	}
-	return err
+}
+
+// findNow looks rows up at once.
+func findNow[K, T any](ctx context.Context, c conn, l *lookup[K, T], keys ...K) ([]*T, error) {
+	p := newPipeline(c)
+	rows := find(p, l, keys)
+	done, err := p.flush(ctx)
+	return rows.after(done), err
+}
+
+// findOne looks one row up at once; nil if there is none.
+func findOne[K, T any](ctx context.Context, c conn, l *lookup[K, T], key K) (*T, error) {
+	rows, err := findNow(ctx, c, l, key)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// writeNow runs a statement at once and returns how many rows it wrote.
+func writeNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) (int64, error) {
+	p := newPipeline(c)
+	n := write(p, st, rows)
+	done, err := p.flush(ctx)
+	return n.after(done), err
+}
+
+// pointers returns pointers to the elements of rows.
+func pointers[T any](rows []T) []*T {
+	all := make([]*T, len(rows))
+	for i := range rows {
+		all[i] = &rows[i]
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,32 +231,83 @@ func eachOf(rows pgx.Rows, each func(row) error) error {
 	return postgresError(rows.Err())
 }
 
-// postgresArgs gives times the form that the columns have.
+// postgresArgs gives times and flags the form that the columns have.
 func postgresArgs(args []any) []any {
 	for i, arg := range args {
-		if at, ok := arg.(time.Time); ok {
-			args[i] = micros(at)
+		switch arg := arg.(type) {
+		case time.Time:
+			args[i] = micros(arg)
+		case bool:
+			args[i] = flagOf(arg)
 		}
 	}
 	return args
 }
 
-func (c postgresConn) apply(ctx context.Context, set *setStatement, n int, bind func(int, binder)) (int64, error) {
-	if n == 0 {
-		return 0, nil
+func (c postgresConn) goesRowByRow() bool { return false }
+
+// send queues the statements in one batch of the protocol.
+func (c postgresConn) send(ctx context.Context, statements []*queued) error {
+	b := postgresBatch{}
+	for _, q := range statements {
+		args, err := arraysOf(q.set, q.rows, q.bind)
+		if err != nil {
+			return err
+		}
+		b.queue(q.set.arraySQL, args, q)
 	}
-	return c.exec(ctx, set.arraySQL, arraysOf(set, n, bind)...)
+	return b.send(ctx, c.tx)
 }
 
-func (c postgresConn) find(ctx context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	if n == 0 {
+// postgresBatch is a batch whose results go to queued statements.
+type postgresBatch struct {
+	pgx.Batch
+	caught error // the first error of a queued statement's own functions
+}
+
+// queue adds a statement that sends all rows of q.
+func (b *postgresBatch) queue(sql string, args []any, q *queued) {
+	if q.set.reads() {
+		b.Queue(sql, args...).Query(func(rows pgx.Rows) error { return b.readAll(rows, q) })
+		return
+	}
+	b.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error { return b.catch(q.finish(tag.RowsAffected())) })
+}
+
+func (q *queued) finish(written int64) error {
+	if q.done == nil {
 		return nil
 	}
-	return c.query(ctx, set.arraySQL, arraysOf(set, n, bind), each)
+	return q.done(written)
+}
+
+func (b *postgresBatch) readAll(rows pgx.Rows, q *queued) error {
+	for rows.Next() {
+		if err := q.each(postgresRow{rows}); err != nil {
+			return b.catch(err)
+		}
+	}
+	return rows.Err()
+}
+
+func (b *postgresBatch) catch(err error) error {
+	b.caught = cmp.Or(b.caught, err)
+	return err
+}
+
+func (b *postgresBatch) send(ctx context.Context, tx pgx.Tx) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	err := tx.SendBatch(ctx, &b.Batch).Close()
+	if b.caught != nil {
+		return b.caught
+	}
+	return postgresError(err)
 }
 
 // arraysOf turns rows of parameters into one array per column.
-func arraysOf(set *setStatement, n int, bind func(int, binder)) []any {
+func arraysOf(set *setStatement, n int, bind func(int, binder)) ([]any, error) {
 	b := arrayBinder{columns: set.bound()}
 	b.arrays = make([]any, len(b.columns))
 	for i, c := range b.columns {
@@ -272,14 +324,67 @@ func arraysOf(set *setStatement, n int, bind func(int, binder)) []any {
 		b.at = 0
 		bind(i, &b)
 	}
-	return b.arrays
+	return b.arrays, b.err
+}
+
+// arrayType is what an array of the column's values is to PostgreSQL.
+func (c columnSpec) arrayType() string {
+	return [...]string{textColumn: "text[]", integerColumn: "bigint[]", bytesColumn: "bytea[]"}[c.kind]
+}
+
+// forArrays writes the statement for one array of parameters per column. In
+// it, v1, v2, … are the bound columns.
+func (st *setStatement) forArrays() string { return st.forArraysOfOne(-1) }
+
+// forArraysOfOne is forArrays, but one of the bound columns is the same for all
+// rows, and its parameter no array; -1 for none.
+func (st *setStatement) forArraysOfOne(same int) string {
+	v := func(from int) func(int, columnSpec) string {
+		return func(i int, _ columnSpec) string {
+			if from+i == same+1 {
+				return fmt.Sprintf("$%d", same+1)
+			}
+			return fmt.Sprintf("v.v%d", from+i)
+		}
+	}
+	var parameters, bindings []string
+	for i, c := range st.bound() {
+		if i != same {
+			parameters = append(parameters, fmt.Sprintf("$%d::%s", i+1, c.arrayType()))
+			bindings = append(bindings, fmt.Sprintf("v%d", i+1))
+		}
+	}
+	arrays := "unnest(" + strings.Join(parameters, ", ") + ")"
+	bound := arrays + " AS v(" + strings.Join(bindings, ", ") + ")"
+	match := func(from int) string {
+		return each(st.keys, " AND ", func(i int, c columnSpec) string { return "t." + c.name + " = " + v(from)(i, c) })
+	}
+	switch st.verb {
+	case update:
+		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + v(1)(i, c) })
+		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values))
+	case lookUp, lookUpLock:
+		text := "SELECT " + namesOf("t", st.values) + " FROM " + bound + " JOIN " + st.table + " AS t ON " + match(1)
+		if st.verb == lookUpLock {
+			// In one order, so that no two transactions wait for each other.
+			text += " ORDER BY " + namesOf("t", st.keys) + " FOR UPDATE OF t"
+		}
+		return text
+	case deleteOld:
+		return "DELETE FROM " + st.table + " AS t USING " + bound + " WHERE " + match(1)
+	default:
+		return st.insert("SELECT * FROM " + arrays)
+	}
 }
 
 type arrayBinder struct {
-	columns []column
+	columns []columnSpec
 	arrays  []any
 	at      int
+	err     error // the first of fail
 }
+
+func (b *arrayBinder) fail(err error) { b.err = cmp.Or(b.err, err) }
 
 func put[T any](b *arrayBinder, value T) {
 	array, _ := b.arrays[b.at].([]T)
@@ -295,11 +400,37 @@ type postgresRow struct{ rows pgx.Rows }
 
 func (r postgresRow) scan(dest ...any) error {
 	for i, d := range dest {
-		if at, ok := d.(*time.Time); ok {
-			dest[i] = (*microsTime)(at)
+		switch d := d.(type) {
+		case *time.Time:
+			dest[i] = (*microsTime)(d)
+		case *bool:
+			dest[i] = (*integerFlag)(d)
+		case textScanner:
+			dest[i] = scannedText{d}
 		}
 	}
 	return r.rows.Scan(dest...)
+}
+
+// integerFlag is a bool that is read from 1 or 0.
+type integerFlag bool
+
+// ScanInt64 implements pgtype.Int64Scanner.
+func (f *integerFlag) ScanInt64(n pgtype.Int8) error {
+	*f = n.Int64 != 0
+	return nil
+}
+
+// scannedText hands a text on to a column of its own.
+type scannedText struct{ to textScanner }
+
+// ScanText implements pgtype.TextScanner.
+func (t scannedText) ScanText(stored pgtype.Text) error { return t.to.scanText(stored.String) }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (p fixedBytes) ScanBytes(stored []byte) error {
+	copy(p, stored)
+	return nil
 }
 
 // microsTime is a time that is read from microseconds.

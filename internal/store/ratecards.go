@@ -51,12 +51,3 @@ func (tx *Tx) AddRateCard(ctx context.Context, e *ratecard.Entry) (added bool, e
 		e.CardID, e.Name, e.Version, e.EffectiveFrom, e.CreatedAt, e.OperatorID, string(e.Document))
 	return rows == 1, err
 }
-
-// HasRateCards tells whether there are rate cards of this name.
-func (tx *Tx) HasRateCards(ctx context.Context, name string) (known bool, err error) {
-	err = tx.conn.query(ctx, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", []any{name}, func(r row) error {
-		known = true
-		return r.scan(&name)
-	})
-	return known, err
-}

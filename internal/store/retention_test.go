@@ -99,7 +99,7 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 			t.Parallel()
 			s, ctx := open(t), t.Context()
 			account := &partner.Account{Partner: partner.Partner{PartnerID: retained, Name: "Metro", Email: "a@example.com", CreatedAt: testkit.Epoch}, EmailKey: "a@example.com"}
-			if err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
+			if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 				t.Fatal(err)
 			}
 			deliver(t, s, 0, manyOrders, testkit.Epoch)
@@ -144,7 +144,7 @@ func TestSweepStopsWhenToldTo(t *testing.T) {
 	s := openSQLite(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	account := &partner.Account{Partner: partner.Partner{PartnerID: retained}}
-	if err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
+	if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 		t.Fatal(err)
 	}
 	deliver(t, s, 0, manyOrders, testkit.Epoch)

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// table is a table as the database itself describes it. Whatever concerns all
+// storedTable is a table as the database itself describes it. Whatever concerns all
 // tables asks the database, so that no list has to be kept of them.
-type table struct {
+type storedTable struct {
 	name       string
-	keys       []column // the primary key, in its order
-	rest       []column // all others, by name
-	references []string // the tables that foreign keys lead to
+	keys       []columnSpec // the primary key, in its order
+	rest       []columnSpec // all others, by name
+	references []string     // the tables that foreign keys lead to
 }
 
 // columns are all columns, in the order in which a setStatement binds them.
-func (t *table) columns() []column { return slices.Concat(t.rest, t.keys) }
+func (t *storedTable) columns() []columnSpec { return slices.Concat(t.rest, t.keys) }
 
 // catalogue is how an engine is asked for its tables. Both questions are
 // answered alike: table, column, type, 1 if never NULL, place in the primary
@@ -63,7 +63,7 @@ func (s *Store) catalogue() catalogue {
 }
 
 // schema reads what tables there are, those that others refer to first.
-func (s *Store) schema(ctx context.Context) (tables []*table, err error) {
+func (s *Store) schema(ctx context.Context) (tables []*storedTable, err error) {
 	err = s.engine.read(ctx, func(c conn) error {
 		tables, err = readSchema(ctx, c, s.catalogue())
 		return err
@@ -76,8 +76,8 @@ func isTooling(name string) bool {
 	return strings.HasPrefix(name, "goose_") || strings.HasPrefix(name, "sqlite_")
 }
 
-func readSchema(ctx context.Context, c conn, ask catalogue) ([]*table, error) {
-	byName := map[string]*table{}
+func readSchema(ctx context.Context, c conn, ask catalogue) ([]*storedTable, error) {
+	byName := map[string]*storedTable{}
 	places := map[string]int64{} // in the primary key, by table and column
 	err := c.query(ctx, ask.columns, nil, func(r row) error {
 		var name, column, kind string
@@ -100,8 +100,8 @@ func readSchema(ctx context.Context, c conn, ask catalogue) ([]*table, error) {
 		return err
 	})
 	for _, t := range byName {
-		slices.SortFunc(t.keys, func(a, b column) int { return cmp.Compare(places[t.name+"."+a.name], places[t.name+"."+b.name]) })
-		slices.SortFunc(t.rest, func(a, b column) int { return cmp.Compare(a.name, b.name) })
+		slices.SortFunc(t.keys, func(a, b columnSpec) int { return cmp.Compare(places[t.name+"."+a.name], places[t.name+"."+b.name]) })
+		slices.SortFunc(t.rest, func(a, b columnSpec) int { return cmp.Compare(a.name, b.name) })
 		slices.Sort(t.references)
 	}
 	return inOrder(byName), err
@@ -109,27 +109,27 @@ func readSchema(ctx context.Context, c conn, ask catalogue) ([]*table, error) {
 
 // addColumn adds a column to its table, unless it is one that no store could
 // carry to another.
-func addColumn(byName map[string]*table, name, columnName, kind string, notNull, key bool) error {
+func addColumn(byName map[string]*storedTable, name, columnName, kind string, notNull, key bool) error {
 	known, ok := columnKinds[kind]
 	if !ok || !notNull {
 		return fmt.Errorf("%s.%s is a %s that the store does not know, or may be NULL", name, columnName, kind)
 	}
 	t := byName[name]
 	if t == nil {
-		t = &table{name: name}
+		t = &storedTable{name: name}
 		byName[name] = t
 	}
 	if key {
-		t.keys = append(t.keys, column{columnName, known})
+		t.keys = append(t.keys, columnSpec{columnName, known})
 	} else {
-		t.rest = append(t.rest, column{columnName, known})
+		t.rest = append(t.rest, columnSpec{columnName, known})
 	}
 	return nil
 }
 
 // inOrder sorts tables by name, but those that others refer to before these.
-func inOrder(byName map[string]*table) []*table {
-	var sorted []*table
+func inOrder(byName map[string]*storedTable) []*storedTable {
+	var sorted []*storedTable
 	seen := map[string]bool{}
 	var visit func(name string)
 	visit = func(name string) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,37 +221,50 @@ func sqliteError(err error) error {
 	}
 }
 
-func (c *sqliteConn) apply(_ context.Context, set *setStatement, n int, bind func(int, binder)) (written int64, err error) {
-	err = c.eachRow(set, n, bind, nil, func() { written += int64(c.Changes()) })
-	return written, err
-}
+func (c *sqliteConn) goesRowByRow() bool { return true }
 
-func (c *sqliteConn) find(_ context.Context, set *setStatement, n int, bind func(int, binder), each func(row) error) error {
-	return c.eachRow(set, n, bind, each, func() {})
-}
-
-func (c *sqliteConn) eachRow(set *setStatement, n int, bind func(int, binder), each func(row) error, after func()) error {
-	if n == 0 {
-		return nil
-	}
-	st, err := c.statement(set.rowSQL)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		bind(i, &sqliteBinder{st: st})
-		if err := c.run(st, each); err != nil {
+func (c *sqliteConn) send(_ context.Context, statements []*queued) error {
+	for _, q := range statements {
+		written, err := c.rowByRow(q)
+		if err == nil && q.done != nil {
+			err = q.done(written)
+		}
+		if err != nil {
 			return err
 		}
-		after()
 	}
 	return nil
 }
 
-type sqliteBinder struct {
-	st *sqlite.Stmt
-	at int
+// rowByRow runs a set statement for each of its rows.
+func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
+	st, err := c.statement(q.set.rowSQL)
+	if err != nil {
+		return 0, err
+	}
+	for i := range q.rows {
+		b := sqliteBinder{st: st}
+		q.bind(i, &b)
+		if b.err != nil {
+			return written, b.err
+		}
+		if err := c.run(st, q.each); err != nil {
+			return written, err
+		}
+		if !q.set.reads() {
+			written += int64(c.Changes())
+		}
+	}
+	return written, nil
 }
+
+type sqliteBinder struct {
+	st  *sqlite.Stmt
+	at  int
+	err error // the first of fail
+}
+
+func (b *sqliteBinder) fail(err error) { b.err = cmp.Or(b.err, err) }
 
 func (b *sqliteBinder) text(s string) {
 	b.at++
@@ -279,6 +293,8 @@ func bindAll(st *sqlite.Stmt, args []any) error {
 			b.integer(int64(arg))
 		case []byte:
 			b.bytes(arg)
+		case bool:
+			b.integer(flagOf(arg))
 		case time.Time:
 			b.integer(micros(arg))
 		default:
@@ -297,11 +313,21 @@ func (r sqliteRow) scan(dest ...any) error {
 			*d = r.st.ColumnText(i)
 		case *int64:
 			*d = r.st.ColumnInt64(i)
+		case *int:
+			*d = r.st.ColumnInt(i)
 		case *[]byte:
 			*d = make([]byte, r.st.ColumnLen(i))
 			r.st.ColumnBytes(i, *d)
 		case *time.Time:
 			*d = fromMicros(r.st.ColumnInt64(i))
+		case *bool:
+			*d = r.st.ColumnInt64(i) != 0
+		case fixedBytes:
+			r.st.ColumnBytes(i, d)
+		case textScanner:
+			if err := d.scanText(r.st.ColumnText(i)); err != nil {
+				return err
+			}
 		default:
 			return fmt.Errorf("column %d cannot be read into a %T", i+1, d)
 		}

@@ -16,7 +16,7 @@ type Store struct{ engine engine }
 
 // Tx is one transaction. Its methods are spread over the files of this
 // package by what they keep; each use case sees only those it declared.
-type Tx struct{ conn conn }
+type Tx struct{ conn legacyConn }
 
 // The transactions that the use cases declare.
 var (
@@ -45,13 +45,13 @@ type engine interface {
 
 // Read runs fn on a consistent view of the data.
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.read(ctx, func(c conn) error { return fn(&Tx{c}) })
+	return s.engine.read(ctx, func(c conn) error { return fn(&Tx{legacyConn{c}}) })
 }
 
 // Write runs fn in a transaction: durably committed when it returns nil,
 // undone when it returns an error. fn may run again after a lost race.
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.write(ctx, func(c conn) error { return fn(&Tx{c}) })
+	return s.engine.write(ctx, func(c conn) error { return fn(&Tx{legacyConn{c}}) })
 }
 
 // Writers is how many committers the engine can use.
@@ -82,3 +82,22 @@ func (v View[R, W]) Write(ctx context.Context, fn func(W) error) error {
 
 // Orders is the store as the order room sees it.
 func (s *Store) Orders() order.Store { return View[order.Reader, order.Writer]{s} }
+
+// view is the store as one room sees it: a transaction of the room's own type
+// around each connection.
+type view[R, W any] struct {
+	engine engine
+	reader func(conn) R
+	writer func(conn) W
+}
+
+// Read runs fn on a consistent view of the data.
+func (v view[R, W]) Read(ctx context.Context, fn func(R) error) error {
+	return v.engine.read(ctx, func(c conn) error { return fn(v.reader(c)) })
+}
+
+// Write runs fn in a transaction: durably committed when it returns nil, undone
+// when it returns an error. fn may run again after a lost race.
+func (v view[R, W]) Write(ctx context.Context, fn func(W) error) error {
+	return v.engine.write(ctx, func(c conn) error { return fn(v.writer(c)) })
+}

@@ -86,7 +86,7 @@ func bindEndpoints(endpoints []*webhook.Endpoint) func(int, binder) {
 	return func(i int, b binder) {
 		e := endpoints[i]
 		b.text(e.URL)
-		b.integer(flag(e.Enabled))
+		b.integer(flagOf(e.Enabled))
 		b.text(e.DisabledReason)
 		b.integer(micros(e.CreatedAt))
 		b.bytes(e.Secret)
@@ -100,21 +100,6 @@ func bindEndpoints(endpoints []*webhook.Endpoint) func(int, binder) {
 		b.integer(micros(e.LeaseUntil))
 		b.text(e.PartnerID)
 	}
-}
-
-func flag(set bool) int64 {
-	if set {
-		return 1
-	}
-	return 0
-}
-
-// notNil keeps empty bytes from being NULL.
-func notNil(p []byte) []byte {
-	if p == nil {
-		return []byte{}
-	}
-	return p
 }
 
 // RemoveEndpoint removes a partner's endpoint.
@@ -357,7 +342,7 @@ func (tx *Tx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time
 // mayWait leaves out keys of which it can be seen together that no event waits
 // there. Mostly none does: events of an order are hours apart.
 func (tx *Tx) mayWait(ctx context.Context, keys []webhook.EventKey) (left []webhook.EventKey, err error) {
-	if _, embedded := tx.conn.(*sqliteConn); !embedded {
+	if !tx.conn.goesRowByRow() {
 		return keys, nil // which are dealt with together anyway
 	}
 	const perLook = 4 // waiting events for each key make a look as long as trying

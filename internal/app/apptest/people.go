@@ -75,7 +75,7 @@ func (p *Partner) plant(with *Partner) error {
 	}
 	ctx := context.Background()
 	return p.InStore(ctx, func(db *store.Store) error {
-		return db.Write(ctx, func(tx *store.Tx) error {
+		return db.Partners().Write(ctx, func(tx partner.Writer) error {
 			return tx.AddAPIKey(ctx, &partner.SealedKey{
 				APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now()},
 				PartnerID: p.PartnerID,

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/partner"
+)
+
+// Partners is the store as the partner room sees it.
+func (s *Store) Partners() partner.Store {
+	return view[partner.Reader, partner.Writer]{s.engine,
+		func(c conn) partner.Reader { return partnerTx{auditing{c}} },
+		func(c conn) partner.Writer { return partnerTx{auditing{c}} }}
+}
+
+// partnerTx is a transaction of the partner room.
+type partnerTx struct{ auditing }
+
+// Account returns the account with an e-mail address in lower case; nil if there
+// is none.
+func (tx partnerTx) Account(ctx context.Context, emailKey string) (*partner.Account, error) {
+	return partners.one(ctx, tx.conn, "WHERE email_key = $1", emailKey)
+}
+
+// Partner returns a partner; nil if there is none.
+func (tx partnerTx) Partner(ctx context.Context, partnerID string) (*partner.Partner, error) {
+	account, err := findOne(ctx, tx.conn, findPartners, partnerID)
+	if err != nil || account == nil {
+		return nil, err
+	}
+	return &account.Partner, nil
+}
+
+// AddPartner adds an account with its counters. It is false if the e-mail
+// address or the id is in use.
+func (tx partnerTx) AddPartner(ctx context.Context, account *partner.Account) (added bool, err error) {
+	if rows, err := writeNow(ctx, tx.conn, addPartners, account); err != nil || rows == 0 {
+		return false, err
+	}
+	_, err = writeNow(ctx, tx.conn, addCounters, &counters{partnerID: account.PartnerID})
+	return err == nil, err
+}
+
+// List lists partners by id, those after the given one, with what was set for
+// them.
+func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partner.Listed, error) {
+	accounts, err := partners.all(ctx, tx.conn, "WHERE partner_id > $1 ORDER BY partner_id LIMIT $2", after, limit)
+	if err != nil {
+		return nil, err
+	}
+	listed, places := make([]partner.Listed, len(accounts)), map[string]int{}
+	ids := make([]string, len(accounts))
+	for i, account := range accounts {
+		listed[i] = partner.Listed{Partner: account.Partner, Settings: partner.DefaultSettings}
+		ids[i], places[account.PartnerID] = account.PartnerID, i
+	}
+	settings, err := findNow(ctx, tx.conn, findSettings, ids...)
+	for _, row := range settings {
+		listed[places[row.partnerID]].Settings = row.Settings
+	}
+	return listed, err
+}
+
+// Settings returns what was set for a partner, or the defaults.
+func (tx partnerTx) Settings(ctx context.Context, partnerID string) (partner.Settings, error) {
+	row, err := findOne(ctx, tx.conn, findSettings, partnerID)
+	return settingsOrDefault(row), err
+}
+
+// LockSettings returns a partner's settings, locked until the transaction ends.
+// A partner that has none gets a row with the defaults.
+func (tx partnerTx) LockSettings(ctx context.Context, partnerID string) (partner.Settings, error) {
+	// Another node may add the row at the same moment. The insert then waits for
+	// that node, and the read sees what it has written.
+	if _, err := writeNow(ctx, tx.conn, addSettings, &settingsRow{partnerID, partner.DefaultSettings}); err != nil {
+		return partner.Settings{}, err
+	}
+	row, err := findOne(ctx, tx.conn, lockSettings, partnerID)
+	return settingsOrDefault(row), err
+}
+
+// SaveSettings writes settings that the same transaction has locked.
+func (tx partnerTx) SaveSettings(ctx context.Context, partnerID string, settings partner.Settings) error {
+	_, err := writeNow(ctx, tx.conn, saveSettings, &settingsRow{partnerID, settings})
+	return err
+}
+
+// HasRateCards reports whether there are rate cards of this name.
+func (tx partnerTx) HasRateCards(ctx context.Context, name string) (bool, error) {
+	return exists(ctx, tx.conn, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", name)
+}
+
+// Session returns a session and its partner; nil if there is none.
+func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Session, error) {
+	session, err := sessions.one(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
+	if err != nil || session == nil {
+		return nil, err
+	}
+	owner, err := tx.Partner(ctx, session.Partner.PartnerID)
+	if err != nil || owner == nil {
+		return nil, err
+	}
+	session.Partner = *owner
+	return session, nil
+}
+
+// AddSession begins a session.
+func (tx partnerTx) AddSession(ctx context.Context, session *partner.Session) error {
+	_, err := writeNow(ctx, tx.conn, addSessions, session)
+	return err
+}
+
+// TouchSession notes that a session was used. One that has ended stays ended.
+func (tx partnerTx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
+	_, err := tx.conn.exec(ctx, "UPDATE sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
+	return err
+}
+
+// EndSession removes a session, if there is one.
+func (tx partnerTx) EndSession(ctx context.Context, tokenHash []byte) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", tokenHash)
+	return err
+}
+
+// EndSessionsOf removes all sessions of a partner.
+func (tx partnerTx) EndSessionsOf(ctx context.Context, partnerID string) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE partner_id = $1", partnerID)
+	return err
+}
+
+// EndSessions removes the sessions begun, or last seen, before the given times.
+func (tx partnerTx) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
+	return err
+}
+
+// APIKeys lists a partner's active keys, oldest first.
+func (tx partnerTx) APIKeys(ctx context.Context, partnerID string) (active []partner.APIKey, err error) {
+	err = apiKeys.each(ctx, tx.conn, "WHERE partner_id = $1 AND revoked_at = 0 ORDER BY created_at, key_id",
+		[]any{partnerID}, func(row *keyRow) error {
+			active = append(active, row.APIKey)
+			return nil
+		})
+	return active, err
+}
+
+// CountAPIKeys counts a partner's keys.
+func (tx partnerTx) CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error) {
+	err = tx.conn.query(ctx, "SELECT count(*) FILTER (WHERE revoked_at = 0), count(*) FILTER (WHERE revoked_at <> 0) FROM api_keys WHERE partner_id = $1",
+		[]any{partnerID}, func(r row) error { return r.scan(&active, &revoked) })
+	return active, revoked, err
+}
+
+// APIKey returns the active key with a public key; nil if there is none.
+func (tx partnerTx) APIKey(ctx context.Context, publicKey string) (*partner.SealedKey, error) {
+	row, err := apiKeys.one(ctx, tx.conn, "WHERE public_key = $1 AND revoked_at = 0", publicKey)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &row.SealedKey, nil
+}
+
+// AddAPIKey adds a key.
+func (tx partnerTx) AddAPIKey(ctx context.Context, added *partner.SealedKey) error {
+	_, err := writeNow(ctx, tx.conn, addAPIKeys, &keyRow{SealedKey: *added})
+	return err
+}
+
+// RevokeAPIKey ends a partner's active key and returns its public key; empty if
+// there is no such key.
+func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error) {
+	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING public_key",
+		[]any{at, keyID, partnerID}, func(r row) error { return r.scan(&publicKey) })
+	return publicKey, err
+}
+
+// SaveKeyUses writes when keys were last used. Nodes may overwrite each other
+// with a time half a minute older, which does no harm.
+func (tx partnerTx) SaveKeyUses(ctx context.Context, uses []partner.KeyUse) error {
+	_, err := writeNow(ctx, tx.conn, useAPIKeys, pointers(uses)...)
+	return err
+}

@@ -1,0 +1,17 @@
+package store
+
+import (
+	"time"
+
+	"github.com/dropyard/dropyard/internal/partner"
+)
+
+var (
+	sessions = newTable("sessions",
+		key(blob("token_hash", func(s *partner.Session) *[]byte { return &s.TokenHash })),
+		text("partner_id", func(s *partner.Session) *string { return &s.Partner.PartnerID }),
+		moment("created_at", func(s *partner.Session) *time.Time { return &s.CreatedAt }),
+		moment("last_seen_at", func(s *partner.Session) *time.Time { return &s.LastSeenAt }),
+	)
+	addSessions = sessions.insert()
+)
