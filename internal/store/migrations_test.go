@@ -1,21 +1,24 @@
 package store
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 )
 
-// excused are migrations that break the rule of CONTRIBUTING.md, each with the
-// reason why no node of the release before is harmed.
+// excused holds the migrations that may break the rules of CONTRIBUTING.md, by
+// path, each with the reason why no node of the release before is harmed.
 var excused = map[string]string{}
 
 // harms are what migrations must not do under running nodes of the release
@@ -48,11 +51,11 @@ var (
 	newIndex    = words(`CREATE INDEX (IF NOT EXISTS )?\w+ ON (\w+)`)
 )
 
-// harm tells what in a migration would harm running nodes of the release before.
+// harm returns what in a migration would harm running nodes of the release before.
 func harm(file, text string) (found []string) {
 	up, _, _ := strings.Cut(text, "-- +goose Down")
 	up = comment.ReplaceAllString(up, "")
-	// What a build left behind that was broken off is nobody's loss.
+	// An index that an interrupted build left behind may be dropped.
 	up = rebuilt.ReplaceAllStringFunc(up, func(text string) string {
 		if names := rebuilt.FindStringSubmatch(text); names[2] != names[3] {
 			return text
@@ -81,40 +84,94 @@ func harm(file, text string) (found []string) {
 	}
 	for _, i := range newIndex.FindAllStringSubmatch(up, -1) {
 		if strings.HasPrefix(file, "postgres/") && !made[i[3]] {
-			found = append(found, i[0]+": keeps everybody from writing while it is built; make it CONCURRENTLY, in a file with -- +goose NO TRANSACTION")
+			found = append(found, i[0]+": blocks all writers while it is built; make it CONCURRENTLY, in a file with -- +goose NO TRANSACTION")
 		}
 	}
 	return found
 }
 
-// TestMigrationsHarmNobody: old and new nodes work on the same schema during an
-// upgrade, so that all migrations but the first only add.
-func TestMigrationsHarmNobody(t *testing.T) {
-	t.Parallel()
-	checked := 0
+// harmful returns what each migration after the first would harm, by path. The
+// first makes the tables, so that no node can be running on them.
+func harmful(t *testing.T, files fs.FS) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
 	for _, engine := range []string{"postgres", "sqlite"} {
-		files, err := fs.ReadDir(migrations, path.Join("migrations", engine))
-		if err != nil || len(files) < 2 {
-			t.Fatal(len(files), err)
+		paths, err := fs.Glob(files, engine+"/*.sql")
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: got %d migrations, %v", engine, len(paths), err)
 		}
-		for _, f := range files[1:] {
-			name := path.Join(engine, f.Name())
-			text, err := migrations.ReadFile(path.Join("migrations", name))
+		for _, path := range paths[1:] {
+			text, err := fs.ReadFile(files, path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			checked++
-			if found := harm(name, string(text)); len(found) > 0 && excused[name] == "" {
-				t.Errorf("%s: %s", name, strings.Join(found, "\n"))
+			if harms := harm(path, string(text)); len(harms) > 0 {
+				found[path] = harms
 			}
 		}
 	}
-	if checked < 2 {
-		t.Errorf("checked %d", checked)
+	return found
+}
+
+// embedded are the migrations of this release.
+func embedded(t *testing.T) fs.FS {
+	t.Helper()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestMigrationsOnlyAdd: old and new nodes work on the same schema during an
+// upgrade, so every migration but the first must only add.
+func TestMigrationsOnlyAdd(t *testing.T) {
+	t.Parallel()
+	for path, harms := range harmful(t, embedded(t)) {
+		if excused[path] == "" {
+			t.Errorf("%s: %s", path, strings.Join(harms, "\n"))
+		}
 	}
 }
 
-// TestHarm is seen where it is, and nowhere else.
+// TestHarmfulReadsLaterMigrations: the rules apply from the second migration on,
+// on both engines.
+func TestHarmfulReadsLaterMigrations(t *testing.T) {
+	t.Parallel()
+	drop := &fstest.MapFile{Data: []byte("-- +goose Up\nDROP TABLE sessions;\n")}
+	add := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE parcels (parcel_id TEXT NOT NULL PRIMARY KEY);\n")}
+	found := harmful(t, fstest.MapFS{
+		"postgres/00001_a.sql": drop, "postgres/00002_b.sql": add, "postgres/00003_c.sql": drop,
+		"sqlite/00001_a.sql": drop, "sqlite/00002_b.sql": drop, "sqlite/00003_c.sql": add,
+	})
+	if len(found) != 2 || len(found["postgres/00003_c.sql"]) != 1 || len(found["sqlite/00002_b.sql"]) != 1 {
+		t.Errorf("got %q, want one harm each in postgres/00003_c.sql and sqlite/00002_b.sql", found)
+	}
+}
+
+// TestFirstMigrationsDifferInDialectOnly compares the text of the two files,
+// and so their defaults, checks and indexes, which copy does not compare.
+func TestFirstMigrationsDifferInDialectOnly(t *testing.T) {
+	t.Parallel()
+	text := func(engine string) string {
+		content, err := fs.ReadFile(embedded(t), engine+"/00001_first_release.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	translated := regexp.MustCompile(`(?m)BLOB  |\) WITHOUT ROWID;$`).ReplaceAllStringFunc(text("sqlite"), func(found string) string {
+		return map[string]string{"BLOB  ": "BYTEA ", ") WITHOUT ROWID;": ");"}[found]
+	})
+	want := strings.Split(translated, "\n")
+	for i, got := range strings.Split(text("postgres"), "\n") {
+		if i >= len(want) || got != want[i] {
+			t.Fatalf("postgres, line %d: got %q, want what sqlite has, translated", i+1, got)
+		}
+	}
+}
+
+// TestHarm holds the rules against statements that keep them and that break them.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	for _, harmless := range []string{
@@ -125,7 +182,7 @@ func TestHarm(t *testing.T) {
 		"CREATE TABLE a (b TEXT NOT NULL PRIMARY KEY);\n-- +goose Down\nDROP TABLE a",
 	} {
 		if found := harm("postgres/1.sql", harmless); len(found) > 0 {
-			t.Errorf("%s: %q", harmless, found)
+			t.Errorf("%s: got %q, want no harm", harmless, found)
 		}
 	}
 	for _, harmful := range []string{
@@ -138,18 +195,123 @@ func TestHarm(t *testing.T) {
 		"CREATE INDEX i ON events (event_id)", "CREATE TABLE a (order_id TEXT NOT NULL REFERENCES orders)",
 		"UPDATE orders SET courier = ''", "CREATE TRIGGER a BEFORE INSERT ON orders EXECUTE FUNCTION f()",
 	} {
-		if len(harm("postgres/1.sql", harmful)) != 1 {
-			t.Errorf("%s: %q", harmful, harm("postgres/1.sql", harmful))
+		if found := harm("postgres/1.sql", harmful); len(found) != 1 {
+			t.Errorf("%s: got %q, want one harm", harmful, found)
 		}
 	}
 	if found := harm("sqlite/1.sql", "CREATE INDEX i ON events (event_id)"); len(found) > 0 {
-		t.Errorf("with SQLite there is one node, and no such thing as CONCURRENTLY: %q", found)
+		t.Errorf("an index on SQLite, which has one node and no CONCURRENTLY: got %q, want no harm", found)
 	}
 }
 
-// TestMigrationsAreGivenTime: what builds an index over millions of rows is not
-// cut off as requests are, but it does not stand in line for long either.
-func TestMigrationsAreGivenTime(t *testing.T) {
+// nextMigration stands for the migration of a later release, as CONTRIBUTING.md
+// wants it.
+var nextMigration = map[string]string{
+	"sqlite": `-- +goose Up
+		CREATE TABLE parcels (partner_id TEXT NOT NULL, parcel_id TEXT NOT NULL, PRIMARY KEY (partner_id, parcel_id)) WITHOUT ROWID;
+		ALTER TABLE orders ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';
+		CREATE INDEX orders_by_colour ON orders (partner_id, colour);`,
+	"postgres": `-- +goose NO TRANSACTION
+-- +goose Up
+		CREATE TABLE IF NOT EXISTS parcels (partner_id TEXT NOT NULL, parcel_id TEXT NOT NULL, PRIMARY KEY (partner_id, parcel_id));
+		ALTER TABLE orders ADD COLUMN IF NOT EXISTS colour TEXT NOT NULL DEFAULT 'red';
+		DROP INDEX CONCURRENTLY IF EXISTS orders_by_colour;
+		CREATE INDEX CONCURRENTLY orders_by_colour ON orders (partner_id, colour);`,
+}
+
+// upgrade migrates a database as the next release would.
+func upgrade(t *testing.T, dialect goose.Dialect, db *sql.DB, engine string) {
+	t.Helper()
+	defer func() { _ = db.Close() }()
+	first, err := fs.ReadFile(embedded(t), engine+"/00001_first_release.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"00001_first_release.sql": {Data: first}, "00002_next.sql": {Data: []byte(nextMigration[engine])}}
+	if found := harm(engine+"/00002_next.sql", nextMigration[engine]); len(found) > 0 {
+		t.Fatalf("the migration breaks the rules: %q", found)
+	}
+	provider, err := goose.NewProvider(dialect, db, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := provider.Up(t.Context())
+	if err != nil || len(done) != 1 || done[0].Source.Version != 2 {
+		t.Fatalf("got %v, %v, want the second migration alone", done, err)
+	}
+}
+
+// TestUpgradeByTheNextRelease: a later migration runs on a database with rows
+// that this release has open. The open store keeps working, with all rows; this
+// release does not open the database again.
+func TestUpgradeByTheNextRelease(t *testing.T) {
+	t.Parallel()
+	for engine, connect := range map[string]func(t *testing.T) (open func() (*Store, error), upgrade func()){
+		"sqlite": func(t *testing.T) (func() (*Store, error), func()) {
+			path := filepath.Join(t.TempDir(), "dropyard.db")
+			return func() (*Store, error) { return OpenSQLite(t.Context(), path) }, func() {
+				db, err := sql.Open("sqlite", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				upgrade(t, goose.DialectSQLite3, db, "sqlite")
+			}
+		},
+		"postgres": func(t *testing.T) (func() (*Store, error), func()) {
+			url := testkit.PostgresURL(t)
+			return func() (*Store, error) { return OpenPostgres(t.Context(), url) }, func() {
+				db, err := sql.Open("pgx", url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				upgrade(t, goose.DialectPostgres, db, "postgres")
+			}
+		},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			open, upgrade := connect(t)
+			s := closing(t)(open())
+			const rows = 20
+			fillAll(t, s, rows)
+			upgrade()
+			if got := countRed(t, s); got != rows {
+				t.Errorf("got %d orders with the default of the new column, want %d", got, rows)
+			}
+			add := `INSERT INTO orders (partner_id, order_id, partner_order_id, status, version, events, last_event, cancellation_reason,
+				updated_at, estimated_delivery, cancelled_at, courier, allocation, document) VALUES ('p', 'o', 'r', 'pending', 1, 0, '', '', 1, 1, 0, '', '', '{}')`
+			err := s.engine.write(t.Context(), func(c conn) error {
+				_, err := c.exec(t.Context(), add)
+				return err
+			})
+			if err != nil {
+				t.Errorf("an insert without the new column: %v", err)
+			}
+			if got := countRed(t, s); got != rows+1 {
+				t.Errorf("after the insert: got %d orders with the default, want %d", got, rows+1)
+			}
+			if _, err := open(); !errors.Is(err, ErrNewerSchema) {
+				t.Errorf("opened again: got %v, want ErrNewerSchema", err)
+			}
+		})
+	}
+}
+
+// countRed counts the orders that have the default of nextMigration's column.
+func countRed(t *testing.T, s *Store) (count int64) {
+	t.Helper()
+	err := s.engine.read(t.Context(), func(c conn) error {
+		return c.query(t.Context(), "SELECT count(*) FROM orders WHERE colour = 'red'", nil, func(r row) error { return r.scan(&count) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// TestMigrationTimeouts: a migration, which may index millions of rows, has no
+// statement timeout as requests have, but waits only ddlWait for a lock.
+func TestMigrationTimeouts(t *testing.T) {
 	t.Parallel()
 	url := testkit.PostgresURL(t)
 	c, err := pgx.Connect(t.Context(), url)
@@ -177,7 +339,7 @@ func TestMigrationsAreGivenTime(t *testing.T) {
 			var timeout string
 			err := r.scan(&timeout)
 			if timeout != fmt.Sprintf("%ds", int(statementTimeout.Seconds())) {
-				err = errors.Join(err, fmt.Errorf("requests have %s", timeout))
+				err = errors.Join(err, fmt.Errorf("statement_timeout of requests: got %s, want %v", timeout, statementTimeout))
 			}
 			return err
 		})

@@ -163,7 +163,9 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 }
 
 // TestRollingUpgrade replaces nodes of an earlier release, one after the other,
-// under load. Old nodes work on beside new ones, on the new schema.
+// under load. Old nodes keep working beside new ones, on the new schema. Before
+// the first release there is no such binary, and TestSchemaOfTheNextRelease takes
+// its place; one of an earlier commit will do if the schema is the same.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
 	old := os.Getenv(oldBinary)
@@ -193,8 +195,8 @@ func TestRollingUpgrade(t *testing.T) {
 
 // TestSchemaOfTheNextRelease: a later release migrates under running nodes of
 // this one, as CONTRIBUTING.md says that migrations may: every table gets new
-// columns, there is a new table and a new index. The nodes work on; one that
-// is started again is refused.
+// columns, and there are a new table and a new index. The nodes keep working;
+// one that is started again refuses the schema.
 func TestSchemaOfTheNextRelease(t *testing.T) {
 	t.Parallel()
 	u := startUpgrading(t, "")

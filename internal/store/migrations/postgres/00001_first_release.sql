@@ -1,0 +1,370 @@
+-- +goose Up
+
+-- The tables of the first release, room by room. The files of both engines are
+-- the same but for their dialect: BLOB is BYTEA on PostgreSQL, and only SQLite
+-- has WITHOUT ROWID, which stores a row in its primary key instead of beside it.
+--
+-- In a table the key comes first, then facts, then times. Long texts come last:
+-- SQLite puts the end of a long row on pages of its own, which a statement that
+-- reads only the columns before does not touch.
+--
+-- partner_id leads every key of a table that grows with use, so that the rows of
+-- one partner can live together on one node of a distributed engine.
+-- No column is NULL: '' and 0 mean that there is nothing.
+-- Columns that end in _at and other moments are microseconds since 1970, in UTC.
+-- Money is in cents. Booleans are 1 or 0.
+
+-- What the service remembers about itself, such as the fingerprint of its master
+-- key and how far a copy has come.
+CREATE TABLE settings (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+);
+
+-- partner: accounts, API keys, sessions, limits ------------------------------
+
+CREATE TABLE partners (
+    partner_id    TEXT   NOT NULL PRIMARY KEY,
+    name          TEXT   NOT NULL,
+    email         TEXT   NOT NULL,        -- as given
+    email_key     TEXT   NOT NULL UNIQUE, -- in lower case, for comparison
+    password_hash TEXT   NOT NULL,
+    created_at    BIGINT NOT NULL
+);
+
+CREATE TABLE api_keys (
+    key_id       TEXT   NOT NULL PRIMARY KEY,
+    partner_id   TEXT   NOT NULL REFERENCES partners,
+    name         TEXT   NOT NULL,
+    public_key   TEXT   NOT NULL UNIQUE,
+    secret       BYTEA  NOT NULL, -- sealed under the master key
+    created_at   BIGINT NOT NULL,
+    revoked_at   BIGINT NOT NULL, -- 0 while the key is valid
+    last_used_at BIGINT NOT NULL
+);
+-- Lists the keys of a partner, oldest first.
+CREATE INDEX api_keys_of_partner ON api_keys (partner_id, created_at);
+
+CREATE TABLE sessions (
+    token_hash   BYTEA  NOT NULL PRIMARY KEY,
+    partner_id   TEXT   NOT NULL REFERENCES partners,
+    created_at   BIGINT NOT NULL,
+    last_seen_at BIGINT NOT NULL
+);
+
+-- What operators have set for a partner. A partner without a row has the
+-- defaults.
+CREATE TABLE partner_settings (
+    partner_id       TEXT   NOT NULL PRIMARY KEY,
+    rate_limit       BIGINT NOT NULL, -- requests a minute; -1 for the default
+    rate_card        TEXT   NOT NULL, -- rate_cards.name; '' for the default series
+    suspended_reason TEXT   NOT NULL,
+    suspended_at     BIGINT NOT NULL  -- 0 while the partner is active
+);
+
+-- The rate that a partner has used on all nodes together (throttle.Ledger). Nodes
+-- lease a few requests at a time from it.
+CREATE TABLE rate_leases (
+    partner_id    TEXT   NOT NULL PRIMARY KEY,
+    tat           BIGINT NOT NULL, -- the theoretical arrival time of GCRA, a moment
+    generation    BIGINT NOT NULL, -- counts spans of equal length since 1970
+    leased        BIGINT NOT NULL, -- requests leased out in this generation
+    leased_before BIGINT NOT NULL  -- and in the one before
+);
+
+-- ratecard: what deliveries cost ---------------------------------------------
+
+-- The rate cards that operators have uploaded. Rows are only ever added.
+CREATE TABLE rate_cards (
+    card_id        TEXT   NOT NULL PRIMARY KEY,
+    name           TEXT   NOT NULL, -- of the series; 'default' applies to every partner without one
+    version        TEXT   NOT NULL UNIQUE,
+    operator_id    TEXT   NOT NULL,
+    effective_from BIGINT NOT NULL,
+    created_at     BIGINT NOT NULL,
+    document       TEXT   NOT NULL  -- JSON, as uploaded
+);
+
+-- operator: accounts, tokens, sessions, the audit log ------------------------
+
+CREATE TABLE operators (
+    operator_id   TEXT   NOT NULL PRIMARY KEY,
+    email         TEXT   NOT NULL,        -- as given
+    email_key     TEXT   NOT NULL UNIQUE, -- in lower case, for comparison
+    password_hash TEXT   NOT NULL,
+    role          TEXT   NOT NULL,
+    courier_id    TEXT   NOT NULL, -- the courier that an operator of that role is; '' for other roles
+    active        BIGINT NOT NULL,
+    created_at    BIGINT NOT NULL
+);
+
+CREATE TABLE operator_tokens (
+    token_id    TEXT   NOT NULL PRIMARY KEY,
+    token_hash  BYTEA  NOT NULL UNIQUE,
+    operator_id TEXT   NOT NULL REFERENCES operators,
+    name        TEXT   NOT NULL,
+    created_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL
+);
+
+CREATE TABLE operator_sessions (
+    token_hash   BYTEA  NOT NULL PRIMARY KEY,
+    operator_id  TEXT   NOT NULL REFERENCES operators,
+    created_at   BIGINT NOT NULL,
+    last_seen_at BIGINT NOT NULL
+);
+
+-- What operators have changed. Rows are only ever added.
+CREATE TABLE audit (
+    partner_id  TEXT   NOT NULL, -- the partner that the object belongs to; '' if it belongs to none
+    audit_id    TEXT   NOT NULL, -- sorts by time
+    operator_id TEXT   NOT NULL,
+    request_id  TEXT   NOT NULL,
+    action      TEXT   NOT NULL,
+    object_id   TEXT   NOT NULL,
+    at          BIGINT NOT NULL,
+    before      TEXT   NOT NULL, -- JSON
+    after       TEXT   NOT NULL, -- JSON
+    PRIMARY KEY (partner_id, audit_id)
+);
+-- Lists the log of all partners, and that of one object.
+CREATE INDEX audit_by_time ON audit (audit_id);
+CREATE INDEX audit_of_object ON audit (object_id, audit_id);
+
+-- stock: products, levels, the ledger of movements ---------------------------
+
+CREATE TABLE products (
+    partner_id  TEXT   NOT NULL,
+    product_id  BIGINT NOT NULL, -- counts from 1 for each partner
+    name        TEXT   NOT NULL,
+    barcode     TEXT   NOT NULL,
+    search_key  TEXT   NOT NULL, -- name and barcode in lower case
+    status      TEXT   NOT NULL,
+    price_cents BIGINT NOT NULL,
+    quantity    BIGINT NOT NULL, -- the sum over stock_levels, written together with them
+    stock_min   BIGINT NOT NULL, -- the stock is low at this quantity and below
+    stock_max   BIGINT NOT NULL,
+    created_at  BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, product_id)
+);
+-- Lists the products to restock, of all partners: few among a million products.
+CREATE INDEX products_low ON products (partner_id, product_id) WHERE quantity <= stock_min AND status = 'active';
+
+CREATE TABLE stock_levels (
+    partner_id TEXT   NOT NULL,
+    product_id BIGINT NOT NULL,
+    location   TEXT   NOT NULL,
+    quantity   BIGINT NOT NULL CHECK (quantity >= 0),
+    PRIMARY KEY (partner_id, product_id, location)
+);
+
+-- The ledger: the movements of a product add up to its quantity.
+CREATE TABLE stock_movements (
+    partner_id  TEXT   NOT NULL,
+    movement_id BIGINT NOT NULL, -- counts from 1 for each partner
+    product_id  BIGINT NOT NULL,
+    order_id    TEXT   NOT NULL, -- the order that caused it; '' if none did
+    type        TEXT   NOT NULL,
+    quantity    BIGINT NOT NULL, -- subtracted if type is OUT, added otherwise; a correction may be negative
+    location    TEXT   NOT NULL,
+    notes       TEXT   NOT NULL,
+    created_at  BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, movement_id)
+);
+-- Lists the movements of one product.
+CREATE INDEX stock_movements_of_product ON stock_movements (partner_id, product_id, movement_id);
+
+-- The last product_id and movement_id that a partner was given. Its row is the
+-- lock under which the next ones are taken.
+CREATE TABLE partner_counters (
+    partner_id    TEXT   NOT NULL PRIMARY KEY,
+    last_product  BIGINT NOT NULL,
+    last_movement BIGINT NOT NULL
+);
+
+-- order: orders, their history, idempotency ----------------------------------
+
+-- What is fixed at creation is in document: the record that was answered. The
+-- other columns hold what changes, or what an order is looked up by.
+CREATE TABLE orders (
+    partner_id          TEXT   NOT NULL,
+    order_id            TEXT   NOT NULL, -- sorts by time
+    partner_order_id    TEXT   NOT NULL,
+    status              TEXT   NOT NULL,
+    version             BIGINT NOT NULL, -- grows with every change; guards against concurrent ones
+    events              BIGINT NOT NULL, -- how many were written for this order
+    last_event          TEXT   NOT NULL, -- the id of the newest
+    cancellation_reason TEXT   NOT NULL,
+    updated_at          BIGINT NOT NULL,
+    estimated_delivery  BIGINT NOT NULL,
+    cancelled_at        BIGINT NOT NULL,
+    courier             TEXT   NOT NULL, -- JSON
+    allocation          TEXT   NOT NULL, -- JSON: the stock that was taken, by location
+    document            TEXT   NOT NULL, -- JSON
+    PRIMARY KEY (partner_id, order_id),
+    UNIQUE (partner_id, partner_order_id)
+);
+-- Lists the orders of a partner in one status, by time. The sweep finds in it
+-- what ended long ago.
+CREATE INDEX orders_by_status ON orders (partner_id, status, order_id);
+
+-- Every status after the first. That an order begins as pending needs no row.
+CREATE TABLE order_history (
+    partner_id TEXT   NOT NULL,
+    order_id   TEXT   NOT NULL,
+    version    BIGINT NOT NULL, -- the order's version from then on
+    status     TEXT   NOT NULL,
+    notes      TEXT   NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, order_id, version)
+);
+
+-- The requests that were accepted under an Idempotency-Key, for orders and stock.
+CREATE TABLE idempotency_keys (
+    partner_id      TEXT   NOT NULL,
+    idempotency_key BYTEA  NOT NULL, -- the 16 bytes of the UUID
+    scope           TEXT   NOT NULL, -- method and path
+    order_id        TEXT   NOT NULL, -- '' if the request concerned no order
+    body_hash       BYTEA  NOT NULL, -- SHA-256
+    created_at      BIGINT NOT NULL,
+    answer          TEXT   NOT NULL, -- JSON; '' for a creation, whose answer is orders.document
+    PRIMARY KEY (partner_id, idempotency_key, scope)
+);
+
+-- dispatch: couriers, the board, notes ---------------------------------------
+
+CREATE TABLE couriers (
+    courier_id TEXT   NOT NULL PRIMARY KEY,
+    name       TEXT   NOT NULL,
+    phone      TEXT   NOT NULL,
+    vehicle    TEXT   NOT NULL,
+    active     BIGINT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+
+-- The board: a row for each order that is in no final status, written in the
+-- transaction that writes the order. The dispatch board reads nothing else, so
+-- that orders that have ended cost it nothing.
+CREATE TABLE open_orders (
+    partner_id         TEXT   NOT NULL,
+    order_id           TEXT   NOT NULL,
+    partner_order_id   TEXT   NOT NULL,
+    status             TEXT   NOT NULL,
+    version            BIGINT NOT NULL, -- the order's
+    failures           BIGINT NOT NULL, -- how many attempts to deliver have failed
+    service_level      TEXT   NOT NULL,
+    zone               TEXT   NOT NULL, -- of the dropoff: the first half of its postal code
+    city               TEXT   NOT NULL,
+    courier_id         TEXT   NOT NULL, -- '' while none is assigned
+    created_at         BIGINT NOT NULL,
+    updated_at         BIGINT NOT NULL,
+    estimated_delivery BIGINT NOT NULL,
+    pickup_start       BIGINT NOT NULL, -- the windows in which a courier is expected
+    pickup_end         BIGINT NOT NULL,
+    dropoff_start      BIGINT NOT NULL,
+    dropoff_end        BIGINT NOT NULL,
+    search             TEXT   NOT NULL, -- what operators search for, in lower case
+    PRIMARY KEY (partner_id, order_id)
+);
+-- Lists what a courier has to do. Orders without a courier, and so all new ones,
+-- cost the index nothing.
+CREATE INDEX open_orders_of_courier ON open_orders (courier_id) WHERE courier_id <> '';
+
+-- What couriers have delivered: a row for each order, as long as the order is kept.
+CREATE TABLE courier_deliveries (
+    partner_id   TEXT   NOT NULL,
+    order_id     TEXT   NOT NULL,
+    courier_id   TEXT   NOT NULL,
+    delivered_at BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, order_id)
+);
+-- Counts and lists what a courier has delivered lately.
+CREATE INDEX courier_deliveries_of_courier ON courier_deliveries (courier_id, delivered_at);
+
+-- What operators write to each other about an order.
+CREATE TABLE order_notes (
+    partner_id  TEXT   NOT NULL,
+    order_id    TEXT   NOT NULL,
+    note_id     TEXT   NOT NULL, -- sorts by time
+    operator_id TEXT   NOT NULL,
+    at          BIGINT NOT NULL,
+    note        TEXT   NOT NULL,
+    PRIMARY KEY (partner_id, order_id, note_id)
+);
+
+-- How a partner's orders are dispatched. A partner without a row has the defaults.
+CREATE TABLE dispatch_settings (
+    partner_id  TEXT   NOT NULL PRIMARY KEY,
+    auto_accept BIGINT NOT NULL
+);
+
+-- proof: proofs of delivery --------------------------------------------------
+
+-- The proofs of an order. The pictures are kept outside of the database, each
+-- under its name.
+CREATE TABLE order_proofs (
+    partner_id  TEXT   NOT NULL,
+    order_id    TEXT   NOT NULL,
+    proof_id    TEXT   NOT NULL, -- sorts by time
+    kind        TEXT   NOT NULL, -- signature or photo
+    name        TEXT   NOT NULL, -- of the picture
+    digest      BYTEA  NOT NULL, -- SHA-256 of the file as it was sent
+    operator_id TEXT   NOT NULL,
+    at          BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, order_id, proof_id)
+);
+
+-- The pictures that belong to no proof: those of removed proofs, and those whose
+-- proof is being added. They are deleted when they are due.
+CREATE TABLE loose_pictures (
+    partner_id TEXT   NOT NULL,
+    name       TEXT   NOT NULL,
+    due_at     BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, name)
+);
+
+-- webhook: endpoints and the outbox of events --------------------------------
+
+-- Where the events of a partner are sent. The row is the lock of the partner's
+-- queue: whatever changes the queue locks it first.
+CREATE TABLE webhook_endpoints (
+    partner_id      TEXT   NOT NULL PRIMARY KEY,
+    url             TEXT   NOT NULL,
+    enabled         BIGINT NOT NULL,
+    disabled_reason TEXT   NOT NULL, -- '' unless the service disabled it
+    secret          BYTEA  NOT NULL, -- sealed under the master key
+    next_secret     BYTEA  NOT NULL, -- the same; empty unless a rotation is under way
+    next_secret_at  BIGINT NOT NULL, -- when it replaces the secret
+    failures        BIGINT NOT NULL, -- requests in a row that failed
+    failing_since   BIGINT NOT NULL,
+    open_until      BIGINT NOT NULL, -- the breaker holds back requests until then
+    wake_at         BIGINT NOT NULL, -- when there is something to do; 0 if nothing waits
+    holder          TEXT   NOT NULL, -- the lane that has leased the endpoint; '' if none has
+    lease_until     BIGINT NOT NULL,
+    created_at      BIGINT NOT NULL
+);
+-- Finds the endpoints that are due.
+CREATE INDEX webhook_endpoints_to_wake ON webhook_endpoints (wake_at) WHERE enabled = 1;
+
+-- The outbox: an event is written in the transaction of the change that it
+-- reports, and keeps the record of its delivery.
+CREATE TABLE events (
+    partner_id TEXT   NOT NULL,
+    order_id   TEXT   NOT NULL,
+    sequence   BIGINT NOT NULL, -- counts from 1 for each order
+    event_id   TEXT   NOT NULL, -- sorts by time
+    type       TEXT   NOT NULL,
+    state      TEXT   NOT NULL, -- how far the delivery has come
+    tries      BIGINT NOT NULL DEFAULT 0,
+    due_at     BIGINT NOT NULL, -- 0 while a pending event waits for an earlier one of its order
+    created_at BIGINT NOT NULL,
+    facts      TEXT   NOT NULL, -- JSON
+    attempts   TEXT   NOT NULL DEFAULT '', -- JSON
+    PRIMARY KEY (partner_id, order_id, sequence)
+);
+-- Finds one event, and lists those of a partner by time.
+CREATE INDEX events_by_id ON events (partner_id, event_id);
+-- Finds what to send. It holds pending events only, however many were delivered.
+CREATE INDEX events_due ON events (partner_id, due_at) WHERE state = 'pending';
+-- Lists what will not arrive by itself: few events among many.
+CREATE INDEX events_undelivered ON events (partner_id, state, event_id) WHERE state IN ('failed', 'skipped');

@@ -1,9 +1,0 @@
--- +goose Up
-
--- The products that have to be restocked, of all partners: a list that is short
--- where there are a million products, and that nodes of the release before keep
--- right too.
-CREATE INDEX products_low ON products (partner_id, product_id) WHERE quantity <= stock_min AND status = 'active';
-
--- +goose Down
-DROP INDEX products_low;
