@@ -49,7 +49,7 @@ var rooms = map[string]room{
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
-	"internal/metrics": {may: []string{"internal/webhook"}, mayNot: database},
+	"internal/metrics": {may: []string{"internal/api", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}, mayNot: database},
 	"internal/config":  {},
 	"internal/web":     {may: []string{"internal/delivery"}, mayNot: database},
 	"internal/api":     {may: []string{"api", "internal/delivery", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/webhook", foundation}, mayNot: database},

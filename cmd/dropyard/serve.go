@@ -16,7 +16,9 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := app.Check(&c.Config); err != nil {
 		return usageError{err}
 	}
-	service, err := app.Start(ctx, &c.Config, app.System())
+	world := app.System()
+	world.Version = version
+	service, err := app.Start(ctx, &c.Config, world)
 	if err != nil {
 		return err
 	}

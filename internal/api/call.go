@@ -35,6 +35,8 @@ type call struct {
 	secret []byte
 	// operator is who asks, where that is an operator.
 	operator *operator.Operator
+	// status is that of the answer, once it is sent.
+	status int
 }
 
 // reply is the answer of a handler: a status and JSON, unless the handler has
@@ -58,9 +60,12 @@ func answer(status int, value any) (reply, error) {
 }
 
 // serve wraps a route's handler in all that comes before and after it.
-func (s *Server) serve(route Route) http.Handler {
+func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r, header: w.Header()}
+		observer.Started()
+		begun := time.Now() // the real clock: it measures work
+		defer func() { observer.Finished(r.Method, c.status, time.Since(begun)) }()
 		defer func() {
 			if fault := recover(); fault == http.ErrAbortHandler { //nolint:errorlint // this very value
 				panic(fault)
@@ -119,6 +124,7 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	if err != nil {
 		answer = s.refusal(c, err)
 	}
+	c.status = answer.status
 	h := w.Header()
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")

@@ -46,6 +46,7 @@ func (s *Server) limitPartner(c *call, settings partner.Settings) error {
 		return nil
 	}
 	verdict := s.takePartner(c, PartnerRate(perMinute))
+	s.Observer.Limited(LimitPartner, verdict.Allowed)
 	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, perMinute))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
 	if !verdict.Allowed {
@@ -63,7 +64,9 @@ func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
 
 // limitStranger bounds, per network, what those do whom nobody vouches for.
 func (s *Server) limitStranger(c *call) error {
-	if verdict := s.strangers.Take(throttle.Network(s.address(c))); !verdict.Allowed {
+	verdict := s.strangers.Take(throttle.Network(s.address(c)))
+	s.Observer.Limited(LimitAddress, verdict.Allowed)
+	if !verdict.Allowed {
 		return tooMany("too many requests from this address", verdict.RetryAfter)
 	}
 	return nil
@@ -71,7 +74,9 @@ func (s *Server) limitStranger(c *call) error {
 
 // limitTracking bounds public tracking per network.
 func (s *Server) limitTracking(c *call) error {
-	if verdict := s.trackers.Take(throttle.Network(s.address(c))); !verdict.Allowed {
+	verdict := s.trackers.Take(throttle.Network(s.address(c)))
+	s.Observer.Limited(LimitTracking, verdict.Allowed)
+	if !verdict.Allowed {
 		return tooMany("too many tracking requests", verdict.RetryAfter)
 	}
 	return nil

@@ -52,6 +52,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
+	// Observer is called with what happens, for metrics; nil observes nothing.
+	Observer Observer
 }
 
 // Server answers requests.
@@ -66,6 +68,8 @@ type Server struct {
 	// trackers spends one for each request for tracking or a proof, likewise.
 	trackers *throttle.Limiter
 	mux      *http.ServeMux
+	// unmatched observes the requests that no route takes.
+	unmatched RouteObserver
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
 }
@@ -75,6 +79,9 @@ const requestTimeout = 30 * time.Second
 
 // New makes the handler of the whole interface.
 func New(config Config) *Server {
+	if config.Observer == nil {
+		config.Observer = unobserved{}
+	}
 	limiter := func() *throttle.Limiter { return throttle.New(PartnerRate(config.RateLimit), config.Now) }
 	s := &Server{
 		Config:    config,
@@ -83,9 +90,10 @@ func New(config Config) *Server {
 		trackers:  limiter(),
 		mux:       http.NewServeMux(),
 		sameSite:  http.NewCrossOriginProtection(),
+		unmatched: config.Observer.Route(""),
 	}
 	for _, route := range Routes() {
-		s.mux.Handle(route.Method+" "+route.Pattern, s.serve(route))
+		s.mux.Handle(route.Method+" "+route.Pattern, s.serve(route, config.Observer.Route(route.Pattern)))
 	}
 	return s
 }
@@ -97,11 +105,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	r = r.WithContext(ctx)
 	if !clean(r.URL.Path) {
-		s.serve(unrouted(errNoSuchPath)).ServeHTTP(w, r)
+		s.serve(unrouted(errNoSuchPath), s.unmatched).ServeHTTP(w, r)
 		return
 	}
 	if handler, pattern := s.mux.Handler(r); pattern == "" {
-		s.serve(unrouted(whyUnrouted(handler, w, r))).ServeHTTP(w, r)
+		s.serve(unrouted(whyUnrouted(handler, w, r)), s.unmatched).ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)

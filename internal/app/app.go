@@ -45,6 +45,8 @@ type Surroundings struct {
 	Log    *slog.Logger
 	// Out is where the demo prints its credentials.
 	Out io.Writer
+	// Version is the version of dropyard, for the metrics.
+	Version string
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
 	// OrderStore replaces where orders are kept; for measuring what storage
@@ -184,6 +186,15 @@ func (a *App) URL() string { return a.config.Public(a.listener.Addr()) }
 // Address is where the service listens.
 func (a *App) Address() string { return a.listener.Addr().String() }
 
+// MetricsAddress returns the address on which the metrics are served; empty if
+// they are not.
+func (a *App) MetricsAddress() string {
+	if a.metrics.listener == nil {
+		return ""
+	}
+	return a.metrics.listener.Addr().String()
+}
+
 // open opens the store and the master key, and makes the services.
 func (a *App) open(ctx context.Context) error {
 	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
@@ -320,6 +331,7 @@ func (a *App) handler() http.Handler {
 		SharedRates:    a.sharedRates(),
 		TrustedProxies: proxies,
 		SecureCookies:  a.config.Secure(),
+		Observer:       a.metrics.API(),
 	})
 }
 

@@ -21,7 +21,7 @@ type metricsServer struct {
 
 // openMetrics listens if an address is set. What is counted is counted anyway.
 func (a *App) openMetrics(ctx context.Context) (err error) {
-	a.metrics = &metricsServer{Metrics: metrics.New()}
+	a.metrics = &metricsServer{Metrics: metrics.New(a.Version)}
 	if a.config.MetricsListen == "" {
 		return nil
 	}

@@ -1,110 +1,83 @@
-// Package metrics shows Prometheus how the service is doing.
+// Package metrics shows Prometheus how the service is doing. No other package
+// imports the Prometheus client.
+//
+// There are two ways in, the same for every room. What happens in a room is
+// reported to the Observer that the room declares in its Config; a method of
+// Metrics returns one (API, Orders, ...). What a room holds at the moment, such
+// as connections or queues, is read from its Stats by a Watch method at each
+// scrape.
+//
+// Every metric is listed in docs/operating.md; a test compares that list with
+// a scrape of a running service.
 package metrics
 
 import (
-	"context"
 	"net/http"
-	"time"
+	"runtime"
 
-	"github.com/dropyard/dropyard/internal/webhook"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts and shows. It may be used by many goroutines.
+// Metrics holds the metrics of a process. Its methods, and those of the
+// observers that it returns, may be called from many goroutines.
 type Metrics struct {
-	registry *prometheus.Registry
-	attempts *prometheus.CounterVec
-	took     prometheus.Histogram
+	registry   *prometheus.Registry
+	api        *apiMetrics
+	webhooks   *webhookMetrics
+	unreadable map[string]prometheus.Counter // by kind of document; read only
 }
 
-// New makes the metrics of a process.
-func New() *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "dropyard_webhook_attempts_total",
-			Help: "Requests to webhook endpoints, by outcome: delivered, refused (another status), unreachable (no answer).",
-		}, []string{"outcome"}),
-		took: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "dropyard_webhook_attempt_duration_seconds",
-			Help:    "How long requests to webhook endpoints took.",
-			Buckets: []float64{.005, .02, .1, .5, 1, 2.5, 5, 10, 15},
-		}),
+// New returns the metrics of a process that runs the given version of dropyard.
+// All metrics exist from the start, with zero values, except those by HTTP route.
+func New(version string) *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	register := registrar{registry}
+	register.gauge("dropyard_build_info", "Constant 1, labelled with the version of dropyard and of Go.", "version", "goversion").
+		WithLabelValues(version, runtime.Version()).Set(1)
+	return &Metrics{
+		registry:   registry,
+		api:        newAPIMetrics(register),
+		webhooks:   newWebhookMetrics(register),
+		unreadable: newUnreadable(register),
 	}
-	m.registry.MustRegister(m.attempts, m.took,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, outcome := range []string{"delivered", "refused", "unreachable"} {
-		m.attempts.WithLabelValues(outcome) // so that each is there from the start
-	}
-	return m
 }
 
-// Attempted counts a request to a webhook endpoint.
-func (m *Metrics) Attempted(a webhook.Answer) {
-	outcome := "refused"
-	switch {
-	case a.Delivered():
-		outcome = "delivered"
-	case a.Status == 0:
-		outcome = "unreachable"
-	}
-	m.attempts.WithLabelValues(outcome).Inc()
-	m.took.Observe(a.Took.Seconds())
-}
-
-// Watch shows the sender's lanes, and what is in the store each time somebody
-// looks.
-func (m *Metrics) Watch(lanes func() int, backlog func(context.Context) (webhook.Backlog, error), now func() time.Time) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "dropyard_webhook_lanes_open",
-			Help: "Endpoints that this node is sending to right now.",
-		}, func() float64 { return float64(lanes()) }),
-		&backlogCollector{backlog, now})
-}
-
-var (
-	endpointsDesc = prometheus.NewDesc("dropyard_webhook_endpoints",
-		"Webhook endpoints of all partners, by state: healthy, broken (only probed), disabled.", []string{"state"}, nil)
-	ageDesc = prometheus.NewDesc("dropyard_webhook_queue_age_seconds",
-		"How long the oldest event has been due at endpoints that are neither disabled nor broken.", nil, nil)
-)
-
-// backlogCollector reads the store when it is asked.
-type backlogCollector struct {
-	read func(context.Context) (webhook.Backlog, error)
-	now  func() time.Time
-}
-
-func (c *backlogCollector) Describe(out chan<- *prometheus.Desc) {
-	out <- endpointsDesc
-	out <- ageDesc
-}
-
-// readTimeout bounds how long a scrape waits for the store.
-const readTimeout = 5 * time.Second
-
-func (c *backlogCollector) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
-	defer cancel()
-	b, err := c.read(ctx)
-	if err != nil {
-		out <- prometheus.NewInvalidMetric(endpointsDesc, err)
-		return
-	}
-	for state, n := range map[string]int64{"healthy": b.Enabled - b.Broken, "broken": b.Broken, "disabled": b.Disabled} {
-		out <- prometheus.MustNewConstMetric(endpointsDesc, prometheus.GaugeValue, float64(n), state)
-	}
-	age := 0.0
-	if !b.OldestDue.IsZero() {
-		age = max(0, c.now().Sub(b.OldestDue).Seconds())
-	}
-	out <- prometheus.MustNewConstMetric(ageDesc, prometheus.GaugeValue, age)
-}
-
-// Handler answers a scrape. What cannot be read is left out, the rest is shown.
+// Handler serves the metrics in the text format. A collector that fails is left
+// out of the response; the others are shown.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// registrar creates and registers metrics.
+type registrar struct{ *prometheus.Registry }
+
+func (r registrar) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	vector := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	r.MustRegister(vector)
+	return vector
+}
+
+func (r registrar) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	vector := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	r.MustRegister(vector)
+	return vector
+}
+
+func (r registrar) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	vector := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	r.MustRegister(vector)
+	return vector
+}
+
+// children resolves one child of a counter for each value of its last label, so
+// that counting needs no look-up by strings.
+func children[T ~string](vector *prometheus.CounterVec, values []T, before ...string) map[T]prometheus.Counter {
+	resolved := make(map[T]prometheus.Counter, len(values))
+	for _, value := range values {
+		resolved[value] = vector.WithLabelValues(append(before[:len(before):len(before)], string(value))...)
+	}
+	return resolved
 }

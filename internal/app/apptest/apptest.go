@@ -37,11 +37,13 @@ type Service struct {
 	Data string // the directory of its database and master key
 	// Database is the URL of its database if that is not in Data.
 	Database string
-	Clock    *testkit.Clock
-	Log      *bytes.Buffer // read it only after Stop
-	http     *http.Client
-	stop     func()
-	swept    bool // retention has removed what some laws of Audit speak of
+	// MetricsURL is where its metrics are served; empty without WithMetrics.
+	MetricsURL string
+	Clock      *testkit.Clock
+	Log        *bytes.Buffer // read it only after Stop
+	http       *http.Client
+	stop       func()
+	swept      bool // retention has removed what some laws of Audit speak of
 }
 
 // Option changes the settings of a service under test.
@@ -51,6 +53,11 @@ type Option func(*config.Config, *app.Surroundings)
 // told.
 func RateLimit(perMinute int) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.RateLimit = perMinute }
+}
+
+// WithMetrics serves the metrics on a free port of their own.
+func WithMetrics() Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.MetricsListen = "127.0.0.1:0" }
 }
 
 // Demo seeds the demo and writes what it prints to out. The service runs on the
@@ -91,6 +98,9 @@ func Start(t testing.TB, options ...Option) *Service {
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
 	s.URL = service.URL()
+	if address := service.MetricsAddress(); address != "" {
+		s.MetricsURL = "http://" + address + "/metrics"
+	}
 	s.stop = sync.OnceFunc(func() {
 		s.http.CloseIdleConnections() // else the service waits for those never used
 		cancel()
@@ -135,6 +145,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword,
 	}
 	world := app.System()
+	world.Version = "test"
 	world.Now, world.At, world.Out = s.Clock.Now, s.Clock.At, io.Discard
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
 	world.Hasher = credential.NewHasher(cheapHashing, world.Random)

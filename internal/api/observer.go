@@ -1,0 +1,43 @@
+package api
+
+import "time"
+
+// Observer is called with what happens at the interface, for metrics. Its
+// methods are on the path of every request: they must be fast and safe for
+// concurrent use.
+type Observer interface {
+	// Route returns the observer of one route's requests. It is called once for
+	// each route, and once with an empty pattern for requests that no route takes.
+	Route(pattern string) RouteObserver
+	// Limited is called when a request was counted against a rate limit.
+	Limited(limit Limit, allowed bool)
+}
+
+// RouteObserver is called at the start and the end of each request of a route.
+type RouteObserver interface {
+	Started()
+	// Finished is called once the response was written. The method is what the
+	// client sent.
+	Finished(method string, status int, took time.Duration)
+}
+
+// Limit names a rate limit.
+type Limit string
+
+// The rate limits.
+const (
+	LimitPartner  Limit = "partner"  // of signed requests, by partner
+	LimitAddress  Limit = "address"  // of unauthenticated requests, by network
+	LimitTracking Limit = "tracking" // of public tracking, by network
+)
+
+// Limits lists them.
+var Limits = []Limit{LimitPartner, LimitAddress, LimitTracking}
+
+// unobserved is the Observer of a server that has been given none.
+type unobserved struct{}
+
+func (unobserved) Route(string) RouteObserver          { return unobserved{} }
+func (unobserved) Limited(Limit, bool)                 {}
+func (unobserved) Started()                            {}
+func (unobserved) Finished(string, int, time.Duration) {}

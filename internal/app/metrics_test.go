@@ -1,0 +1,192 @@
+package app_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// documentedMetric is a row of the table in docs/operating.md.
+type documentedMetric struct{ kind, labels string }
+
+var metricRow = regexp.MustCompile("(?m)^\\| `(dropyard_[a-z_]+)` \\| ([a-z]+) \\| *([^|]*)\\|")
+
+// documentedMetrics reads the table of metrics. Those of the embedded store are
+// left out on PostgreSQL.
+func documentedMetrics(t *testing.T) map[string]documentedMetric {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]documentedMetric{}
+	for _, row := range metricRow.FindAllStringSubmatch(string(text), -1) {
+		if embedded := strings.HasPrefix(row[1], "dropyard_wal_"); embedded && os.Getenv(apptest.EngineVariable) != "" {
+			continue
+		}
+		labels := strings.FieldsFunc(row[3], func(r rune) bool { return strings.ContainsRune("`, ", r) })
+		slices.Sort(labels)
+		documented[row[1]] = documentedMetric{row[2], strings.Join(labels, ",")}
+	}
+	if len(documented) < 10 {
+		t.Fatalf("docs/operating.md lists %d metrics, want at least 10", len(documented))
+	}
+	return documented
+}
+
+// scrape is one response of /metrics.
+type scrape struct {
+	text     []byte
+	families map[string]*dto.MetricFamily
+}
+
+func newScrape(t *testing.T, url string) *scrape {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	s := &scrape{}
+	if s.text, err = io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("scrape: status %d, error %v", response.StatusCode, err)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	if s.families, err = parser.TextToMetricFamilies(bytes.NewReader(s.text)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// value returns the value of a counter or gauge, or the number of observations
+// of a histogram, added up over all series that have the labels, given as name
+// and value in turn.
+func (s *scrape) value(name string, labels ...string) (sum float64) {
+	for _, metric := range s.families[name].GetMetric() {
+		if hasLabels(metric, labels) {
+			sum += metric.GetCounter().GetValue() + metric.GetGauge().GetValue() +
+				float64(metric.GetHistogram().GetSampleCount()) + float64(metric.GetSummary().GetSampleCount())
+		}
+	}
+	return sum
+}
+
+func hasLabels(metric *dto.Metric, labels []string) bool {
+	for pair := range slices.Chunk(labels, 2) {
+		if !slices.ContainsFunc(metric.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == pair[0] && l.GetValue() == pair[1] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// documented returns how a family looks in the table.
+func documented(family *dto.MetricFamily) documentedMetric {
+	labels := map[string]bool{}
+	for _, metric := range family.GetMetric() {
+		for _, label := range metric.GetLabel() {
+			labels[label.GetName()] = true
+		}
+	}
+	return documentedMetric{strings.ToLower(family.GetType().String()), strings.Join(slices.Sorted(maps.Keys(labels)), ",")}
+}
+
+// TestMetrics drives a service and compares a scrape with docs/operating.md and
+// with what was done.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t, apptest.WithMetrics(), apptest.RateLimit(40))
+	driveMetrics(t, h)
+	got := newScrape(t, h.MetricsURL)
+
+	want := documentedMetrics(t)
+	for name, row := range want {
+		family := got.families[name]
+		if family == nil {
+			t.Errorf("%s is documented and not served", name)
+		} else if is := documented(family); is != row {
+			t.Errorf("%s: got type %s and labels %q, documented are %s and %q", name, is.kind, is.labels, row.kind, row.labels)
+		}
+	}
+	for name := range got.families {
+		if _, known := want[name]; !known && strings.HasPrefix(name, "dropyard_") {
+			t.Errorf("%s is served and not documented", name)
+		}
+	}
+	problems, err := promlint.New(bytes.NewReader(got.text)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("promlint: %v, error %v", problems, err)
+	}
+	checkMetrics(t, got)
+}
+
+// driveMetrics makes everything happen that is counted.
+func driveMetrics(t *testing.T, h *hooked) {
+	t.Helper()
+	id := h.accepted(t)
+	h.settled(t, id, "1 delivered 1")
+	h.partner.Create(t, []byte(`{}`)).Must(t, 422)
+	h.Do(t, "GET", "/nowhere/"+id, nil).Must(t, 404)
+	h.Do(t, "BREW", "/v1/orders", nil).Must(t, 405)
+	h.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
+	for h.partner.Call(t, "GET", "/v1/orders", nil).Status != 429 {
+		continue
+	}
+	h.parked(t)
+}
+
+func checkMetrics(t *testing.T, got *scrape) {
+	t.Helper()
+	exactly := func(want float64) func(float64) bool { return func(got float64) bool { return got == want } }
+	positive := func(got float64) bool { return got > 0 }
+	for _, check := range []struct {
+		name   string
+		labels []string
+		holds  func(float64) bool
+	}{
+		{"dropyard_build_info", []string{"version", "test"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "POST", "route", "/v1/orders", "status", "201"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "POST", "route", "/v1/orders", "status", "422"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "GET", "route", "/v1/orders", "status", "429"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "GET", "route", "/track/{order_id}", "status", "200"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "GET", "route", "unmatched", "status", "404"}, exactly(1)},
+		{"dropyard_http_requests_total", []string{"method", "other", "route", "unmatched", "status", "405"}, exactly(1)},
+		{"dropyard_http_request_duration_seconds", []string{"method", "POST", "route", "/v1/orders", "status", "201"}, exactly(1)},
+		{"dropyard_http_requests_in_flight", nil, exactly(0)},
+		{"dropyard_rate_limit_requests_total", []string{"limit", "partner", "outcome", "allowed"}, exactly(40)},
+		{"dropyard_rate_limit_requests_total", []string{"limit", "partner", "outcome", "refused"}, exactly(1)},
+		{"dropyard_rate_limit_requests_total", []string{"limit", "tracking", "outcome", "allowed"}, exactly(1)},
+		{"dropyard_webhook_attempts_total", []string{"outcome", "delivered"}, exactly(1)},
+		{"dropyard_webhook_attempt_duration_seconds", nil, exactly(1)},
+		{"dropyard_webhook_endpoints", []string{"state", "healthy"}, exactly(1)},
+		{"dropyard_webhook_lanes_open", nil, exactly(0)},
+		{"dropyard_webhook_queue_age_seconds", nil, exactly(0)},
+		{"dropyard_unreadable_documents_total", nil, exactly(0)},
+		{"process_start_time_seconds", nil, positive},
+	} {
+		if value := got.value(check.name, check.labels...); !check.holds(value) {
+			t.Errorf("%s%s: got %v", check.name, fmt.Sprint(check.labels), value)
+		}
+	}
+	if bytes.Contains(got.text, []byte("ord_")) {
+		t.Error("a label holds an order's id, want the pattern of its route")
+	}
+}

@@ -1,0 +1,123 @@
+package metrics
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// apiMetrics is the api.Observer.
+type apiMetrics struct {
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	limits   map[api.Limit]limitCounters // read only
+}
+
+type limitCounters struct{ allowed, refused prometheus.Counter }
+
+func newAPIMetrics(register registrar) *apiMetrics {
+	m := &apiMetrics{
+		requests: register.counter("dropyard_http_requests_total",
+			"HTTP requests that were answered, by method, route and status.", "method", "route", "status"),
+		duration: register.histogram("dropyard_http_request_duration_seconds",
+			"Time from the header of an HTTP request to the end of its response.",
+			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "method", "route", "status"),
+		inFlight: register.gauge("dropyard_http_requests_in_flight",
+			"HTTP requests that are being answered.").WithLabelValues(),
+		limits: map[api.Limit]limitCounters{},
+	}
+	limited := register.counter("dropyard_rate_limit_requests_total",
+		"Requests that a rate limit was asked for, by limit and outcome.", "limit", "outcome")
+	for _, limit := range api.Limits {
+		m.limits[limit] = limitCounters{
+			allowed: limited.WithLabelValues(string(limit), "allowed"),
+			refused: limited.WithLabelValues(string(limit), "refused"),
+		}
+	}
+	return m
+}
+
+// API returns the observer of the HTTP interface.
+func (m *Metrics) API() api.Observer { return m.api }
+
+// Limited counts a request that a rate limit was asked for.
+func (m *apiMetrics) Limited(limit api.Limit, allowed bool) {
+	if allowed {
+		m.limits[limit].allowed.Inc()
+	} else {
+		m.limits[limit].refused.Inc()
+	}
+}
+
+// unmatched is the route label of requests that no route takes.
+const unmatched = "unmatched"
+
+// Route returns the observer of a route's requests.
+func (m *apiMetrics) Route(pattern string) api.RouteObserver {
+	if pattern == "" {
+		pattern = unmatched
+	}
+	return &routeMetrics{api: m, pattern: pattern, known: map[routeKey]routeSeries{}}
+}
+
+// routeMetrics is the api.RouteObserver.
+type routeMetrics struct {
+	api     *apiMetrics
+	pattern string
+
+	mu    sync.RWMutex // guards known
+	known map[routeKey]routeSeries
+}
+
+type routeKey struct {
+	method string
+	status int
+}
+
+// routeSeries are the children of one method and status, resolved when they are
+// first needed: few routes ever have all statuses.
+type routeSeries struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
+}
+
+// Started counts a request in.
+func (r *routeMetrics) Started() { r.api.inFlight.Inc() }
+
+// Finished counts a request out.
+func (r *routeMetrics) Finished(method string, status int, took time.Duration) {
+	r.api.inFlight.Dec()
+	series := r.series(routeKey{knownMethod(method), status})
+	series.requests.Inc()
+	series.duration.Observe(took.Seconds())
+}
+
+func (r *routeMetrics) series(key routeKey) routeSeries {
+	r.mu.RLock()
+	series, found := r.known[key]
+	r.mu.RUnlock()
+	if found {
+		return series
+	}
+	labels := []string{key.method, r.pattern, strconv.Itoa(key.status)}
+	series = routeSeries{r.api.requests.WithLabelValues(labels...), r.api.duration.WithLabelValues(labels...)}
+	r.mu.Lock()
+	r.known[key] = series
+	r.mu.Unlock()
+	return series
+}
+
+// knownMethod keeps the label bounded: a client may send any word as method.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	default:
+		return "other"
+	}
+}
