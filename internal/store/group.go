@@ -49,7 +49,7 @@ var (
 
 	addHistory = newSet(insertNew, "order_history", slices.Concat(orderKeys, integers("version")),
 		slices.Concat(texts("status", "notes"), integers("created_at")))
-	addEvents = newSet(insertNew, "events", slices.Concat(orderKeys, integers("sequence")),
+	oldAddEvents = newSet(insertNew, "events", slices.Concat(orderKeys, integers("sequence")),
 		slices.Concat(texts("event_id", "type", "facts"), integers("created_at"), texts("state"), integers("due_at")))
 )
 
@@ -313,7 +313,7 @@ func (tx *Tx) saveReceipts(ctx context.Context, c *order.Changes) error {
 // saveEvents writes the outbox; due tells which events may be sent at once.
 func (tx *Tx) saveEvents(ctx context.Context, events []*delivery.Event, due []bool) error {
 	var enc encodings
-	err := tx.all(ctx, addEvents, len(events), func(i int, b binder) {
+	err := tx.all(ctx, oldAddEvents, len(events), func(i int, b binder) {
 		event := events[i]
 		b.text(event.EventID)
 		b.text(string(event.Type))

@@ -29,7 +29,7 @@ var (
 	dropOutbox    = newSet(deleteOld, "events", orderKeys, nil)
 	dropEvents    = newSet(deleteOld, "events", slices.Concat(eventKeys, texts("state")), nil)
 
-	findEvents    = newSet(lookUp, "events", orderKeys, eventColumns)
+	oldFindEvents = newSet(lookUp, "events", orderKeys, eventColumns)
 	eraseOrders   = newSet(update, "orders", orderKeys, texts("document", "cancellation_reason"))
 	eraseNotes    = newSet(update, "order_history", orderKeys, texts("notes"))
 	eraseFacts    = newSet(update, "events", eventKeys, texts("facts"))
@@ -283,7 +283,7 @@ func (tx *Tx) LockStored(ctx context.Context, partnerID string, orderIDs []strin
 	if err != nil {
 		return nil, err
 	}
-	return stored, tx.conn.find(ctx, findEvents, len(keys), bindOrderKeys(keys), func(r row) error {
+	return stored, tx.conn.find(ctx, oldFindEvents, len(keys), bindOrderKeys(keys), func(r row) error {
 		event, err := scanEvent(r)
 		if err == nil {
 			stored[event.OrderID].Events = append(stored[event.OrderID].Events, event)

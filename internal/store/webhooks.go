@@ -23,16 +23,8 @@ var (
 func (s *Store) Webhooks() webhook.Store { return View[webhook.Reader, webhook.Writer]{s} }
 
 var (
-	endpointKeys   = texts("partner_id")
-	endpointValues = slices.Concat(texts("url"), integers("enabled"), texts("disabled_reason"), integers("created_at"),
-		byteses("secret", "next_secret"), integers("next_secret_at", "failures", "failing_since", "open_until", "wake_at"),
-		texts("holder"), integers("lease_until"))
-	endpointColumns = slices.Concat(endpointKeys, endpointValues)
-	findEndpoints   = newSet(lookUp, "webhook_endpoints", endpointKeys, endpointColumns)
-	lockEndpoints   = newSet(lookUpLock, "webhook_endpoints", endpointKeys, endpointColumns)
-	addEndpoint     = newSet(insertNew, "webhook_endpoints", endpointKeys, endpointValues)
-	setEndpoints    = newSet(update, "webhook_endpoints", endpointKeys, endpointValues)
-	wakeEndpoints   = newSet(update, "webhook_endpoints", endpointKeys, integers("wake_at"))
+	endpointKeys  = texts("partner_id")
+	wakeEndpoints = newSet(update, "webhook_endpoints", endpointKeys, integers("wake_at"))
 
 	progressColumns = slices.Concat(eventColumns, texts("state"), integers("due_at", "tries"), texts("attempts"))
 	// The state and tries are among the values and the keys: from the old to the new.
@@ -45,61 +37,25 @@ var (
 
 // Endpoint is a partner's endpoint; nil if there is none.
 func (tx *Tx) Endpoint(ctx context.Context, partnerID string) (*webhook.Endpoint, error) {
-	found, err := tx.endpoints(ctx, findEndpoints, []string{partnerID})
-	return found[partnerID], err
+	return findOne(ctx, tx.conn.conn, findEndpoints, partnerID)
 }
 
 // LockEndpoints reads endpoints, locked until the transaction ends. The ids must
 // be sorted.
 func (tx *Tx) LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
-	return tx.endpoints(ctx, lockEndpoints, partnerIDs)
-}
-
-func (tx *Tx) endpoints(ctx context.Context, set *setStatement, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
-	found := make(map[string]*webhook.Endpoint, len(partnerIDs))
-	err := tx.conn.find(ctx, set, len(partnerIDs), func(i int, b binder) { b.text(partnerIDs[i]) }, func(r row) error {
-		var e webhook.Endpoint
-		var enabled int64
-		err := r.scan(&e.PartnerID, &e.URL, &enabled, &e.DisabledReason, &e.CreatedAt, &e.Secret, &e.NextSecret, &e.NextSecretAt,
-			&e.Failures, &e.FailingSince, &e.OpenUntil, &e.WakeAt, &e.Holder, &e.LeaseUntil)
-		e.Enabled = enabled == 1
-		found[e.PartnerID] = &e
-		return err
-	})
-	return found, err
+	return endpointsByPartner(ctx, tx.conn.conn, lockEndpoints, partnerIDs)
 }
 
 // AddEndpoint adds a partner's endpoint. It is false if there is one.
 func (tx *Tx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {
-	rows, err := tx.conn.apply(ctx, addEndpoint, 1, bindEndpoints([]*webhook.Endpoint{endpoint}))
+	rows, err := writeNow(ctx, tx.conn.conn, addEndpoints, endpoint)
 	return rows == 1, err
 }
 
 // SaveEndpoints overwrites endpoints.
 func (tx *Tx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) error {
-	_, err := tx.conn.apply(ctx, setEndpoints, len(endpoints), bindEndpoints(endpoints))
+	_, err := writeNow(ctx, tx.conn.conn, saveEndpoints, endpoints...)
 	return err
-}
-
-// bindEndpoints binds endpointValues and endpointKeys.
-func bindEndpoints(endpoints []*webhook.Endpoint) func(int, binder) {
-	return func(i int, b binder) {
-		e := endpoints[i]
-		b.text(e.URL)
-		b.integer(flagOf(e.Enabled))
-		b.text(e.DisabledReason)
-		b.integer(micros(e.CreatedAt))
-		b.bytes(e.Secret)
-		b.bytes(notNil(e.NextSecret))
-		b.integer(micros(e.NextSecretAt))
-		b.integer(e.Failures)
-		b.integer(micros(e.FailingSince))
-		b.integer(micros(e.OpenUntil))
-		b.integer(micros(e.WakeAt))
-		b.text(e.Holder)
-		b.integer(micros(e.LeaseUntil))
-		b.text(e.PartnerID)
-	}
 }
 
 // RemoveEndpoint removes a partner's endpoint.
@@ -378,7 +334,7 @@ func (tx *Tx) mayWait(ctx context.Context, keys []webhook.EventKey) (left []webh
 	return left, nil
 }
 
-var findStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, texts("state"), integers("tries")))
+var oldFindStates = newSet(lookUp, "events", eventKeys, slices.Concat(eventKeys, texts("state"), integers("tries")))
 
 // queue decides where new events begin: nowhere if their partner has no
 // endpoint, due at once, or behind an earlier event of their order. It locks
@@ -443,7 +399,7 @@ func bindQueued(b binder, event *delivery.Event, due bool) {
 // blocking tells which events hold back the next one of their order.
 func (tx *Tx) blocking(ctx context.Context, keys []webhook.EventKey) (map[webhook.EventKey]bool, error) {
 	found := map[webhook.EventKey]bool{}
-	err := tx.conn.find(ctx, findStates, len(keys), func(i int, b binder) { bindEventKey(b, keys[i]) }, func(r row) error {
+	err := tx.conn.find(ctx, oldFindStates, len(keys), func(i int, b binder) { bindEventKey(b, keys[i]) }, func(r row) error {
 		var key webhook.EventKey
 		var state webhook.State
 		var tries int64
