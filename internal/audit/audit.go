@@ -1,3 +1,5 @@
+// Package audit describes what is written when an operator changes something:
+// entries, their actions, and the operation that a context carries.
 package audit
 
 import (
@@ -8,29 +10,29 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
-// Operation is who changes something, and by which request.
+// Operation names the operator who changes something, and the request.
 type Operation struct {
-	OperatorID string // or the name of what acts by itself, such as "command line"
+	OperatorID string // or a name for what is not an operator, such as "command line"
 	RequestID  string
 }
 
 type operationKey struct{}
 
-// WithOperation tells everything that is done under a context who does it.
+// WithOperation returns a context that carries the operation.
 func WithOperation(ctx context.Context, o Operation) context.Context {
 	return context.WithValue(ctx, operationKey{}, o)
 }
 
-// OperationOf tells who acts under a context; nobody is the zero value.
+// OperationOf returns the operation that a context carries, or the zero value.
 func OperationOf(ctx context.Context) Operation {
 	o, _ := ctx.Value(operationKey{}).(Operation)
 	return o
 }
 
-// Action names what an operator did.
+// Action is what an operator did.
 type Action string
 
-// The actions that are told in the audit log.
+// The actions that the audit log records.
 const (
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderNoted      Action = "order.noted"
@@ -50,28 +52,29 @@ const (
 	ActionRateCardAdded   Action = "rate_card.added"
 )
 
-// Actions lists them.
+// Actions lists all actions.
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionRateCardAdded,
 }
 
-// AuditEntry is one change by an operator: who, when, what, and how it was
-// before and after. It is written in the transaction of the change.
+// Entry records one change by an operator. It is written in the transaction of
+// the change.
 type Entry struct {
 	AuditID string // a UUID that sorts by time
 	At      time.Time
 	Operation
 	Action    Action
-	PartnerID string // whose thing was changed; empty if nobody's
-	ObjectID  string // which
-	// Before and After are what has changed, as JSON tells it; nil for nothing.
-	// Neither holds a secret.
+	PartnerID string // the partner that the object belongs to; empty if it belongs to none
+	ObjectID  string // the object that was changed
+	// Before and After are what changed in the object, encoded as JSON; nil if
+	// there was or is nothing. Neither holds a secret.
 	Before, After any
 }
 
-// NewAuditEntry begins an entry for what is done under a context.
+// NewEntry returns an entry for the operation that a context carries. The caller
+// fills in the object, and Before and After.
 func NewEntry(ctx context.Context, random io.Reader, at time.Time, action Action) (*Entry, error) {
 	id, err := identifier.NewUUID(random, at)
 	if err != nil {

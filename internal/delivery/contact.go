@@ -8,11 +8,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// Provinces are the thirteen provinces and territories (interface section 2.3
-// and Ontario, which YAML writes as a boolean unless it is quoted).
+// Provinces lists the thirteen provinces and territories of Canada (interface
+// section 2.3).
 var Provinces = []string{"AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"}
 
-// Country is the only one served (ISO 3166-1 alpha-2).
+// Country is the only country served (ISO 3166-1 alpha-2).
 const Country = "CA"
 
 // Address is a place in Canada (interface section 2.3).
@@ -21,17 +21,18 @@ type Address struct {
 	Line2      string
 	City       string
 	Province   string // one of Provinces
-	PostalCode string // as sent; NormalPostalCode makes it comparable
-	Country    string // CA
+	PostalCode string // as sent; compare by NormalPostalCode
+	Country    string // always Country
 	Notes      string // delivery instructions for this address
 }
 
-// Window is a span of time in which a courier may come; End is after Start.
+// Window is a span of time in which a courier may come. End is after Start.
 type Window struct {
 	Start, End time.Time // UTC, to the millisecond
 }
 
-// Contact is one end of a delivery: who, where and when (interface section 2.5).
+// Contact is one end of a delivery: a person, a place and a time window
+// (interface section 2.5).
 type Contact struct {
 	Name    string
 	Phone   string // E.164
@@ -40,17 +41,17 @@ type Contact struct {
 	Window  Window
 }
 
-// The forms that texts must have. The OpenAPI document repeats them as its
-// patterns; a test holds both together.
+// The patterns that texts must match. The OpenAPI document repeats them; a test
+// compares both.
 var (
-	// Canada Post uses no D, F, I, O, Q or U, and no W or Z in front.
+	// Canada Post uses no D, F, I, O, Q or U, and no W or Z as the first letter.
 	postalCodeForm = regexp.MustCompile(`^[ABCEGHJ-NPRSTVXYabceghj-nprstvxy][0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z] ?[0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z][0-9]$`)
 	phoneForm      = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
-	// The WHATWG form of an address: one mailbox, no display name, ASCII.
+	// The WHATWG pattern of an address: one mailbox, no display name, ASCII.
 	emailForm = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
 )
 
-// The rules for texts that several requests share.
+// The rules for texts that appear in several requests.
 var (
 	NameRule  = form.Length(1, 255)
 	EmailRule = form.TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
@@ -66,35 +67,31 @@ var (
 	postalCodeRule = form.TextRule{Expected: "a Canadian postal code, such as H2X 1Y4", Allows: postalCodeForm.MatchString}
 )
 
-// NormalPostalCode is a postal code in upper case without space: H2X1Y4.
+// NormalPostalCode returns a postal code in upper case without its space, such
+// as H2X1Y4.
 func NormalPostalCode(code string) string {
 	return strings.ToUpper(strings.ReplaceAll(code, " ", ""))
 }
 
-// depth says how much of a shipment must be there: all of it for an order,
-// what decides the price for a quote.
-type depth struct {
-	whole form.Presence // fields that only an order needs
-}
-
-var (
-	orderDepth = depth{whole: form.Required}
-	quoteDepth = depth{whole: form.Optional}
+// The presence of fields that an order needs and that do not affect the price.
+const (
+	inOrder = form.Required
+	inQuote = form.Optional
 )
 
-func readContact(f *form.Form, d depth) Contact {
+func readContact(f *form.Form, unpriced form.Presence) Contact {
 	return Contact{
-		Name:    f.Text("name", d.whole, NameRule),
-		Phone:   f.Text("phone", d.whole, PhoneRule),
-		Email:   f.Text("email", d.whole, EmailRule),
-		Address: readAddress(f.Object("address", form.Required), d),
-		Window:  readWindow(f.Object("time_window", d.whole)),
+		Name:    f.Text("name", unpriced, NameRule),
+		Phone:   f.Text("phone", unpriced, PhoneRule),
+		Email:   f.Text("email", unpriced, EmailRule),
+		Address: readAddress(f.Object("address", form.Required), unpriced),
+		Window:  readWindow(f.Object("time_window", unpriced)),
 	}
 }
 
-func readAddress(f *form.Form, d depth) Address {
+func readAddress(f *form.Form, unpriced form.Presence) Address {
 	return Address{
-		Line1:      f.Text("line1", d.whole, lineRule),
+		Line1:      f.Text("line1", unpriced, lineRule),
 		Line2:      f.Text("line2", form.Optional, line2Rule),
 		City:       f.Text("city", form.Required, lineRule),
 		Province:   f.Text("province", form.Required, provinceRule),

@@ -1,7 +1,7 @@
-// Package delivery is Dropyard's vocabulary: orders, parcels, contacts, stock,
-// the states an order can be in and the one table of transitions between them,
-// the rules every field must obey, and the kinds of refusal.
+// Package delivery is the vocabulary of the trade: orders, parcels, contacts,
+// stock, the statuses of an order and the table of transitions between them, and
+// the rules for every field.
 //
-// It is pure: no clock, no randomness, no I/O, nothing but the standard
-// library. Every other room may import it; it imports none of them.
+// It is pure: it reads no clock, draws no randomness and does no I/O. It imports
+// the foundations only, and every room of the trade may import it.
 package delivery

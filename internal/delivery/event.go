@@ -5,7 +5,7 @@ import "time"
 // EventType names a webhook event (interface section 6).
 type EventType string
 
-// The events that a change of state causes.
+// The events that a change of status causes.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned"
@@ -17,7 +17,7 @@ const (
 	EventOrderCancelled      EventType = "order.cancelled"
 )
 
-// EventTypes lists all of them, in the order in which an order causes them.
+// EventTypes lists all event types, in the order of an undisturbed delivery.
 var EventTypes = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
@@ -34,15 +34,15 @@ var eventOf = map[Status]EventType{
 	StatusCancelled:       EventOrderCancelled,
 }
 
-// EventFor is the event that entering a state causes. Every state but pending
-// has one.
+// EventFor returns the type of the event that entering a status causes. It is
+// false for pending, which causes none.
 func EventFor(entered Status) (EventType, bool) {
 	event, ok := eventOf[entered]
 	return event, ok
 }
 
-// Event is one row of the outbox: what a webhook must tell, written in the
-// transaction of the change that it tells of.
+// Event is one row of the outbox, written in the transaction of the change that
+// it reports.
 type Event struct {
 	EventID   string // a UUID
 	PartnerID string
@@ -51,19 +51,19 @@ type Event struct {
 	Sequence  int64 // counts the events of one order from 1
 	CreatedAt time.Time
 	Facts     EventFacts
-	// Queued is set once the event is stored and waits to be sent. Otherwise its
-	// partner has no endpoint.
+	// Queued is set if the event was stored to be sent. It is not if the partner
+	// has no endpoint.
 	Queued bool
 }
 
-// EventFacts holds what the data of an event is made from. Which of them an
-// event shows depends on its type; the others are zero.
+// EventFacts holds what the body of an event is made from. The type of the event
+// decides which fields are set; the others are zero.
 type EventFacts struct {
 	PartnerOrderID string     `json:"partner_order_id"`
 	Status         Status     `json:"status"`
 	Courier        *Courier   `json:"courier,omitzero"`
-	At             time.Time  `json:"at"`  // when the state was entered
-	ETA            time.Time  `json:"eta"` // current estimate of the delivery
+	At             time.Time  `json:"at"`  // when the status was entered
+	ETA            time.Time  `json:"eta"` // the estimated delivery at that time
 	FailureReason  string     `json:"failure_reason,omitzero"`
 	NextAttempt    *time.Time `json:"next_attempt,omitzero"`
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`

@@ -31,8 +31,8 @@ func parse(t *testing.T, body string) form.Source {
 	return root
 }
 
-// set puts a value, as it is to be written, at a path such as
-// parcels[0].weight_kg; an empty one removes the member.
+// set returns the body with a value, in JSON, at a path such as
+// parcels[0].weight_kg. An empty value removes the member.
 func set(t *testing.T, body, path, value string) string {
 	t.Helper()
 	const mark = `"<here>"`
@@ -80,13 +80,14 @@ func inside(at any, step string) any {
 	return nil
 }
 
-// told is a validation error as a caller sees it.
-type told struct {
+// refusalDetails are the details of a validation error, as a caller sees them.
+type refusalDetails struct {
 	form.Problem
 	Errors form.Problems `json:"errors"`
 }
 
-func tell(t *testing.T, problems form.Problems) told {
+// detailsOf encodes the validation error of the problems, and reads it back.
+func detailsOf(t *testing.T, problems form.Problems) refusalDetails {
 	t.Helper()
 	var refused *refusal.Error
 	if err := problems.Err(); !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
@@ -96,7 +97,7 @@ func tell(t *testing.T, problems form.Problems) told {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var details told
+	var details refusalDetails
 	if err := strictjson.Unmarshal(encoded, &details); err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +112,12 @@ func fieldsOf(problems form.Problems) []string {
 	return fields
 }
 
-// many is a text of so many characters, written in JSON.
+// many returns a text of count characters, in JSON.
 func many(character string, count int) string { return `"` + strings.Repeat(character, count) + `"` }
 
 var fieldForm = regexp.MustCompile(`^([a-z_0-9]+(\[[0-9]+\])?(\.|$))*$`)
 
-// parcels is a list of so many sound parcels.
+// parcels returns a list of count valid parcels, in JSON.
 func parcels(count int) string {
 	all := make([]string, count)
 	for i := range all {

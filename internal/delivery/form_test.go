@@ -15,11 +15,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// taken and refused list values, as they are written, that a field of an order
-// takes and does not. An empty value stands for a missing field.
+// fieldRules lists values, in JSON, that are valid and invalid in a field of an
+// order. An empty value stands for a missing field.
 var fieldRules = []struct {
 	field          string
-	taken, refused []string
+	valid, invalid []string
 }{
 	{"partner_order_id", []string{`"x"`, many("é", 255), `"  "`}, []string{``, `null`, `12`, `""`, `true`, `[]`, `{}`, `"a\u0000"`, many("x", 256)}},
 	{"service_level", []string{`"standard"`, `"express"`, `"same_day"`}, []string{``, `null`, `"Standard"`, `"overnight"`, `1`, `["standard"]`}},
@@ -67,8 +67,8 @@ var fieldRules = []struct {
 	{"insurance.currency", nil, []string{`"EUR"`, `"cad"`, `1`}},
 }
 
-// complete makes the blocks that an order may leave out sound but for one field.
-func complete(t *testing.T, body, field string) string {
+// withBlock adds the other fields of the optional block that a field belongs to.
+func withBlock(t *testing.T, body, field string) string {
 	if strings.HasPrefix(field, "insurance.") {
 		body = set(t, body, "insurance.amount_cents", `1`)
 	}
@@ -80,16 +80,16 @@ func TestFieldRules(t *testing.T) {
 	for _, rule := range fieldRules {
 		t.Run(rule.field, func(t *testing.T) {
 			t.Parallel()
-			body := complete(t, orderBody, rule.field)
-			for _, value := range rule.taken {
+			body := withBlock(t, orderBody, rule.field)
+			for _, value := range rule.valid {
 				if _, problems := delivery.ReadOrderRequest(parse(t, set(t, body, rule.field, value))); len(problems) > 0 {
-					t.Errorf("%.60s is refused: %+v", value, problems)
+					t.Errorf("%.60s: got %+v, want no problems", value, problems)
 				}
 			}
-			for _, value := range rule.refused {
+			for _, value := range rule.invalid {
 				_, problems := delivery.ReadOrderRequest(parse(t, set(t, body, rule.field, value)))
 				if got := fieldsOf(problems); !slices.Equal(got, []string{rule.field}) || problems[0].Expected == "" {
-					t.Errorf("%.60s: faults at %q", value, got)
+					t.Errorf("%.60s: got problems %+v, want one at %s with what is expected", value, problems, rule.field)
 				}
 			}
 		})
@@ -108,7 +108,7 @@ func TestItemRules(t *testing.T) {
 	} {
 		_, problems := delivery.ReadOrderRequest(parse(t, set(t, orderBody, "items", items)))
 		if got := fieldsOf(problems); !slices.Equal(got, want) {
-			t.Errorf("%.60s: faults at %q, want %q", items, got, want)
+			t.Errorf("%.60s: got problems at %q, want %q", items, got, want)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestRootMustBeAnObject(t *testing.T) {
 	for _, body := range []string{`null`, `[]`, `"x"`, `1`, `true`} {
 		_, problems := delivery.ReadOrderRequest(parse(t, body))
 		if len(problems) != 1 || problems[0].Field != "" || problems[0].Expected != "a JSON object" {
-			t.Errorf("%s: %+v", body, problems)
+			t.Errorf("%s: got %+v, want one problem of the body", body, problems)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestOrderIsReadAsSent(t *testing.T) {
 	body = set(t, body, "cod", `{"amount_cents":100.0,"currency":"USD"}`)
 	body = set(t, body, "unknown", `{"ignored":true}`)
 	body = set(t, body, "parcels[0].fragile", `true`)
-	// The other edits have compacted it.
+	// The other edits have compacted the metadata.
 	body = strings.Replace(body, `{"a":[],"b":1.50}`, `{ "b" : 1.50 , "a":[ ] }`, 1)
 	got, problems := delivery.ReadOrderRequest(parse(t, body))
 	if len(problems) > 0 {
@@ -141,35 +141,35 @@ func TestOrderIsReadAsSent(t *testing.T) {
 	}
 	switch {
 	case !bytes.Equal(got.Metadata, []byte(`{ "b" : 1.50 , "a":[ ] }`)):
-		t.Errorf("metadata %s", got.Metadata)
+		t.Errorf("got metadata %s, want it as sent", got.Metadata)
 	case got.COD == nil || *got.COD != delivery.Money{AmountCents: 100, Currency: delivery.USD} || got.Insurance != nil:
-		t.Errorf("cod %v, insurance %v", got.COD, got.Insurance)
+		t.Errorf("got COD %v, insurance %v, want 100 cents USD and nil", got.COD, got.Insurance)
 	case got.Pickup.Window != window || got.Pickup.Address.PostalCode != "H2X 1Y4" || got.Dropoff != got.Pickup:
-		t.Errorf("pickup %+v", got.Pickup)
+		t.Errorf("got pickup %+v, dropoff %+v, want window %v in both", got.Pickup, got.Dropoff, window)
 	case !slices.Equal(got.Parcels, []delivery.Parcel{parcel}) || len(got.Items) != 0:
-		t.Errorf("parcels %+v, items %v", got.Parcels, got.Items)
+		t.Errorf("got parcels %+v, items %v, want %+v and none", got.Parcels, got.Items, parcel)
 	}
 }
 
-func TestQuoteNeedsOnlyWhatDecidesThePrice(t *testing.T) {
+func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
 	t.Parallel()
 	const end = `{"address":{"postal_code":"H2X1Y4","city":"Montréal","province":"QC","country":"CA"}}`
 	const least = `{"service_level":"express","pickup":` + end + `,"dropoff":` + end + `,"parcels":[{"weight_kg":2}]}`
 	if _, problems := delivery.ReadQuoteRequest(parse(t, least)); len(problems) > 0 {
-		t.Error(problems)
+		t.Errorf("%s: got %+v, want no problems", least, problems)
 	}
 	if _, problems := delivery.ReadOrderRequest(parse(t, least)); len(problems) != 1+2*5+6 {
-		t.Errorf("as an order it has the faults %q", fieldsOf(problems))
+		t.Errorf("%s, as an order: got problems at %q, want %d", least, fieldsOf(problems), 1+2*5+6)
 	}
 	for _, field := range []string{"service_level", "pickup.address", "dropoff.address.city", "parcels", "parcels[0].weight_kg"} {
 		if _, problems := delivery.ReadQuoteRequest(parse(t, set(t, least, field, ""))); !slices.Equal(fieldsOf(problems), []string{field}) {
-			t.Errorf("without %s: faults at %q", field, fieldsOf(problems))
+			t.Errorf("without %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
-	// What need not be there must still be valid.
+	// An optional field that is present must still be valid.
 	for _, field := range []string{"pickup.phone", "dropoff.address.line1", "parcels[0].length_cm", "parcels[0].parcel_id", "pickup.time_window"} {
 		if _, problems := delivery.ReadQuoteRequest(parse(t, set(t, least, field, `false`))); !slices.Equal(fieldsOf(problems), []string{field}) {
-			t.Errorf("with a wrong %s: faults at %q", field, fieldsOf(problems))
+			t.Errorf("with an invalid %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
 }
@@ -181,18 +181,19 @@ func TestCancelReason(t *testing.T) {
 		`{"reason":` + many("é", 500) + `}`: strings.Repeat("é", 500),
 	} {
 		if reason, problems := delivery.ReadCancelRequest(parse(t, body)); reason != want || len(problems) > 0 {
-			t.Errorf("%.60s: %q, %v", body, reason, problems)
+			t.Errorf("%.60s: got %q, %v, want %q", body, reason, problems, want)
 		}
 	}
 	for _, body := range []string{`{"reason":5}`, `{"reason":` + many("é", 501) + `}`, `{"reason":"\u0000"}`, `[]`} {
 		if _, problems := delivery.ReadCancelRequest(parse(t, body)); len(problems) != 1 {
-			t.Errorf("%.60s: %v", body, problems)
+			t.Errorf("%.60s: got %v, want one problem", body, problems)
 		}
 	}
 }
 
-// Every fault is told in one answer, once, in the order of the fields.
-func TestEveryFaultIsTold(t *testing.T) {
+// TestAllProblemsInOneError: all faults are reported in one error, once each, in
+// field order.
+func TestAllProblemsInOneError(t *testing.T) {
 	t.Parallel()
 	body := set(t, orderBody, "parcels", parcels(50))
 	var want []string
@@ -206,14 +207,14 @@ func TestEveryFaultIsTold(t *testing.T) {
 	}
 	_, problems := delivery.ReadOrderRequest(parse(t, body))
 	if got := fieldsOf(problems); !slices.Equal(got, want) {
-		t.Fatalf("%d faults at %q, want %d", len(got), got, len(want))
+		t.Fatalf("got %d problems at %q, want %d at %q", len(got), got, len(want), want)
 	}
-	details := tell(t, problems)
+	details := detailsOf(t, problems)
 	if len(details.Errors) != 30 || details.Problem != details.Errors[0] || details.Value != "2" || details.Field != "parcels[0].weight_kg" {
 		t.Errorf("the first is %+v, of %d", details.Problem, len(details.Errors))
 	}
 	if message := problems.Err().Error(); !strings.Contains(message, "and 29 more") {
-		t.Error(message)
+		t.Errorf(`got %q, want "and 29 more" in it`, message)
 	}
 }
 
@@ -221,16 +222,16 @@ func TestParcelIDsAreUnique(t *testing.T) {
 	t.Parallel()
 	body := set(t, orderBody, "parcels", "["+parcelBody+","+parcelBody+","+strings.Replace(parcelBody, "p1", "P1", 1)+"]")
 	if _, problems := delivery.ReadOrderRequest(parse(t, body)); !slices.Equal(fieldsOf(problems), []string{"parcels[1].parcel_id"}) {
-		t.Errorf("faults at %q", fieldsOf(problems))
+		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
-	// Two that are missing are two faults, and no third one for being equal.
+	// Two missing ids are two problems; that they are equal is not a third.
 	body = set(t, set(t, body, "parcels[0].parcel_id", ""), "parcels[1].parcel_id", "")
 	if _, problems := delivery.ReadOrderRequest(parse(t, body)); !slices.Equal(fieldsOf(problems), []string{"parcels[0].parcel_id", "parcels[1].parcel_id"}) {
-		t.Errorf("faults at %q", fieldsOf(problems))
+		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
 }
 
-func TestWhatIsEchoed(t *testing.T) {
+func TestProblemEchoesValue(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]any{
 		``:                             nil,
@@ -249,14 +250,14 @@ func TestWhatIsEchoed(t *testing.T) {
 	} {
 		_, problems := delivery.ReadOrderRequest(parse(t, set(t, orderBody, "service_level", value)))
 		if len(problems) != 1 {
-			t.Fatalf("%.40s: %+v", value, problems)
+			t.Fatalf("%.40s: got %+v, want one problem", value, problems)
 		}
 		got := problems[0].Value
 		if digits, ok := got.(json.RawMessage); ok {
 			got = string(digits)
 		}
 		if got != want {
-			t.Errorf("%.40s: %v", value, got)
+			t.Errorf("%.40s: got %v, want %v", value, got, want)
 		}
 	}
 }
@@ -267,37 +268,37 @@ func TestSecretsAreNeverEchoed(t *testing.T) {
 		var problems form.Problems
 		root := form.New(parse(t, `{"login":{"password":`+value+`}}`), &problems).Object("login", form.Required)
 		if secret := root.Secret("password", form.Required, form.Length(8, 128)); secret != "" {
-			t.Errorf("%.40s is taken", value)
+			t.Errorf("%.40s: got %q, want an empty text", value, secret)
 		}
-		details := tell(t, problems)
+		details := detailsOf(t, problems)
 		if len(problems) != 1 || details.Field != "login.password" || details.Value != nil || details.Errors[0].Value != nil {
-			t.Errorf("%.40s: %+v", value, details)
+			t.Errorf("%.40s: got %+v, want one problem at login.password without a value", value, details)
 		}
 		if strings.Contains(fmt.Sprintf("%v %+v", problems.Err(), details), "hunter2") {
-			t.Errorf("%.40s is told back: %+v", value, details)
+			t.Errorf("%.40s: got %+v, want an error without the secret", value, details)
 		}
 	}
 	var problems form.Problems
 	root := form.New(parse(t, `{"password":"correct horse","other":null}`), &problems)
 	if root.Secret("password", form.Required, form.Length(8, 128)) != "correct horse" || root.Secret("other", form.Optional, form.Length(8, 128)) != "" || len(problems) > 0 {
-		t.Errorf("a good one is refused: %+v", problems)
+		t.Errorf("valid secrets: got %+v, want no problems", problems)
 	}
 }
 
-func TestWithProblemsCompletesARefusal(t *testing.T) {
+func TestWithProblems(t *testing.T) {
 	t.Parallel()
 	var first, more form.Problems
 	first.Add("a", nil, "one")
 	more.Add("b", 2, "two")
 	completed := form.WithProblems(first.Err(), more)
 	if !refusal.HasCode(completed, refusal.CodeValidation) || !strings.Contains(completed.Error(), "and 1 more") {
-		t.Errorf("got %v", completed)
+		t.Errorf(`got %v, want a validation_error with "and 1 more"`, completed)
 	}
 	other := refusal.NotFound("order")
 	if !errors.Is(form.WithProblems(other, more), other) || form.Problems(nil).Err() != nil || form.WithProblems(nil, more) != nil {
-		t.Error("an error changed that has no problems to add to")
+		t.Error("got another error, want one without problems unchanged")
 	}
 	if wrapped := fmt.Errorf("while testing: %w", other); !refusal.HasCode(wrapped, refusal.CodeNotFound) || refusal.HasCode(wrapped, refusal.CodeConflict) {
-		t.Error("the kind of a wrapped refusal is not seen")
+		t.Error("a wrapped refusal: HasCode does not report its code")
 	}
 }

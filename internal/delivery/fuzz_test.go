@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// FuzzReadOrderRequest holds that whatever can be parsed is either a request
-// that obeys the rules or a validation error that names its faults.
+// FuzzReadOrderRequest: any JSON is read either as a valid request or as a
+// validation error that names its faults.
 func FuzzReadOrderRequest(f *testing.F) {
 	f.Add([]byte(orderBody))
 	f.Add([]byte(`{"parcels":[{"weight_kg":1e400,"value_cents":10.5},null,[],"x"],"items":[{"product_id":1e0}],"metadata":[]}`))
@@ -25,13 +25,13 @@ func FuzzReadOrderRequest(f *testing.F) {
 			checkValid(t, request)
 			return
 		}
-		details := tell(t, problems)
+		details := detailsOf(t, problems)
 		if len(details.Errors) != len(problems) || details.Field != problems[0].Field {
-			t.Fatalf("%d problems, %d told", len(problems), len(details.Errors))
+			t.Fatalf("got %d problems in the error, want %d, the first at %q", len(details.Errors), len(problems), problems[0].Field)
 		}
 		for _, problem := range details.Errors {
 			if problem.Expected == "" || !fieldForm.MatchString(problem.Field) {
-				t.Fatalf("%+v", problem)
+				t.Fatalf("got %+v, want the path of a field and what is expected", problem)
 			}
 		}
 	})
@@ -42,16 +42,16 @@ func checkValid(t *testing.T, r delivery.OrderRequest) {
 	window := func(c delivery.Contact) time.Duration { return c.Window.End.Sub(c.Window.Start) }
 	if r.PartnerOrderID == "" || r.ServiceLevel == "" || window(r.Pickup) <= 0 || window(r.Dropoff) <= 0 ||
 		r.Pickup.Address.Country != delivery.Country || len(r.Parcels) < 1 || len(r.Parcels) > delivery.MaxParcels {
-		t.Fatalf("taken: %+v", r)
+		t.Fatalf("no problems with the invalid request %+v", r)
 	}
 	for _, p := range r.Parcels {
 		if p.ParcelID == "" || p.WeightKg < 0.01 || p.WeightKg > 70 || p.LengthCm < 0.1 || p.LengthCm > 300 || p.ValueCents < 0 {
-			t.Fatalf("taken: %+v", p)
+			t.Fatalf("no problems with the invalid parcel %+v", p)
 		}
 	}
 	for _, item := range r.Items {
 		if item.ProductID < 1 || item.Quantity < 1 {
-			t.Fatalf("taken: %+v", item)
+			t.Fatalf("no problems with the invalid item %+v", item)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func drawTime(t *rapid.T, label string) time.Time {
 	return time.UnixMilli(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, label))
 }
 
-// drawBytes gives a source of randomness that may well be all zeros or ones.
+// drawBytes returns a source of n bytes, often with many zeros or ones.
 func drawBytes(t *rapid.T, n int) *bytes.Reader {
 	return bytes.NewReader(rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0xff}), n, n).Draw(t, "random"))
 }
@@ -39,35 +39,35 @@ func TestOrderIDs(t *testing.T) {
 			}
 			first, err := delivery.FirstOrderID(partnerID, at)
 			if err != nil || first > ids[i] || len(first) != len(ids[i]) {
-				t.Fatalf("%s is before the first id of its millisecond, %s (%v)", ids[i], first, err)
+				t.Fatalf("FirstOrderID at %v: got %s, %v, want at most %s, of equal length", at, first, err, ids[i])
 			}
 			if next, _ := delivery.FirstOrderID(partnerID, at.Add(time.Millisecond)); next <= ids[i] {
-				t.Fatalf("%s is not before the next millisecond, %s", ids[i], next)
+				t.Fatalf("FirstOrderID of the next millisecond: got %s, want more than %s", next, ids[i])
 			}
 			if owner, ok := delivery.PartnerOfOrder(ids[i]); owner != partnerID || !ok {
-				t.Fatalf("%s of %s is read as %s", ids[i], partnerID, owner)
+				t.Fatalf("PartnerOfOrder(%s): got %s, want %s", ids[i], owner, partnerID)
 			}
 		}
 		if earlier.Before(later) && ids[0] >= ids[1] {
-			t.Fatalf("%s of %v is not before %s of %v", ids[0], earlier, ids[1], later)
+			t.Fatalf("got %s at %v and %s at %v, want them in the order of time", ids[0], earlier, ids[1], later)
 		}
 	})
 }
 
-func TestOrderIDsOfOnePartnerLieTogether(t *testing.T) {
+func TestFirstOrderIDRanges(t *testing.T) {
 	t.Parallel()
 	low, err := delivery.FirstOrderID("par_00000001", time.UnixMilli(1<<47))
 	high, err2 := delivery.FirstOrderID("par_00000002", time.UnixMilli(0))
 	if err != nil || err2 != nil || low >= high {
-		t.Errorf("%s, %s: %v, %v", low, high, err, err2)
+		t.Errorf("got %s (%v) for the last id of one partner, %s (%v) for the first of the next, want them in this order", low, err, high, err2)
 	}
 	before, err := delivery.FirstOrderID("par_00000001", time.Unix(-5, 0))
 	if first, _ := delivery.FirstOrderID("par_00000001", time.Unix(0, 0)); err != nil || before != first {
-		t.Errorf("a time before 1970 gives %s, %v", before, err)
+		t.Errorf("a time before 1970: got %s, %v, want %s", before, err, first)
 	}
 }
 
-func TestMalformedIDsAreRefused(t *testing.T) {
+func TestMalformedIDs(t *testing.T) {
 	t.Parallel()
 	good, err := delivery.NewOrderID(rand.Reader, "par_3ebmvgjr", time.Unix(1, 0))
 	if err != nil {
@@ -78,15 +78,15 @@ func TestMalformedIDsAreRefused(t *testing.T) {
 		strings.ToUpper(good), "ORD_" + good[4:], good[:len(good)-1] + "u", good[:len(good)-1] + "é", good[:len(good)-1] + "\x00",
 	} {
 		if owner, ok := delivery.PartnerOfOrder(id); ok || owner != "" {
-			t.Errorf("%q is read as an order of %q", id, owner)
+			t.Errorf("PartnerOfOrder(%q): got %q, %v, want none", id, owner, ok)
 		}
 	}
 	for _, id := range []string{"", "p", "par_", "par_3ebmvgj", "par_3ebmvgjr0", "par_3ebmvgju", "par_3EBMVGJR", "key_3ebmvgjr", good} {
 		if orderID, err := delivery.NewOrderID(rand.Reader, id, time.Unix(1, 0)); err == nil {
-			t.Errorf("partner %q is given the order %s", id, orderID)
+			t.Errorf("NewOrderID for %q: got %s, want an error", id, orderID)
 		}
 		if first, err := delivery.FirstOrderID(id, time.Unix(1, 0)); err == nil {
-			t.Errorf("partner %q is given the first order %s", id, first)
+			t.Errorf("FirstOrderID for %q: got %s, want an error", id, first)
 		}
 	}
 }
@@ -94,15 +94,15 @@ func TestMalformedIDsAreRefused(t *testing.T) {
 func TestIDsNeedRandomness(t *testing.T) {
 	t.Parallel()
 	if _, err := delivery.NewPartnerID(strings.NewReader("1234")); err == nil {
-		t.Error("a partner id of 4 random bytes")
+		t.Error("a partner id of 4 random bytes: got no error")
 	}
 	if _, err := identifier.New(strings.NewReader("123456789"), "key_"); err == nil {
-		t.Error("a key id of 9 random bytes")
+		t.Error("a key id of 9 random bytes: got no error")
 	}
 	if _, err := delivery.NewOrderID(strings.NewReader("12345678"), "par_3ebmvgjr", time.Unix(1, 0)); err == nil {
-		t.Error("an order id of 8 random bytes")
+		t.Error("an order id of 8 random bytes: got no error")
 	}
 	if id, err := identifier.New(strings.NewReader("1234567890"), "key_"); err != nil || len(id) != 20 || !strings.HasPrefix(id, "key_") {
-		t.Errorf("got %q, %v", id, err)
+		t.Errorf("a key id of 10 random bytes: got %q, %v, want key_ and 16 characters", id, err)
 	}
 }

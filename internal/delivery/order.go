@@ -18,18 +18,19 @@ const (
 	SameDay  ServiceLevel = "same_day"
 )
 
-// ServiceLevels lists them, slowest first.
+// ServiceLevels lists all service levels, slowest first.
 var ServiceLevels = []ServiceLevel{Standard, Express, SameDay}
 
-// Shipment is all that decides a price: what goes from where to where, and how
-// fast. Quotes and orders share it, so the same input costs the same in both.
+// Shipment holds everything that decides a price: the parcels, both ends, the
+// service level, and amounts to collect or insure. Quotes and orders share it, so
+// that the same input costs the same in both.
 type Shipment struct {
 	ServiceLevel ServiceLevel
 	Pickup       Contact
 	Dropoff      Contact
 	Parcels      []Parcel // 1 to 50
-	COD          *Money   // cash to collect on delivery; nil when not given
-	Insurance    *Money
+	COD          *Money   // cash to collect on delivery; nil if not given
+	Insurance    *Money   // nil if not given
 }
 
 // Item is a line of products taken from the partner's stock (interface
@@ -46,9 +47,9 @@ type OrderRequest struct {
 	Shipment
 	Reference    string
 	Instructions string
-	Metadata     []byte // a JSON object as it was written; nil when not given
+	Metadata     []byte // a JSON object, byte for byte as sent; nil if not given
 	Items        []Item // without names
-	QuoteID      string // honours the price of an earlier quote; may be empty
+	QuoteID      string // the quote whose price is to be honoured; may be empty
 }
 
 const (
@@ -63,14 +64,14 @@ var (
 	quoteIDRule      = form.Length(1, 1000)
 )
 
-// ReadOrderRequest reads and checks a request to create an order. The request
-// is valid only if there are no problems.
+// ReadOrderRequest reads and validates a request to create an order. The request
+// is valid if and only if no problems are returned.
 func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	request := OrderRequest{
 		PartnerOrderID: f.Text("partner_order_id", form.Required, identifierRule),
-		Shipment:       readShipment(f, orderDepth),
+		Shipment:       readShipment(f, inOrder),
 		Reference:      f.Text("reference", form.Optional, referenceRule),
 		Instructions:   f.Text("instructions", form.Optional, noteRule),
 		Metadata:       f.Raw("metadata", maxMetadataBytes),
@@ -80,21 +81,22 @@ func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {
 	return request, problems
 }
 
-// ReadQuoteRequest reads and checks a request for a quote: both postal codes,
-// cities, provinces and countries and every weight must be there, and what
-// else is there must be valid.
+// ReadQuoteRequest reads and validates a request for a quote. It requires only
+// what decides the price: the service level, the postal code, city, province and
+// country of both ends, and the weight of each parcel. Other fields may be absent
+// but not invalid.
 func ReadQuoteRequest(root form.Source) (Shipment, form.Problems) {
 	var problems form.Problems
-	shipment := readShipment(form.New(root, &problems), quoteDepth)
+	shipment := readShipment(form.New(root, &problems), inQuote)
 	return shipment, problems
 }
 
-func readShipment(f *form.Form, d depth) Shipment {
+func readShipment(f *form.Form, unpriced form.Presence) Shipment {
 	return Shipment{
 		ServiceLevel: ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule)),
-		Pickup:       readContact(f.Object("pickup", form.Required), d),
-		Dropoff:      readContact(f.Object("dropoff", form.Required), d),
-		Parcels:      readParcels(f, d),
+		Pickup:       readContact(f.Object("pickup", form.Required), unpriced),
+		Dropoff:      readContact(f.Object("dropoff", form.Required), unpriced),
+		Parcels:      readParcels(f, unpriced),
 		COD:          readMoney(f.Object("cod", form.Optional)),
 		Insurance:    readMoney(f.Object("insurance", form.Optional)),
 	}
@@ -110,16 +112,18 @@ func readItems(f *form.Form) []Item {
 	return items
 }
 
-// MaxReason is how many characters the reason of a cancellation may have.
+// MaxReason is the greatest length of the reason of a cancellation, in
+// characters.
 const MaxReason = 500
 
-// ReadCancelRequest reads the optional reason of a cancellation.
+// ReadCancelRequest reads and validates the optional reason of a cancellation.
 func ReadCancelRequest(root form.Source) (reason string, problems form.Problems) {
 	f := form.New(root, &problems)
 	return f.Text("reason", form.Optional, form.Length(0, MaxReason)), problems
 }
 
-// Courier is who carries an order. Partners see name, phone and vehicle.
+// Courier is the person who carries an order. Partners see the name, phone and
+// vehicle.
 type Courier struct {
 	CourierID string `json:"courier_id"`
 	Name      string `json:"name"`
@@ -127,12 +131,14 @@ type Courier struct {
 	Vehicle   string `json:"vehicle"`
 }
 
-// CarriedBy tells whether a courier carries the order, or did to its end.
+// CarriedBy reports whether the order is assigned to a courier, or was when it
+// ended.
 func (o *Order) CarriedBy(courierID string) bool {
 	return o.Courier != nil && o.Courier.CourierID == courierID
 }
 
-// FirstName is all of a courier's name that the public gets to see.
+// FirstName returns the first word of the courier's name, the only part that is
+// shown to the public. It is empty if the name has no word.
 func (c *Courier) FirstName() string {
 	words := strings.FieldsFunc(c.Name, func(r rune) bool { return unicode.IsSpace(r) || r == ',' })
 	if len(words) == 0 {
@@ -141,15 +147,15 @@ func (c *Courier) FirstName() string {
 	return words[0]
 }
 
-// HistoryEntry tells when an order entered a state.
+// HistoryEntry records that an order entered a status.
 type HistoryEntry struct {
 	Status Status
 	At     time.Time
 	Notes  string
 }
 
-// Order is a delivery order (interface section 2.9). All but the fields from
-// Status on is fixed at creation.
+// Order is a delivery order (interface section 2.9). The fields before Status
+// are fixed at creation.
 type Order struct {
 	OrderID   string
 	PartnerID string
@@ -160,23 +166,23 @@ type Order struct {
 	CreatedAt   time.Time // UTC, to the millisecond
 
 	Status            Status
-	Version           int64 // counts changes from 1; guards every change
+	Version           int64 // 1 at creation, one more with every change
 	UpdatedAt         time.Time
 	EstimatedDelivery time.Time
 	Courier           *Courier // nil while none is assigned
-	// History has every state entered so far, oldest first. Lists leave it out.
+	// History holds every status entered so far, oldest first. Lists leave it out.
 	History      []HistoryEntry
 	Cancellation *Cancellation // set once cancelled
-	// Allocation tells from which locations the items were taken, so that a
-	// cancellation returns them there.
+	// Allocation holds the locations that the items were taken from, so that a
+	// cancellation can return them.
 	Allocation []Take
-	// Events counts the events of this order so far, and LastEvent is the id of
-	// the newest; empty before the first.
+	// Events counts the events of this order so far. LastEvent is the id of the
+	// newest, empty before the first.
 	Events    int64
 	LastEvent string
 }
 
-// Cancellation tells why and when an order was cancelled.
+// Cancellation records why and when an order was cancelled.
 type Cancellation struct {
 	Reason string // empty if none was given
 	At     time.Time

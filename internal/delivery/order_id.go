@@ -13,20 +13,20 @@ import (
 const (
 	partnerPrefix = "par_"
 	orderPrefix   = "ord_"
-	// partnerTag is how many characters of a partner's id are repeated in the
-	// ids of its orders: 40 bits.
+	// partnerTag is the number of characters of a partner's id that the ids of
+	// its orders repeat: 40 bits.
 	partnerTag = 8
 )
 
-// NewPartnerID draws a partner's id: "par_" and 40 random bits.
+// NewPartnerID returns a new partner id: "par_" and 40 random bits.
 func NewPartnerID(random io.Reader) (string, error) {
 	return identifier.Draw(random, partnerPrefix, 5)
 }
 
-// NewOrderID draws an order's id: "ord_" and Crockford base32 of the partner's
-// 40 bits, 48 bits of milliseconds and 72 random bits. So ids of one partner
-// sort by time, the partner is known from the id alone, and no id can be
-// guessed.
+// NewOrderID returns a new order id: "ord_" and, in Crockford base32, the
+// partner's 40 bits, 48 bits of milliseconds since 1970 and 72 random bits. So
+// the ids of one partner sort by time, the id alone names the partner, and an id
+// cannot be guessed.
 func NewOrderID(random io.Reader, partnerID string, at time.Time) (string, error) {
 	id, err := orderIDAt(partnerID, at)
 	if err != nil {
@@ -38,8 +38,9 @@ func NewOrderID(random io.Reader, partnerID string, at time.Time) (string, error
 	return orderPrefix + identifier.Encoding.EncodeToString(id[:]), nil
 }
 
-// FirstOrderID is the smallest id that an order of the partner created at or
-// after the given time can have; it turns a period into a range of ids.
+// FirstOrderID returns the smallest id that an order of the partner can have if
+// it was created at the given time or later. It turns a period into a range of
+// ids.
 func FirstOrderID(partnerID string, at time.Time) (string, error) {
 	id, err := orderIDAt(partnerID, at)
 	if err != nil {
@@ -66,8 +67,8 @@ var (
 	orderIDForm   = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
 )
 
-// PartnerOfOrder reads the partner's id out of an order's id. It is false for
-// a text that is not an order id.
+// PartnerOfOrder returns the partner's id that an order's id holds. It is false
+// for a text that is not an order id.
 func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
 	if !orderIDForm.MatchString(orderID) {
 		return "", false

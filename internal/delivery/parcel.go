@@ -2,11 +2,11 @@ package delivery
 
 import "github.com/dropyard/dropyard/internal/foundation/form"
 
-// Parcel is one thing to carry (interface section 2.6).
+// Parcel is one package of an order (interface section 2.6).
 type Parcel struct {
 	ParcelID    string // unique within its order
 	Description string
-	LengthCm    float64 // 0.1 to 300; 0 in a quote that does not tell it
+	LengthCm    float64 // 0.1 to 300; 0 in a quote that leaves it out
 	WidthCm     float64
 	HeightCm    float64
 	WeightKg    float64 // 0.01 to 70
@@ -22,8 +22,8 @@ const (
 	minSideCm, maxSideCm     = 0.1, 300
 	minWeightKg, maxWeightKg = 0.01, 70
 
-	// MaxCents bounds every amount of money taken in: a billion dollars. It
-	// keeps sums and percentages of amounts far from overflowing.
+	// MaxCents is the greatest amount of money that a request may hold: a billion
+	// dollars. Sums and percentages of such amounts do not overflow.
 	MaxCents = 100_000_000_000
 )
 
@@ -34,12 +34,12 @@ var (
 	currencyRule    = form.OneOf(CAD, USD)
 )
 
-func readParcels(f *form.Form, d depth) []Parcel {
+func readParcels(f *form.Form, unpriced form.Presence) []Parcel {
 	forms := f.Objects("parcels", form.Required, 1, MaxParcels)
 	parcels := make([]Parcel, len(forms))
 	seen := make(map[string]bool, len(forms))
 	for i, entry := range forms {
-		parcel := readParcel(entry, d)
+		parcel := readParcel(entry, unpriced)
 		if parcel.ParcelID != "" && seen[parcel.ParcelID] {
 			entry.Fault("parcel_id", "an identifier that no other parcel of the order has")
 		}
@@ -49,20 +49,20 @@ func readParcels(f *form.Form, d depth) []Parcel {
 	return parcels
 }
 
-func readParcel(f *form.Form, d depth) (p Parcel) {
-	p.ParcelID = f.Text("parcel_id", d.whole, identifierRule)
-	p.Description = f.Text("description", d.whole, descriptionRule)
-	p.LengthCm, _ = f.Decimal("length_cm", d.whole, minSideCm, maxSideCm)
-	p.WidthCm, _ = f.Decimal("width_cm", d.whole, minSideCm, maxSideCm)
-	p.HeightCm, _ = f.Decimal("height_cm", d.whole, minSideCm, maxSideCm)
+func readParcel(f *form.Form, unpriced form.Presence) (p Parcel) {
+	p.ParcelID = f.Text("parcel_id", unpriced, identifierRule)
+	p.Description = f.Text("description", unpriced, descriptionRule)
+	p.LengthCm, _ = f.Decimal("length_cm", unpriced, minSideCm, maxSideCm)
+	p.WidthCm, _ = f.Decimal("width_cm", unpriced, minSideCm, maxSideCm)
+	p.HeightCm, _ = f.Decimal("height_cm", unpriced, minSideCm, maxSideCm)
 	p.WeightKg, _ = f.Decimal("weight_kg", form.Required, minWeightKg, maxWeightKg)
-	p.ValueCents, _ = f.Integer("value_cents", d.whole, 0, MaxCents)
+	p.ValueCents, _ = f.Integer("value_cents", unpriced, 0, MaxCents)
 	p.Fragile = f.Flag("fragile")
 	p.Barcode = f.Text("barcode", form.Optional, barcodeRule)
 	return p
 }
 
-// Currency is CAD or USD.
+// Currency is the currency of an amount, CAD or USD.
 type Currency string
 
 // The two currencies of interface section 2.7.
@@ -73,7 +73,7 @@ const (
 
 // Money is a cash-on-delivery or insurance amount (interface section 2.7).
 type Money struct {
-	AmountCents int64 // 0: nothing to collect, nothing insured
+	AmountCents int64 // 0 means nothing to collect, or nothing insured
 	Currency    Currency
 }
 

@@ -2,7 +2,7 @@ package delivery
 
 import "time"
 
-// ProofKind says what the picture of a proof of delivery shows.
+// ProofKind is what the picture of a proof of delivery shows.
 type ProofKind string
 
 // The kinds of proofs.
@@ -11,24 +11,24 @@ const (
 	ProofPhoto     ProofKind = "photo"     // of the parcel, the door, the place
 )
 
-// ProofKinds lists them.
+// ProofKinds lists all kinds of proofs.
 var ProofKinds = []ProofKind{ProofSignature, ProofPhoto}
 
-// Proof is a proof of delivery, as its order knows it. The picture is kept
-// elsewhere, under its name.
+// Proof describes a proof of delivery. Its picture is stored outside of the
+// database, under its name.
 type Proof struct {
 	ProofID    string // a UUID that sorts by time
 	PartnerID  string
 	OrderID    string
 	Kind       ProofKind
-	Name       string   // that the picture is kept under; whoever knows it may see it
-	Digest     [32]byte // SHA-256 of the file as it was sent, which tells a repetition
+	Name       string   // of the picture; a request that names it may read the picture
+	Digest     [32]byte // SHA-256 of the file as sent, by which a repeated upload is recognised
 	At         time.Time
-	OperatorID string // who added it
+	OperatorID string // the operator who added it
 }
 
-// Better tells whether this proof tells more of a delivery than another: a
-// signature more than a photo, and of the same kind the newer one.
+// Better reports whether this proof is preferred over another: a signature over
+// a photo, and the newer of two of one kind.
 func (p *Proof) Better(other *Proof) bool {
 	if p.Kind != other.Kind {
 		return p.Kind == ProofSignature

@@ -2,7 +2,7 @@ package delivery
 
 import "github.com/dropyard/dropyard/internal/foundation/refusal"
 
-// The kinds of refusal that only deliveries have.
+// The codes of refusals that only deliveries have.
 const (
 	CodeOrderNotCancellable  refusal.Code = "order_not_cancellable"
 	CodeInvalidTransition    refusal.Code = "invalid_transition"

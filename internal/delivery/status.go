@@ -2,10 +2,10 @@ package delivery
 
 import "slices"
 
-// Status is the state of an order (interface section 3).
+// Status is how far an order has come (interface section 3).
 type Status string
 
-// The nine states.
+// The nine statuses.
 const (
 	StatusPending         Status = "pending"          // received, awaiting processing
 	StatusAccepted        Status = "accepted"         // accepted by the service
@@ -18,17 +18,17 @@ const (
 	StatusCancelled       Status = "cancelled"        // cancelled; final
 )
 
-// Statuses lists every state in the order of an undisturbed delivery.
+// Statuses lists all statuses in the order of an undisturbed delivery.
 var Statuses = []Status{
 	StatusPending, StatusAccepted, StatusCourierAssigned, StatusPickedUp, StatusInTransit,
 	StatusOutForDelivery, StatusDelivered, StatusFailed, StatusCancelled,
 }
 
-// Known tells whether s is one of the nine states.
+// Known reports whether s is one of the nine statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-// Actor is who moves an order. Its text is what order.cancelled events say in
-// cancelled_by.
+// Actor is the side that moves an order. Events of type order.cancelled hold its
+// text in cancelled_by.
 type Actor string
 
 // The two sides that move orders.
@@ -40,13 +40,13 @@ const (
 // Transition is one permitted move of an order.
 type Transition struct {
 	From, To Status
-	// PartnerMay is set where the partner itself may cause the move, by
-	// cancelling. The service may cause every one.
+	// PartnerMay is set if the partner may cause the move, by cancelling. The
+	// service may cause every move.
 	PartnerMay bool
 }
 
-// Transitions is the one place that knows how orders move. What it does not
-// list is refused.
+// Transitions lists every permitted move. A move that it does not list is
+// refused.
 var Transitions = []Transition{
 	{From: StatusPending, To: StatusAccepted},
 	{From: StatusPending, To: StatusCancelled, PartnerMay: true},
@@ -75,19 +75,19 @@ var Transitions = []Transition{
 	{From: StatusFailed, To: StatusCancelled},      // given up, returned
 }
 
-// MayMove tells whether the actor may move an order from one state to another.
+// MayMove reports whether the actor may move an order from one status to another.
 func MayMove(from, to Status, by Actor) bool {
 	return slices.ContainsFunc(Transitions, func(t Transition) bool {
 		return t.From == from && t.To == to && (by == ActorService || t.PartnerMay)
 	})
 }
 
-// CourierStatuses lists the states that couriers move their orders to. All
-// others are for the dispatch desk.
+// CourierStatuses lists the statuses that couriers may move their orders to. Only
+// dispatchers set the others.
 var CourierStatuses = []Status{StatusPickedUp, StatusInTransit, StatusOutForDelivery, StatusDelivered, StatusFailed}
 
-// NextStatuses lists the states the service may move an order to, from the
-// given one. It is empty for final states.
+// NextStatuses returns the statuses that the service may move an order to from
+// the given one. It is empty, not nil, for a final status.
 func NextStatuses(from Status) []Status {
 	next := []Status{}
 	for _, t := range Transitions {

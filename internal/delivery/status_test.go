@@ -7,8 +7,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// decided is the table of the decisions, written down a second time.
-var decided = map[delivery.Status][]delivery.Status{
+// wantNext is the table of transitions, written down a second time.
+var wantNext = map[delivery.Status][]delivery.Status{
 	"pending":          {"accepted", "cancelled"},
 	"accepted":         {"courier_assigned", "cancelled"},
 	"courier_assigned": {"picked_up", "accepted", "courier_assigned", "cancelled", "failed"},
@@ -20,37 +20,37 @@ var decided = map[delivery.Status][]delivery.Status{
 	"cancelled":        {},
 }
 
-// partnerMayCancel are the states of interface section 3 in which a partner's
-// cancellation is always allowed. It is the only move a partner makes.
+// partnerMayCancel lists the statuses in which a partner may cancel an order
+// (interface section 3). Cancelling is the only move of a partner.
 var partnerMayCancel = []delivery.Status{"pending", "accepted"}
 
-func TestTransitionsAreTheDecidedOnes(t *testing.T) {
+func TestTransitions(t *testing.T) {
 	t.Parallel()
-	if len(delivery.Statuses) != len(decided) {
-		t.Errorf("%d states, want %d", len(delivery.Statuses), len(decided))
+	if len(delivery.Statuses) != len(wantNext) {
+		t.Errorf("got %d statuses, want %d", len(delivery.Statuses), len(wantNext))
 	}
 	moves := 0
-	for from, targets := range decided {
+	for from, targets := range wantNext {
 		moves += len(targets)
 		if next := delivery.NextStatuses(from); !slices.Equal(next, targets) {
-			t.Errorf("from %s to %v, want %v", from, next, targets)
+			t.Errorf("NextStatuses(%s): got %v, want %v", from, next, targets)
 		}
 		for _, to := range delivery.Statuses {
 			if may := delivery.MayMove(from, to, delivery.ActorService); may != slices.Contains(targets, to) {
-				t.Errorf("the service may move %s to %s: %v", from, to, may)
+				t.Errorf("MayMove(%s, %s) by the service: got %v, want %v", from, to, may, !may)
 			}
 			wanted := to == delivery.StatusCancelled && slices.Contains(partnerMayCancel, from)
 			if may := delivery.MayMove(from, to, delivery.ActorPartner); may != wanted {
-				t.Errorf("the partner may move %s to %s: %v", from, to, may)
+				t.Errorf("MayMove(%s, %s) by the partner: got %v, want %v", from, to, may, wanted)
 			}
 		}
 	}
 	if len(delivery.Transitions) != moves {
-		t.Errorf("%d transitions, want %d: one is listed twice", len(delivery.Transitions), moves)
+		t.Errorf("got %d transitions, want %d, each listed once", len(delivery.Transitions), moves)
 	}
 }
 
-func TestEveryStateButPendingHasAnEvent(t *testing.T) {
+func TestEventFor(t *testing.T) {
 	t.Parallel()
 	want := map[delivery.Status]delivery.EventType{
 		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up",
@@ -60,10 +60,10 @@ func TestEveryStateButPendingHasAnEvent(t *testing.T) {
 	for _, status := range delivery.Statuses {
 		event, ok := delivery.EventFor(status)
 		if event != want[status] || ok != (status != delivery.StatusPending) || !status.Known() {
-			t.Errorf("%s: event %q, %v", status, event, ok)
+			t.Errorf("EventFor(%s): got %q, %v, want %q; known: %v", status, event, ok, want[status], status.Known())
 		}
 	}
 	if delivery.Status("Pending").Known() || delivery.Status("").Known() {
-		t.Error("states are known that do not exist")
+		t.Error(`"Pending" or "" is known, want neither`)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Product is something the service keeps in stock for a partner (interface
+// Product is a product that the service holds in stock for a partner (interface
 // section 2.11).
 type Product struct {
-	ProductID  int64 // counts per partner
+	ProductID  int64 // counts from 1 for each partner
 	Name       string
 	Quantity   int64 // over all locations
 	StockMin   int64
@@ -21,47 +21,49 @@ type Product struct {
 	Status     ProductStatus
 }
 
-// ProductStatus tells whether a product can be ordered.
+// ProductStatus says whether a product is offered.
 type ProductStatus string
 
-// The states of a product.
+// The statuses of a product.
 const (
 	ProductActive   ProductStatus = "active"
 	ProductInactive ProductStatus = "inactive"
 )
 
-// LowStock is true when no more than the wanted minimum is left.
+// LowStock reports whether the stock has fallen to the minimum or below.
 func (p Product) LowStock() bool { return p.Quantity <= p.StockMin }
 
-// Available is true when the product can be ordered now.
+// Available reports whether the product can be ordered now.
 func (p Product) Available() bool { return p.Status == ProductActive && p.Quantity > 0 }
 
-// MovementType says why a stock level changed (interface section 2.12).
+// MovementType is the reason for which a stock level changed (interface section
+// 2.12).
 type MovementType string
 
-// The types of movements, and how the quantity of each counts.
+// The types of movements, and how the quantity of each changes the level.
 const (
-	MovementIn         MovementType = "IN"         // restock or return; adds
-	MovementOut        MovementType = "OUT"        // withdrawal; takes away
-	MovementAdjustment MovementType = "ADJUSTMENT" // correction; signed
-	MovementTransfer   MovementType = "TRANSFER"   // two rows: minus at the source, plus at the target
+	MovementIn         MovementType = "IN"         // restock or return; added
+	MovementOut        MovementType = "OUT"        // withdrawal; subtracted
+	MovementAdjustment MovementType = "ADJUSTMENT" // correction; added, may be negative
+	MovementTransfer   MovementType = "TRANSFER"   // two movements: negative at the source, positive at the target
 )
 
 // Movement is one line of the stock ledger. The sum of Change over a product's
 // movements at a location is its level there.
 type Movement struct {
-	MovementID  int64 // counts per partner
+	MovementID  int64 // counts from 1 for each partner
 	Type        MovementType
 	Quantity    int64
 	ProductID   int64
 	ProductName string
 	Location    string
-	OrderID     string // the order that caused it; empty for others
+	OrderID     string // the order that caused it; empty if none did
 	Notes       string
 	At          time.Time
 }
 
-// Change is what the movement adds to the stock level; negative takes away.
+// Change returns what the movement adds to the stock level. It is negative if
+// the movement lowers the level.
 func (m Movement) Change() int64 {
 	if m.Type == MovementOut {
 		return -m.Quantity
@@ -69,23 +71,23 @@ func (m Movement) Change() int64 {
 	return m.Quantity
 }
 
-// Level is how much of a product lies at a location.
+// Level is the quantity of a product at a location.
 type Level struct {
 	ProductID int64
 	Location  string
 	Quantity  int64
 }
 
-// Take is a quantity of a product taken from a location for an order.
+// Take is a quantity of a product that an order takes from a location.
 type Take struct {
 	ProductID int64  `json:"product_id"`
 	Location  string `json:"location"`
 	Quantity  int64  `json:"quantity"`
 }
 
-// Allocate decides from which locations a quantity of one product is taken:
-// from a single one if any has enough (the fullest, to keep others whole),
-// otherwise from the fullest on. It is false when all together have too little.
+// Allocate decides from which locations a quantity of one product is taken: from
+// the fullest one first, so from as few locations as possible. It is false if
+// all locations together hold less than the quantity.
 func Allocate(levels []Level, productID, quantity int64) ([]Take, bool) {
 	levels = slices.Clone(levels)
 	slices.SortFunc(levels, func(a, b Level) int {
@@ -103,14 +105,15 @@ func Allocate(levels []Level, productID, quantity int64) ([]Take, bool) {
 	return takes, quantity == 0
 }
 
-// Shortage is one product of which too little is left (interface section 7).
+// Shortage is a product that an order wants more of than is left (interface
+// section 7).
 type Shortage struct {
 	ProductID int64 `json:"product_id"`
 	Available int64 `json:"available"`
 	Requested int64 `json:"requested"`
 }
 
-// InsufficientStock is the refusal that tells every shortage of an order.
+// InsufficientStock returns the refusal of an order, with all its shortages.
 func InsufficientStock(shortages []Shortage) *refusal.Error {
 	return &refusal.Error{
 		Code:    CodeInsufficientStock,

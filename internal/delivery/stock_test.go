@@ -28,31 +28,31 @@ func TestAllocate(t *testing.T) {
 		var taken int64
 		for _, take := range takes {
 			if take.ProductID != 7 || take.Quantity < 1 || take.Quantity > held[take.Location] {
-				t.Fatalf("%+v of %+v", take, levels)
+				t.Fatalf("got %+v from %+v, want at most what the location holds, once", take, levels)
 			}
-			held[take.Location] = 0 // no location is asked twice
+			held[take.Location] = 0 // so that a second take from it fails
 			taken += take.Quantity
 		}
 		switch {
 		case enough != (all >= wanted):
-			t.Fatalf("%d of %d held: enough is %v", wanted, all, enough)
+			t.Fatalf("%d of %d: got enough = %v", wanted, all, enough)
 		case enough && taken != wanted:
-			t.Fatalf("%d taken, %d wanted", taken, wanted)
+			t.Fatalf("got %d taken, want %d", taken, wanted)
 		case wanted > 0 && wanted <= most && len(takes) != 1:
-			t.Fatalf("one location has %d, yet %d come from %+v", most, wanted, takes)
+			t.Fatalf("%d where one location holds %d: got %+v, want one location", wanted, most, takes)
 		case !slices.Equal(levels, before):
-			t.Fatalf("the levels were changed from %+v to %+v", before, levels)
+			t.Fatalf("got levels %+v, want them unchanged: %+v", levels, before)
 		}
 		checkFewest(t, levels, wanted, len(takes), enough)
 
 		slices.Reverse(levels)
 		if again, _ := delivery.Allocate(levels, 7, wanted); !slices.Equal(again, takes) {
-			t.Fatalf("the levels' order matters: %+v, %+v", takes, again)
+			t.Fatalf("levels in reverse order: got %+v, want %+v", again, takes)
 		}
 	})
 }
 
-// checkFewest holds that no smaller number of locations would have been enough.
+// checkFewest checks that fewer locations would not have been enough.
 func checkFewest(t *rapid.T, levels []delivery.Level, wanted int64, used int, enough bool) {
 	sorted := slices.SortedFunc(slices.Values(levels), func(a, b delivery.Level) int { return cmp.Compare(b.Quantity, a.Quantity) })
 	var sum int64
@@ -60,7 +60,7 @@ func checkFewest(t *rapid.T, levels []delivery.Level, wanted int64, used int, en
 		sum += level.Quantity
 	}
 	if enough && used > 0 && sum >= wanted {
-		t.Fatalf("%d locations are used for %d of %+v", used, wanted, levels)
+		t.Fatalf("%d of %+v: got %d locations, want fewer", wanted, levels, used)
 	}
 }
 
@@ -84,15 +84,15 @@ func TestAllocateTakesFromTheFullest(t *testing.T) {
 		19: {{7, "C", 9}, {7, "A", 5}, {7, "B", 5}},
 	} {
 		if takes, enough := delivery.Allocate(levels, 7, wanted); !enough || !slices.Equal(takes, want) {
-			t.Errorf("%d: got %+v, %v; want %+v", wanted, takes, enough, want)
+			t.Errorf("%d: got %+v, %v, want %+v", wanted, takes, enough, want)
 		}
 	}
 	if _, enough := delivery.Allocate(levels, 7, 20); enough {
-		t.Error("20 of 19 are enough")
+		t.Error("20 of 19: got enough, want too little")
 	}
 }
 
-func TestProductTellsWhetherItCanBeOrdered(t *testing.T) {
+func TestProductAvailability(t *testing.T) {
 	t.Parallel()
 	for _, want := range []struct {
 		product        delivery.Product
@@ -104,7 +104,7 @@ func TestProductTellsWhetherItCanBeOrdered(t *testing.T) {
 		{delivery.Product{Status: delivery.ProductInactive, Quantity: 6, StockMin: 5}, false, false},
 	} {
 		if p := want.product; p.LowStock() != want.low || p.Available() != want.available {
-			t.Errorf("%+v: low %v, available %v", p, p.LowStock(), p.Available())
+			t.Errorf("%+v: got low %v, available %v, want %v, %v", p, p.LowStock(), p.Available(), want.low, want.available)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestMovementChange(t *testing.T) {
 		{delivery.MovementTransfer, 3, 3}, {delivery.MovementTransfer, -3, -3},
 	} {
 		if got := (delivery.Movement{Type: want.kind, Quantity: want.quantity}).Change(); got != want.change {
-			t.Errorf("%s of %d changes the level by %d", want.kind, want.quantity, got)
+			t.Errorf("%s of %d: got %d, want %d", want.kind, want.quantity, got, want.change)
 		}
 	}
 }
