@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/store"
@@ -147,7 +148,7 @@ func boardQueries(seeded *ready) []boardQuery {
 	partner := func(i int) string { return seeded.Accounts[i%len(seeded.Accounts)].PartnerID }
 	sample := func(i int) string { return seeded.Samples[i%len(seeded.Samples)] }
 	status := func(i int) []delivery.Status {
-		return []delivery.Status{dispatch.OpenStatuses[i%len(dispatch.OpenStatuses)]}
+		return []delivery.Status{board.OpenStatuses[i%len(board.OpenStatuses)]}
 	}
 	zone := func(i int) string { place := places[i%len(places)]; return place.zones[i%len(place.zones)] }
 	courier := func(i int) string { return fmt.Sprintf("cou_%016d", i%benchCouriers) }
@@ -168,16 +169,16 @@ func boardQueries(seeded *ready) []boardQuery {
 		page("window at risk (1 h)", func(int) dispatch.Filter {
 			return dispatch.Filter{DueBefore: time.Now().Add(time.Hour), Sort: dispatch.SortWindow}
 		}),
-		page("needs attention", func(int) dispatch.Filter { return dispatch.Filter{Attention: dispatch.Reasons} }),
+		page("needs attention", func(int) dispatch.Filter { return dispatch.Filter{Attention: board.Reasons} }),
 	}
-	for i, reason := range dispatch.Reasons {
+	for i, reason := range board.Reasons {
 		queries = append(queries, page("attention: "+string(reason), func(int) dispatch.Filter {
-			return dispatch.Filter{Attention: dispatch.Reasons[i : i+1]}
+			return dispatch.Filter{Attention: board.Reasons[i : i+1]}
 		}))
 	}
 	return append(queries,
 		page("status, zone and attention", func(i int) dispatch.Filter {
-			return dispatch.Filter{Statuses: status(i), Zone: zone(i), Attention: dispatch.Reasons}
+			return dispatch.Filter{Statuses: status(i), Zone: zone(i), Attention: board.Reasons}
 		}),
 		page("search: part of a reference", func(i int) dispatch.Filter { return dispatch.Filter{Search: fmt.Sprintf("po %05d", i*7)} }),
 		page("search: a city", func(i int) dispatch.Filter { return dispatch.Filter{Search: places[i%len(places)].city} }),

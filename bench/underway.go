@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/dispatch"
 )
 
 // This file makes the part of prefilled orders that are under way: one in
@@ -69,7 +69,7 @@ func spread(o *delivery.Order, n int) {
 // underWay brings order n into a state, with all that goes with it.
 func underWay(o *delivery.Order, n int) {
 	i := underWayNumber(n)
-	o.Status = dispatch.OpenStatuses[i%len(dispatch.OpenStatuses)]
+	o.Status = board.OpenStatuses[i%len(board.OpenStatuses)]
 	enter := func(s delivery.Status) {
 		o.History = append(o.History, delivery.HistoryEntry{Status: s, At: o.CreatedAt})
 	}

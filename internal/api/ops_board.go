@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -47,7 +48,7 @@ type boardAnswer struct {
 	DropoffWindow     windowAnswer          `json:"dropoff_window"`
 	EstimatedDelivery time.Time             `json:"estimated_delivery"`
 	Failures          int64                 `json:"failures"`
-	Attention         []dispatch.Reason     `json:"attention"`
+	Attention         []board.Reason        `json:"attention"`
 	AgeMinutes        int64                 `json:"age_minutes"`
 	CreatedAt         time.Time             `json:"created_at"`
 	UpdatedAt         time.Time             `json:"updated_at"`
@@ -94,7 +95,7 @@ var (
 		Expected: "the beginning of a postal code, up to three characters",
 		Allows:   regexp.MustCompile(`^[A-Za-z]([0-9][A-Za-z]?)?$`).MatchString,
 	}
-	reasonRule = form.OneOf(append(slices.Clone(dispatch.Reasons), anyReason)...)
+	reasonRule = form.OneOf(append(slices.Clone(board.Reasons), anyReason)...)
 	statusRule = form.OneOf(delivery.Statuses...)
 )
 
@@ -128,9 +129,9 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 		filter.DueBefore = now.Add(time.Duration(minutes) * time.Minute)
 	}
 	filter.Statuses = wordsOf[delivery.Status](q, "status", statusRule)
-	filter.Attention = wordsOf[dispatch.Reason](q, "attention", reasonRule)
+	filter.Attention = wordsOf[board.Reason](q, "attention", reasonRule)
 	if slices.Contains(filter.Attention, anyReason) {
-		filter.Attention = dispatch.Reasons
+		filter.Attention = board.Reasons
 	}
 	if text := q.text("cursor"); text != "" {
 		var known bool
@@ -164,7 +165,7 @@ func (s *Server) handleAttention(c *call) (reply, error) {
 		Open      int64                     `json:"open"`
 		Statuses  map[delivery.Status]int64 `json:"statuses"`
 		Attention int64                     `json:"attention"`
-		Reasons   map[dispatch.Reason]int64 `json:"reasons"`
+		Reasons   map[board.Reason]int64    `json:"reasons"`
 	}{counts.Open, counts.Statuses, counts.Attention, counts.Reasons})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
@@ -40,9 +41,9 @@ type Filter struct {
 	// DueBefore selects what is at risk: its dropoff's window ends before this
 	// time and has not ended yet.
 	DueBefore time.Time
-	Attention []Reason // any of them
-	Search    string   // part of what an order is asked for by
-	Line      string   // all of one of the things that it is asked for by
+	Attention []board.Reason // any of them
+	Search    string         // part of what an order is asked for by
+	Line      string         // all of one of the things that it is asked for by
 	Sort      Sort
 	After     Cursor
 	Limit     int
@@ -73,9 +74,9 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 	return Cursor{At: time.UnixMicro(us).UTC(), OrderID: orderID}, true
 }
 
-func (f *Filter) cursorOf(row Open) Cursor {
+func (f *Filter) cursorOf(row *board.Row) Cursor {
 	switch {
-	case !IsOpen(row.Status) && !f.ended():
+	case !board.IsOpen(row.Status) && !f.ended():
 		return Cursor{time.UnixMicro(0), row.OrderID} // a search shows it in front of the board
 	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
@@ -86,7 +87,7 @@ func (f *Filter) cursorOf(row Open) Cursor {
 
 // ended tells whether the filter asks for orders that have ended.
 func (f *Filter) ended() bool {
-	return slices.ContainsFunc(f.Statuses, func(s delivery.Status) bool { return !IsOpen(s) })
+	return slices.ContainsFunc(f.Statuses, func(s delivery.Status) bool { return !board.IsOpen(s) })
 }
 
 // check tells what keeps orders that have ended from being listed: there is no
@@ -118,10 +119,10 @@ func (f *Filter) check() error {
 
 // Entry is a row of the board as it is shown.
 type Entry struct {
-	Open
+	*board.Row
 	PartnerName string
 	CourierName string // empty while none is assigned
-	Attention   []Reason
+	Attention   []board.Reason
 	Age         time.Duration // since creation
 }
 
@@ -159,7 +160,7 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 
 // find finds the rows of a page, and tells whether it has stopped before the
 // filter's limit.
-func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []Open, stopped bool, err error) {
+func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []*board.Row, stopped bool, err error) {
 	if filter.ended() {
 		orders, stopped, err := tx.EndedOrders(ctx, filter)
 		return openOf(orders), stopped, err
@@ -170,7 +171,7 @@ func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []
 	}
 	exact, err := findExactly(ctx, tx, filter)
 	found := openOf(exact)
-	found = slices.DeleteFunc(found, func(row Open) bool { return IsOpen(row.Status) }) // which the board has
+	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // which the board has
 	return append(found, rows...), false, err
 }
 
@@ -196,15 +197,15 @@ func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Ord
 // maxExact is how many partners' orders of the same name a search shows.
 const maxExact = 20
 
-func openOf(orders []*delivery.Order) []Open {
-	rows := make([]Open, len(orders))
+func openOf(orders []*delivery.Order) []*board.Row {
+	rows := make([]*board.Row, len(orders))
 	for i, o := range orders {
-		rows[i] = OpenOf(o)
+		rows[i] = board.Of(o)
 	}
 	return rows
 }
 
-func entriesOf(ctx context.Context, tx Reader, rows []Open, now time.Time) ([]Entry, error) {
+func entriesOf(ctx context.Context, tx Reader, rows []*board.Row, now time.Time) ([]Entry, error) {
 	partnerIDs, courierIDs := make([]string, 0, len(rows)), make([]string, 0, len(rows))
 	for i := range rows {
 		partnerIDs = append(partnerIDs, rows[i].PartnerID)
@@ -224,8 +225,8 @@ func entriesOf(ctx context.Context, tx Reader, rows []Open, now time.Time) ([]En
 	for i, row := range rows {
 		courier := couriers[row.CourierID]
 		entries[i] = Entry{
-			Open: row, PartnerName: partners[row.PartnerID], CourierName: courier.Name,
-			Attention: row.Reasons(now, courier), Age: max(now.Sub(row.CreatedAt), 0),
+			Row: row, PartnerName: partners[row.PartnerID], CourierName: courier.Name,
+			Attention: row.Reasons(now, courier.Active), Age: max(now.Sub(row.CreatedAt), 0),
 		}
 	}
 	return entries, nil
@@ -242,7 +243,7 @@ type Counts struct {
 	Open      int64
 	Statuses  map[delivery.Status]int64
 	Attention int64 // for any reason
-	Reasons   map[Reason]int64
+	Reasons   map[board.Reason]int64
 }
 
 // Count counts the orders under way.

@@ -2,10 +2,12 @@ package dispatch
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // largeOrders is a store in which one order fills a page.
@@ -52,5 +54,24 @@ func TestAPageThatStopsEarly(t *testing.T) {
 			t.Errorf("page %d goes on at %+v", i, page.Next)
 		}
 		filter.After = page.Next
+	}
+}
+
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	const id = "ord_7dqv2m8ke61r0bnc5xyt4wzj39fhgsap"
+	for _, at := range []time.Time{time.UnixMicro(0).UTC(), testkit.Epoch, time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)} {
+		cursor := Cursor{at, id}
+		if got, ok := ParseCursor(cursor.String()); !ok || got != cursor {
+			t.Errorf("%v became %v, %t", cursor, got, ok)
+		}
+	}
+	for _, text := range []string{"", "1", "." + id, "-1." + id, "1." + id + "x", "x." + id, strings.Repeat("1", 19) + "." + id} {
+		if got, ok := ParseCursor(text); ok {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	if (Cursor{}).String() != "" {
+		t.Error("no cursor has a text")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -100,7 +101,7 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 }
 
 // ordersIn are the orders of rows that were found, in the order of the rows.
-func ordersIn(rows []Open, found map[string]*delivery.Order) []*delivery.Order {
+func ordersIn(rows []*board.Row, found map[string]*delivery.Order) []*delivery.Order {
 	orders := make([]*delivery.Order, 0, len(rows))
 	for i := range rows {
 		if o := found[rows[i].OrderID]; o != nil {
@@ -137,7 +138,7 @@ func jobsOf(ctx context.Context, tx Reader, orders []*delivery.Order) ([]Job, er
 }
 
 func jobOf(o *delivery.Order) Job {
-	job := Job{Order: o, Stop: stopOf(o), Failures: OpenOf(o).Failures, Actions: []delivery.Status{}}
+	job := Job{Order: o, Stop: stopOf(o), Failures: board.Of(o).Failures, Actions: []delivery.Status{}}
 	for _, status := range delivery.NextStatuses(o.Status) {
 		if slices.Contains(delivery.CourierStatuses, status) {
 			job.Actions = append(job.Actions, status)
@@ -151,12 +152,12 @@ func jobOf(o *delivery.Order) Job {
 func stopOf(o *delivery.Order) Stop {
 	stop := Stop{Kind: StopPickup, Contact: &o.Pickup}
 	pickedUp := func(entry delivery.HistoryEntry) bool {
-		return !slices.Contains(AtPickup, entry.Status) && entry.Status != delivery.StatusFailed && entry.Status != delivery.StatusCancelled
+		return !slices.Contains(board.AtPickup, entry.Status) && entry.Status != delivery.StatusFailed && entry.Status != delivery.StatusCancelled
 	}
 	if slices.ContainsFunc(o.History, pickedUp) {
 		stop = Stop{Kind: StopDropoff, Contact: &o.Dropoff}
 	}
-	stop.Area = zoneOf(stop.Contact.Address)
+	stop.Area = board.Zone(stop.Contact.Address)
 	return stop
 }
 

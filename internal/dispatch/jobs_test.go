@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -22,7 +23,7 @@ func TestSequence(t *testing.T) {
 			Address: delivery.Address{Line1: "1 Main", PostalCode: postalCode},
 			Window:  delivery.Window{End: testkit.Epoch.Add(due)},
 		}
-		jobs = append(jobs, Job{Order: o, Stop: Stop{Kind: kind, Contact: &contact, Area: zoneOf(contact.Address)}})
+		jobs = append(jobs, Job{Order: o, Stop: Stop{Kind: kind, Contact: &contact, Area: board.Zone(contact.Address)}})
 		return &jobs[len(jobs)-1]
 	}
 	add("overdue, here", StopDropoff, "H2W 2M5", -5*time.Hour)

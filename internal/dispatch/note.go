@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -97,7 +98,7 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		if record.Order == nil || courierID != "" && !record.Order.CarriedBy(courierID) {
 			return refusal.NotFound("order")
 		}
-		entries, err := entriesOf(ctx, tx, []Open{OpenOf(record.Order)}, s.now())
+		entries, err := entriesOf(ctx, tx, []*board.Row{board.Of(record.Order)}, s.now())
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
 )
 
 // The board's rows are written with their orders. Only nodes of a release that
@@ -60,7 +62,7 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 		return err
 	})
 	for _, partnerID := range partners {
-		for _, status := range OpenStatuses {
+		for _, status := range board.OpenStatuses {
 			// What the board lacks, or has an older version of.
 			err = s.compare(ctx, partnerID, &mended, func(tx Reader, after string) ([]Versions, error) {
 				return tx.StoredVersions(ctx, partnerID, status, after, repairPage)
@@ -118,11 +120,11 @@ func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string)
 		if err != nil {
 			return err
 		}
-		var rows []Open
+		var rows []*board.Row
 		var gone []string
 		for _, id := range orderIDs {
-			if o := found[id]; o != nil && IsOpen(o.Status) {
-				rows = append(rows, OpenOf(o))
+			if o := found[id]; o != nil && board.IsOpen(o.Status) {
+				rows = append(rows, board.Of(o))
 			} else {
 				gone = append(gone, id)
 			}

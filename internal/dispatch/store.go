@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -19,7 +20,7 @@ type Store interface {
 // error.
 type Reader interface {
 	// Board lists orders under way in the filter's order, as seen at a time.
-	Board(ctx context.Context, filter Filter, now time.Time) ([]Open, error)
+	Board(ctx context.Context, filter Filter, now time.Time) ([]*board.Row, error)
 	// CountOpen counts orders under way, as seen at a time.
 	CountOpen(ctx context.Context, now time.Time) (Counts, error)
 	// EndedOrders lists orders of one partner in one final state, newest first. It
@@ -32,7 +33,7 @@ type Reader interface {
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// OrdersOf reads the orders of rows of the board by id, with their histories;
 	// those that have gone meanwhile are left out.
-	OrdersOf(ctx context.Context, rows []Open) (map[string]*delivery.Order, error)
+	OrdersOf(ctx context.Context, rows []*board.Row) (map[string]*delivery.Order, error)
 	// NextAttempts are when failed orders are to be tried again, by id; those that
 	// nothing is planned for are left out.
 	NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error)
@@ -67,7 +68,7 @@ type Writer interface {
 	AddOrderNote(ctx context.Context, note *Note) error
 	SaveDispatchSettings(ctx context.Context, settings *Settings) error
 	// ShowOpen adds or overwrites rows of the board, HideOpen removes some.
-	ShowOpen(ctx context.Context, rows []Open) error
+	ShowOpen(ctx context.Context, rows []*board.Row) error
 	HideOpen(ctx context.Context, partnerID string, orderIDs []string) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
@@ -44,14 +45,14 @@ func (c *clauses) String() string {
 	return strings.Join(c.parts, " AND ")
 }
 
-// reasonSQL asks in SQL what dispatch.Open.Reasons asks; ? is the time. States
+// reasonSQL asks in SQL what board.Row.Reasons asks; ? is the time. States
 // and limits are written out, since they never change.
-var reasonSQL = map[dispatch.Reason]string{
-	dispatch.ReasonLate:         "estimated_delivery < ?",
-	dispatch.ReasonFailedTwice:  fmt.Sprintf("failures >= %d", dispatch.TooManyFailures),
-	dispatch.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(dispatch.AtPickup) + "))",
-	dispatch.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(dispatch.Unassigned) + "))",
-	dispatch.ReasonCourierGone:  "gone_id IS NOT NULL",
+var reasonSQL = map[board.Reason]string{
+	board.ReasonLate:         "estimated_delivery < ?",
+	board.ReasonFailedTwice:  fmt.Sprintf("failures >= %d", board.TooManyFailures),
+	board.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(board.AtPickup) + "))",
+	board.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(board.Unassigned) + "))",
+	board.ReasonCourierGone:  "gone_id IS NOT NULL",
 }
 
 // openWithGone is the board, and with it the courier of each order who is not
@@ -93,7 +94,7 @@ func boardConditions(f dispatch.Filter, now time.Time) *clauses {
 		c.add("courier_id = ? AND courier_id <> ''", f.CourierID) // as the index says
 	}
 	if len(f.Statuses) > 0 {
-		c.add("status IN ("+strings.Repeat("?, ", len(dispatch.OpenStatuses)-1)+"?)", padded(f.Statuses)...)
+		c.add("status IN ("+strings.Repeat("?, ", len(board.OpenStatuses)-1)+"?)", padded(f.Statuses)...)
 	}
 	if f.Zone != "" {
 		c.add(`zone LIKE ? ESCAPE '\'`, likeLiteral.Replace(f.Zone)+"%")
@@ -124,7 +125,7 @@ func boardConditions(f dispatch.Filter, now time.Time) *clauses {
 
 // padded repeats the last state, so that the number of parameters is the same.
 func padded(statuses []delivery.Status) []any {
-	args := make([]any, len(dispatch.OpenStatuses))
+	args := make([]any, len(board.OpenStatuses))
 	for i := range args {
 		args[i] = string(statuses[min(i, len(statuses)-1)])
 	}
@@ -132,7 +133,7 @@ func padded(statuses []delivery.Status) []any {
 }
 
 // addReasons selects what needs attention for any of the reasons.
-func (c *clauses) addReasons(reasons []dispatch.Reason, now time.Time) {
+func (c *clauses) addReasons(reasons []board.Reason, now time.Time) {
 	var either clauses
 	either.args = c.args
 	for _, reason := range reasons {
@@ -148,18 +149,18 @@ func (c *clauses) addReasons(reasons []dispatch.Reason, now time.Time) {
 }
 
 // Board lists orders under way.
-func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (found []dispatch.Open, err error) {
+func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (found []*board.Row, err error) {
 	where := boardConditions(f, now)
 	by := sortColumn[f.Sort]
 	from := "open_orders"
-	if slices.Contains(f.Attention, dispatch.ReasonCourierGone) {
+	if slices.Contains(f.Attention, board.ReasonCourierGone) {
 		from = openWithGone
 	}
 	// Search is long, and nobody is shown it.
 	text := fmt.Sprintf("SELECT partner_id, order_id, %s FROM %s WHERE %s ORDER BY %s, order_id LIMIT $%d",
 		names(openValues[:len(openValues)-1]), from, where, by, len(where.args)+1)
 	err = tx.conn.query(ctx, text, append(where.args, f.Limit), func(r row) error {
-		var o dispatch.Open
+		o := &board.Row{}
 		err := r.scan(&o.PartnerID, &o.OrderID, &o.CreatedAt, &o.UpdatedAt, &o.EstimatedDelivery,
 			&o.Pickup.Start, &o.Pickup.End, &o.Dropoff.Start, &o.Dropoff.End, (*string)(&o.Status), &o.Version, &o.Failures,
 			(*string)(&o.ServiceLevel), &o.Zone, &o.CourierID, &o.City, &o.PartnerOrderID)
@@ -171,8 +172,8 @@ func (tx *Tx) Board(ctx context.Context, f dispatch.Filter, now time.Time) (foun
 
 // ownReasons are those that an order's row tells by itself; $1 is the time.
 var ownReasons, needsAttention = func() (conditions []string, any string) {
-	for _, reason := range dispatch.Reasons {
-		if reason != dispatch.ReasonCourierGone {
+	for _, reason := range board.Reasons {
+		if reason != board.ReasonCourierGone {
 			conditions = append(conditions, strings.ReplaceAll(reasonSQL[reason], "?", "$1"))
 		}
 	}
@@ -184,7 +185,7 @@ var ownReasons, needsAttention = func() (conditions []string, any string) {
 // three times as long.
 var countOpen = func() string {
 	conditions := append([]string{needsAttention}, ownReasons...)
-	for _, status := range dispatch.OpenStatuses {
+	for _, status := range board.OpenStatuses {
 		conditions = append(conditions, "status = '"+string(status)+"'")
 	}
 	return "SELECT count(*), count(*) FILTER (WHERE " + strings.Join(conditions, "), count(*) FILTER (WHERE ") + ") FROM open_orders"
@@ -199,8 +200,8 @@ var countGone = "SELECT count(*), count(*) FILTER (WHERE NOT " + needsAttention 
 
 // CountOpen counts orders under way by state, and what needs attention.
 func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, error) {
-	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[dispatch.Reason]int64{}}
-	numbers := make([]int64, len(ownReasons)+len(dispatch.OpenStatuses))
+	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[board.Reason]int64{}}
+	numbers := make([]int64, len(ownReasons)+len(board.OpenStatuses))
 	into := append(make([]any, 0, 2+len(numbers)), &counts.Open, &counts.Attention)
 	for i := range numbers {
 		into = append(into, &numbers[i])
@@ -212,14 +213,14 @@ func (tx *Tx) CountOpen(ctx context.Context, now time.Time) (dispatch.Counts, er
 	var gone, goneOnly int64
 	err = tx.conn.query(ctx, countGone, []any{now}, func(r row) error { return r.scan(&gone, &goneOnly) })
 	counts.Attention += goneOnly
-	for _, reason := range dispatch.Reasons {
-		if reason == dispatch.ReasonCourierGone {
+	for _, reason := range board.Reasons {
+		if reason == board.ReasonCourierGone {
 			counts.Reasons[reason] = gone
 			continue
 		}
 		counts.Reasons[reason], numbers = numbers[0], numbers[1:]
 	}
-	for i, status := range dispatch.OpenStatuses {
+	for i, status := range board.OpenStatuses {
 		counts.Statuses[status] = numbers[i]
 	}
 	return counts, err

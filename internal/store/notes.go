@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/retention"
 )
@@ -81,12 +82,12 @@ func (tx *Tx) SaveDispatchSettings(ctx context.Context, s *dispatch.Settings) er
 // eraseForOperators erases what only operators see of orders: their notes, their
 // proofs, and what the board finds those under way by.
 func (tx *Tx) eraseForOperators(ctx context.Context, partnerID string, orders []*retention.Stored) error {
-	var rows []dispatch.Open
+	var rows []*board.Row
 	ids := make([]string, 0, len(orders))
 	for _, o := range orders {
 		ids = append(ids, o.Order.OrderID)
-		if dispatch.IsOpen(o.Order.Status) {
-			rows = append(rows, dispatch.OpenOf(o.Order))
+		if board.IsOpen(o.Order.Status) {
+			rows = append(rows, board.Of(o.Order))
 		}
 	}
 	if err := tx.ShowOpen(ctx, rows); err != nil {

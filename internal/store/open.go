@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
@@ -26,18 +27,18 @@ var (
 
 // saveOpen brings the board up to date with what is written of orders.
 func (tx *Tx) saveOpen(ctx context.Context, c *order.Changes) error {
-	var rows []dispatch.Open
+	var rows []*board.Row
 	for _, created := range c.Created {
-		if o := created.Order; dispatch.IsOpen(o.Status) {
+		if o := created.Order; board.IsOpen(o.Status) {
 			if _, moved := c.Changed[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}]; !moved {
-				rows = append(rows, dispatch.OpenOf(o))
+				rows = append(rows, board.Of(o))
 			}
 		}
 	}
 	var ended []order.OrderKey
 	for key, change := range c.Changed {
-		if dispatch.IsOpen(change.Order.Status) {
-			rows = append(rows, dispatch.OpenOf(change.Order))
+		if board.IsOpen(change.Order.Status) {
+			rows = append(rows, board.Of(change.Order))
 		} else {
 			ended = append(ended, key)
 		}
@@ -50,9 +51,9 @@ func (tx *Tx) saveOpen(ctx context.Context, c *order.Changes) error {
 }
 
 // ShowOpen adds or overwrites rows of the board.
-func (tx *Tx) ShowOpen(ctx context.Context, rows []dispatch.Open) error {
+func (tx *Tx) ShowOpen(ctx context.Context, rows []*board.Row) error {
 	_, err := tx.conn.apply(ctx, setOpen, len(rows), func(i int, b binder) {
-		row := &rows[i]
+		row := rows[i]
 		for _, at := range [...]time.Time{
 			row.CreatedAt, row.UpdatedAt, row.EstimatedDelivery,
 			row.Pickup.Start, row.Pickup.End, row.Dropoff.Start, row.Dropoff.End,
@@ -123,7 +124,7 @@ func (tx *Tx) LockOrders(ctx context.Context, partnerID string, orderIDs []strin
 
 // OrdersOf reads the orders of rows of the board, with their histories; those
 // that have gone meanwhile are left out.
-func (tx *Tx) OrdersOf(ctx context.Context, rows []dispatch.Open) (map[string]*delivery.Order, error) {
+func (tx *Tx) OrdersOf(ctx context.Context, rows []*board.Row) (map[string]*delivery.Order, error) {
 	keys := make([]order.OrderKey, len(rows))
 	for i := range rows {
 		keys[i] = order.OrderKey{PartnerID: rows[i].PartnerID, OrderID: rows[i].OrderID}

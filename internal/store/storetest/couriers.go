@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -140,9 +141,9 @@ func testCouriers(t *testing.T, s *store.Store) {
 	must(t, s.Dispatch().Read(ctx, func(tx dispatch.Reader) error {
 		rows, err := tx.Board(ctx, dispatch.Filter{CourierID: "cou_1", Sort: dispatch.SortWindow, Limit: 9}, testkit.Epoch)
 		must(t, err)
-		gone, err := tx.Board(ctx, dispatch.Filter{Attention: []dispatch.Reason{dispatch.ReasonCourierGone}, Sort: dispatch.SortOldest, Limit: 9}, testkit.Epoch)
+		gone, err := tx.Board(ctx, dispatch.Filter{Attention: []board.Reason{board.ReasonCourierGone}, Sort: dispatch.SortOldest, Limit: 9}, testkit.Epoch)
 		must(t, err)
-		orders, err := tx.OrdersOf(ctx, append(rows, dispatch.Open{PartnerID: partnerID, OrderID: "ord_none"}))
+		orders, err := tx.OrdersOf(ctx, append(rows, &board.Row{PartnerID: partnerID, OrderID: "ord_none"}))
 		must(t, err)
 		if len(rows) != 1 || len(gone) != 1 || len(orders) != 1 || len(orders[failed.OrderID].History) != 3 {
 			t.Errorf("rows %v, gone %v, orders %v", rows, gone, orders)

@@ -1,12 +1,15 @@
 package storetest
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -16,8 +19,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// board lists all that the board shows, oldest first.
-func board(t *testing.T, s *store.Store) (rows []dispatch.Open) {
+// shown lists all rows of the board, oldest first.
+func shown(t *testing.T, s *store.Store) (rows []*board.Row) {
 	t.Helper()
 	must(t, s.Dispatch().Read(t.Context(), func(tx dispatch.Reader) (err error) {
 		rows, err = tx.Board(t.Context(), dispatch.Filter{Sort: dispatch.SortOldest, Limit: 1000}, testkit.Epoch)
@@ -29,15 +32,23 @@ func board(t *testing.T, s *store.Store) (rows []dispatch.Open) {
 // onBoard fails the test unless the board shows these orders as they are.
 func onBoard(t *testing.T, s *store.Store, when string, orders ...*delivery.Order) {
 	t.Helper()
-	want := make([]dispatch.Open, 0, len(orders))
+	want := make([]*board.Row, 0, len(orders))
 	for _, o := range orders {
-		row := dispatch.OpenOf(o)
+		row := board.Of(o)
 		row.Search = "" // is not read
 		want = append(want, row)
 	}
-	if got := board(t, s); !slices.Equal(got, want) {
-		t.Errorf("%s: the board shows\n%+v, want\n%+v", when, got, want)
+	if got := shown(t, s); !slices.EqualFunc(got, want, func(a, b *board.Row) bool { return *a == *b }) {
+		t.Errorf("%s: the board shows\n%s, want\n%s", when, printed(got), printed(want))
 	}
+}
+
+func printed(rows []*board.Row) string {
+	var text strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&text, "%+v\n", *row)
+	}
+	return text.String()
 }
 
 // testBoard: rows come, change and go with their orders.
@@ -52,7 +63,7 @@ func testBoard(t *testing.T, s *store.Store) {
 		must(t, save(ctx, s, advance(first, to)))
 	}
 	onBoard(t, s, "moved", first, second)
-	if rows := board(t, s); rows[0].Failures != 2 || rows[0].CourierID != "cou_1" || rows[0].Zone != "M5H" {
+	if rows := shown(t, s); rows[0].Failures != 2 || rows[0].CourierID != "cou_1" || rows[0].Zone != "M5H" {
 		t.Errorf("%+v", rows[0])
 	}
 	stale := advance(second, delivery.StatusAccepted)
@@ -109,11 +120,11 @@ func testRepair(t *testing.T, s *store.Store) {
 	}
 	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.HideOpen(ctx, partnerID, all) }))
 	repair(len(orders) - 1) // missing
-	old, ended, nothing := dispatch.OpenOf(orders[1]), dispatch.OpenOf(orders[2]), dispatch.OpenOf(orders[3])
+	old, ended, nothing := board.Of(orders[1]), board.Of(orders[2]), board.Of(orders[3])
 	old.Version, old.Status = 1, delivery.StatusPending
 	ended.Version, ended.Status = 1, delivery.StatusPending
 	nothing.OrderID = "ord_none"
-	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.ShowOpen(ctx, []dispatch.Open{old, ended, nothing}) }))
+	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.ShowOpen(ctx, []*board.Row{old, ended, nothing}) }))
 	repair(3) // behind, ended, and of no order
 	repair(0)
 }

@@ -1,0 +1,60 @@
+package board
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Reason is why an order needs a dispatcher's attention.
+type Reason string
+
+// The reasons.
+const (
+	ReasonLate         Reason = "late"          // the estimated delivery has passed
+	ReasonFailedTwice  Reason = "failed_twice"  // two attempts or more have failed
+	ReasonWindowMissed Reason = "window_missed" // a window has passed in which a courier was expected
+	ReasonNoCourier    Reason = "no_courier"    // the pickup's window has begun and no courier is assigned
+	ReasonCourierGone  Reason = "courier_gone"  // the courier is no longer active
+)
+
+// Reasons lists them.
+var Reasons = []Reason{ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier, ReasonCourierGone}
+
+// TooManyFailures is how many failed attempts need attention.
+const TooManyFailures = 2
+
+// Unassigned lists the states in which no courier is assigned yet, and AtPickup
+// those in which nothing has been picked up yet.
+var (
+	Unassigned = []delivery.Status{delivery.StatusPending, delivery.StatusAccepted}
+	AtPickup   = []delivery.Status{delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned}
+)
+
+// Reasons returns why the order needs attention at a time, in the order of
+// Reasons; none if it does not. courierActive reports whether its courier is
+// active, and is ignored if it has none. An order that has ended never needs
+// attention. The store asks the same in SQL.
+func (r *Row) Reasons(now time.Time, courierActive bool) []Reason {
+	reasons := []Reason{}
+	if !IsOpen(r.Status) {
+		return reasons
+	}
+	if r.EstimatedDelivery.Before(now) {
+		reasons = append(reasons, ReasonLate)
+	}
+	if r.Failures >= TooManyFailures {
+		reasons = append(reasons, ReasonFailedTwice)
+	}
+	if r.Dropoff.End.Before(now) || r.Pickup.End.Before(now) && slices.Contains(AtPickup, r.Status) {
+		reasons = append(reasons, ReasonWindowMissed)
+	}
+	if slices.Contains(Unassigned, r.Status) && !r.Pickup.Start.After(now) {
+		reasons = append(reasons, ReasonNoCourier)
+	}
+	if r.CourierID != "" && !courierActive {
+		reasons = append(reasons, ReasonCourierGone)
+	}
+	return reasons
+}

@@ -1,0 +1,103 @@
+// Package board defines what the dispatch board shows of an order: the row of
+// each order that is under way, and the reasons for which an order needs
+// attention. The order room writes the rows, the dispatch room reads them, and
+// the store asks for the reasons in SQL.
+package board
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Row is what the board holds of an order that is under way.
+type Row struct {
+	PartnerID         string
+	OrderID           string
+	PartnerOrderID    string
+	Status            delivery.Status
+	Version           int64 // of the order
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	EstimatedDelivery time.Time
+	Pickup, Dropoff   delivery.Window
+	Failures          int64 // attempts that have failed
+	ServiceLevel      delivery.ServiceLevel
+	Zone              string // of the dropoff, see Zone
+	City              string // of the dropoff
+	CourierID         string // empty while no courier is assigned
+	// Search is the text that a search looks through: one part a line, in lower
+	// case. It contains personal data, which is erased with that of the order.
+	Search string
+}
+
+// Of returns the row of an order, whose history must be complete.
+func Of(o *delivery.Order) *Row {
+	row := &Row{
+		PartnerID: o.PartnerID, OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID,
+		Status: o.Status, Version: o.Version,
+		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, EstimatedDelivery: o.EstimatedDelivery,
+		Pickup: o.Pickup.Window, Dropoff: o.Dropoff.Window,
+		ServiceLevel: o.ServiceLevel, Zone: Zone(o.Dropoff.Address), City: o.Dropoff.Address.City,
+		Search: searchOf(o),
+	}
+	for _, entry := range o.History {
+		if entry.Status == delivery.StatusFailed {
+			row.Failures++
+		}
+	}
+	if o.Courier != nil {
+		row.CourierID = o.Courier.CourierID
+	}
+	return row
+}
+
+// zoneLength is the length of a zone: Canada Post's forward sortation area, by
+// which dispatchers plan rounds.
+const zoneLength = 3
+
+// Zone returns the zone of an address: the first half of its postal code.
+func Zone(a delivery.Address) string {
+	code := delivery.NormalPostalCode(a.PostalCode)
+	return code[:min(zoneLength, len(code))]
+}
+
+// searchOf returns the text that a search looks through. Line breaks keep a
+// search from matching across two parts of it.
+func searchOf(o *delivery.Order) string {
+	parts := make([]string, 0, 5+2*len(o.Parcels))
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	add(o.OrderID)
+	add(o.PartnerOrderID)
+	add(o.Reference)
+	add(o.Dropoff.Name)
+	add(o.Dropoff.Address.City)
+	for _, parcel := range o.Parcels {
+		add(parcel.ParcelID)
+		add(parcel.Barcode)
+	}
+	return strings.ToLower(strings.Join(parts, "\n"))
+}
+
+// IsOpen reports whether an order in this state is under way and so belongs on
+// the board.
+func IsOpen(status delivery.Status) bool { return !slices.Contains(EndedStatuses, status) }
+
+// OpenStatuses lists the states of orders that are under way, and EndedStatuses
+// those that no move leads out of.
+var OpenStatuses, EndedStatuses = func() (open, ended []delivery.Status) {
+	for _, status := range delivery.Statuses {
+		if len(delivery.NextStatuses(status)) > 0 {
+			open = append(open, status)
+		} else {
+			ended = append(ended, status)
+		}
+	}
+	return open, ended
+}()

@@ -1,0 +1,115 @@
+package board_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+func TestOpenStatuses(t *testing.T) {
+	t.Parallel()
+	if want := []delivery.Status{delivery.StatusDelivered, delivery.StatusCancelled}; !slices.Equal(board.EndedStatuses, want) {
+		t.Errorf("got ended states %v, want %v", board.EndedStatuses, want)
+	}
+	for _, status := range delivery.Statuses {
+		open, ended := slices.Contains(board.OpenStatuses, status), slices.Contains(board.EndedStatuses, status)
+		if open == ended || board.IsOpen(status) != open {
+			t.Errorf("%s: got open %t, ended %t, IsOpen %t; want IsOpen to equal open and not ended", status, open, ended, board.IsOpen(status))
+		}
+	}
+}
+
+func TestNothingAtPickupIsInTransit(t *testing.T) {
+	t.Parallel()
+	for _, status := range board.AtPickup {
+		if next := delivery.NextStatuses(status); slices.Contains(next, delivery.StatusInTransit) {
+			t.Errorf("%s: got next states %v, want no %s", status, next, delivery.StatusInTransit)
+		}
+	}
+}
+
+func TestRowOfOrder(t *testing.T) {
+	t.Parallel()
+	at := testkit.Epoch
+	o := testkit.Order("par_00000001", "ord_X", "A-1042", at)
+	o.Status, o.Version, o.UpdatedAt = delivery.StatusOutForDelivery, 8, at.Add(time.Hour)
+	o.Courier = &delivery.Courier{CourierID: "cou_1"}
+	for _, status := range []delivery.Status{delivery.StatusFailed, delivery.StatusInTransit, delivery.StatusFailed} {
+		o.History = append(o.History, delivery.HistoryEntry{Status: status, At: at})
+	}
+	want := board.Row{
+		PartnerID: "par_00000001", OrderID: "ord_X", PartnerOrderID: "A-1042", Status: delivery.StatusOutForDelivery, Version: 8,
+		CreatedAt: at, UpdatedAt: at.Add(time.Hour), EstimatedDelivery: at.Add(48 * time.Hour),
+		Pickup:   delivery.Window{Start: at, End: at.Add(3 * time.Hour)},
+		Dropoff:  delivery.Window{Start: at.Add(24 * time.Hour), End: at.Add(27 * time.Hour)},
+		Failures: 2, ServiceLevel: delivery.Express, Zone: "M5H", City: "Toronto", CourierID: "cou_1",
+		Search: strings.Join([]string{"ord_x", "a-1042", "ref", "alex martin", "toronto", "p-1", "0123"}, "\n"),
+	}
+	if got := *board.Of(o); got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestZone(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"M5H 2N2": "M5H", "m5h2n2": "M5H", "H2": "H2", "": ""} {
+		if got := board.Zone(delivery.Address{PostalCode: code}); got != want {
+			t.Errorf("zone of %q: got %q, want %q", code, got, want)
+		}
+	}
+}
+
+// TestReasonsBeginAndEnd checks the moments at which time makes an order need
+// attention. Its windows end after 3 h and 27 h, and it is due after 48 h.
+func TestReasonsBeginAndEnd(t *testing.T) {
+	t.Parallel()
+	at := testkit.Epoch
+	o := testkit.Order("par_00000001", "ord_x", "A-1", at)
+	for _, c := range []struct {
+		status delivery.Status
+		after  time.Duration
+		want   []board.Reason
+	}{
+		{delivery.StatusAccepted, -time.Millisecond, nil},
+		{delivery.StatusAccepted, 0, []board.Reason{board.ReasonNoCourier}},
+		{delivery.StatusCourierAssigned, 3 * time.Hour, nil},
+		{delivery.StatusCourierAssigned, 3*time.Hour + 1, []board.Reason{board.ReasonWindowMissed}},
+		{delivery.StatusPickedUp, 27 * time.Hour, nil},
+		{delivery.StatusPickedUp, 27*time.Hour + 1, []board.Reason{board.ReasonWindowMissed}},
+		{delivery.StatusFailed, 48*time.Hour + 1, []board.Reason{board.ReasonLate, board.ReasonWindowMissed}},
+		{delivery.StatusDelivered, 48*time.Hour + 1, nil},
+	} {
+		row := board.Of(o)
+		row.Status = c.status
+		if got := row.Reasons(at.Add(c.after), false); !slices.Equal(got, c.want) {
+			t.Errorf("%s after %v: got %v, want %v", c.status, c.after, got, c.want)
+		}
+	}
+}
+
+func TestReasonsByFailuresAndCourier(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failures  int64
+		courierID string
+		active    bool
+		want      []board.Reason
+	}{
+		{1, "", false, nil},
+		{1, "cou_1", true, nil},
+		{1, "cou_1", false, []board.Reason{board.ReasonCourierGone}},
+		{2, "cou_1", true, []board.Reason{board.ReasonFailedTwice}},
+		{3, "cou_1", false, []board.Reason{board.ReasonFailedTwice, board.ReasonCourierGone}},
+	} {
+		row := board.Of(testkit.Order("par_00000001", "ord_x", "A-1", testkit.Epoch))
+		row.Status, row.Failures, row.CourierID = delivery.StatusInTransit, c.failures, c.courierID
+		if got := row.Reasons(testkit.Epoch, c.active); !slices.Equal(got, c.want) {
+			t.Errorf("%d failures, courier %q active %t: got %v, want %v", c.failures, c.courierID, c.active, got, c.want)
+		}
+	}
+}
