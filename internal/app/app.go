@@ -248,6 +248,7 @@ func (a *App) open(ctx context.Context) error {
 		ProofURL:    a.proofURL,
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
+		Observer:    a.metrics.Orders(),
 	})
 	return nil
 }

@@ -37,6 +37,7 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 
 // serve shows the metrics of a service that has started.
 func (m *metricsServer) serve(a *App) {
+	m.WatchStore(a.store.Stats)
 	m.Watch(a.sender.Lanes, a.backlog, a.Now)
 	if m.http != nil {
 		go func() { _ = m.http.Serve(m.listener) }() // until close

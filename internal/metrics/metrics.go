@@ -25,6 +25,7 @@ import (
 type Metrics struct {
 	registry   *prometheus.Registry
 	api        *apiMetrics
+	orders     *orderMetrics
 	webhooks   *webhookMetrics
 	unreadable map[string]prometheus.Counter // by kind of document; read only
 }
@@ -40,6 +41,7 @@ func New(version string) *Metrics {
 	return &Metrics{
 		registry:   registry,
 		api:        newAPIMetrics(register),
+		orders:     newOrderMetrics(register),
 		webhooks:   newWebhookMetrics(register),
 		unreadable: newUnreadable(register),
 	}

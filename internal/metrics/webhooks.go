@@ -79,11 +79,11 @@ func (c *backlogCollector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	for state, n := range map[string]int64{"healthy": b.Enabled - b.Broken, "broken": b.Broken, "disabled": b.Disabled} {
-		out <- prometheus.MustNewConstMetric(endpointsDesc, prometheus.GaugeValue, float64(n), state)
+		out <- gauge(endpointsDesc, float64(n), state)
 	}
 	age := 0.0
 	if !b.OldestDue.IsZero() {
 		age = max(0, c.now().Sub(b.OldestDue).Seconds())
 	}
-	out <- prometheus.MustNewConstMetric(ageDesc, prometheus.GaugeValue, age)
+	out <- gauge(ageDesc, age)
 }

@@ -19,6 +19,7 @@ type committer struct {
 	store    Store
 	announce func(partnerIDs ...string)
 	created  func(partnerIDs ...string)
+	observer Observer
 	queue    chan *waiting
 	closing  chan struct{} // closed to stop
 	stopped  chan struct{} // closed once nobody takes from the queue any more
@@ -28,6 +29,7 @@ type committer struct {
 // waiting is a command and the place where its caller waits for the outcome.
 type waiting struct {
 	ctx     context.Context // the caller's
+	since   time.Time       // when it was submitted
 	command command
 	outcome chan outcome // holds one, so that a caller who left blocks nobody
 }
@@ -60,8 +62,11 @@ func newCommitterByPartner(config Config) *committer {
 }
 
 func makeCommitter(config Config) *committer {
+	if config.Observer == nil {
+		config.Observer = unobserved{}
+	}
 	return &committer{
-		store: config.Store, announce: config.Announce, created: config.Created, queue: make(chan *waiting, 4*maxGroup),
+		store: config.Store, announce: config.Announce, created: config.Created, observer: config.Observer, queue: make(chan *waiting, 4*maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
@@ -79,7 +84,7 @@ var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle
 // ctx ends first the command may still be carried out; a retry with the same
 // key learns which.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
-	w := &waiting{ctx: ctx, command: cmd, outcome: make(chan outcome, 1)}
+	w := &waiting{ctx: ctx, since: time.Now(), command: cmd, outcome: make(chan outcome, 1)}
 	select {
 	case c.queue <- w:
 	case <-ctx.Done():
@@ -142,13 +147,30 @@ func weightOf(cmd command) int {
 	return 1
 }
 
-// settle commits a group and answers everyone in it. A group that the database
-// refuses as a whole is tried one by one, so that one command that cannot be
-// stored does not fail its neighbours.
+// settle settles a group that has just been formed.
 func (c *committer) settle(group []*waiting) {
-	// Whoever has gone has been told that nothing is known of the request; it
-	// is not too late to leave it alone.
-	group = slices.DeleteFunc(group, func(w *waiting) bool { return w.ctx.Err() != nil })
+	now := time.Now()
+	for _, w := range group {
+		c.observer.Waited(now.Sub(w.since))
+	}
+	c.settleTogether(group)
+}
+
+var errAbandoned = errors.New("the caller had gone before the command was tried")
+
+// settleTogether commits a group and answers everyone in it. A group that the
+// database refuses as a whole is tried one by one, so that one command that
+// cannot be stored does not fail its neighbours.
+func (c *committer) settleTogether(group []*waiting) {
+	// A caller that has gone was told that nothing is known of its request; it is
+	// not too late to leave that alone.
+	group = slices.DeleteFunc(group, func(w *waiting) bool {
+		gone := w.ctx.Err() != nil
+		if gone {
+			report(c.observer, w.command, refused(errAbandoned))
+		}
+		return gone
+	})
 	if len(group) == 0 {
 		return
 	}
@@ -156,17 +178,23 @@ func (c *committer) settle(group []*waiting) {
 	switch {
 	case err == nil:
 		for i, w := range group {
-			w.outcome <- outcomes[i]
+			c.answer(w, outcomes[i])
 		}
 	case len(group) == 1 || errors.Is(err, refusal.ErrUnreachable):
 		for _, w := range group {
-			w.outcome <- refused(err)
+			c.answer(w, refused(err))
 		}
 	default:
 		for _, w := range group {
-			c.settle([]*waiting{w})
+			c.settleTogether([]*waiting{w})
 		}
 	}
+}
+
+// answer hands a command's outcome to its caller.
+func (c *committer) answer(w *waiting, settled outcome) {
+	report(c.observer, w.command, settled)
+	w.outcome <- settled
 }
 
 const (
@@ -185,19 +213,27 @@ const (
 // rows, or the database broke off, it reads and decides anew: what an earlier
 // try has committed is then found under its idempotency keys and event ids.
 func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
+	start := time.Now()
+	var tried Group
+	defer func() {
+		tried.Took = time.Since(start)
+		c.observer.Committed(tried)
+	}()
 	commands := make([]command, len(group))
 	for i, w := range group {
 		commands[i] = w.command
+		tried.Commands += weightOf(w.command)
 	}
 	needs := needsOf(commands)
-	races, wait := 0, pause
-	for deadline := time.Now().Add(patience); ; {
+	wait := pause
+	for deadline := start.Add(patience); ; {
 		outcomes, err = c.try(commands, needs)
 		switch {
-		case errors.Is(err, ErrRaced) && races < maxRaces:
-			races++
+		case errors.Is(err, ErrRaced) && tried.Races < maxRaces:
+			tried.Races++
 			continue
 		case errors.Is(err, refusal.ErrUnreachable) && time.Now().Before(deadline):
+			tried.Retries++
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
 			continue

@@ -72,6 +72,7 @@ func named(s *State, order *delivery.Order) []delivery.Item {
 // the request is the retry of one that was accepted under earlier rules. It
 // waits its turn, because that one may be waiting too.
 type refuseCommand struct {
+	kind     CommandKind // what was asked for
 	key      ReceiptKey
 	bodyHash [32]byte
 	items    []delivery.Item

@@ -43,6 +43,8 @@ type Config struct {
 	Announce func(partnerIDs ...string)
 	// Created is told whose orders have been created and are committed.
 	Created func(partnerIDs ...string)
+	// Observer is called by the committer, for metrics; nil observes nothing.
+	Observer Observer
 }
 
 // Service carries out the use cases of orders.
@@ -119,7 +121,7 @@ func (s *Service) Create(ctx context.Context, r Request, root form.Source) (Answ
 func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root form.Source) command {
 	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
-		return &refuseCommand{key: key, bodyHash: bodyHash, items: items, refusal: err}
+		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: items, refusal: err}
 	}
 	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.Encode}
 }
@@ -224,7 +226,7 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root fo
 		reason, problems = delivery.ReadCancelRequest(root)
 	}
 	if err := problems.Err(); err != nil {
-		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{key: r.receiptKey(), bodyHash: hash, refusal: err})
+		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{kind: CommandCancel, key: r.receiptKey(), bodyHash: hash, refusal: err})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {
