@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that a bare container knows the time zones
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// day is a date, counted in days from 1 January 1970.
+// day is a date: the number of days since 1 January 1970.
 type day int64
 
 const secondsPerDay = 24 * 60 * 60
@@ -21,15 +21,15 @@ func dayOf(year int, month time.Month, date int) day {
 func (d day) midnight() time.Time   { return time.Unix(int64(d)*secondsPerDay, 0).UTC() }
 func (d day) weekday() time.Weekday { return d.midnight().Weekday() }
 
-// place is a province as the calendar sees it.
+// place is what the calendar knows of a province.
 type place struct {
 	clock    *time.Location
 	holidays []rule
 }
 
-// places has every province. Where a province spans several time zones, its
-// clock is that of its capital; so is the Northwest Territories' and Nunavut's.
-var places = openPlaces(map[string]string{
+// places holds every province and territory. One that spans several time zones
+// uses that of its capital.
+var places = loadPlaces(map[string]string{
 	"AB": "America/Edmonton",
 	"BC": "America/Vancouver",
 	"MB": "America/Winnipeg",
@@ -45,16 +45,16 @@ var places = openPlaces(map[string]string{
 	"YT": "America/Whitehorse",
 })
 
-func openPlaces(zones map[string]string) map[string]*place {
-	opened := make(map[string]*place, len(zones))
+func loadPlaces(zones map[string]string) map[string]*place {
+	loaded := make(map[string]*place, len(zones))
 	for _, province := range delivery.Provinces {
 		clock, err := time.LoadLocation(zones[province])
 		if err != nil {
-			panic("pricing: " + err.Error()) // cannot be: time/tzdata is linked in
+			panic("pricing: " + err.Error()) // cannot happen: time/tzdata is linked in
 		}
-		opened[province] = &place{clock: clock, holidays: holidaysOf(province)}
+		loaded[province] = &place{clock: clock, holidays: holidaysOf(province)}
 	}
-	return opened
+	return loaded
 }
 
 func holidaysOf(province string) (rules []rule) {
@@ -66,7 +66,8 @@ func holidaysOf(province string) (rules []rule) {
 	return rules
 }
 
-// isBusinessDay is false at weekends and on the province's statutory holidays.
+// isBusinessDay reports whether a day is neither on a weekend nor a statutory
+// holiday of the province.
 func (p *place) isBusinessDay(d day) bool {
 	midnight := d.midnight()
 	if weekday := midnight.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
@@ -81,8 +82,7 @@ func (p *place) isBusinessDay(d day) bool {
 	return true
 }
 
-// businessDayFrom is the given day if it is a business day, or else the next
-// one that is.
+// businessDayFrom returns the first business day that is not before d.
 func (p *place) businessDayFrom(d day) day {
 	for !p.isBusinessDay(d) {
 		d++
@@ -90,11 +90,11 @@ func (p *place) businessDayFrom(d day) day {
 	return d
 }
 
-// after is so many business days after the given day, which need not be one
-// itself. After no days at all it is the first business day from that day on.
-func (p *place) after(d day, businessDays int) day {
-	d = p.businessDayFrom(d + min(1, day(businessDays)))
-	for range businessDays - 1 {
+// addBusinessDays returns the n-th business day after d, which need not be a
+// business day itself. For n = 0 it is the first business day not before d.
+func (p *place) addBusinessDays(d day, n int) day {
+	d = p.businessDayFrom(d + min(1, day(n)))
+	for range n - 1 {
 		d = p.businessDayFrom(d + 1)
 	}
 	return d

@@ -17,15 +17,15 @@ func TestEaster(t *testing.T) {
 	} {
 		at := mustDate(t, want)
 		if got := easter(at.Year()).midnight(); !got.Equal(at) {
-			t.Errorf("Easter of %d: %s, want %s", at.Year(), got.Format(time.DateOnly), want)
+			t.Errorf("easter(%d): got %s, want %s", at.Year(), got.Format(time.DateOnly), want)
 		}
 	}
 }
 
-// The table was written by hand, from each province's list and a calendar. All
-// provinces and years were once compared with the Python package holidays; the
-// differences are those that holidays.go gives reasons for. It has weekdays
-// only: a holiday on a weekend changes nothing.
+// TestHolidaysOfAYear compares with a table that was written by hand, from each
+// province's list and a calendar. All provinces and years were once compared with
+// the Python package holidays; holidays.go gives the reasons for the differences.
+// The table holds weekdays only: a holiday on a weekend changes nothing.
 func TestHolidaysOfAYear(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -52,7 +52,7 @@ func TestHolidaysOfAYear(t *testing.T) {
 		{"YT", 2032, "01-01 03-26 05-24 06-21 07-01 08-16 09-06 09-30 10-11 11-11"},
 	} {
 		if got := weekdayHolidays(test.province, test.year); got != test.weekdays {
-			t.Errorf("%s %d\n got %s\nwant %s", test.province, test.year, got, test.weekdays)
+			t.Errorf("%s in %d:\n got %s\nwant %s", test.province, test.year, got, test.weekdays)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func weekdayHolidays(province string, year int) string {
 	return strings.Join(found, " ")
 }
 
-func TestBusinessDaysAfter(t *testing.T) {
+func TestAddBusinessDays(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		province, from string
@@ -85,9 +85,9 @@ func TestBusinessDaysAfter(t *testing.T) {
 		{"ON", "2026-06-23", 1, "2026-06-24"},
 		{"ON", "2026-12-24", 1, "2026-12-28"}, // over Christmas and the weekend
 	} {
-		got := places[test.province].after(dateOf(t, test.from), test.days)
+		got := places[test.province].addBusinessDays(dateOf(t, test.from), test.days)
 		if got != dateOf(t, test.want) {
-			t.Errorf("%s, %d business days after %s: %s, want %s", test.province, test.days, test.from,
+			t.Errorf("%s, %d business days after %s: got %s, want %s", test.province, test.days, test.from,
 				got.midnight().Format(time.DateOnly), test.want)
 		}
 	}
@@ -98,13 +98,13 @@ func TestHolidayTableNamesProvinces(t *testing.T) {
 	for _, holiday := range holidays {
 		for province := range strings.FieldsSeq(holiday.provinces) {
 			if !slices.Contains(delivery.Provinces, province) {
-				t.Errorf("%s: %q is no province", holiday.name, province)
+				t.Errorf("%s: %q is not a province", holiday.name, province)
 			}
 		}
 	}
 }
 
-func TestShareRoundsHalfUp(t *testing.T) {
+func TestMulDivRoundsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ amount, numerator, denominator, want int64 }{
 		{0, 5, 10, 0},
@@ -116,8 +116,8 @@ func TestShareRoundsHalfUp(t *testing.T) {
 		{delivery.MaxCents, maxCADPer * wholeBasisPoints, 10_000 * wholeBasisPoints, 100 * delivery.MaxCents},
 		{1 << 46, maxCardCents, unitsPerKg, 1_407_374_883_553}, // 2^46 * 1e8 / 5e9 = …553.28
 	} {
-		if got := share(test.amount, test.numerator, test.denominator); got != test.want {
-			t.Errorf("%d * %d / %d = %d, want %d", test.amount, test.numerator, test.denominator, got, test.want)
+		if got := mulDiv(test.amount, test.numerator, test.denominator); got != test.want {
+			t.Errorf("mulDiv(%d, %d, %d): got %d, want %d", test.amount, test.numerator, test.denominator, got, test.want)
 		}
 	}
 }

@@ -8,39 +8,40 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Card is a rate card: all the prices and promises of a period. It does not
-// change after ParseCard and may be used by many goroutines.
+// Card is a rate card: the prices and transit times of a period. It is not
+// changed after it was read, so many goroutines may use it.
 type Card struct {
-	Version       string    // names the card in prices
-	EffectiveFrom time.Time // UTC; in force from then on, until the next card's
+	Version       string    // the name of the card in prices
+	EffectiveFrom time.Time // UTC; the card applies from then until the next one does
 
 	levels map[delivery.ServiceLevel]level
 
-	parcelCents   int64 // for each parcel
-	includedGrams int64 // of each parcel's billable weight, not charged by weight
-	fragileCents  int64 // for each fragile parcel
+	parcelCents   int64 // per parcel
+	includedGrams int64 // the part of each parcel's billable weight that is not charged
+	fragileCents  int64 // per fragile parcel
 
 	insurance, cod  percentage
-	fuelBasisPoints int64 // of base, parcels and weight
-	cadPer10000USD  int64 // what 10,000 USD are in CAD
+	fuelBasisPoints int64 // of the sum of base, parcels and weight
+	cadPer10000USD  int64 // the value of 10,000 USD in CAD
 }
 
-// level is what a service level promises, and its price in each zone that it
-// is offered in.
+// level holds the times of a service level, and its price in each zone in which
+// it is offered.
 type level struct {
-	cutOff    clockTime // the last time, at the pickup, for a pickup that day
-	deliverBy clockTime // the hour, at the dropoff, that an estimate names
+	cutOff    clockTime // at the pickup: the latest time for a pickup on the same day
+	deliverBy clockTime // at the dropoff: the time of day of an estimate
 	zones     map[Zone]zoneRate
 }
 
 type zoneRate struct {
 	baseCents, perKgCents int64
-	transitDays           int
+	transitDays           int // business days
 }
 
-// percentage is a charge on an amount of money, in hundredths of a percent.
+// percentage is a charge on an amount of money.
 type percentage struct {
-	basisPoints, minimumCents int64
+	basisPoints  int64 // hundredths of a percent
+	minimumCents int64 // the least charge on an amount that is not 0
 }
 
 //go:embed default_card.json
@@ -49,13 +50,13 @@ var defaultCard []byte
 var parseDefaultCard = sync.OnceValue(func() *Card {
 	card, err := ParseCard(defaultCard)
 	if err != nil {
-		panic(err) // cannot be: a test parses the same bytes
+		panic(err) // cannot happen: a test parses the same bytes
 	}
 	return card
 })
 
-// DefaultCardFile is default_card.json. It must not be changed.
+// DefaultCardFile returns default_card.json. The caller must not modify it.
 func DefaultCardFile() []byte { return defaultCard }
 
-// DefaultCard is the card that is built in: default_card.json.
+// DefaultCard returns the built-in card, default_card.json.
 func DefaultCard() *Card { return parseDefaultCard() }

@@ -28,12 +28,12 @@ func parsed(t testing.TB, data string) *pricing.Card {
 	return card
 }
 
-func TestParseCardRefuses(t *testing.T) {
+func TestParseInvalidCard(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, old, new string // what is changed in the default card
-		want           string // the fields at fault
-		says           string // a part of the message
+		name, old, replacement string // what is replaced in the default card
+		want                   string // the invalid fields
+		message                string // a part of the error message
 	}{
 		{"missing price", `"parcel_cents": 150,`, ``, "parcel_cents", "an integer from 0 to 100000000"},
 		{"null price", `"parcel_cents": 150`, `"parcel_cents": null`, "parcel_cents", ""},
@@ -44,9 +44,9 @@ func TestParseCardRefuses(t *testing.T) {
 		{"number for a text", `"version": "default-1"`, `"version": 1`, "version", "a string of 1 to 64"},
 		{"list for an object", `"insurance": {"basis_points": 100, "minimum_cents": 200}`, `"insurance": []`, "insurance", "an object"},
 		{"fraction of a cent", `"base_cents": 795`, `"base_cents": 7.95`, "levels.standard.zones.local.base_cents", "an integer"},
-		{"no time of day", `"cut_off": "13:00"`, `"cut_off": "25:00"`, "levels.standard.cut_off", "13:00"},
-		{"no date", `"2020-01-01T00:00:00Z"`, `"2020-01-01"`, "effective_from", "RFC 3339"},
-		{"no version", `"default-1"`, `""`, "version", ""},
+		{"not a time of day", `"cut_off": "13:00"`, `"cut_off": "25:00"`, "levels.standard.cut_off", "13:00"},
+		{"date without time", `"2020-01-01T00:00:00Z"`, `"2020-01-01"`, "effective_from", "RFC 3339"},
+		{"empty version", `"default-1"`, `""`, "version", ""},
 		{"missing level", `"express": {`, `"expres": {`, "levels.expres levels.express", "no such member"},
 		{"missing percentage", `"cod": {"basis_points": 150, "minimum_cents": 450},`, ``, "cod", "an object"},
 		{"unknown member", `"version"`, `"discount": 5, "version"`, "discount", "no such member"},
@@ -55,21 +55,21 @@ func TestParseCardRefuses(t *testing.T) {
 		{"clock of one digit", `"cut_off": "13:00"`, `"cut_off": "9:00"`, "levels.standard.cut_off", "13:00"},
 		{"fault in a zone", `"per_kg_cents":`, `"per_kilo_cents":`, "levels.standard.zones.local.per_kilo_cents levels.standard.zones.local.per_kg_cents", ""},
 		{"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "levels.standard.zones.lunar", "no such member"},
-		{"no JSON", `"version":`, `"version"`, "", "can't be read"},
-		{"something behind", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "more than one JSON value"},
+		{"not JSON", `"version":`, `"version"`, "", "can't be read"},
+		{"trailing value", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "more than one JSON value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			changed := strings.Replace(defaultJSON(t), test.old, test.new, 1)
+			changed := strings.Replace(defaultJSON(t), test.old, test.replacement, 1)
 			if changed == defaultJSON(t) {
-				t.Fatal("nothing was changed")
+				t.Fatalf("the default card does not hold %s", test.old)
 			}
 			_, err := pricing.ParseCard([]byte(changed))
 			if got := faults(t, err); got != test.want {
-				t.Errorf("faults %q, want %q", got, test.want)
+				t.Errorf("got problems at %q, want %q", got, test.want)
 			}
-			if !strings.Contains(err.Error(), test.says) {
-				t.Errorf("message %q does not say %q", err, test.says)
+			if !strings.Contains(err.Error(), test.message) {
+				t.Errorf("got message %q, want %q in it", err, test.message)
 			}
 		})
 	}
@@ -91,13 +91,13 @@ func TestDefaultCardOffersEverything(t *testing.T) {
 	}
 	for _, zone := range pricing.Zones {
 		if !slices.Contains(zones, zone) {
-			t.Errorf("the test never met the %s zone", zone)
+			t.Errorf("no pair of towns is in the %s zone", zone)
 		}
 	}
 }
 
-// Whatever is read as a card prices the largest shipment without a panic and
-// without a negative rate.
+// FuzzParseCard: a card that can be parsed prices the largest shipment without a
+// panic or a negative rate.
 func FuzzParseCard(f *testing.F) {
 	f.Add([]byte(defaultJSON(f)))
 	f.Add([]byte(`{}`))
@@ -117,7 +117,7 @@ func FuzzParseCard(f *testing.F) {
 		}
 		price, err := card.Price(s, monday)
 		if err == nil && (price.RateCents < 0 || !price.EstimatedDelivery.After(monday)) {
-			t.Fatalf("%+v", price)
+			t.Fatalf("got %+v, want a rate of 0 or more and an estimate after %v", price, monday)
 		}
 	})
 }

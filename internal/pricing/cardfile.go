@@ -10,8 +10,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// The bounds of a card's numbers. With them the dearest shipment that
-// delivery's rules allow costs less than 1e15 cents, so that nothing overflows.
+// The bounds of a card's numbers. Within them the most expensive shipment that
+// the rules of delivery allow costs less than 1e15 cents, so that nothing
+// overflows.
 const (
 	maxCardCents = 100_000_000 // a million dollars
 	maxGrams     = 70_000      // the heaviest parcel
@@ -19,16 +20,16 @@ const (
 	maxVersion   = 64
 )
 
-// transitBounds are the transit times that the contract states, in business
-// days: the least and the most.
+// transitBounds holds the least and the greatest transit time of each service
+// level, in business days, as the interface states them.
 var transitBounds = map[delivery.ServiceLevel][2]int64{
 	delivery.Standard: {3, 5},
 	delivery.Express:  {1, 2},
 	delivery.SameDay:  {0, 0},
 }
 
-// ParseCard reads a rate card from its JSON and checks all of it. A refusal is
-// a validation error that names every field at fault.
+// ParseCard reads and validates a rate card in JSON. The error is a validation
+// error that names every invalid field.
 func ParseCard(data []byte) (*Card, error) {
 	root, err := strictjson.Parse(data)
 	if err != nil {
@@ -42,8 +43,8 @@ func ParseCard(data []byte) (*Card, error) {
 	return card, nil
 }
 
-// unreadable makes a bad_request, which speaks of a request's body, a fault of
-// the card.
+// unreadable turns the bad_request of a body that is not JSON into a validation
+// error of the card.
 func unreadable(err error) error {
 	var refused *refusal.Error
 	if !errors.As(err, &refused) {
@@ -52,9 +53,9 @@ func unreadable(err error) error {
 	return refusal.New(refusal.CodeValidation, "the rate card can't be read: "+refused.Message)
 }
 
-// ReadCard reads a rate card (docs/rates.md tells every field) from a form that
-// notes every fault: what is missing, of another type, out of its bounds, or no
-// member of a card. dated says whether the card must tell when it takes effect.
+// ReadCard reads a rate card, whose fields docs/rates.md describes. It adds every
+// fault to the form's problems: fields that are missing, of the wrong type, out
+// of bounds, or unknown. dated says whether effective_from is required.
 func ReadCard(f *form.Form, dated form.Presence) *Card {
 	f.Only("version", "effective_from", "levels", "parcel_cents", "included_grams", "fragile_cents",
 		"insurance", "cod", "fuel_basis_points", "cad_per_10000_usd")
@@ -78,11 +79,11 @@ func ReadCard(f *form.Form, dated form.Presence) *Card {
 	return card
 }
 
-// From is the card as it takes effect at another time.
-func (c *Card) From(at time.Time) *Card {
-	moved := *c
-	moved.EffectiveFrom = at
-	return &moved
+// EffectiveAt returns a copy of the card that takes effect at another time.
+func (c *Card) EffectiveAt(at time.Time) *Card {
+	dated := *c
+	dated.EffectiveFrom = at
+	return &dated
 }
 
 func readLevel(f *form.Form, transit [2]int64) level {
@@ -94,8 +95,8 @@ func readLevel(f *form.Form, transit [2]int64) level {
 	}
 }
 
-// readZones reads the zones that a level is offered in; one that is null or left
-// out is one that it is not offered in.
+// readZones reads the zones in which a level is offered. A zone that is null or
+// absent is one in which it is not.
 func readZones(f *form.Form, transit [2]int64) map[Zone]zoneRate {
 	names := make([]string, len(Zones))
 	zones := make(map[Zone]zoneRate, len(Zones))
@@ -126,8 +127,8 @@ func readPercentage(f *form.Form) percentage {
 	}
 }
 
-// required reads an integer that must be there: a price that was forgotten is
-// not a price of 0.
+// required reads an integer that must be present: an absent price is not a price
+// of 0.
 func required(f *form.Form, name string, least, most int64) int64 {
 	number, _ := f.Integer(name, form.Required, least, most)
 	return number
@@ -141,7 +142,8 @@ var (
 	}}
 )
 
-// clockOf reads a time of day that has passed clockRule; others are midnight.
+// clockOf parses a time of day that clockRule allows. For any other text, which
+// the form has refused, it returns midnight.
 func clockOf(text string) clockTime {
 	at, err := time.Parse("15:04", text)
 	if err != nil {

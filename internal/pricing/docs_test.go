@@ -22,7 +22,7 @@ func ratesPage(t *testing.T) string {
 	return string(page)
 }
 
-// example is the block that ends docs/rates.md.
+// example is the JSON block of docs/rates.md.
 type example struct {
 	Now      time.Time
 	Shipment struct {
@@ -83,7 +83,7 @@ func (m exampleMoney) money() *delivery.Money {
 	return &delivery.Money{AmountCents: m.Amount, Currency: m.Currency}
 }
 
-func TestExampleOfTheDocs(t *testing.T) {
+func TestDocsExample(t *testing.T) {
 	t.Parallel()
 	_, block, _ := strings.Cut(ratesPage(t), "```json\n")
 	block, _, _ = strings.Cut(block, "```")
@@ -95,10 +95,10 @@ func TestExampleOfTheDocs(t *testing.T) {
 	if got.RateCents != want.Price.RateCents || got.Currency != want.Price.Currency ||
 		got.Zone != want.Price.Zone || got.TransitDays != want.Price.TransitDays ||
 		!got.EstimatedDelivery.Equal(want.Price.Estimate) {
-		t.Errorf("got %+v\nwant %+v", got, want.Price)
+		t.Errorf("the example of docs/rates.md:\n got %+v\nwant %+v", got, want.Price)
 	}
 	if len(got.Charges) != len(want.Price.Charges) {
-		t.Errorf("got charges %+v", got.Charges)
+		t.Errorf("got charges %+v, want %+v", got.Charges, want.Price.Charges)
 	}
 	for name, cents := range want.Price.Charges {
 		if chargeOf(got, name) != cents {
@@ -107,17 +107,17 @@ func TestExampleOfTheDocs(t *testing.T) {
 	}
 }
 
-func TestDocsTellEveryFieldOfTheCard(t *testing.T) {
+func TestDocsListCardFields(t *testing.T) {
 	t.Parallel()
 	page := ratesPage(t)
 	for _, member := range regexp.MustCompile(`"([a-z0-9_]+)":`).FindAllStringSubmatch(defaultJSON(t), -1) {
 		if !strings.Contains(page, "`"+member[1]+"`") {
-			t.Errorf("docs/rates.md does not tell of %s", member[1])
+			t.Errorf("docs/rates.md does not mention `%s`", member[1])
 		}
 	}
 }
 
-func TestDocsTellTheTransitDays(t *testing.T) {
+func TestDocsListTransitDays(t *testing.T) {
 	t.Parallel()
 	for _, level := range delivery.ServiceLevels {
 		row := "| " + string(level) + " |"
@@ -129,32 +129,33 @@ func TestDocsTellTheTransitDays(t *testing.T) {
 			row += " " + strconv.Itoa(priced(t, s, monday).TransitDays) + " |"
 		}
 		if !strings.Contains(ratesPage(t), row) {
-			t.Errorf("docs/rates.md lacks %s", row)
+			t.Errorf("docs/rates.md lacks the row %s", row)
 		}
 	}
 }
 
-func TestDocsTellTheClocks(t *testing.T) {
+func TestDocsListClocks(t *testing.T) {
 	t.Parallel()
 	for province, clock := range pricing.Clocks() {
 		if row := "| " + province + " | " + clock + " |"; !strings.Contains(ratesPage(t), row) {
-			t.Errorf("docs/rates.md lacks %s", row)
+			t.Errorf("docs/rates.md lacks the row %s", row)
 		}
 	}
 }
 
-// The rows of the page's table are those of the code's, one by one.
-func TestDocsTellTheHolidays(t *testing.T) {
+// TestDocsListHolidays compares the table of docs/rates.md with the code, row by
+// row.
+func TestDocsListHolidays(t *testing.T) {
 	t.Parallel()
 	_, table, _ := strings.Cut(ratesPage(t), "| holiday | when | provinces |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	rows, holidays := strings.Split(table, "\n"), pricing.Holidays()
 	if len(rows) != len(holidays) {
-		t.Fatalf("docs/rates.md has %d holidays, the code %d", len(rows), len(holidays))
+		t.Fatalf("docs/rates.md: got %d holidays, want %d", len(rows), len(holidays))
 	}
 	for i, holiday := range holidays {
 		if !strings.HasPrefix(rows[i], "| "+holiday.Name+" | ") || !strings.HasSuffix(rows[i], " | "+holiday.Provinces+" |") {
-			t.Errorf("docs/rates.md has %q, the code %+v", rows[i], holiday)
+			t.Errorf("docs/rates.md: got row %q, want %+v", rows[i], holiday)
 		}
 	}
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// lastStart bounds how far ahead a pickup window may push an estimate, so that
-// the estimate keeps the four-digit year that RFC 3339 allows.
+// lastStart is the latest start of a pickup that an estimate considers, so that
+// the year of every estimate has the four digits that RFC 3339 allows.
 var lastStart = time.Date(9999, time.December, 1, 0, 0, 0, 0, time.UTC)
 
-// estimate is when the shipment will have arrived: the level's hour, at the
-// dropoff, of the last transit day. It lies after now.
+// estimate returns when the shipment is expected to arrive: on the last transit
+// day, at the level's time of day at the dropoff. It is after now.
 func (l level) estimate(s delivery.Shipment, transitDays int, now time.Time) time.Time {
 	pickup, dropoff := places[s.Pickup.Address.Province], places[s.Dropoff.Address.Province]
 	start := startOf(s.Pickup.Window, now)
-	arrival := dropoff.after(l.pickupDay(pickup, start), transitDays)
+	arrival := dropoff.addBusinessDays(l.pickupDay(pickup, start), transitDays)
 	estimate := l.deliverBy.on(arrival, dropoff)
-	// The level's hour may already have struck at a dropoff far to the east
-	// when the pickup is still before its cut-off.
+	// Far to the east of the pickup, the level's time of day may have passed
+	// while it is still before the cut-off at the pickup.
 	for !estimate.After(start) {
-		arrival = dropoff.after(arrival, 1)
+		arrival = dropoff.addBusinessDays(arrival, 1)
 		estimate = l.deliverBy.on(arrival, dropoff)
 	}
 	return estimate.UTC()
 }
 
-// startOf is when the shipment can first be picked up: now, or later if the
-// pickup window opens later.
+// startOf returns the earliest time of a pickup: now, or the start of the pickup
+// window if that is later.
 func startOf(window delivery.Window, now time.Time) time.Time {
 	start := now
 	if window.Start.After(start) {
@@ -39,8 +39,8 @@ func startOf(window delivery.Window, now time.Time) time.Time {
 	return start
 }
 
-// pickupDay is the first business day at the pickup on which a courier still
-// comes. A start exactly at the cut-off is in time.
+// pickupDay returns the first business day on which the shipment can be picked
+// up. A start exactly at the cut-off is not too late for that day.
 func (l level) pickupDay(pickup *place, start time.Time) day {
 	local := start.In(pickup.clock)
 	year, month, date := local.Date()
@@ -51,7 +51,7 @@ func (l level) pickupDay(pickup *place, start time.Time) day {
 	return pickup.businessDayFrom(today)
 }
 
-// clockTime is a time of day: minutes since midnight, by the clocks of a place.
+// clockTime is a local time of day, in minutes since midnight.
 type clockTime int
 
 func (c clockTime) on(d day, p *place) time.Time {

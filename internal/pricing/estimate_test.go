@@ -52,10 +52,10 @@ func TestEstimates(t *testing.T) {
 			}
 			got := priced(t, s, moment(t, test.now))
 			if want := moment(t, test.want); !got.EstimatedDelivery.Equal(want) {
-				t.Errorf("estimated %s, want %s", got.EstimatedDelivery, want.UTC())
+				t.Errorf("got estimate %s, want %s", got.EstimatedDelivery, want.UTC())
 			}
 			if got.TransitDays != test.transited {
-				t.Errorf("transit_days %d, want %d", got.TransitDays, test.transited)
+				t.Errorf("got %d transit days, want %d", got.TransitDays, test.transited)
 			}
 		})
 	}
@@ -70,7 +70,8 @@ func moment(t *testing.T, text string) time.Time {
 	return at
 }
 
-// At 17:00 in Vancouver it is 21:30 in St. John's, too late for that day.
+// TestSameDayTooFarEast: at 17:00 in Vancouver it is 21:30 in St. John's, too
+// late for that day.
 func TestSameDayTooFarEast(t *testing.T) {
 	t.Parallel()
 	card := parsed(t, strings.ReplaceAll(defaultJSON(t), `"cut_off": "13:00"`, `"cut_off": "17:30"`))
@@ -80,12 +81,12 @@ func TestSameDayTooFarEast(t *testing.T) {
 	}
 	price, err := card.Price(s, moment(t, "2026-01-16T17:00:00-08:00")) // a Friday
 	if want := moment(t, "2026-01-19T18:00:00-03:30"); err != nil || !price.EstimatedDelivery.Equal(want) {
-		t.Errorf("estimated %s, %v; want %s", price.EstimatedDelivery, err, want.UTC())
+		t.Errorf("got estimate %s, %v, want %s", price.EstimatedDelivery, err, want.UTC())
 	}
 }
 
-// A window may open at the end of time; the estimate must stay a time that
-// RFC 3339 can write.
+// TestEstimateKeepsFourDigitYears: however late a window opens, RFC 3339 can
+// write the estimate.
 func TestEstimateKeepsFourDigitYears(t *testing.T) {
 	t.Parallel()
 	s := delivery.Shipment{
@@ -94,17 +95,17 @@ func TestEstimateKeepsFourDigitYears(t *testing.T) {
 	}
 	s.Pickup.Window.Start = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 	if _, err := priced(t, s, monday).EstimatedDelivery.MarshalText(); err != nil {
-		t.Error(err)
+		t.Errorf("the estimate for a window in 9999: %v", err)
 	}
 }
 
-func TestEstimateIsAtWorkAndAhead(t *testing.T) {
+func TestEstimateIsInBusinessHoursAndLater(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		estimate := priced(t, s, now).EstimatedDelivery
 		if !estimate.After(now) || estimate.Before(s.Pickup.Window.Start) {
-			t.Fatalf("estimate %s is not ahead of %s, window %s", estimate, now, s.Pickup.Window.Start)
+			t.Fatalf("got estimate %s, want it after %s and the window's start %s", estimate, now, s.Pickup.Window.Start)
 		}
 		clock, err := time.LoadLocation(pricing.Clocks()[s.Dropoff.Address.Province])
 		if err != nil {
@@ -112,10 +113,10 @@ func TestEstimateIsAtWorkAndAhead(t *testing.T) {
 		}
 		local := estimate.In(clock)
 		if local.Hour() != 18 || local.Minute() != 0 || estimate.Location() != time.UTC {
-			t.Fatalf("estimate %s is %s there", estimate, local)
+			t.Fatalf("got estimate %s, local %s, want 18:00 there, in UTC", estimate, local)
 		}
 		if !pricing.IsBusinessDay(s.Dropoff.Address.Province, local) {
-			t.Fatalf("nobody delivers on %s in %s", local, s.Dropoff.Address.Province)
+			t.Fatalf("got estimate %s, want a business day in %s", local, s.Dropoff.Address.Province)
 		}
 	})
 }
@@ -129,7 +130,7 @@ func TestFasterIsNoLater(t *testing.T) {
 			s.ServiceLevel = level
 			estimate := priced(t, s, now).EstimatedDelivery
 			if !slower.IsZero() && estimate.After(slower) {
-				t.Fatalf("%s arrives %s, the slower level %s", level, estimate, slower)
+				t.Fatalf("%s: got estimate %s, want at most that of the slower level, %s", level, estimate, slower)
 			}
 			slower = estimate
 		}

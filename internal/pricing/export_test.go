@@ -2,13 +2,13 @@ package pricing
 
 import "time"
 
-// IsBusinessDay lets the properties ask the calendar, which calendar_test.go
-// holds to known answers.
+// IsBusinessDay exports the calendar, which calendar_test.go tests, for property
+// tests.
 func IsBusinessDay(province string, local time.Time) bool {
 	return places[province].isBusinessDay(dayOf(local.Date()))
 }
 
-// Clocks is every province's time zone.
+// Clocks returns the time zone of every province.
 func Clocks() map[string]string {
 	clocks := make(map[string]string, len(places))
 	for province, place := range places {
@@ -20,7 +20,7 @@ func Clocks() map[string]string {
 // HolidayRow is a row of the table of holidays.
 type HolidayRow struct{ Name, Provinces string }
 
-// Holidays is the table of holidays.
+// Holidays returns the table of holidays.
 func Holidays() (rows []HolidayRow) {
 	for _, holiday := range holidays {
 		rows = append(rows, HolidayRow{holiday.name, holiday.provinces})

@@ -2,11 +2,11 @@ package pricing
 
 import "time"
 
-// holiday is a day off by statute in some provinces.
+// holiday is a statutory holiday in some provinces.
 type holiday struct {
 	name string
 	rule
-	provinces string
+	provinces string // separated by spaces
 }
 
 const (
@@ -14,8 +14,8 @@ const (
 	butSK      = "AB BC MB NB NL NS NT NU ON PE QC YT"
 )
 
-// holidays are the days that each province's own statute makes a holiday for
-// all employers:
+// holidays lists the days that a statute of a province makes a holiday for all
+// employers:
 //
 //	AB Employment Standards Code        NT Employment Standards Act
 //	BC Employment Standards Act         NU Labour Standards Act
@@ -28,8 +28,8 @@ const (
 // A holiday on a weekend moves only where a statute names the day it moves to:
 // Canada Day from Sunday to Monday (Holidays Act of Canada; Quebec's act says
 // the same), Quebec's National Holiday likewise, and Saskatchewan's New Year's,
-// Remembrance and Christmas Day. Elsewhere the employer picks a day in lieu,
-// which no rule can know.
+// Remembrance and Christmas Day. Elsewhere the employer chooses a day in lieu,
+// which cannot be computed.
 //
 // Left out: Remembrance Day in MB and NS, whose Remembrance Day Acts close
 // shops without making a general holiday; Easter Monday, which Quebec lets an
@@ -56,40 +56,41 @@ var holidays = []holiday{
 	{"Boxing Day", on(time.December, 26), "ON"},
 }
 
-// rule finds a yearly day.
+// rule computes the date of a yearly holiday.
 type rule struct {
-	month time.Month         // the month it falls in; 0 if that varies
-	in    func(year int) day // the day in that year
+	month time.Month         // the month of the holiday; 0 if it varies
+	in    func(year int) day // returns the date in a year
 }
 
-// mayFallIn spares most calls of in.
+// mayFallIn reports whether the holiday may be in a month. It saves most calls
+// of in.
 func (r rule) mayFallIn(month time.Month) bool { return r.month == 0 || r.month == month }
 
 func on(month time.Month, date int) rule {
 	return rule{month, func(year int) day { return dayOf(year, month, date) }}
 }
 
-// nthMonday is the first (1), second (2) and so on Monday of the month.
+// nthMonday returns the rule for the n-th Monday of a month, counted from 1.
 func nthMonday(n int, month time.Month) rule {
 	return rule{month, func(year int) day {
 		return mondayUpTo(dayOf(year, month, 7*n))
 	}}
 }
 
-// mondayBefore is the last Monday before that date, not on it.
+// mondayBefore returns the rule for the last Monday before a date, exclusive.
 func mondayBefore(month time.Month, date int) rule {
 	return rule{month, func(year int) day {
 		return mondayUpTo(dayOf(year, month, date-1))
 	}}
 }
 
-// mondayUpTo is the given day, or the last Monday before it.
+// mondayUpTo returns the last Monday that is not after d.
 func mondayUpTo(d day) day {
 	return d - day((d.weekday()-time.Monday+7)%7)
 }
 
-// movedFromSunday is the rule's day, or the Monday after it if that is a
-// Sunday. It must not be used on the last day of a month.
+// movedFromSunday returns the rule for the same day, or the Monday after it if
+// the day is a Sunday. The day must not be the last of a month.
 func movedFromSunday(r rule) rule {
 	return rule{r.month, func(year int) day {
 		d := r.in(year)
@@ -102,8 +103,8 @@ func movedFromSunday(r rule) rule {
 
 var goodFriday = rule{in: func(year int) day { return easter(year) - 2 }}
 
-// easter is Easter Sunday by the anonymous Gregorian computus (Meeus, Jones
-// and Butcher); the letters are theirs.
+// easter returns Easter Sunday, by the anonymous Gregorian computus (Meeus,
+// Jones and Butcher), whose letters the variables have.
 func easter(year int) day {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4

@@ -1,9 +1,10 @@
-// Package pricing answers what a delivery costs and when it arrives: the rate
-// card, the zones, business days, estimates, and quotes that are not stored.
+// Package pricing computes what a delivery costs and when it arrives. It holds
+// the rate card, zones, business days, estimates, and quotes, which are not
+// stored.
 //
 // It is pure: the time and the card are arguments. One function, [Card.Price],
-// serves quotes and orders, so the same input costs the same in both.
-// docs/rates.md tells the rules in prose, with an example worked by hand.
+// serves quotes and orders, so that the same input costs the same in both.
+// docs/rates.md describes the rules, with an example computed by hand.
 package pricing
 
 import (
@@ -17,15 +18,15 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// Price is what one shipment costs on one card, and when it would arrive.
+// Price is what a shipment costs by a rate card, and when it would arrive.
 type Price struct {
 	RateCents         int64             // the sum of Charges
 	Currency          delivery.Currency // always CAD
 	EstimatedDelivery time.Time         // UTC, whole minutes
-	TransitDays       int               // business days stated for the zone; 0 for same_day
+	TransitDays       int               // in business days, as the card states for the zone; 0 for same_day
 	Zone              Zone
 	CardVersion       string
-	Charges           []Charge // none is zero, except that base always leads
+	Charges           []Charge // base first, even if it is 0; others only if they are not
 }
 
 // Charge is one line of a price's breakdown.
@@ -34,9 +35,9 @@ type Charge struct {
 	Cents int64  // CAD
 }
 
-// Price prices a shipment that has passed delivery's field rules, as of now.
-// Where the card does not offer the service level in the shipment's zone, the
-// error is the validation error at service_level.
+// Price returns the price of a valid shipment at a time. If the card does not
+// offer the service level in the shipment's zone, the error is a validation error
+// at service_level.
 func (c *Card) Price(s delivery.Shipment, now time.Time) (Price, error) {
 	zone := ZoneOf(s.Pickup.Address, s.Dropoff.Address)
 	service := c.levels[s.ServiceLevel]
@@ -70,8 +71,8 @@ func (c *Card) notOffered(asked delivery.ServiceLevel, zone Zone) error {
 	return form.Fault("service_level", string(asked), expected)
 }
 
-// charges is the breakdown. Fuel is a percentage of carrying (base, parcels,
-// weight), not of handling, cover and collection.
+// charges returns the lines of the price. Fuel is a percentage of base, parcels
+// and weight, not of fragile, insurance and cod.
 func (c *Card) charges(s delivery.Shipment, rate zoneRate) []Charge {
 	excess, fragile := c.load(s.Parcels)
 	charges := append(make([]Charge, 0, 7), Charge{"base", rate.baseCents})
@@ -81,16 +82,16 @@ func (c *Card) charges(s delivery.Shipment, rate zoneRate) []Charge {
 		}
 	}
 	add("parcels", c.parcelCents*int64(len(s.Parcels)))
-	add("weight", share(excess, rate.perKgCents, unitsPerKg))
-	add("fuel", share(sum(charges), c.fuelBasisPoints, wholeBasisPoints))
+	add("weight", mulDiv(excess, rate.perKgCents, unitsPerKg))
+	add("fuel", mulDiv(sum(charges), c.fuelBasisPoints, wholeBasisPoints))
 	add("fragile", c.fragileCents*fragile)
 	add("insurance", c.onAmount(c.insurance, s.Insurance))
 	add("cod", c.onAmount(c.cod, s.COD))
 	return charges
 }
 
-// load adds up what the parcels weigh beyond the included weight, in units,
-// and how many of them are fragile.
+// load returns the billable weight of the parcels beyond what is included, in
+// units, and the number of fragile parcels.
 func (c *Card) load(parcels []delivery.Parcel) (excess, fragile int64) {
 	for i := range parcels {
 		excess += max(0, billable(&parcels[i])-c.includedGrams*unitsPerGram)
@@ -101,8 +102,8 @@ func (c *Card) load(parcels []delivery.Parcel) (excess, fragile int64) {
 	return excess, fragile
 }
 
-// onAmount charges for an insured or collected amount. Conversion and
-// percentage are one fraction, so that there is one rounding.
+// onAmount returns the charge for an insured or collected amount, in cents CAD.
+// Conversion and percentage are one fraction, so that it is rounded once.
 func (c *Card) onAmount(fee percentage, amount *delivery.Money) int64 {
 	if amount == nil || amount.AmountCents == 0 {
 		return 0
@@ -111,7 +112,7 @@ func (c *Card) onAmount(fee percentage, amount *delivery.Money) int64 {
 	if amount.Currency == delivery.USD {
 		cadPer10000 = c.cadPer10000USD
 	}
-	cents := share(amount.AmountCents, cadPer10000*fee.basisPoints, 10_000*wholeBasisPoints)
+	cents := mulDiv(amount.AmountCents, cadPer10000*fee.basisPoints, 10_000*wholeBasisPoints)
 	return max(cents, fee.minimumCents)
 }
 
@@ -122,10 +123,10 @@ func sum(charges []Charge) (cents int64) {
 	return cents
 }
 
-// Billable weight is counted in the volume that it stands for, at 5000 cm³ to
-// the kilogram, in cubes of a tenth of a millimetre. In that unit both weight
-// (to the gram) and volume (to a tenth of a millimetre a side) are integers,
-// so that max(actual, L*W*H/5000) needs no division and no float.
+// The unit of billable weight is a cube with sides of a tenth of a millimetre;
+// 5000 cm³ are a kilogram. In this unit weights (in grams) and volumes (with
+// sides in tenths of a millimetre) are integers, so that max(actual, L*W*H/5000)
+// needs neither division nor floats.
 const (
 	unitsPerCm   = 100
 	unitsPerKg   = 5000 * unitsPerCm * unitsPerCm * unitsPerCm
@@ -134,26 +135,27 @@ const (
 
 const wholeBasisPoints = 10_000 // 100 %
 
-// billable is a parcel's billable weight in units. A side that was not told is
-// 0, and then only the actual weight counts. The largest parcel has 2.7e13.
+// billable returns a parcel's billable weight in units, at most 2.7e13. A side
+// that was not given is 0, and then only the actual weight counts.
 func billable(p *delivery.Parcel) int64 {
 	length, width, height := sides(p)
 	return max(grams(p)*unitsPerGram, length*width*height)
 }
 
-// grams is a parcel's actual weight to the gram, half up.
+// grams returns a parcel's actual weight in grams, rounded half up.
 func grams(p *delivery.Parcel) int64 { return int64(math.Round(p.WeightKg * 1000)) }
 
-// sides are a parcel's three sides in tenths of a millimetre, half up.
+// sides returns a parcel's three sides in tenths of a millimetre, rounded half up.
 func sides(p *delivery.Parcel) (length, width, height int64) {
 	units := func(cm float64) int64 { return int64(math.Round(cm * unitsPerCm)) }
 	return units(p.LengthCm), units(p.WidthCm), units(p.HeightCm)
 }
 
-// share is amount * numerator / denominator, rounded half up: the one place
-// where cents are rounded. The product has 128 bits; a card's limits keep the
-// result far inside of an int64. No argument may be negative.
-func share(amount, numerator, denominator int64) int64 {
+// mulDiv returns amount * numerator / denominator, rounded half up. It is the only
+// place where cents are rounded. The product has 128 bits, and the bounds of a
+// card keep the result far below the limit of an int64. No argument may be
+// negative.
+func mulDiv(amount, numerator, denominator int64) int64 {
 	high, low := bits.Mul64(uint64(amount), uint64(numerator))
 	low, carry := bits.Add64(low, uint64(denominator)/2, 0)
 	quotient, _ := bits.Div64(high+carry, low, uint64(denominator))

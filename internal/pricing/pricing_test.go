@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// monday is 2 March 2026 at 10:00 in Montréal: no holiday anywhere near.
+// monday is 2 March 2026 at 10:00 in Montréal, far from any holiday.
 var monday = time.Date(2026, time.March, 2, 15, 0, 0, 0, time.UTC)
 
 func TestZones(t *testing.T) {
@@ -46,7 +46,7 @@ func TestZones(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 			if got := pricing.ZoneOf(dropoff, pickup); got != test.want {
-				t.Errorf("the other way: got %s, want %s", got, test.want)
+				t.Errorf("in the other direction: got %s, want %s", got, test.want)
 			}
 		})
 	}
@@ -71,12 +71,12 @@ func TestCharges(t *testing.T) {
 		{"less than half a cent", []delivery.Parcel{parcelOf(1.019, 10)}, nil, "weight", 0},
 		{"rounded once over parcels", []delivery.Parcel{parcelOf(1.019, 1), parcelOf(1.019, 1)}, nil, "weight", 1},
 		{"by volume", []delivery.Parcel{parcelOf(1, 30)}, nil, "weight", 110}, // 27000/5000 = 5.4 kg
-		{"volume not told", []delivery.Parcel{{WeightKg: 1, LengthCm: 300, WidthCm: 300}}, nil, "weight", 0},
+		{"without a height", []delivery.Parcel{{WeightKg: 1, LengthCm: 300, WidthCm: 300}}, nil, "weight", 0},
 		{"largest volume", []delivery.Parcel{parcelOf(1, 300)}, nil, "weight", 134_975},
 		{"parcels", []delivery.Parcel{parcelOf(1, 1), parcelOf(1, 1)}, nil, "parcels", 300},
 		{"fragile ones", []delivery.Parcel{{WeightKg: 1, Fragile: true}, {WeightKg: 1}}, nil, "fragile", 250},
 		{"fuel", []delivery.Parcel{parcelOf(1, 1)}, nil, "fuel", 118}, // 12.5 % of 945
-		{"nothing insured", []delivery.Parcel{parcelOf(1, 1)}, cad(0), "insurance", 0},
+		{"insurance of 0", []delivery.Parcel{parcelOf(1, 1)}, cad(0), "insurance", 0},
 		{"least insurance", []delivery.Parcel{parcelOf(1, 1)}, cad(1), "insurance", 200},
 		{"insurance", []delivery.Parcel{parcelOf(1, 1)}, cad(123_450), "insurance", 1235},
 		{"most insurance", []delivery.Parcel{parcelOf(1, 1)}, cad(delivery.MaxCents), "insurance", delivery.MaxCents / 100},
@@ -111,7 +111,7 @@ func TestLargestShipmentDoesNotOverflow(t *testing.T) {
 	for i := range s.Parcels {
 		s.Parcels[i] = parcelOf(70, 300)
 	}
-	// 2.5 % of 1.375e11, and 50 parcels of 5399 kg at 12.95 beyond the base.
+	// COD is 2.5 % of 1.375e11; 50 parcels have 5399 kg beyond what is included, at 12.95 a kg.
 	weight := int64(50 * 5399 * 1295)
 	carrying := 39_995 + 50*150 + weight
 	want := carrying + (carrying*125+500)/1000 + 3_437_500_000
@@ -130,14 +130,14 @@ func TestLevelNotOffered(t *testing.T) {
 	}
 	_, err := card.Price(s, monday)
 	if got := faults(t, err); got != "service_level" {
-		t.Errorf("faults: %q", got)
+		t.Errorf("got problems at %q, want service_level", got)
 	}
 	if !strings.Contains(err.Error(), "national zone: standard, express") {
-		t.Errorf("the refusal does not tell what is offered: %v", err)
+		t.Errorf("got %v, want the levels that are offered", err)
 	}
 	s.ServiceLevel = delivery.Express
 	if _, err := card.Price(s, monday); err != nil {
-		t.Errorf("another level: %v", err)
+		t.Errorf("express: %v", err)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestNothingOffered(t *testing.T) {
 	}
 	_, err := card.Price(s, monday)
 	if got := faults(t, err); got != "service_level" {
-		t.Errorf("faults: %q", got)
+		t.Errorf("got problems at %q, want service_level", got)
 	}
 }
 
@@ -163,16 +163,17 @@ func TestChargesAddUp(t *testing.T) {
 		for i, charge := range price.Charges {
 			total += charge.Cents
 			if charge.Cents < 0 || charge.Cents == 0 && i > 0 {
-				t.Fatalf("charge %+v", charge)
+				t.Fatalf("got charge %+v, want more than 0 cents, or 0 for base", charge)
 			}
 		}
 		if total != price.RateCents {
-			t.Fatalf("charges add up to %d, the rate is %d", total, price.RateCents)
+			t.Fatalf("got a rate of %d, want the sum of the charges, %d", price.RateCents, total)
 		}
 	})
 }
 
-// More of anything never costs less.
+// TestPriceIsMonotone: a heavier, larger or better insured shipment never costs
+// less.
 func TestPriceIsMonotone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,7 +182,7 @@ func TestPriceIsMonotone(t *testing.T) {
 		more.Parcels = append([]delivery.Parcel(nil), less.Parcels...)
 		enlarge(t, &more)
 		if a, b := priced(t, less, now).RateCents, priced(t, more, now).RateCents; a > b {
-			t.Fatalf("%d, but with more %d", a, b)
+			t.Fatalf("got %d for the larger shipment, want at least %d", b, a)
 		}
 	})
 }
@@ -207,7 +208,8 @@ func enlarge(t *rapid.T, s *delivery.Shipment) {
 	}
 }
 
-// An order tells much that a quote need not; none of it changes the price.
+// TestQuoteAndOrderCostTheSame: the fields that only an order has do not change
+// the price.
 func TestQuoteAndOrderCostTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -222,7 +224,7 @@ func TestQuoteAndOrderCostTheSame(t *testing.T) {
 		}
 		a, b := priced(t, quoted, now), priced(t, ordered, now)
 		if a.RateCents != b.RateCents || !a.EstimatedDelivery.Equal(b.EstimatedDelivery) {
-			t.Fatalf("quoted %+v, ordered %+v", a, b)
+			t.Fatalf("got %+v for the order, want %+v as quoted", b, a)
 		}
 	})
 }

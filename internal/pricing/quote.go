@@ -14,50 +14,50 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// QuoteValidity is how long a quote holds (interface section 8).
+// QuoteValidity is how long a quote is valid (interface section 8).
 const QuoteValidity = 24 * time.Hour
 
 // Quote is the answer to a request for a rate quote (interface section 2.10).
 type Quote struct {
-	QuoteID      string // 80 characters; honours the rate when sent with an order
+	QuoteID      string // 80 characters; an order that names it gets the quoted rate
 	ServiceLevel delivery.ServiceLevel
 	Price
 	ValidUntil time.Time // UTC, to the millisecond
 }
 
-// Quoter issues quotes and honours them without storing any: what must be
-// known later is in the quote_id, authenticated with the quoter's key. All
-// nodes of a service share the key. It may be used by many goroutines.
+// Quoter issues quotes and honours them without storing any: the quote_id holds
+// what is needed to honour it, authenticated with the quoter's key, which all
+// nodes of a service share. Many goroutines may use a Quoter.
 type Quoter struct {
 	key []byte
 }
 
-// NewQuoter makes a quoter with a secret key, best of 32 random bytes.
+// NewQuoter returns a quoter with a secret key, which should have 32 random bytes.
 func NewQuoter(key []byte) *Quoter {
 	return &Quoter{key: slices.Clone(key)}
 }
 
-// A quote_id is the prefix and the base64url of format, rate, valid_until,
-// measured, terms and seal. 57 bytes are 76 characters without padding or
-// spare bits, so every quote has exactly one spelling.
+// A quote_id is the prefix and, in base64url, format, rate, valid_until, measured,
+// terms and seal. 57 bytes are 76 characters without padding or spare bits, so
+// that every quote has exactly one spelling.
 const (
 	quotePrefix = "quo_"
 	quoteFormat = 1
-	termsSize   = 16 // of SHA-256, cut
-	sealSize    = 16 // of HMAC-SHA256, cut
+	termsSize   = 16 // SHA-256, truncated
+	sealSize    = 16 // HMAC-SHA256, truncated
 	claimSize   = 1 + 8 + 8 + 8 + termsSize
 	quoteIDSize = len(quotePrefix) + (claimSize+sealSize)/3*4
 )
 
-// claim is what a quote_id says, apart from its seal.
+// claim is the content of a quote_id without its seal.
 type claim struct {
 	rateCents  int64
-	validUntil int64  // Unix milliseconds
-	measured   uint64 // which parcels told all their sides, by position
-	terms      [termsSize]byte
+	validUntil int64           // Unix milliseconds
+	measured   uint64          // bit i is set if parcel i was quoted with all its sides
+	terms      [termsSize]byte // what the rate depends on; see termsOf
 }
 
-// Issue makes a partner's quote from a price of the shipment.
+// Issue returns a quote for a partner, from a price of the shipment.
 func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.Time) Quote {
 	validUntil := timestamp.Truncate(now.Add(QuoteValidity))
 	measured := measuredParcels(s.Parcels)
@@ -74,16 +74,16 @@ func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.
 	}
 }
 
-// Honour tells the rate that the partner was quoted, if the quote is still
-// valid and the shipment agrees with what was quoted (docs/rates.md tells when
-// it does). Otherwise the error is the validation error at quote_id.
+// Honour returns the rate that the partner was quoted, if the quote is still
+// valid and the shipment agrees with the quoted one (docs/rates.md says when it
+// does). Otherwise the error is a validation error at quote_id.
 func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time.Time) (rateCents int64, currency delivery.Currency, err error) {
 	quoted, ok := q.open(quoteID, partnerID)
 	switch {
 	case !ok:
-		return 0, "", dishonoured(quoteID, "a quote_id that this partner was given")
+		return 0, "", dishonoured(quoteID, "a quote_id that was issued to this partner")
 	case now.UnixMilli() > quoted.validUntil:
-		return 0, "", dishonoured(quoteID, "a quote that is still valid; this one was until "+
+		return 0, "", dishonoured(quoteID, "a quote that is still valid; this one expired at "+
 			time.UnixMilli(quoted.validUntil).UTC().Format(time.RFC3339))
 	case termsOf(s, quoted.measured) != quoted.terms:
 		return 0, "", dishonoured(quoteID,
@@ -96,7 +96,7 @@ func dishonoured(quoteID, expected string) error {
 	return form.Fault("quote_id", quoteID, expected)
 }
 
-// seal writes a claim as a quote_id.
+// seal encodes a claim as a quote_id.
 func (q *Quoter) seal(partnerID string, c claim) string {
 	b := make([]byte, 0, claimSize+sealSize)
 	b = append(b, quoteFormat)
@@ -108,14 +108,14 @@ func (q *Quoter) seal(partnerID string, c claim) string {
 	return quotePrefix + base64.RawURLEncoding.EncodeToString(b)
 }
 
-// open reads a quote_id back. It is false unless this quoter's key sealed it
-// for this partner.
+// open decodes a quote_id. It is false unless this quoter's key sealed it for
+// this partner.
 func (q *Quoter) open(quoteID, partnerID string) (c claim, ok bool) {
 	if len(quoteID) != quoteIDSize || quoteID[:len(quotePrefix)] != quotePrefix {
 		return c, false
 	}
 	b, err := base64.RawURLEncoding.DecodeString(quoteID[len(quotePrefix):])
-	// The length again: the decoder skips line breaks.
+	// The length is checked again because the decoder skips line breaks.
 	if err != nil || len(b) != claimSize+sealSize || b[0] != quoteFormat {
 		return c, false
 	}
@@ -129,9 +129,9 @@ func (q *Quoter) open(quoteID, partnerID string) (c claim, ok bool) {
 	return c, true
 }
 
-// mac authenticates a claim, of fixed size, for a partner. The partner is in
-// the MAC and not in the id, which need not tell whose it is. The first words
-// keep the key's other uses, should there be any, apart.
+// mac returns the seal of a claim, which has a fixed size, for a partner. The
+// partner is part of the MAC but not of the quote_id, which need not name it. The
+// first line separates this use of the key from any other.
 func (q *Quoter) mac(partnerID string, claim []byte) []byte {
 	mac := hmac.New(sha256.New, q.key)
 	mac.Write([]byte("dropyard quote\n"))
@@ -140,8 +140,8 @@ func (q *Quoter) mac(partnerID string, claim []byte) []byte {
 	return mac.Sum(nil)[:sealSize]
 }
 
-// measuredParcels marks the parcels that told all three sides. A parcel that
-// told fewer was priced by weight alone, so it counts as one that told none.
+// measuredParcels returns a bit for each parcel, set if all its sides are given.
+// A parcel with fewer sides was priced by weight alone, as one without any.
 func measuredParcels(parcels []delivery.Parcel) (measured uint64) {
 	for i := range parcels {
 		if length, width, height := sides(&parcels[i]); length*width*height != 0 {
@@ -151,12 +151,13 @@ func measuredParcels(parcels []delivery.Parcel) (measured uint64) {
 	return measured
 }
 
-// termsOf digests all that a quoted rate depends on. Two shipments agree if
-// their terms are the same under the same measured parcels.
+// termsOf returns a digest of everything that a quoted rate depends on. Two
+// shipments agree if their terms are equal for the same measured parcels.
 //
-// A parcel that was quoted unmeasured must not be billed by volume now: else
-// one could quote 100 g and send a wardrobe at that rate. The zone is in the
-// terms because cities can decide it.
+// A parcel that was quoted without its sides may have any in the order, but not
+// such that its volume decides the price: otherwise a partner could get a quote
+// for 100 g and send a wardrobe at that rate. The zone is part of the terms
+// because it may depend on the cities.
 func termsOf(s delivery.Shipment, measured uint64) (terms [termsSize]byte) {
 	b := make([]byte, 0, 64+32*len(s.Parcels))
 	b = appendText(b, string(s.ServiceLevel))
@@ -190,7 +191,7 @@ func appendParcel(b []byte, p *delivery.Parcel, measured bool) []byte {
 	return binary.AppendVarint(b, height)
 }
 
-// appendMoney writes no amount and an amount of 0 alike.
+// appendMoney encodes nil and an amount of 0 alike.
 func appendMoney(b []byte, m *delivery.Money) []byte {
 	if m == nil || m.AmountCents == 0 {
 		return binary.AppendVarint(b, 0)

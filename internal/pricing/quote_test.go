@@ -16,7 +16,7 @@ const partner = "par_01234567"
 
 var quoter = pricing.NewQuoter([]byte("a key that only the tests know"))
 
-// quotable is a shipment with one measured and one unmeasured parcel.
+// quotable returns a shipment of one parcel with sides and one without.
 func quotable() delivery.Shipment {
 	return delivery.Shipment{
 		ServiceLevel: delivery.Express, Pickup: at("H2X 1Y4"), Dropoff: at("h3b2y5"),
@@ -33,22 +33,22 @@ func issued(t rapid.TB, s delivery.Shipment, now time.Time) pricing.Quote {
 	return quoter.Issue(partner, s, priced(t, s, now), now)
 }
 
-func TestQuoteTellsItsPrice(t *testing.T) {
+func TestIssue(t *testing.T) {
 	t.Parallel()
 	s := quotable()
 	quote := issued(t, s, monday)
 	if len(quote.QuoteID) != 80 || !strings.HasPrefix(quote.QuoteID, "quo_") {
-		t.Errorf("quote_id %q", quote.QuoteID)
+		t.Errorf("got quote_id %q, want quo_ and 76 characters", quote.QuoteID)
 	}
 	if quote.ServiceLevel != s.ServiceLevel || quote.RateCents != priced(t, s, monday).RateCents {
-		t.Errorf("quote %+v", quote)
+		t.Errorf("got %+v, want the service level and the rate of the shipment", quote)
 	}
 	if want := monday.Add(24 * time.Hour); !quote.ValidUntil.Equal(want) {
-		t.Errorf("valid until %s, want %s", quote.ValidUntil, want)
+		t.Errorf("got ValidUntil %s, want %s", quote.ValidUntil, want)
 	}
 }
 
-// Each change is made to a shipment that was quoted as quotable.
+// TestHonour changes the shipment between the quote and the order.
 func TestHonour(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -57,20 +57,20 @@ func TestHonour(t *testing.T) {
 		agrees bool
 	}{
 		{"nothing", func(*delivery.Shipment) {}, true},
-		{"postal code written otherwise", func(s *delivery.Shipment) { s.Pickup.Address.PostalCode = "h2x1y4" }, true},
-		{"what was not told", func(s *delivery.Shipment) { s.Pickup.Name, s.Parcels[0].ValueCents = "A. Sender", 100 }, true},
-		{"cod of nothing", func(s *delivery.Shipment) { s.COD = &delivery.Money{Currency: delivery.USD} }, true},
-		{"small sides told later", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26) }, true}, // 3.25 kg
-		{"large sides told later", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26.1) }, false},
-		{"largest sides told later", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 300, 300, 300) }, false},
+		{"postal code in another spelling", func(s *delivery.Shipment) { s.Pickup.Address.PostalCode = "h2x1y4" }, true},
+		{"fields that a quote does not need", func(s *delivery.Shipment) { s.Pickup.Name, s.Parcels[0].ValueCents = "A. Sender", 100 }, true},
+		{"cod of 0", func(s *delivery.Shipment) { s.COD = &delivery.Money{Currency: delivery.USD} }, true},
+		{"small sides added", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26) }, true}, // 3.25 kg
+		{"large sides added", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26.1) }, false},
+		{"largest sides added", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 300, 300, 300) }, false},
 		{"service level", func(s *delivery.Shipment) { s.ServiceLevel = delivery.Standard }, false},
 		{"pickup postal code", func(s *delivery.Shipment) { s.Pickup.Address.PostalCode = "H2X 1Y5" }, false},
 		{"dropoff postal code", func(s *delivery.Shipment) { s.Dropoff.Address.PostalCode = "H3B 2Y6" }, false},
 		{"city that makes another zone", func(s *delivery.Shipment) { s.Dropoff.Address.City = "Westmount" }, false},
 		{"weight", func(s *delivery.Shipment) { s.Parcels[0].WeightKg = 2.5 }, false},
-		{"side that was told", func(s *delivery.Shipment) { s.Parcels[0].LengthCm = 39 }, false},
+		{"one side", func(s *delivery.Shipment) { s.Parcels[0].LengthCm = 39 }, false},
 		{"sides exchanged", func(s *delivery.Shipment) { setSides(&s.Parcels[0], 30, 40, 25) }, false},
-		{"sides that were told, left out", func(s *delivery.Shipment) { setSides(&s.Parcels[0], 0, 0, 0) }, false},
+		{"sides left out", func(s *delivery.Shipment) { setSides(&s.Parcels[0], 0, 0, 0) }, false},
 		{"fragile", func(s *delivery.Shipment) { s.Parcels[0].Fragile = true }, false},
 		{"order of parcels", func(s *delivery.Shipment) { slices.Reverse(s.Parcels) }, false},
 		{"one parcel less", func(s *delivery.Shipment) { s.Parcels = s.Parcels[:1] }, false},
@@ -87,17 +87,18 @@ func TestHonour(t *testing.T) {
 			test.change(&ordered)
 			rate, currency, err := quoter.Honour(quote.QuoteID, partner, ordered, monday.Add(time.Hour))
 			if !test.agrees {
-				refused(t, err)
+				checkRefused(t, err)
 				return
 			}
 			if err != nil || rate != quote.RateCents || currency != delivery.CAD {
-				t.Errorf("honoured %d %s, %v; quoted %d", rate, currency, err, quote.RateCents)
+				t.Errorf("got %d %s, %v, want the quoted %d CAD", rate, currency, err, quote.RateCents)
 			}
 		})
 	}
 }
 
-// Two sides don't make a volume, so the parcel counts as one that told none.
+// TestHonourPartlyMeasured: a parcel that was quoted with two sides counts as one
+// without sides.
 func TestHonourPartlyMeasured(t *testing.T) {
 	t.Parallel()
 	s := quotable()
@@ -107,7 +108,7 @@ func TestHonourPartlyMeasured(t *testing.T) {
 		ordered := quotable()
 		setSides(&ordered.Parcels[1], 30, 30, height)
 		if _, _, err := quoter.Honour(quote.QuoteID, partner, ordered, monday); (err == nil) != agrees {
-			t.Errorf("%v cm high: %v", height, err)
+			t.Errorf("%v cm high: got %v, want agreement = %v", height, err, agrees)
 		}
 	}
 }
@@ -116,14 +117,14 @@ func setSides(p *delivery.Parcel, length, width, height float64) {
 	p.LengthCm, p.WidthCm, p.HeightCm = length, width, height
 }
 
-func refused(t rapid.TB, err error) {
+func checkRefused(t rapid.TB, err error) {
 	t.Helper()
 	if got := faults(t, err); got != "quote_id" {
-		t.Fatalf("faults: %q", got)
+		t.Fatalf("got problems at %q, want quote_id", got)
 	}
 }
 
-func TestHonourRefusesStrangers(t *testing.T) {
+func TestHonourForgedQuote(t *testing.T) {
 	t.Parallel()
 	s, quote := quotable(), issued(t, quotable(), monday)
 	for _, test := range []struct {
@@ -136,14 +137,14 @@ func TestHonourRefusesStrangers(t *testing.T) {
 		{"empty", quoter, "", partner},
 		{"prefix alone", quoter, "quo_", partner},
 		{"zeros", quoter, "quo_" + strings.Repeat("A", 76), partner},
-		{"cut", quoter, quote.QuoteID[:79], partner},
-		{"line break within", quoter, quote.QuoteID[:40] + "\n" + quote.QuoteID[40:], partner},
-		{"line break instead", quoter, quote.QuoteID[:76] + "\n\n\n\n", partner},
+		{"truncated", quoter, quote.QuoteID[:79], partner},
+		{"line break inserted", quoter, quote.QuoteID[:40] + "\n" + quote.QuoteID[40:], partner},
+		{"line breaks at the end", quoter, quote.QuoteID[:76] + "\n\n\n\n", partner},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := test.quoter.Honour(test.id, test.par, s, monday)
-			refused(t, err)
+			checkRefused(t, err)
 		})
 	}
 }
@@ -155,7 +156,7 @@ func TestQuoteExpires(t *testing.T) {
 		t.Errorf("at valid_until: %v", err)
 	}
 	_, _, err := quoter.Honour(quote.QuoteID, partner, s, quote.ValidUntil.Add(time.Millisecond))
-	refused(t, err)
+	checkRefused(t, err)
 }
 
 func TestEveryQuoteIsHonoured(t *testing.T) {
@@ -166,13 +167,13 @@ func TestEveryQuoteIsHonoured(t *testing.T) {
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(pricing.QuoteValidity)).Draw(t, "later")))
 		rate, _, err := quoter.Honour(quote.QuoteID, partner, s, later.Truncate(time.Millisecond))
 		if err != nil || rate != quote.RateCents {
-			t.Fatalf("honoured %d, %v; quoted %d", rate, err, quote.RateCents)
+			t.Fatalf("got %d, %v, want the quoted %d", rate, err, quote.RateCents)
 		}
 	})
 }
 
-// An honoured quote never costs the partner less than the price would be, on
-// the card that it was quoted on.
+// TestHonouredRateIsThePrice: the rate of an honoured quote is what the order
+// costs by the card of the quote.
 func TestHonouredRateIsThePrice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -182,19 +183,19 @@ func TestHonouredRateIsThePrice(t *testing.T) {
 		enlarge(t, &ordered)
 		rate, _, err := quoter.Honour(issued(t, s, now).QuoteID, partner, ordered, now)
 		if price := priced(t, ordered, now).RateCents; err == nil && rate != price {
-			t.Fatalf("honoured %d, the price is %d", rate, price)
+			t.Fatalf("got %d, want the price of the order, %d", rate, price)
 		}
 	})
 }
 
-func TestEveryFlippedByteIsRefused(t *testing.T) {
+func TestHonourChangedByte(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := quotable()
 		id := []byte(issued(t, s, monday).QuoteID)
 		id[rapid.IntRange(0, len(id)-1).Draw(t, "where")] ^= rapid.ByteRange(1, 255).Draw(t, "flip")
 		_, _, err := quoter.Honour(string(id), partner, s, monday)
-		refused(t, err)
+		checkRefused(t, err)
 	})
 }
 
@@ -212,7 +213,7 @@ func FuzzHonour(f *testing.F) {
 			}
 			return
 		}
-		refused(t, err)
+		checkRefused(t, err)
 	})
 }
 

@@ -33,17 +33,17 @@ func (t town) contact() delivery.Contact {
 	}}
 }
 
-// at finds a town by its postal code.
+// at returns the contact of the town with a postal code.
 func at(code string) delivery.Contact {
 	for _, t := range towns {
 		if t.code == code {
 			return t.contact()
 		}
 	}
-	panic("no town at " + code)
+	panic("no town has the postal code " + code)
 }
 
-// parcelOf is a small, cubic parcel.
+// parcelOf returns a cubic parcel.
 func parcelOf(kg, side float64) delivery.Parcel {
 	return delivery.Parcel{WeightKg: kg, LengthCm: side, WidthCm: side, HeightCm: side}
 }
@@ -54,7 +54,7 @@ func contacts() *rapid.Generator[delivery.Contact] {
 	})
 }
 
-// decimals are the numbers of two decimals between two bounds.
+// decimals generates numbers of two decimals between two bounds, inclusive.
 func decimals(least, most float64) *rapid.Generator[float64] {
 	return rapid.Map(rapid.IntRange(int(math.Round(least*100)), int(most*100)), func(n int) float64 {
 		return float64(n) / 100
@@ -99,7 +99,7 @@ func shipments() *rapid.Generator[delivery.Shipment] {
 	})
 }
 
-// moments are in the years that the holidays were checked for.
+// moments generates times in the years for which the holidays were checked.
 func moments() *rapid.Generator[time.Time] {
 	first := time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	last := time.Date(2035, time.December, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -108,7 +108,7 @@ func moments() *rapid.Generator[time.Time] {
 	})
 }
 
-// priced is the price on the default card.
+// priced returns the price by the default card.
 func priced(t rapid.TB, s delivery.Shipment, now time.Time) pricing.Price {
 	t.Helper()
 	price, err := pricing.DefaultCard().Price(s, now)
@@ -118,13 +118,13 @@ func priced(t rapid.TB, s delivery.Shipment, now time.Time) pricing.Price {
 	return price
 }
 
-// faults are the fields that a refusal names, in order. A refusal that is no
-// validation error fails the test.
+// faults returns the fields that a validation error names, in order. Any other
+// error fails the test.
 func faults(t rapid.TB, err error) string {
 	t.Helper()
 	var refused *refusal.Error
 	if !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
-		t.Fatalf("not a validation error: %v", err)
+		t.Fatalf("got %v, want a validation error", err)
 	}
 	written, err := json.Marshal(refused.Details)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Zone is how far apart, for pricing, the two ends of a shipment are.
+// Zone is the class of distance between the two ends of a shipment.
 type Zone string
 
-// The zones. The first that applies, in the order of ZoneOf, is the zone.
+// The zones. ZoneOf decides which one applies if several would.
 const (
 	Local    Zone = "local"    // same FSA, or same city
 	Regional Zone = "regional" // same province
@@ -19,18 +19,18 @@ const (
 	Remote   Zone = "remote"   // a rural or northern end
 )
 
-// Zones lists them, nearest first.
+// Zones lists all zones, nearest first.
 var Zones = []Zone{Local, Regional, Adjacent, National, Remote}
 
-// ZoneOf is the zone between two addresses, both with valid postal codes. Only
-// postal codes and, within one province, cities decide; the province field
-// does not, because it may disagree with the postal code.
+// ZoneOf returns the zone between two addresses, which must have valid postal
+// codes. It depends on the postal codes and, within one province, on the cities;
+// not on the province field, which may disagree with the postal code.
 func ZoneOf(pickup, dropoff delivery.Address) Zone {
 	from, to := delivery.NormalPostalCode(pickup.PostalCode), delivery.NormalPostalCode(dropoff.PostalCode)
 	origin, destination := postalProvince[from[0]], postalProvince[to[0]]
 	switch {
-	// First, because a rural FSA can span a thousand kilometres: the same FSA
-	// or city is no sign of nearness there.
+	// First, because a rural FSA can span a thousand kilometres: two addresses in
+	// it are not near each other.
 	case remote(from) || remote(to):
 		return Remote
 	case from[:3] == to[:3]:
@@ -46,14 +46,14 @@ func ZoneOf(pickup, dropoff delivery.Address) Zone {
 	}
 }
 
-// remote tells whether a postal code is rural (second character 0) or lies in
-// the three territories (X and Y).
+// remote reports whether a postal code is rural (its second character is 0) or in
+// one of the three territories (X and Y).
 func remote(code string) bool {
 	return code[1] == '0' || code[0] == 'X' || code[0] == 'Y'
 }
 
-// postalProvince is the province of a postal code's first letter. X and Y are
-// always remote, so their territories need no telling apart.
+// postalProvince holds the province of each first letter of a postal code. X and
+// Y are left out, because they are always remote.
 var postalProvince = map[byte]string{
 	'A': "NL", 'B': "NS", 'C': "PE", 'E': "NB",
 	'G': "QC", 'H': "QC", 'J': "QC",
@@ -61,7 +61,7 @@ var postalProvince = map[byte]string{
 	'R': "MB", 'S': "SK", 'T': "AB", 'V': "BC",
 }
 
-// neighbours have a land border or a bridge between them.
+// neighbours holds, for each province, those with a land border or a bridge to it.
 var neighbours = map[string]string{
 	"BC": "AB",
 	"AB": "BC SK",
@@ -77,9 +77,9 @@ var neighbours = map[string]string{
 
 func adjacent(a, b string) bool { return strings.Contains(neighbours[a], b) }
 
-// sameCity compares names of cities without regard to case, accents, hyphens
-// and space around them. It is asked within one province only: from one to
-// another many cities share a name (Windsor, Kingston, Richmond).
+// sameCity reports whether two names of cities are equal apart from case, accents,
+// hyphens and surrounding space. Both must be in one province, because cities of
+// different provinces share names (Windsor, Kingston, Richmond).
 func sameCity(a, b string) bool {
 	return strings.EqualFold(a, b) || plainCity(a) == plainCity(b)
 }
@@ -88,9 +88,9 @@ func plainCity(name string) string {
 	return strings.Map(plainLetter, strings.TrimSpace(name))
 }
 
-// plainLetter is a letter in lower case without its accent. It knows the
-// letters of French, composed or not; x/text would know all, but this room
-// keeps to the standard library.
+// plainLetter returns a letter in lower case without its accent, and -1 for a
+// combining accent. It knows the letters of French only, so that pricing does not
+// need x/text.
 func plainLetter(r rune) rune {
 	if unicode.Is(unicode.Mn, r) {
 		return -1 // a combining accent

@@ -105,6 +105,6 @@ func (e *Entry) parse() error {
 		// Not a refusal: whoever asks for a price has done nothing wrong.
 		return fmt.Errorf("the stored rate card %s: %v", e.CardID, err) //nolint:errorlint // see above
 	}
-	e.Card = card.From(e.EffectiveFrom)
+	e.Card = card.EffectiveAt(e.EffectiveFrom)
 	return nil
 }

@@ -62,7 +62,7 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	entry.Version, entry.Card = read.Version, read.From(entry.EffectiveFrom)
+	entry.Version, entry.Card = read.Version, read.EffectiveAt(entry.EffectiveFrom)
 	return entry, nil
 }
 
