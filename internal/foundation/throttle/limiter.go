@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Limiter holds the state of many keys in bounded memory. It may be used by
+// Limiter limits many keys, each by itself, in bounded memory. It may be used by
 // many goroutines.
 type Limiter struct {
 	rate   Rate
 	clock  func() time.Time
-	start  time.Time // what the states count from; keeps the monotonic clock
+	start  time.Time // what all tats count from; it keeps the monotonic clock
 	seed   maphash.Seed
 	shards [shardCount]shard
 }
@@ -21,20 +21,23 @@ const (
 	shardCount = 64
 	// maxKeys bounds one shard: 131,072 keys in all, some 10 MB.
 	maxKeys = 2048
-	// sampled is how many keys each new key looks at, to clear those at rest
-	// away. With 4, a shard in steady use is at most a third larger than the
-	// number of its keys that are not at rest, without any pause for a sweep.
+	// sampled is how many keys are looked at whenever a key is added, to forget
+	// those at rest. With 4, a shard in steady use holds at most a third more keys
+	// than are not at rest, and never pauses for a sweep.
 	sampled = 4
 )
 
+// shard is a part of the keys with a lock of its own, so that goroutines seldom
+// wait for each other.
 type shard struct {
-	sync.Mutex
-	tats map[string]time.Duration // see Decide
-	_    [48]byte                 // keeps neighbours out of one cache line
+	mu   sync.Mutex
+	tats map[string]time.Duration // see Decide; guarded by mu
+	_    [48]byte                 // keeps two shards out of one cache line
 }
 
-// New makes a limiter with a rate for every key that is not given its own. The
-// clock is read at each use; one that goes back admits no more than it should.
+// New returns a limiter that applies the rate to every key, unless TakeAt names
+// another. The clock is read at each use. A clock that is set back does not make
+// the limiter admit more.
 func New(rate Rate, clock func() time.Time) *Limiter {
 	l := &Limiter{rate: rate, clock: clock, start: clock(), seed: maphash.MakeSeed()}
 	for i := range l.shards {
@@ -43,19 +46,19 @@ func New(rate Rate, clock func() time.Time) *Limiter {
 	return l
 }
 
-// Take counts one for the key, if it is allowed.
+// Take counts a request of the key, if it is allowed.
 func (l *Limiter) Take(key string) Verdict { return l.TakeAt(key, l.rate) }
 
-// TakeAt is Take for a key that has a rate of its own. Changing a key's rate
-// keeps what it has used.
+// TakeAt is Take for a key with its own rate. Changing a key's rate keeps what
+// the key has used.
 func (l *Limiter) TakeAt(key string, rate Rate) Verdict {
 	if rate.Limit <= 0 {
 		return unlimited
 	}
 	now := l.clock().Sub(l.start)
 	s := l.shard(key)
-	s.Lock()
-	defer s.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	tat, known := s.tats[key]
 	next, verdict := Decide(rate, tat, now)
 	if !verdict.Allowed {
@@ -63,22 +66,21 @@ func (l *Limiter) TakeAt(key string, rate Rate) Verdict {
 	}
 	if !known {
 		s.makeRoom(now)
-		// A key may be a slice of a whole request.
-		key = strings.Clone(key)
+		key = strings.Clone(key) // the caller's key may be a slice of a whole request
 	}
 	s.tats[key] = next
 	return verdict
 }
 
-// Peek tells what Take would, without counting anything.
+// Peek returns what Take would, but counts nothing.
 func (l *Limiter) Peek(key string) Verdict {
 	if l.rate.Limit <= 0 {
 		return unlimited
 	}
 	now := l.clock().Sub(l.start)
 	s := l.shard(key)
-	s.Lock()
-	defer s.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	_, verdict := Decide(l.rate, s.tats[key], now)
 	return verdict
 }
@@ -87,10 +89,11 @@ func (l *Limiter) shard(key string) *shard {
 	return &l.shards[maphash.String(l.seed, key)%shardCount]
 }
 
-// makeRoom looks at a few keys, which Go's maps give in random order, and
-// forgets those at rest. If the shard is full of keys that are not, the one
-// nearest to rest among them is forgiven: memory is bounded even when someone
-// has more addresses than we have room for.
+// makeRoom looks at a few keys, which Go's maps yield in random order, and
+// forgets those at rest. If the shard is full of keys that are not, it forgets
+// the one nearest to rest among them, which then starts afresh: memory stays
+// bounded even if an attacker has more addresses than there is room for. The
+// caller holds s.mu.
 func (s *shard) makeRoom(now time.Duration) {
 	looked, nearest, least := 0, "", time.Duration(0)
 	for key, tat := range s.tats {

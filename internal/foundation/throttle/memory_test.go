@@ -13,7 +13,7 @@ func (l *Limiter) size() (keys int) {
 	return keys
 }
 
-func TestMemoryIsBounded(t *testing.T) {
+func TestLimiterMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	l := New(Rate{Per: time.Hour, Limit: 1, Burst: 1}, func() time.Time { return now })
@@ -21,22 +21,20 @@ func TestMemoryIsBounded(t *testing.T) {
 		l.Take(fmt.Sprint(i))
 	}
 	if got := l.size(); got > shardCount*maxKeys {
-		t.Errorf("%d keys are kept, want at most %d", got, shardCount*maxKeys)
+		t.Errorf("got %d keys in memory, want at most %d", got, shardCount*maxKeys)
 	}
 }
 
-// Keys at rest are forgotten as new ones come, so that the limiter holds
-// little more than those that count.
-func TestKeysAtRestAreForgotten(t *testing.T) {
+func TestLimiterForgetsKeysAtRest(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	l := New(Rate{Per: time.Minute, Limit: 60, Burst: 60}, func() time.Time { return now })
-	const perSecond = 10_000 // each at rest a second later
+	const perSecond = 10_000 // each at rest one second later
 	for i := range 10 * perSecond {
 		now = now.Add(time.Second / perSecond)
 		l.Take(fmt.Sprint(i))
 	}
 	if got := l.size(); got > 2*perSecond {
-		t.Errorf("%d keys are kept of which about %d count", got, perSecond)
+		t.Errorf("got %d keys in memory, want at most twice the %d that are not at rest", got, perSecond)
 	}
 }

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -17,93 +18,88 @@ type LedgerStore interface {
 
 // LedgerTx is one transaction on ledgers.
 type LedgerTx interface {
-	// Ledger reads a key's ledger, which nobody else changes until the
-	// transaction ends.
+	// Ledger reads a key's ledger and locks it until the transaction ends.
 	Ledger(ctx context.Context, key string) (Ledger, error)
 	SetLedger(ctx context.Context, key string, ledger Ledger) error
 }
 
+const (
+	// renewalTimeout bounds how long requests wait for the store.
+	renewalTimeout = time.Second
+	// maxSharedKeys bounds memory to some 20 MB.
+	maxSharedKeys = 1 << 16
+)
+
 // Shared is a limiter whose rate holds over all nodes that share a store. It
-// asks the store for a few requests at a time. If the store does not answer, it
-// admits by itself what it would admit if there were no other node.
+// leases a few requests at a time from the store. While the store fails, it
+// admits what it would admit if there were no other node. It may be used by many
+// goroutines.
 type Shared struct {
 	rate  Rate
 	store LedgerStore
 	clock func() time.Time
 	log   *slog.Logger
-	alone atomic.Bool // the last call of the store failed
+	// failing is whether the last call of the store failed.
+	failing atomic.Bool
 
+	// mu guards keys, the map alone: each sharedKey has a lock of its own. A
+	// goroutine never holds both.
 	mu   sync.Mutex
-	keys map[string]*sharedKey // guarded by mu
+	keys map[string]*sharedKey
 }
 
-const (
-	// leaseTimeout bounds how long requests wait for the store.
-	leaseTimeout = time.Second
-	// alonePause is for how long a key is counted here alone before the store is
-	// asked again.
-	alonePause = time.Second
-	// refusedPause is for how long, at least, the store is not asked again after
-	// it had nothing free: with a high rate, something is free every moment.
-	refusedPause = 20 * time.Millisecond
-	// maxSharedKeys bounds memory to some 20 MB.
-	maxSharedKeys = 1 << 16
-)
-
-// NewShared makes a limiter with a rate for every key that is not given its own. The nodes' clocks must
-// agree: by as much as they differ, more is admitted once.
+// NewShared returns a limiter that applies the rate to every key, unless TakeAt
+// names another. The nodes' clocks must agree: by as much as they differ, more is
+// admitted once.
 func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger) *Shared {
 	return &Shared{rate: rate, store: store, clock: clock, log: log, keys: map[string]*sharedKey{}}
 }
 
-// Take counts one for the key, if it is allowed. It may ask the store, and then
-// takes up to a second; requests of one key ask together.
+// Take counts a request of the key, if it is allowed. It may call the store, for
+// up to a second; requests of one key share the call.
 func (s *Shared) Take(ctx context.Context, key string) Verdict { return s.TakeAt(ctx, key, s.rate) }
 
-// TakeAt is Take for a key that has a rate of its own. Changing a key's rate
-// keeps what it has used, and ends the lease that was taken at the old one.
+// TakeAt is Take for a key with its own rate. Changing a key's rate keeps what
+// the key has used, and ends the lease that was taken at the old rate.
 func (s *Shared) TakeAt(ctx context.Context, key string, rate Rate) Verdict {
 	if rate.Limit <= 0 {
 		return unlimited
 	}
-	k := s.key(key)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.waiting++
-	defer func() { k.waiting-- }()
+	k := s.key(key, rate)
+	k.requests.Add(1)
+	defer k.requests.Add(-1)
 	for {
-		now := k.at(s.read())
-		k.goBy(rate)
-		if verdict, decided := k.decide(rate, now); decided {
+		verdict, call, mine := k.take(rate, s.now())
+		switch {
+		case call == nil:
 			return verdict
-		}
-		if k.asking == nil {
-			s.renew(ctx, key, k, now)
-		} else if !k.wait(ctx) {
-			return k.admitAlone(rate, now) // for nobody
+		case mine:
+			s.renew(ctx, key, k, call)
+		case !call.wait(ctx):
+			return k.takeAlone(rate, s.now()) // the caller has left, but the request still counts
 		}
 	}
 }
 
-func (s *Shared) read() time.Duration { return time.Duration(s.clock().UnixNano()) }
+func (s *Shared) now() time.Duration { return time.Duration(s.clock().UnixNano()) }
 
-// key finds or makes what is known of a key.
-func (s *Shared) key(key string) *sharedKey {
-	now := int64(s.read())
+// key returns what this node knows about a key.
+func (s *Shared) key(key string, rate Rate) *sharedKey {
+	now := int64(s.now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.keys[key]
 	if k == nil {
 		s.makeRoom()
-		k = &sharedKey{want: 1}
-		s.keys[strings.Clone(key)] = k
+		k = &sharedKey{share: newShare(rate)}
+		s.keys[strings.Clone(key)] = k // the caller's key may be a slice of a whole request
 	}
 	k.used.Store(now)
 	return k
 }
 
-// makeRoom forgets the least used of a few keys once there are too many. What
-// it had leased is charged whole.
+// makeRoom forgets the least recently used of a few keys if there are too many.
+// What that key had leased is charged whole. The caller holds s.mu.
 func (s *Shared) makeRoom() {
 	if len(s.keys) < maxSharedKeys {
 		return
@@ -120,55 +116,24 @@ func (s *Shared) makeRoom() {
 	delete(s.keys, victim)
 }
 
-// renew accounts for the key's lease and takes a new one. It gives up the key's
-// lock while it asks.
-func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, now time.Duration) {
-	rate := k.rate
-	account, want := k.account(rate, now)
-	k.asking = make(chan struct{})
-	k.mu.Unlock()
-	lease, err := Lease{}, context.Canceled
-	defer func() { // also if the store panics
-		k.mu.Lock()
-		k.install(lease, err, account.Extra, k.at(s.read()))
-		k.counted = rate
-		close(k.asking)
-		k.asking = nil
-	}()
-	lease, err = s.ask(ctx, key, rate, account, want, now)
-	if alone := err != nil; s.alone.Swap(alone) != alone {
-		s.tell(err)
+// errPanicked is the outcome of a call whose store did not return.
+var errPanicked = errors.New("the store panicked")
+
+// renew calls the store. It runs on the goroutine of the request whose take
+// began the call, which holds no lock meanwhile.
+func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, call *renewal) {
+	lease, err := Lease{}, errPanicked
+	defer func() { k.finish(call, lease, err, s.now()) }() // also after a panic, for those that wait
+	lease, err = s.lease(ctx, key, k, call)
+	if failing := err != nil; s.failing.Swap(failing) != failing {
+		s.logChange(err)
 	}
 }
 
-// account closes the lease, and tells how large the next should be: what the
-// last one's time would have needed, or twice as much if it was used up.
-func (k *sharedKey) account(rate Rate, now time.Duration) (account Account, want int64) {
-	// However much was admitted alone, only what is not yet at rest counts.
-	if k.counted.Limit > 0 {
-		rate = k.counted
-	}
-	interval, _ := rate.spacing()
-	k.extra = min(k.extra, int64(max(0, k.known-now)/max(interval, 1)))
-	account = Account{
-		Generation: k.lease.Generation, Leased: k.lease.Size, Spent: k.spent, Extra: k.extra, Interval: interval,
-		From: min(k.last, k.known-time.Duration(k.spent+k.extra)*interval),
-	}
-	const most = 1 << 20 // far above any lease
-	switch {
-	case k.lease.Size == 0: // nothing was free, which says nothing
-	case k.spent == k.lease.Size && now < k.lease.Until:
-		k.want = min(2*k.want, most)
-	default:
-		k.want = max(1, k.spent)
-	}
-	k.lease, k.spent = Lease{}, 0
-	return account, max(k.want, k.waiting)
-}
-
-// ask does not end with the request that it serves, because others wait too.
-func (s *Shared) ask(ctx context.Context, key string, rate Rate, account Account, want int64, now time.Duration) (lease Lease, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+// lease runs Grant in a transaction. It does not end when ctx is cancelled,
+// because other requests wait for it too.
+func (s *Shared) lease(ctx context.Context, key string, k *sharedKey, call *renewal) (lease Lease, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewalTimeout)
 	defer cancel()
 	err = s.store.Write(ctx, func(tx LedgerTx) error {
 		ledger, err := tx.Ledger(ctx, key)
@@ -176,7 +141,8 @@ func (s *Shared) ask(ctx context.Context, key string, rate Rate, account Account
 			return err
 		}
 		var next Ledger
-		if next, lease = Grant(rate, ledger, account, want, now); next == ledger {
+		call.demand.Waiting = k.requests.Load() // as late as possible, to include those who came since
+		if next, lease = Grant(call.rate, ledger, call.account, call.demand, call.begun); next == ledger {
 			return nil
 		}
 		return tx.SetLedger(ctx, key, next)
@@ -184,26 +150,85 @@ func (s *Shared) ask(ctx context.Context, key string, rate Rate, account Account
 	return lease, err
 }
 
-// install puts the store's answer to use. A lease of which it is unknown whether
-// it was granted, or accounted for, is left to be charged whole.
-func (k *sharedKey) install(lease Lease, err error, extra int64, now time.Duration) {
-	if err != nil {
-		k.aloneUntil = now + alonePause
-		return
-	}
-	k.aloneUntil = 0
-	k.extra -= extra
-	k.lease = lease
-	k.known = lease.Known
-	if lease.Size == 0 {
-		k.retryAt = now + refusedPause
-	}
-}
-
-func (s *Shared) tell(err error) {
+func (s *Shared) logChange(err error) {
 	if err != nil {
 		s.log.Warn("the database does not answer for rate limits: this node counts alone", "error", err)
 		return
 	}
 	s.log.Info("rate limits are shared again")
+}
+
+// sharedKey is a key's share together with the lock that guards it. Every method
+// takes the lock and releases it before it returns.
+type sharedKey struct {
+	used     atomic.Int64 // when the key was last used, for makeRoom
+	requests atomic.Int64 // how many goroutines are in TakeAt with this key
+
+	// mu guards clock, share and call. It is never held during a call of the store.
+	mu    sync.Mutex
+	clock steadyClock
+	share share
+	call  *renewal // the call of the store that is under way, or nil
+}
+
+// renewal is one call of the store, for all requests of a key that wait for it.
+// Only the goroutine that makes the call uses the fields; the others wait for
+// done, which is closed at the end of the call.
+type renewal struct {
+	rate    Rate
+	account Account
+	demand  Demand
+	begun   time.Duration
+	done    chan struct{}
+}
+
+// wait waits for the end of the call. It reports false if ctx ended first.
+func (r *renewal) wait(ctx context.Context) bool {
+	select {
+	case <-r.done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take decides on one request, if the share can. Otherwise it returns the call
+// of the store that has to end first. mine is true if the caller has to make
+// that call, and false if another request is making it.
+func (k *sharedKey) take(rate Rate, reading time.Duration) (verdict Verdict, call *renewal, mine bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.clock.at(reading)
+	verdict, decided := k.share.take(rate, now)
+	if decided {
+		return verdict, nil, false
+	}
+	if k.call != nil {
+		return Verdict{}, k.call, false
+	}
+	account, ahead := k.share.startRenewal(rate, now)
+	k.call = &renewal{rate: rate, account: account, demand: Demand{Ahead: ahead}, begun: now, done: make(chan struct{})}
+	return Verdict{}, k.call, true
+}
+
+// finish puts the outcome of the call to use, and wakes the requests that wait
+// for it.
+func (k *sharedKey) finish(call *renewal, lease Lease, err error, reading time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.clock.at(reading)
+	if err != nil {
+		k.share.failRenewal(now)
+	} else {
+		k.share.finishRenewal(call.account, lease, call.demand.Waiting, now)
+	}
+	k.call = nil
+	close(call.done)
+}
+
+// takeAlone decides on one request by the node's own count.
+func (k *sharedKey) takeAlone(rate Rate, reading time.Duration) Verdict {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.share.takeAlone(rate, k.clock.at(reading))
 }

@@ -19,8 +19,10 @@ type ledgers struct {
 	mu    sync.Mutex
 	byKey map[string]throttle.Ledger // guarded by mu
 	calls atomic.Int64
-	// before, if it is set, runs at the start of each call.
-	before func(ctx context.Context) error
+	// before and after, if they are set, run at the start and at the end of each
+	// call, outside of the transaction.
+	before func(context.Context) error
+	after  func()
 }
 
 func (s *ledgers) Write(ctx context.Context, fn func(throttle.LedgerTx) error) error {
@@ -30,6 +32,14 @@ func (s *ledgers) Write(ctx context.Context, fn func(throttle.LedgerTx) error) e
 			return err
 		}
 	}
+	err := s.transact(fn)
+	if s.after != nil {
+		s.after()
+	}
+	return err
+}
+
+func (s *ledgers) transact(fn func(throttle.LedgerTx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fn(ledgersTx{s})
@@ -60,9 +70,9 @@ func nodes(n int, rate throttle.Rate, store *ledgers, now func() time.Time) []*t
 	return all
 }
 
-// One node gives the very verdicts of a limiter that shares nothing, whatever
-// the traffic.
-func TestOneNodeIsLikeALocalLimiter(t *testing.T) {
+// TestSharedOneNodeEqualsLimiter checks that one node returns exactly the verdicts
+// of a limiter that shares nothing.
+func TestSharedOneNodeEqualsLimiter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{1, 4, 5, 60, 300}).Draw(t, "limit")
@@ -74,7 +84,7 @@ func TestOneNodeIsLikeALocalLimiter(t *testing.T) {
 			c.advance(time.Duration(max(0, ms-1500)) * time.Duration(max(1, 60/limit)) * time.Millisecond)
 			got, want := shared.Take(t.Context(), "key"), local.Take("key")
 			if want.RetryAfter < 20*time.Millisecond && !want.Allowed {
-				want.RetryAfter, got.RetryAfter = 0, 0 // a node may wait this long before it asks again
+				want.RetryAfter, got.RetryAfter = 0, 0 // a node asks again only after this long
 			}
 			if got != want {
 				t.Fatalf("take %d: got %+v, want %+v", i, got, want)
@@ -86,10 +96,10 @@ func TestOneNodeIsLikeALocalLimiter(t *testing.T) {
 	})
 }
 
-// No span of time sees more than burst + rate*t admitted by all nodes together,
-// whatever the traffic. There is no error as long as the clocks agree; as far
-// as they do not, a span counts as that much longer.
-func TestNodesWithinTheRate(t *testing.T) {
+// TestNodesNeverExceedRate checks that all nodes together admit at most
+// burst + t/interval requests within every span t. While the clocks agree there
+// is no error; if they differ, a span counts as that much longer.
+func TestNodesNeverExceedRate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{10, 60, 300, 6000}).Draw(t, "limit")
@@ -117,20 +127,22 @@ func TestNodesWithinTheRate(t *testing.T) {
 	})
 }
 
+// checkSpans checks every span between two of the times of admission in one pass.
+// n requests admitted from i to j are too many if j*interval-at[j] exceeds
+// i*interval-at[i] by more than the burst.
 func checkSpans(t *rapid.T, admitted []time.Duration, rate throttle.Rate, interval, skew time.Duration) {
-	// n admitted from i to j: j - at[j]/interval must not exceed burst over i - at[i]/interval.
 	least := time.Duration(1 << 62)
 	for j, at := range admitted {
 		least = min(least, time.Duration(j)*interval-at)
 		if over := time.Duration(j+1)*interval - at - least - time.Duration(rate.Burst)*interval - skew; over > 0 {
-			t.Fatalf("%d too many were admitted", (over+interval-1)/interval)
+			t.Fatalf("got %d more admitted than the rate allows, want none", (over+interval-1)/interval)
 		}
 	}
 }
 
-// However the requests wander among the nodes, callers that always want more
-// get nearly all that the rate allows.
-func TestNodesGiveNearlyTheWholeRate(t *testing.T) {
+// TestNodesGiveNearlyWholeRate checks that callers that always want more get
+// nearly all that the rate allows, while their requests move between nodes.
+func TestNodesGiveNearlyWholeRate(t *testing.T) {
 	t.Parallel()
 	var worst atomic.Int64
 	worst.Store(1000)
@@ -142,7 +154,7 @@ func TestNodesGiveNearlyTheWholeRate(t *testing.T) {
 		start, got := c.now(), 0
 		for range rapid.IntRange(5, 40).Draw(t, "turns") {
 			node := all[rapid.IntRange(0, len(all)-1).Draw(t, "node")]
-			for range rapid.IntRange(1, 100).Draw(t, "for tenths of seconds") {
+			for range rapid.IntRange(1, 100).Draw(t, "tenths of a second") {
 				for range 1 + limit/100 {
 					if node.Take(t.Context(), "key").Allowed {
 						got++
@@ -156,14 +168,15 @@ func TestNodesGiveNearlyTheWholeRate(t *testing.T) {
 		permille := int64(1000 * float64(got) / most)
 		worst.Store(min(worst.Load(), permille))
 		if permille < 930 {
-			t.Fatalf("%d of %.0f", got, most)
+			t.Fatalf("got %d admitted, want at least 93 %% of %.0f", got, most)
 		}
 	})
-	t.Logf("at worst %.1f %% of what the rate allows", float64(worst.Load())/10)
+	t.Logf("at worst, %.1f %% of what the rate allows was admitted", float64(worst.Load())/10)
 }
 
-// Demand below the rate is never refused, however thin it is spread.
-func TestThinTrafficOnManyNodesIsNotRefused(t *testing.T) {
+// TestNodesAdmitThinTraffic checks that demand below the rate is never refused,
+// even if it is spread over many nodes.
+func TestNodesAdmitThinTraffic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
@@ -171,43 +184,44 @@ func TestThinTrafficOnManyNodesIsNotRefused(t *testing.T) {
 		for i := range 3000 {
 			c.advance(250 * time.Millisecond) // 240 a minute
 			if got := all[rapid.IntRange(0, 9).Draw(t, "node")].Take(t.Context(), "key"); !got.Allowed {
-				t.Fatalf("request %d: %+v", i, got)
+				t.Fatalf("request %d: got %+v, want allowed", i, got)
 			}
 		}
 	})
 }
 
-// The store is asked once for a while's worth of requests.
-func TestALeaseLasts(t *testing.T) {
+// TestSharedCallsStoreSeldom checks that one call of the store serves many
+// requests, admitted and refused.
+func TestSharedCallsStoreSeldom(t *testing.T) {
 	t.Parallel()
 	var c clock
 	store := newLedgers()
 	node := newShared(throttle.Rate{Per: time.Minute, Limit: 60_000, Burst: 60_000}, store, c.now)
 	for range 20_000 {
 		c.advance(2 * time.Millisecond)
-		if !node.Take(t.Context(), "key").Allowed {
-			t.Fatal("refused")
+		if got := node.Take(t.Context(), "key"); !got.Allowed {
+			t.Fatalf("got %+v, want allowed", got)
 		}
 	}
 	if calls := store.calls.Load(); calls > 60 {
-		t.Errorf("20,000 requests in 40 s asked the store %d times", calls)
+		t.Errorf("20,000 requests in 40 s: got %d calls of the store, want at most 60", calls)
 	}
 	for range 60_000 {
 		node.Take(t.Context(), "key")
 	}
 	before := store.calls.Load()
 	for range 10_000 {
-		if node.Take(t.Context(), "key").Allowed {
-			t.Fatal("the burst was used up")
+		if got := node.Take(t.Context(), "key"); got.Allowed {
+			t.Fatalf("after the whole burst: got %+v, want refused", got)
 		}
 	}
 	if calls := store.calls.Load() - before; calls > 0 {
-		t.Errorf("10,000 refusals asked the store %d times", calls)
+		t.Errorf("10,000 refusals: got %d calls of the store, want none", calls)
 	}
 }
 
-// Requests of one key at once share a call, and admit exactly the burst.
-func TestSharedAtOnce(t *testing.T) {
+// TestSharedInParallelAdmitsBurst sends three bursts at one moment to three nodes.
+func TestSharedInParallelAdmitsBurst(t *testing.T) {
 	t.Parallel()
 	var c clock
 	store := newLedgers()
@@ -222,16 +236,16 @@ func TestSharedAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
-	// Unspent remainders of leases, at most 4 on each node, may be missing.
+	// Each node may have the rest of a lease left, at most 4.
 	if got := admitted.Load(); got > 300 || got < 300-3*4 {
-		t.Errorf("admitted %d, want 300", got)
+		t.Errorf("got %d admitted, want 288 to 300", got)
 	}
-	t.Logf("admitted %d with %d calls", admitted.Load(), store.calls.Load())
+	t.Logf("%d were admitted with %d calls", admitted.Load(), store.calls.Load())
 }
 
-// While the store is slow for one key, others are served, and those that wait
-// for the same key wait for the same call.
-func TestASlowLeaseBlocksNobodyElse(t *testing.T) {
+// TestSharedSlowStoreBlocksOneKey checks that other keys are served while the
+// store is slow for one, and that the requests of that one share a call.
+func TestSharedSlowStoreBlocksOneKey(t *testing.T) {
 	t.Parallel()
 	var c clock
 	store := newLedgers()
@@ -255,21 +269,22 @@ func TestASlowLeaseBlocksNobodyElse(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	node.Take(gone, "slow") // returns although the store does not answer
-	if !node.Take(t.Context(), "other").Allowed {
-		t.Error("another key was refused")
+	node.Take(gone, "slow") // returns although the store has not answered
+	if got := node.Take(t.Context(), "other"); !got.Allowed {
+		t.Errorf("another key: got %+v, want allowed", got)
 	}
 	close(answer)
 	waiting.Wait()
 	if calls := store.calls.Load(); calls > 6 {
-		t.Errorf("%d calls for two keys", calls)
+		t.Errorf("got %d calls for 10 requests of two keys, want at most 6", calls)
 	}
 }
 
 var errDown = errors.New("down")
 
-// Without a store a node counts alone, and afterwards accounts for it.
-func TestAloneWithoutTheStore(t *testing.T) {
+// TestSharedCountsAloneWithoutStore checks that a node admits a whole burst while
+// the store fails, and accounts for it afterwards.
+func TestSharedCountsAloneWithoutStore(t *testing.T) {
 	t.Parallel()
 	var c clock
 	store := newLedgers()
@@ -285,27 +300,28 @@ func TestAloneWithoutTheStore(t *testing.T) {
 	store.before = func(context.Context) error { return errDown }
 	for i, node := range all {
 		if got := burst(node); got != 300 {
-			t.Errorf("node %d admitted %d alone, want 300", i, got)
+			t.Errorf("node %d alone: got %d admitted, want 300", i, got)
 		}
 	}
 	if calls := store.calls.Load(); calls != 2 {
-		t.Errorf("%d calls within the pause, want one of each node", calls)
+		t.Errorf("got %d calls within the pause, want one of each node", calls)
 	}
 	store.before = nil
 	c.advance(2 * time.Second)
 	got := burst(all[0]) + burst(all[1])
 	c.advance(time.Second)
 	if got += burst(all[0]) + burst(all[1]); got > 2*15 {
-		t.Errorf("%d were admitted in the 3 s after, as if nothing had been before", got)
+		t.Errorf("in the 3 s after: got %d admitted, want at most the 30 that the rate adds", got)
 	}
 	c.advance(2 * time.Minute)
 	if got := burst(all[0]); got < 290 || got > 300 {
-		t.Errorf("%d were admitted after a quiet spell, want a burst", got)
+		t.Errorf("after a quiet spell: got %d admitted, want a burst of 290 to 300", got)
 	}
 }
 
-// A clock that was far ahead blocks a key for no longer than a full burst does.
-func TestALedgerFromTheFuture(t *testing.T) {
+// TestSharedCutsLedgerFromFuture checks that a node whose clock was far ahead does
+// not block a key for longer than a full burst does.
+func TestSharedCutsLedgerFromFuture(t *testing.T) {
 	t.Parallel()
 	var c clock
 	store := newLedgers()
@@ -317,53 +333,23 @@ func TestALedgerFromTheFuture(t *testing.T) {
 	right.Take(t.Context(), "key")
 	c.advance(time.Second)
 	if got := right.Take(t.Context(), "key"); !got.Allowed {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want allowed", got)
 	}
 }
 
 func TestSharedWithoutLimit(t *testing.T) {
 	t.Parallel()
 	store := newLedgers()
-	if !newShared(throttle.Rate{}, store, time.Now).Take(t.Context(), "key").Allowed || store.calls.Load() > 0 {
-		t.Error("no limit is nothing to ask for")
+	got := newShared(throttle.Rate{}, store, time.Now).Take(t.Context(), "key")
+	if calls := store.calls.Load(); !got.Allowed || calls > 0 {
+		t.Errorf("got %+v with %d calls, want allowed without any", got, calls)
 	}
 }
 
-// A lease that is told twice, or after its generation, does not free more than
-// was leased.
-func TestGrantForgivesNothingTwice(t *testing.T) {
-	t.Parallel()
-	at := time.Duration(1_767_225_600) * time.Second
-	ledger, lease := throttle.Grant(partnerRate(), throttle.Ledger{}, throttle.Account{}, 4, at)
-	if lease.Size != 4 || ledger.Leased != 4 {
-		t.Fatalf("got %+v, %+v", ledger, lease)
-	}
-	told := throttle.Account{Generation: lease.Generation, Leased: 4, Spent: 2, From: at}
-	once, _ := throttle.Grant(partnerRate(), ledger, told, 0, at)
-	twice, _ := throttle.Grant(partnerRate(), once, told, 0, at)
-	if once.Leased != 0 || once.Tat != at+400*time.Millisecond || twice.Leased != 0 || twice.Tat < once.Tat {
-		t.Errorf("once %+v, twice %+v", once, twice)
-	}
-	lapsed, _ := throttle.Grant(partnerRate(), ledger, throttle.Account{}, 0, at+4*time.Second)
-	late, _ := throttle.Grant(partnerRate(), lapsed, told, 0, at+6*time.Second)
-	if want := at + 4*time.Second + 4*200*time.Millisecond; lapsed.Tat != want || late.Tat != want {
-		t.Errorf("a lease that lapsed is charged whole: %+v, then %+v, want %v", lapsed, late, want)
-	}
-}
-
-func BenchmarkSharedTake(b *testing.B) {
-	node := newShared(throttle.Rate{Per: time.Minute, Limit: 1e9, Burst: 1e9}, newLedgers(), time.Now)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			node.Take(context.Background(), "par_3ebmvgjr")
-		}
-	})
-}
-
-// A key's rate may change: what was used is not charged at the new one, a lease
-// of the old one is not spent, and the new one holds at once on every node.
-func TestARateOfItsOwn(t *testing.T) {
+// TestSharedTakeAtChangesRate checks that what was used at the old rate is not
+// charged at the new one, that a lease of the old rate is not spent, and that the
+// new rate holds immediately on every node.
+func TestSharedTakeAtChangesRate(t *testing.T) {
 	t.Parallel()
 	rate := func(limit int) throttle.Rate { return throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit} }
 	var c clock
@@ -377,22 +363,32 @@ func TestARateOfItsOwn(t *testing.T) {
 		return allowed
 	}
 	if got := take(1000, 6000); got != 1000 {
-		t.Errorf("of 1000 at 6000 a minute: %d", got)
+		t.Errorf("1000 requests at 6000 a minute: got %d allowed, want all", got)
 	}
 	if got := take(1000, 6); got > 6 {
-		t.Errorf("of 1000 at 6 a minute, leases of 6000 at hand: %d", got)
+		t.Errorf("1000 requests at 6 a minute, with leases left of 6000: got %d allowed, want at most 6", got)
 	}
 	c.advance(2 * time.Minute)
 	take(1, 6)
 	c.advance(2 * time.Minute)
 	if got := take(20, 6); got < 5 || got > 6 {
-		t.Errorf("of 20 at 6 a minute: %d", got)
+		t.Errorf("20 requests at 6 a minute: got %d allowed, want 5 or 6", got)
 	}
 	if got := all[0].TakeAt(t.Context(), "key", throttle.Rate{}); !got.Allowed {
-		t.Error("without a limit")
+		t.Errorf("without a limit: got %+v, want allowed", got)
 	}
-	c.advance(time.Second) // all of the rate was used: its new kind comes back at its new pace
+	c.advance(time.Second) // the whole burst was used; it grows back at the new rate
 	if got := take(200, 6000); got < 50 || got > 110 {
-		t.Errorf("of 200 at 6000 a minute again: %d", got)
+		t.Errorf("200 requests at 6000 a minute again: got %d allowed, want 50 to 110", got)
 	}
+}
+
+func BenchmarkSharedTake(b *testing.B) {
+	node := newShared(throttle.Rate{Per: time.Minute, Limit: 1e9, Burst: 1e9}, newLedgers(), time.Now)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			node.Take(context.Background(), "par_3ebmvgjr")
+		}
+	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
-// clock is moved by hand.
+// clock is a clock that tests move by hand.
 type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(1_767_225_600, c.nanos.Load()) }
@@ -22,7 +22,7 @@ func partnerRate() throttle.Rate {
 	return throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
 }
 
-func TestABurstThenTheRate(t *testing.T) {
+func TestLimiterAdmitsBurstThenRate(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Minute, Limit: 60, Burst: 3}, c.now)
@@ -38,61 +38,63 @@ func TestABurstThenTheRate(t *testing.T) {
 	}
 	c.advance(time.Second - 1)
 	if got, want := l.Take("key"), (throttle.Verdict{Reset: 2*time.Second + 1, RetryAfter: 1}); got != want {
-		t.Errorf("a nanosecond early: got %+v, want %+v", got, want)
+		t.Errorf("one nanosecond before the next is due: got %+v, want %+v", got, want)
 	}
 	c.advance(1)
-	if got := l.Take("key"); !got.Allowed || got.Remaining != 0 {
-		t.Errorf("in time: got %+v", got)
+	if got, want := l.Take("key"), (throttle.Verdict{Allowed: true, Reset: 3 * time.Second}); got != want {
+		t.Errorf("when the next is due: got %+v, want %+v", got, want)
 	}
 	c.advance(time.Hour)
 	if got := l.Take("key"); got.Remaining != 2 {
-		t.Errorf("after a quiet hour %d remain, want 2: a burst must not grow", got.Remaining)
+		t.Errorf("after a quiet hour: got %d remaining, want 2, because a burst does not grow", got.Remaining)
 	}
 }
 
-func TestKeysAreApart(t *testing.T) {
+func TestLimiterCountsEachKeyByItself(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Minute, Limit: 1, Burst: 1}, c.now)
-	if !l.Take("a").Allowed || !l.Take("b").Allowed {
-		t.Error("one key used up another's rate")
-	}
-	if l.Take("a").Allowed {
-		t.Error("a second one was allowed")
+	for _, take := range []struct {
+		key  string
+		want bool
+	}{{"a", true}, {"b", true}, {"a", false}, {"b", false}} {
+		if got := l.Take(take.key).Allowed; got != take.want {
+			t.Errorf("Take(%q): got allowed %t, want %t", take.key, got, take.want)
+		}
 	}
 }
 
-func TestPeekCountsNothing(t *testing.T) {
+func TestLimiterPeekCountsNothing(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Minute, Limit: 2, Burst: 2}, c.now)
 	for range 5 {
 		if got := l.Peek("key"); !got.Allowed || got.Remaining != 1 {
-			t.Fatalf("got %+v", got)
+			t.Fatalf("got %+v, want allowed with 1 remaining", got)
 		}
 	}
 	l.Take("key")
 	l.Take("key")
 	if got := l.Peek("key"); got.Allowed || got.RetryAfter != 30*time.Second {
-		t.Errorf("after two: got %+v", got)
+		t.Errorf("after two takes: got %+v, want a refusal with RetryAfter 30s", got)
 	}
 }
 
-func TestNoLimit(t *testing.T) {
+func TestLimiterWithoutLimit(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{}, c.now)
 	for range 1000 {
 		if got := l.Take("key"); !got.Allowed || got.Remaining == 0 || got.RetryAfter != 0 {
-			t.Fatalf("got %+v", got)
+			t.Fatalf("Take: got %+v, want allowed", got)
 		}
 	}
-	if !l.Peek("key").Allowed {
-		t.Error("Peek refused")
+	if got := l.Peek("key"); !got.Allowed {
+		t.Errorf("Peek: got %+v, want allowed", got)
 	}
 }
 
-func TestAKeyWithItsOwnRate(t *testing.T) {
+func TestLimiterTakeAt(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Minute, Limit: 60, Burst: 60}, c.now)
@@ -101,29 +103,30 @@ func TestAKeyWithItsOwnRate(t *testing.T) {
 	}
 	small := throttle.Rate{Per: time.Minute, Limit: 60, Burst: 2}
 	if got := l.TakeAt("key", small); got.Allowed || got.RetryAfter != time.Second {
-		t.Errorf("a lowered burst makes nobody wait for longer than one interval: got %+v", got)
+		t.Errorf("after the burst was lowered: got %+v, want RetryAfter of one interval, 1s", got)
 	}
 	if got := l.TakeAt("key", throttle.Rate{Per: time.Minute, Limit: 60, Burst: 100}); !got.Allowed || got.Remaining != 39 {
-		t.Errorf("a raised burst keeps what was used: got %+v", got)
+		t.Errorf("after the burst was raised: got %+v, want 39 remaining, because what was used still counts", got)
 	}
-	if !l.TakeAt("key", throttle.Rate{}).Allowed {
-		t.Error("a rate without limit refused")
+	if got := l.TakeAt("key", throttle.Rate{}); !got.Allowed {
+		t.Errorf("without a limit: got %+v, want allowed", got)
 	}
 }
 
-func TestAClockThatIsSetBack(t *testing.T) {
+func TestLimiterWithClockSetBack(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Minute, Limit: 60, Burst: 3}, c.now)
 	l.Take("key")
 	c.advance(-time.Hour)
 	if got := l.Take("key"); got.RetryAfter > time.Second {
-		t.Errorf("must wait %v, want at most one interval", got.RetryAfter)
+		t.Errorf("got RetryAfter %v, want at most one interval, 1s", got.RetryAfter)
 	}
 }
 
-// No span of time, however chosen, sees more than burst + rate*t.
-func TestNeverMoreThanBurstAndRate(t *testing.T) {
+// TestLimiterNeverExceedsRate checks that every span of time t sees at most
+// burst + t/interval requests admitted.
+func TestLimiterNeverExceedsRate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rate := throttle.Rate{
@@ -141,7 +144,7 @@ func TestNeverMoreThanBurstAndRate(t *testing.T) {
 			peeked := l.Peek("key")
 			verdict := l.Take("key")
 			if peeked != verdict {
-				t.Fatalf("Peek told %+v, Take %+v", peeked, verdict)
+				t.Fatalf("Peek: got %+v, want what Take returned, %+v", peeked, verdict)
 			}
 			if verdict.Allowed {
 				admitted = append(admitted, c.nanos.Load())
@@ -153,30 +156,30 @@ func TestNeverMoreThanBurstAndRate(t *testing.T) {
 			for j := i; j < len(admitted); j++ {
 				span, count := admitted[j]-admitted[i], int64(j-i+1)
 				if most := int64(rate.Burst) + span/interval; count > most {
-					t.Fatalf("%d admitted in %d ns, at most %d should be (%+v)", count, span, most, rate)
+					t.Fatalf("got %d admitted within %d ns at %+v, want at most %d", count, span, rate, most)
 				}
 			}
 		}
 	})
 }
 
-// checkRetry: whoever waits exactly as long as told is admitted, a nanosecond
-// less is too early.
+// checkRetry checks that a request is allowed after exactly RetryAfter, and not a
+// nanosecond earlier.
 func checkRetry(t *rapid.T, c *clock, l *throttle.Limiter, verdict throttle.Verdict) {
 	if verdict.RetryAfter <= 0 || verdict.Remaining != 0 {
-		t.Fatalf("refused with %+v", verdict)
+		t.Fatalf("got refusal %+v, want a RetryAfter and nothing remaining", verdict)
 	}
 	c.advance(verdict.RetryAfter - 1)
 	if l.Peek("key").Allowed {
-		t.Fatalf("allowed before RetryAfter %v", verdict.RetryAfter)
+		t.Fatalf("got allowed 1 ns before RetryAfter %v, want refused", verdict.RetryAfter)
 	}
 	c.advance(1)
 	if !l.Peek("key").Allowed {
-		t.Fatalf("not allowed after RetryAfter %v", verdict.RetryAfter)
+		t.Fatalf("got refused after RetryAfter %v, want allowed", verdict.RetryAfter)
 	}
 }
 
-func TestParallelTakesAdmitExactlyTheBurst(t *testing.T) {
+func TestLimiterInParallelAdmitsExactlyBurst(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := throttle.New(throttle.Rate{Per: time.Hour, Limit: 1, Burst: 100}, c.now)
@@ -194,7 +197,7 @@ func TestParallelTakesAdmitExactlyTheBurst(t *testing.T) {
 	}
 	all.Wait()
 	if got := admitted.Load(); got != 100 {
-		t.Errorf("admitted %d, want 100", got)
+		t.Errorf("got %d admitted, want 100", got)
 	}
 }
 
@@ -211,7 +214,7 @@ func TestNetwork(t *testing.T) {
 		"203.0.113.9, 198.51.100.7": "203.0.113.9, 198.51.100.7",
 	} {
 		if got := throttle.Network(address); got != want {
-			t.Errorf("Network(%q) is %q, want %q", address, got, want)
+			t.Errorf("Network(%q): got %q, want %q", address, got, want)
 		}
 	}
 }
@@ -226,7 +229,7 @@ func BenchmarkTake(b *testing.B) {
 	})
 }
 
-// BenchmarkTakeNewKeys is the worst case: every address is new.
+// BenchmarkTakeNewKeys measures the worst case, in which every address is new.
 func BenchmarkTakeNewKeys(b *testing.B) {
 	keys := make([]string, 1<<20)
 	for i := range keys {
