@@ -158,3 +158,16 @@ func bindColumns[T any](columns []column[T], of *T, b binder) {
 		c.bind(of, b)
 	}
 }
+
+// within returns columns of rows that hold a T among other things.
+func within[R, T any](part func(*R) *T, columns ...column[T]) []column[R] {
+	all := make([]column[R], len(columns))
+	for i, c := range columns {
+		all[i] = column[R]{
+			c.columnSpec,
+			func(of *R, b binder) { c.bind(part(of), b) },
+			func(of *R) any { return c.into(part(of)) },
+		}
+	}
+	return all
+}

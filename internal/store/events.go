@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -9,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// The columns of events that some statements write or read by themselves.
+// The columns of events that some statements read or write by themselves.
 var (
 	eventFacts    = encoded("facts", encodeFacts, decodeFacts)
 	eventState    = text("state", func(e *webhook.Event) *string { return (*string)(&e.State) })
@@ -31,14 +33,14 @@ var (
 		eventState, eventDueAt, eventTries, eventAttempts,
 	)
 	addEvents         = events.insert()
-	findEventsByOrder = lookUpBy(byOrder, events)
 	findEvents        = lookUpBy(byEvent, events)
+	findEventsByOrder = lookUpBy(byOrder, events)
+	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, key(eventState, eventTries)))
 
 	byEvent = key(
 		text("partner_id", func(k *webhook.EventKey) *string { return &k.PartnerID }),
 		text("order_id", func(k *webhook.EventKey) *string { return &k.OrderID }),
 		integer("sequence", func(k *webhook.EventKey) *int64 { return &k.Sequence }))
-	findStates = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, key(eventState, eventTries)))
 )
 
 func encodeFacts(e *webhook.Event) (string, error) {
@@ -70,4 +72,169 @@ func decodeAttempts(e *webhook.Event, stored string) error {
 		e.Log = nil
 	}
 	return nil
+}
+
+// saveProgress writes how far events have come, from the old state and tries to
+// the new.
+var saveProgress = updateOf(events,
+	append(within(eventOf, events.key...),
+		text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
+		integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
+	within(eventOf, eventState, eventDueAt, eventTries, eventAttempts))
+
+func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
+
+// An event that waits behind another of its order is pending and never due.
+var (
+	findWaiting = lookUpBy(slices.Concat(events.key[:2], key(eventState, eventDueAt)), events)
+
+	// makeDue makes events due that wait.
+	makeDue = updateOf(events,
+		within(waitingEvent, slices.Concat(events.key, key(eventState, eventDueAt))...),
+		key(moment("due_at", func(p *promotion) *time.Time { return &p.at })))
+)
+
+// promotion makes an event due at a time.
+type promotion struct {
+	waiting webhook.Event
+	at      time.Time
+}
+
+func waitingEvent(p *promotion) *webhook.Event { return &p.waiting }
+
+// waitingAt is an event as far as it can be looked for: one of this key that
+// waits behind another.
+func waitingAt(key webhook.EventKey) webhook.Event {
+	return webhook.Event{
+		Event: delivery.Event{PartnerID: key.PartnerID, OrderID: key.OrderID, Sequence: key.Sequence},
+		State: webhook.Pending,
+	}
+}
+
+// promote makes events due that wait. Keys of other events are left alone.
+func promote(ctx context.Context, c conn, keys []webhook.EventKey, at time.Time) error {
+	keys, err := mayWait(ctx, c, keys)
+	if err != nil {
+		return err
+	}
+	rows := make([]*promotion, len(keys))
+	for i, key := range keys {
+		rows[i] = &promotion{waitingAt(key), at}
+	}
+	_, err = writeNow(ctx, c, makeDue, rows...)
+	return err
+}
+
+// addBehind adds to events those of their orders that wait behind them.
+func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
+	keys := make([]webhook.EventKey, len(due))
+	for i, event := range due {
+		keys[i] = event.Key().Next()
+	}
+	keys, err := mayWait(ctx, c, keys)
+	if err != nil {
+		return err
+	}
+	wanted := make([]webhook.Event, len(keys))
+	for i, key := range keys {
+		wanted[i] = waitingAt(key)
+	}
+	rows, err := findNow(ctx, c, findWaiting, wanted...)
+	waiting := make(map[webhook.EventKey]*webhook.Event, len(rows))
+	for _, row := range rows {
+		waiting[row.Key()] = row
+	}
+	for _, event := range due {
+		for key := event.Key().Next(); waiting[key] != nil; key = key.Next() {
+			event.Behind = append(event.Behind, waiting[key])
+		}
+	}
+	return err
+}
+
+// worthOneQuery is from how many events on one query about all of them takes
+// less time than a look at each.
+const worthOneQuery = 8
+
+// mayWait returns the keys at which an event may wait behind another; it drops
+// those that one query can rule out. Mostly none waits: the events of an order
+// are hours apart.
+func mayWait(ctx context.Context, c conn, keys []webhook.EventKey) (left []webhook.EventKey, err error) {
+	if !c.goesRowByRow() {
+		return keys, nil // one statement deals with all of them anyway
+	}
+	byPartner := map[string][]webhook.EventKey{}
+	for _, key := range keys {
+		byPartner[key.PartnerID] = append(byPartner[key.PartnerID], key)
+	}
+	for partnerID, own := range byPartner {
+		if len(own) >= worthOneQuery {
+			if own, err = mayWaitOf(ctx, c, partnerID, own); err != nil {
+				return nil, err
+			}
+		}
+		left = append(left, own...)
+	}
+	return left, nil
+}
+
+// mayWaitOf does the same for keys of one partner.
+func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []webhook.EventKey) ([]webhook.EventKey, error) {
+	const perKey = 4 // with so many waiting events for each key, reading them takes as long as looking for each key
+	most := perKey * len(keys)
+	byOrder := func(a, b webhook.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
+	first, last := slices.MinFunc(keys, byOrder).OrderID, slices.MaxFunc(keys, byOrder).OrderID
+	waiting := make(map[webhook.EventKey]bool, len(keys))
+	// The index of pending events has the keys of the table behind partner and time.
+	err := c.query(ctx, `SELECT order_id, sequence FROM events
+		WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
+		[]any{partnerID, first, last, most}, func(r row) error {
+			key := webhook.EventKey{PartnerID: partnerID}
+			err := r.scan(&key.OrderID, &key.Sequence)
+			waiting[key] = true
+			return err
+		})
+	if err != nil || len(waiting) == most { // there may be more
+		return keys, err
+	}
+	return slices.DeleteFunc(keys, func(key webhook.EventKey) bool { return !waiting[key] }), nil
+}
+
+// eventsOf lists a partner's events.
+func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, error) {
+	selected := where("partner_id = ?", f.PartnerID)
+	selected.addText("type = ?", string(f.Type))
+	selected.addText("order_id = ?", f.OrderID)
+	selected.addText("event_id < ?", f.Before)
+	selected.addText("event_id > ?", f.After)
+	selected.addText("state = ?", string(f.State))
+	order := "event_id"
+	switch f.State {
+	case webhook.Failed, webhook.Skipped:
+		selected.add("state IN ('failed', 'skipped')") // names the partial index that holds these
+	case webhook.Pending:
+		few, err := fewPending(ctx, c, f.PartnerID)
+		if err != nil {
+			return nil, err
+		}
+		if few {
+			// Sorted by what no index has, they are found by that of due events.
+			selected.add("state = 'pending'")
+			order = "event_id || ''"
+		}
+	default: // dense among all events
+	}
+	if f.After == "" {
+		order += " DESC"
+	}
+	tail, args := selected.clause("ORDER BY "+order+" LIMIT ?", f.Limit)
+	return events.all(ctx, c, tail, args...)
+}
+
+// fewPending reports whether a partner's pending events are so few that sorting
+// them takes less time than finding them among all its events.
+func fewPending(ctx context.Context, c conn, partnerID string) (bool, error) {
+	const many = 2000
+	more, err := exists(ctx, c, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
+	return !more, err
 }

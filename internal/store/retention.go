@@ -230,7 +230,7 @@ func (tx *Tx) EventsFrom(ctx context.Context, partnerID string, after retention.
 
 // WebhookEndpoint is where a partner's events are sent; nil if nowhere.
 func (tx *Tx) WebhookEndpoint(ctx context.Context, partnerID string) (*retention.WebhookEndpoint, error) {
-	e, err := tx.Endpoint(ctx, partnerID)
+	e, err := findOne(ctx, tx.conn.conn, findEndpoints, partnerID)
 	if err != nil || e == nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -20,7 +19,7 @@ var (
 		integer("failures", func(e *webhook.Endpoint) *int64 { return &e.Failures }),
 		moment("failing_since", func(e *webhook.Endpoint) *time.Time { return &e.FailingSince }),
 		moment("open_until", func(e *webhook.Endpoint) *time.Time { return &e.OpenUntil }),
-		moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt }),
+		endpointWakeAt,
 		text("holder", func(e *webhook.Endpoint) *string { return &e.Holder }),
 		moment("lease_until", func(e *webhook.Endpoint) *time.Time { return &e.LeaseUntil }),
 	)
@@ -28,15 +27,7 @@ var (
 	lockEndpoints = lockBy(byID("partner_id"), endpoints)
 	addEndpoints  = endpoints.insert()
 	saveEndpoints = endpoints.update()
-)
+	wakeEndpoints = updateOf(endpoints, endpoints.key, key(endpointWakeAt))
 
-// endpointsByPartner returns the endpoints that a look-up finds; partners
-// without one are left out.
-func endpointsByPartner(ctx context.Context, c conn, l *lookup[string, webhook.Endpoint], partnerIDs []string) (map[string]*webhook.Endpoint, error) {
-	rows, err := findNow(ctx, c, l, partnerIDs...)
-	found := make(map[string]*webhook.Endpoint, len(rows))
-	for _, row := range rows {
-		found[row.PartnerID] = row
-	}
-	return found, err
-}
+	endpointWakeAt = moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt })
+)

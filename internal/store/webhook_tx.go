@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// Webhooks is the store as the webhook room sees it.
+func (s *Store) Webhooks() webhook.Store {
+	return view[webhook.Reader, webhook.Writer]{s.engine,
+		func(c conn) webhook.Reader { return webhookTx{c} },
+		func(c conn) webhook.Writer { return webhookTx{c} }}
+}
+
+// webhookTx is a transaction of the webhook room.
+type webhookTx struct{ conn conn }
+
+// Endpoint returns a partner's endpoint; nil if there is none.
+func (tx webhookTx) Endpoint(ctx context.Context, partnerID string) (*webhook.Endpoint, error) {
+	return findOne(ctx, tx.conn, findEndpoints, partnerID)
+}
+
+// LockEndpoints returns endpoints, locked until the transaction ends. The ids
+// must be sorted, so that two transactions lock in the same order.
+func (tx webhookTx) LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
+	rows, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
+	found := make(map[string]*webhook.Endpoint, len(rows))
+	for _, row := range rows {
+		found[row.PartnerID] = row
+	}
+	return found, err
+}
+
+// AddEndpoint adds a partner's endpoint. It is false if there is one.
+func (tx webhookTx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {
+	rows, err := writeNow(ctx, tx.conn, addEndpoints, endpoint)
+	return rows == 1, err
+}
+
+// SaveEndpoints overwrites endpoints.
+func (tx webhookTx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) error {
+	_, err := writeNow(ctx, tx.conn, saveEndpoints, endpoints...)
+	return err
+}
+
+// RemoveEndpoint removes a partner's endpoint.
+func (tx webhookTx) RemoveEndpoint(ctx context.Context, partnerID string) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM webhook_endpoints WHERE partner_id = $1", partnerID)
+	return err
+}
+
+// DropLeases frees all endpoints.
+func (tx webhookTx) DropLeases(ctx context.Context) error {
+	_, err := tx.conn.exec(ctx, "UPDATE webhook_endpoints SET holder = $1, lease_until = $2 WHERE holder <> $1", "", 0)
+	return err
+}
+
+// Wakes lists the partners whose enabled endpoints have something to do and are
+// not leased, longest overdue first, and returns when the next endpoint has
+// something to do; zero if none will.
+func (tx webhookTx) Wakes(ctx context.Context, now time.Time, limit int) (due []string, next time.Time, err error) {
+	due, err = ids(ctx, tx.conn, `SELECT partner_id FROM webhook_endpoints
+		WHERE enabled = 1 AND wake_at > 0 AND wake_at <= $1 AND lease_until <= $1 ORDER BY wake_at LIMIT $2`, now, limit)
+	if err != nil {
+		return nil, next, err
+	}
+	err = tx.conn.query(ctx, "SELECT wake_at FROM webhook_endpoints WHERE enabled = 1 AND wake_at > $1 ORDER BY wake_at LIMIT 1",
+		[]any{now}, func(r row) error { return r.scan(&next) })
+	return due, next, err
+}
+
+// Backlog sums up all endpoints.
+func (tx webhookTx) Backlog(ctx context.Context) (b webhook.Backlog, err error) {
+	err = tx.conn.query(ctx, `SELECT coalesce(sum(enabled), 0), coalesce(sum(1 - enabled), 0),
+			coalesce(sum(CASE WHEN open_until > 0 THEN enabled ELSE 0 END), 0) FROM webhook_endpoints`, nil,
+		func(r row) error { return r.scan(&b.Enabled, &b.Disabled, &b.Broken) })
+	if err != nil {
+		return b, err
+	}
+	// One look into the index for each endpoint, however much waits there.
+	err = tx.conn.query(ctx, `SELECT coalesce(min((SELECT e.due_at FROM events AS e
+			WHERE e.partner_id = w.partner_id AND e.state = 'pending' AND e.due_at > 0 ORDER BY e.due_at LIMIT 1)), 0)
+		FROM webhook_endpoints AS w WHERE w.enabled = 1 AND w.open_until = 0 AND w.wake_at > 0`, nil,
+		func(r row) error { return r.scan(&b.OldestDue) })
+	return b, err
+}
+
+// Event returns one event of a partner; nil if there is none.
+func (tx webhookTx) Event(ctx context.Context, partnerID, eventID string) (*webhook.Event, error) {
+	return events.one(ctx, tx.conn, "WHERE partner_id = $1 AND event_id = $2", partnerID, eventID)
+}
+
+// Events lists a partner's events.
+func (tx webhookTx) Events(ctx context.Context, filter webhook.Filter) ([]*webhook.Event, error) {
+	return eventsOf(ctx, tx.conn, filter)
+}
+
+// DueEvents lists what may be sent to a partner now, longest due first, from
+// behind the given event on; from the first on if it is nil. Where many are due,
+// those that wait behind them come along.
+func (tx webhookTx) DueEvents(ctx context.Context, partnerID string, after *webhook.Event, now time.Time, limit int) ([]*webhook.Event, error) {
+	if after == nil {
+		after = &webhook.Event{DueAt: time.UnixMicro(1)}
+	}
+	due, err := events.all(ctx, tx.conn, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
+		AND (due_at > $2 OR order_id > $4 OR order_id = $4 AND sequence > $5)
+		ORDER BY due_at, order_id, sequence LIMIT $6`, partnerID, after.DueAt, now, after.OrderID, after.Sequence, limit)
+	if err != nil || len(due) < worthOneQuery {
+		return due, err
+	}
+	return due, addBehind(ctx, tx.conn, due)
+}
+
+// NextDue returns when a partner's next event is due; zero if none is.
+func (tx webhookTx) NextDue(ctx context.Context, partnerID string) (next time.Time, err error) {
+	err = tx.conn.query(ctx, `SELECT due_at FROM events
+		WHERE partner_id = $1 AND state = 'pending' AND due_at > 0 ORDER BY due_at LIMIT 1`,
+		[]any{partnerID}, func(r row) error { return r.scan(&next) })
+	return next, err
+}
+
+// SaveProgress writes the state of events, each unless it has changed since it
+// was read, and reports whether none had.
+func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progress) (all bool, err error) {
+	rows, err := writeNow(ctx, tx.conn, saveProgress, pointers(progress)...)
+	return rows == int64(len(progress)), err
+}
+
+// Promote makes events due at a time that wait behind one of their order. Keys
+// of other events are left alone.
+func (tx webhookTx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time) error {
+	return promote(ctx, tx.conn, keys, at)
+}
+
+// SkipPending ends waiting for so many pending events, and for the others of
+// their orders.
+func (tx webhookTx) SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error) {
+	// In the order of the index that holds only what is pending.
+	return tx.conn.exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
+		WHERE partner_id = $1 AND state = 'pending' AND order_id IN (
+			SELECT order_id FROM events WHERE partner_id = $1 AND state = 'pending' ORDER BY due_at LIMIT $2)`, partnerID, limit)
+}
