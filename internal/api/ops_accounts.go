@@ -12,7 +12,7 @@ type courierAnswer struct {
 	Active    bool   `json:"active"`
 }
 
-func courierOf(c operator.Courier) courierAnswer {
+func courierOf(c *operator.Courier) courierAnswer {
 	return courierAnswer{c.CourierID, c.Name, c.Phone, c.Vehicle, c.Active}
 }
 
@@ -25,7 +25,7 @@ func (s *Server) handleCourierCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return created(courierOf(*courier))
+	return created(courierOf(courier))
 }
 
 func (s *Server) handleCourierGet(c *call) (reply, error) {
@@ -33,7 +33,7 @@ func (s *Server) handleCourierGet(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(courierOf(*found))
+	return ok(courierOf(found))
 }
 
 func (s *Server) handleCourierChange(c *call) (reply, error) {
@@ -45,7 +45,7 @@ func (s *Server) handleCourierChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(courierOf(*changed))
+	return ok(courierOf(changed))
 }
 
 var courierCursor = idCursor("cou_")

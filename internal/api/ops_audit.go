@@ -22,7 +22,7 @@ type auditAnswer struct {
 	After      jsontext.Value `json:"after"`
 }
 
-func auditOf(a operator.Audited) auditAnswer {
+func auditOf(a *operator.Audited) auditAnswer {
 	return auditAnswer{
 		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, orNull(a.PartnerID), a.ObjectID,
 		orNothing(a.Before), orNothing(a.After),
@@ -38,7 +38,7 @@ func orNothing(value []byte) jsontext.Value {
 }
 
 // AuditLine is an entry of the audit log in JSON, as GET /ops/v1/audit tells it.
-func AuditLine(a operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
+func AuditLine(a *operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
 
 // auditCursor is the id of the last entry before a page.
 var auditCursor = eventCursor

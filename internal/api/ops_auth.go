@@ -138,7 +138,7 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 		return reply{}, err
 	}
 	s.setSession(c, operatorCookie, token, 0) // until the browser ends; the server ends it too
-	return ok(operatorOf(*found))
+	return ok(operatorOf(found))
 }
 
 func (s *Server) handleOperatorLogout(c *call) (reply, error) {

@@ -33,11 +33,11 @@ type operatorAnswer struct {
 	CreatedAt  time.Time     `json:"created_at"`
 }
 
-func operatorOf(o operator.Operator) operatorAnswer {
+func operatorOf(o *operator.Operator) operatorAnswer {
 	return operatorAnswer{o.OperatorID, o.Email, o.Role, o.Active, orNull(o.CourierID), o.CreatedAt}
 }
 
-func (s *Server) handleOperatorMe(c *call) (reply, error) { return ok(operatorOf(*c.operator)) }
+func (s *Server) handleOperatorMe(c *call) (reply, error) { return ok(operatorOf(c.operator)) }
 
 func (s *Server) handleOperatorList(c *call) (reply, error) {
 	q, err := c.query()
@@ -72,7 +72,7 @@ func (s *Server) handleOperatorCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return created(operatorOf(*added))
+	return created(operatorOf(added))
 }
 
 func (s *Server) handleOperatorChange(c *call) (reply, error) {
@@ -84,5 +84,5 @@ func (s *Server) handleOperatorChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(operatorOf(*changed))
+	return ok(operatorOf(changed))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 )
 
-// AuditFilter says which changes to list. What is empty selects all.
+// AuditFilter selects entries of the audit log. An empty field selects all.
 type AuditFilter struct {
 	OperatorID string
 	PartnerID  string
@@ -21,7 +21,7 @@ type AuditFilter struct {
 	Limit      int
 }
 
-// Audited is an entry of the audit log as it is kept.
+// Audited is an entry of the audit log as it is stored.
 type Audited struct {
 	AuditID string
 	At      time.Time
@@ -32,10 +32,10 @@ type Audited struct {
 	Before, After []byte // JSON; empty for nothing
 }
 
-// AuditPage is a part of the audit log. Next is the cursor for what follows,
+// AuditPage is a page of the audit log. Next is the cursor of the next page;
 // empty at the end.
 type AuditPage struct {
-	Entries []Audited
+	Entries []*Audited
 	Next    string
 }
 
@@ -47,19 +47,19 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
-	page.Entries, page.Next = paging.Cut(page.Entries, limit, func(a Audited) string { return a.AuditID })
+	page.Entries, page.Next = paging.Cut(page.Entries, limit, func(a *Audited) string { return a.AuditID })
 	return page, err
 }
 
-// exported is how many entries an export reads at a time.
+// exported is how many entries ExportAudit reads at a time.
 const exported = 500
 
-// ExportAudit gives every entry of a period to fn, the oldest first. It holds
-// few at a time, however many there are.
-func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(Audited) error) error {
+// ExportAudit calls fn for every entry of a period, the oldest first. It holds
+// only a few in memory at a time.
+func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*Audited) error) error {
 	filter := AuditFilter{From: from, To: to, Oldest: true, Limit: exported}
 	for {
-		var entries []Audited
+		var entries []*Audited
 		err := s.Store.Read(ctx, func(tx Reader) (err error) {
 			entries, err = tx.Audit(ctx, filter)
 			return err
@@ -79,7 +79,8 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(A
 	}
 }
 
-// note makes an entry of the audit log for a thing of nobody's.
+// note returns an entry of the audit log for an object that belongs to no
+// partner.
 func (s *Service) note(ctx context.Context, action audit.Action, objectID string, before, after any) (*audit.Entry, error) {
 	entry, err := audit.NewEntry(ctx, s.Random, s.now(), action)
 	if err != nil {

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -14,7 +13,7 @@ import (
 
 var courierIDRule = form.Length(1, 255)
 
-// Create makes an operator as a request asks. It is a validation_error, or
+// Create adds an operator as a request asks. It refuses with validation_error or
 // email_taken.
 func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
 	var problems form.Problems
@@ -25,8 +24,8 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 		CourierID: f.Text("courier_id", form.Optional, courierIDRule),
 	}
 	password := f.Secret("password", form.Required, credential.NewPasswordRule)
-	told := f.Has("courier_id") && o.CourierID == ""
-	if fault := o.linkFault(); fault != "" && !told {
+	reported := f.Has("courier_id") && o.CourierID == "" // the field has a fault already
+	if fault := o.linkFault(); fault != "" && !reported {
 		f.Fault("courier_id", fault)
 	}
 	if err := problems.Err(); err != nil {
@@ -35,8 +34,8 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 	return s.add(ctx, o, password)
 }
 
-// linkFault tells what is wrong with which courier an operator is; empty for
-// nothing.
+// linkFault returns what is expected of the operator's CourierID instead; empty
+// if it is right.
 func (o *Operator) linkFault() string {
 	switch {
 	case o.Role == RoleCourier && o.CourierID == "":
@@ -48,10 +47,10 @@ func (o *Operator) linkFault() string {
 	}
 }
 
-// Page is a part of the list of operators. Next is the cursor for what follows,
-// empty at the end.
+// Page is a page of operators. Next is the cursor of the next page; empty at the
+// end.
 type Page struct {
-	Operators []Operator
+	Operators []*Operator
 	Next      string
 }
 
@@ -61,11 +60,11 @@ func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page
 		page.Operators, err = tx.Operators(ctx, cursor, limit+1)
 		return err
 	})
-	page.Operators, page.Next = paging.Cut(page.Operators, limit, func(o Operator) string { return o.OperatorID })
+	page.Operators, page.Next = paging.Cut(page.Operators, limit, func(o *Operator) string { return o.OperatorID })
 	return page, err
 }
 
-// change is what a request changes; what it leaves out stays.
+// change is what a request changes. What it leaves out stays as it is.
 type change struct {
 	role                   Role
 	activate, deactivate   bool
@@ -90,7 +89,7 @@ func readChange(root form.Source) (change, error) {
 	return c, problems.Err()
 }
 
-// apply gives the account after the change. A role other than courier has no
+// apply returns the account after the change. Only the role courier has a
 // courier.
 func (c change) apply(a Account) Account {
 	if c.role != "" {
@@ -109,9 +108,9 @@ func (c change) apply(a Account) Account {
 var errLastAdmin = refusal.New(refusal.CodeConflict, "this is the last active admin: make another one first")
 
 // Change changes an operator as a request asks: role, password, courier, and
-// whether the operator is let in. A new password and a deactivation end all
-// tokens and sessions, and hold at once. It is not_found, a validation_error, or
-// a conflict if no active admin would be left.
+// whether the operator is active. A new password or a deactivation removes all
+// tokens and sessions in the same transaction. It refuses with not_found, with
+// validation_error, and with conflict if no active admin would be left.
 func (s *Service) Change(ctx context.Context, operatorID string, root form.Source) (*Operator, error) {
 	change, err := readChange(root)
 	if err != nil {
@@ -143,9 +142,10 @@ func (s *Service) Change(ctx context.Context, operatorID string, root form.Sourc
 	return &changed.Operator, nil
 }
 
-// check tells what keeps an operator from being changed.
+// check refuses a change that is not allowed.
 func (c change) check(ctx context.Context, tx Writer, before, after *Account) error {
-	// Accounts from before couriers had to be linked may be changed otherwise.
+	// Accounts from before couriers had to be linked can be changed in other
+	// respects.
 	links := c.role != "" || c.setsCourier || c.noCourier
 	if fault := after.linkFault(); fault != "" && links {
 		return form.Fault("courier_id", orNil(after.CourierID), fault)
@@ -166,7 +166,7 @@ func (c change) check(ctx context.Context, tx Writer, before, after *Account) er
 	return err
 }
 
-// save writes what has changed, if anything has.
+// save writes an operator if it has changed.
 func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) error {
 	if *before == *after {
 		return nil
@@ -177,9 +177,21 @@ func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) e
 	if err != nil {
 		return err
 	}
-	err = errors.Join(tx.SaveOperator(ctx, after), tx.AddAudit(ctx, entry))
-	if err == nil && (facts.PasswordChanged || !after.Active) {
-		err = errors.Join(tx.EndOperatorTokens(ctx, after.OperatorID), tx.EndOperatorSessions(ctx, after.OperatorID))
+	if err := tx.SaveOperator(ctx, after); err != nil {
+		return err
 	}
-	return err
+	if facts.PasswordChanged || !after.Active {
+		if err := signOut(ctx, tx, after.OperatorID); err != nil {
+			return err
+		}
+	}
+	return tx.AddAudit(ctx, entry)
+}
+
+// signOut removes all tokens and sessions of an operator.
+func signOut(ctx context.Context, tx Writer, operatorID string) error {
+	if err := tx.RemoveTokensOf(ctx, operatorID); err != nil {
+		return err
+	}
+	return tx.EndSessionsOf(ctx, operatorID)
 }

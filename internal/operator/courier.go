@@ -3,7 +3,6 @@ package operator
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -14,7 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Courier is somebody who carries orders.
+// Courier is a person who carries orders.
 type Courier struct {
 	delivery.Courier
 	Active    bool // only active couriers can be assigned
@@ -22,7 +21,7 @@ type Courier struct {
 }
 
 // CreateCourier adds a courier, active unless the request says otherwise. It
-// is a validation_error.
+// refuses with validation_error.
 func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier, error) {
 	courier := &Courier{Active: true, CreatedAt: s.now()}
 	err := courier.read(root, form.Required)
@@ -48,8 +47,9 @@ func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier
 	return courier, nil
 }
 
-// read reads what a request says of a courier; what it leaves out, or sends as
-// null, stays as it is. Presence is that of all but active.
+// read reads the fields of a courier from a request. A field that is missing or
+// null keeps its value. presence applies to all fields but active, which is
+// optional.
 func (c *Courier) read(root form.Source, presence form.Presence) error {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -62,10 +62,10 @@ func (c *Courier) read(root form.Source, presence form.Presence) error {
 	return problems.Err()
 }
 
-// Courier reads one courier. It is not_found.
+// Courier returns a courier, or refuses with not_found.
 func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.CourierRecord(ctx, courierID)
+		found, err = tx.Courier(ctx, courierID)
 		return err
 	})
 	if err == nil && found == nil {
@@ -76,11 +76,11 @@ func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier
 
 var errNoCourier = refusal.NotFound("courier")
 
-// ChangeCourier changes a courier as a request asks. Orders keep what they were
-// assigned with: the name and phone that partners and recipients have been told.
-// Those of a courier who is no longer active stay with him, because nobody else
-// has the parcels, and need the attention of dispatchers. It is not_found, or a
-// validation_error.
+// ChangeCourier changes a courier as a request asks. Orders keep the name and
+// phone that they were assigned with, because partners and recipients have seen
+// these. Orders of a courier who is no longer active stay with that courier, who
+// has the parcels; the board shows them to dispatchers as needing attention. It
+// refuses with not_found or validation_error.
 func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form.Source) (*Courier, error) {
 	var changed Courier
 	err := s.Store.Write(ctx, func(tx Writer) error {
@@ -99,7 +99,10 @@ func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.SaveCourier(ctx, &changed), tx.AddAudit(ctx, entry))
+		if err := tx.SaveCourier(ctx, &changed); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
 	})
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form
 	return &changed, nil
 }
 
-// courierFacts are what the audit log tells of a courier.
+// courierFacts is what the audit log holds of a courier.
 type courierFacts struct {
 	Name    string `json:"name"`
 	Phone   string `json:"phone"`
@@ -117,20 +120,19 @@ type courierFacts struct {
 
 func factsOf(c *Courier) courierFacts { return courierFacts{c.Name, c.Phone, c.Vehicle, c.Active} }
 
-// CourierPage is a part of the list of couriers. Next is the cursor for what
-// follows, empty at the end.
+// CourierPage is a page of couriers. Next is the cursor of the next page; empty
+// at the end.
 type CourierPage struct {
-	Couriers []Courier
+	Couriers []*Courier
 	Next     string
 }
 
-// Couriers lists couriers in an order that stays the same, those after the
-// cursor.
+// Couriers lists couriers by id, those after the cursor.
 func (s *Service) Couriers(ctx context.Context, cursor string, limit int) (page CourierPage, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more tells whether a next page exists
 		return err
 	})
-	page.Couriers, page.Next = paging.Cut(page.Couriers, limit, func(c Courier) string { return c.CourierID })
+	page.Couriers, page.Next = paging.Cut(page.Couriers, limit, func(c *Courier) string { return c.CourierID })
 	return page, err
 }

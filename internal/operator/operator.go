@@ -1,5 +1,5 @@
-// Package operator is who runs the service: operators and their roles, the
-// tokens that they work with, and the couriers.
+// Package operator manages the people who run the service: operators with their
+// roles, sessions and tokens, and couriers. It also reads the audit log.
 package operator
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// Role says what an operator may do; the routes of the operator interface say
-// which roles they take.
+// Role is what an operator may do. The routes of the operator interface list the
+// roles that they admit.
 type Role string
 
 // The roles.
@@ -32,19 +32,19 @@ const (
 // Roles lists them.
 var Roles = []Role{RoleAdmin, RoleDispatcher, RoleWarehouse, RoleCourier}
 
-// Operator is somebody who runs the service.
+// Operator is a person who runs the service.
 type Operator struct {
 	OperatorID string
 	Email      string // as given
 	Role       Role
-	Active     bool // only active operators are let in
+	Active     bool // only active operators may sign in
 	// CourierID is the courier that an operator with the role courier is; empty
 	// for any other.
 	CourierID string
 	CreatedAt time.Time
 }
 
-// Config is what the service is made of.
+// Config holds what a service needs.
 type Config struct {
 	Store  Store
 	Hasher *credential.Hasher
@@ -59,12 +59,12 @@ type Service struct {
 	gate *credential.Gate
 }
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(config Config) *Service {
 	return &Service{Config: config, gate: credential.NewGate(config.Hasher, config.Now)}
 }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 var (
@@ -73,9 +73,9 @@ var (
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an operator")
 )
 
-// Add makes an operator of an e-mail address, a role, and for the role courier
-// which courier it is. It is a validation_error, or email_taken: e-mail
-// addresses are compared without regard to case.
+// Add adds an operator with an e-mail address, a role and, for the role courier,
+// the courier that the operator is. It refuses with validation_error or, since
+// addresses are compared without regard to case, with email_taken.
 func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operator, error) {
 	if err := Check(o, password); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operat
 	return s.add(ctx, o, password)
 }
 
-// add makes an operator of what has been checked.
+// add adds an operator whose fields have been checked.
 func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
@@ -116,25 +116,25 @@ func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Oper
 	return &account.Operator, nil
 }
 
-// knownCourier refuses a courier that does not exist.
+// knownCourier refuses the id of a courier that does not exist.
 func knownCourier(ctx context.Context, tx Reader, courierID string) error {
 	if courierID == "" {
 		return nil
 	}
-	known, err := tx.CourierRecord(ctx, courierID)
+	known, err := tx.Courier(ctx, courierID)
 	if err == nil && known == nil {
 		err = form.Fault("courier_id", courierID, "a courier that exists")
 	}
 	return err
 }
 
-// operatorFacts are what the audit log tells of an operator.
+// operatorFacts is what the audit log holds of an operator.
 type operatorFacts struct {
 	Email     string `json:"email"`
 	Role      Role   `json:"role"`
 	Active    bool   `json:"active"`
 	CourierID string `json:"courier_id"`
-	// PasswordChanged tells that there is a new one, and not which.
+	// PasswordChanged is true if the change set a new password.
 	PasswordChanged bool `json:"password_changed,omitzero"`
 }
 
@@ -142,7 +142,8 @@ func operatorFactsOf(o *Operator) operatorFacts {
 	return operatorFacts{Email: o.Email, Role: o.Role, Active: o.Active, CourierID: o.CourierID}
 }
 
-// Check tells, as one validation_error, what keeps an operator from being made.
+// Check returns one validation_error with everything that keeps an operator from
+// being added.
 func Check(o Operator, password string) error {
 	var problems form.Problems
 	if !delivery.EmailRule.Allows(o.Email) {
@@ -160,7 +161,7 @@ func Check(o Operator, password string) error {
 	return problems.Err()
 }
 
-// orNil is what a fault tells of an optional text.
+// orNil returns the value that a fault repeats of an optional text.
 func orNil(text string) any {
 	if text == "" {
 		return nil
@@ -168,25 +169,25 @@ func orNil(text string) any {
 	return text
 }
 
-// EnsureOperator makes an operator unless one has this e-mail address, who is
-// then left as it is: a password that was changed since must not come back
-// with the next start. It tells whether it made one.
+// EnsureOperator adds an operator unless there is one with this e-mail address,
+// and reports whether it did. An existing operator is left unchanged: otherwise
+// each start would undo a change of password.
 func (s *Service) EnsureOperator(ctx context.Context, email, password string, role Role) (made bool, err error) {
 	found, err := s.account(ctx, email)
 	if err != nil || found != nil {
 		return false, err
 	}
 	_, err = s.Add(ctx, Operator{Email: email, Role: role}, password)
-	if refusal.HasCode(err, refusal.CodeEmailTaken) { // by another node, meanwhile
+	if refusal.HasCode(err, refusal.CodeEmailTaken) { // another node was faster
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// account finds an operator by e-mail address; nil if there is none.
+// account returns the account with an e-mail address; nil if there is none.
 func (s *Service) account(ctx context.Context, email string) (found *Account, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.OperatorByEmail(ctx, strings.ToLower(email))
+		found, err = tx.Account(ctx, strings.ToLower(email))
 		return err
 	})
 	return found, err

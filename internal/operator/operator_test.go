@@ -124,8 +124,8 @@ func TestExpiredTokensAreRemoved(t *testing.T) {
 	if _, err := d.issue(t, email, password, here); err != nil {
 		t.Fatal(err)
 	}
-	err = d.store.Read(t.Context(), func(tx *store.Tx) error {
-		found, err := tx.OperatorByToken(t.Context(), credential.HashToken(old.Secret), testkit.Epoch)
+	err = d.store.Operators().Read(t.Context(), func(tx operator.Reader) error {
+		found, err := tx.OfToken(t.Context(), credential.HashToken(old.Secret), testkit.Epoch)
 		if found != nil {
 			t.Error("the expired token is still kept")
 		}
@@ -292,8 +292,8 @@ func TestCouriersByPages(t *testing.T) {
 				t.Fatalf("limit %d: %d couriers, %v", limit, len(page.Couriers), err)
 			}
 			for _, courier := range page.Couriers {
-				if courier != want[courier.CourierID] {
-					t.Errorf("listed %+v, want %+v", courier, want[courier.CourierID])
+				if *courier != want[courier.CourierID] {
+					t.Errorf("listed %+v, want %+v", *courier, want[courier.CourierID])
 				}
 			}
 			seen += len(page.Couriers)

@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// Login begins a session in a browser for whoever knows the password of an
-// operator, and is refused as IssueToken is. The token is told this once.
+// Login begins a session in a browser, given an operator's e-mail address and
+// password, and returns its token. It refuses as IssueToken does.
 func (s *Service) Login(ctx context.Context, root form.Source, address string) (*Operator, string, error) {
 	var problems form.Problems
 	email, password := readLogin(form.New(root, &problems))
@@ -42,11 +42,11 @@ func (s *Service) begin(ctx context.Context, operator *Account) (string, error) 
 		if err := letIn(ctx, tx, operator); err != nil {
 			return err
 		}
-		// Operators are few: whoever logs in clears away what has expired.
-		if err := tx.SweepOperatorSessions(ctx, now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)); err != nil {
+		// There are few operators, so that each login can remove what has expired.
+		if err := tx.EndSessions(ctx, now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)); err != nil {
 			return err
 		}
-		if err := tx.AddOperatorSession(ctx, session); err != nil {
+		if err := tx.AddSession(ctx, session); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)
@@ -54,8 +54,8 @@ func (s *Service) begin(ctx context.Context, operator *Account) (string, error) 
 	return token, err
 }
 
-// BySession finds the operator whose session the token is; nil if there is no
-// such session, not any more, or the operator is not active.
+// BySession returns the operator of a session, given its token; nil if there is
+// no such session, it has expired, or the operator is not active.
 func (s *Service) BySession(ctx context.Context, token string) (*Operator, error) {
 	if token == "" {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Operator, error
 	hash := credential.HashToken(token)
 	var session *Session
 	err := s.Store.Read(ctx, func(tx Reader) (err error) {
-		session, err = tx.OperatorSession(ctx, hash)
+		session, err = tx.Session(ctx, hash)
 		return err
 	})
 	now := s.now()
@@ -71,7 +71,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Operator, error
 		return nil, err
 	}
 	if session.Stale(now) {
-		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchOperatorSession(ctx, hash, now) })
+		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
 	return &session.Operator, err
 }
@@ -82,7 +82,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 		return nil
 	}
 	return s.Store.Write(ctx, func(tx Writer) error {
-		operatorID, err := tx.EndOperatorSession(ctx, credential.HashToken(token))
+		operatorID, err := tx.EndSession(ctx, credential.HashToken(token))
 		if err != nil || operatorID == "" {
 			return err
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// tokenLife is how long a token lasts.
+// tokenLife is how long a token is valid.
 const tokenLife = 30 * 24 * time.Hour
 
-// IssuedToken is a new token. Secret is told this once.
+// IssuedToken is a new token. Secret is not stored and cannot be read again.
 type IssuedToken struct {
 	TokenID   string
 	Secret    string
@@ -25,10 +25,10 @@ type IssuedToken struct {
 	ExpiresAt time.Time
 }
 
-// IssueToken makes a token for whoever knows the password of an operator. It
-// is a validation_error, unauthorized, rate_limited after too many failures
-// from the address or for the account (see credential.Gate), or forbidden if the
-// operator is not active.
+// IssueToken issues a token, given an operator's e-mail address and password. It
+// refuses with validation_error, with unauthorized, with rate_limited after too
+// many failures from the address or for the account (see credential.Gate), and
+// with forbidden if the operator is not active.
 func (s *Service) IssueToken(ctx context.Context, root form.Source, address string) (*IssuedToken, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -44,7 +44,7 @@ func (s *Service) IssueToken(ctx context.Context, root form.Source, address stri
 	return s.issue(ctx, found, name)
 }
 
-// readLogin reads what an operator is known by.
+// readLogin reads the e-mail address and the password of a request.
 func readLogin(f *form.Form) (email, password string) {
 	email = f.Text("email", form.Required, delivery.EmailRule)
 	password = f.Secret("password", form.Required, credential.KnownPasswordRule)
@@ -73,8 +73,9 @@ func (s *Service) byPassword(ctx context.Context, email, password, address strin
 
 var errInactive = refusal.New(refusal.CodeForbidden, "this operator is not active")
 
-// letIn holds what a password was verified for against what is true now, and
-// until the transaction ends: the account may have been changed meanwhile.
+// letIn refuses unless the account is still the one that a password was verified
+// for: it may have been changed meanwhile. It stays locked until the transaction
+// ends.
 func letIn(ctx context.Context, tx Writer, verified *Account) error {
 	now, err := tx.LockOperator(ctx, verified.OperatorID)
 	if err != nil {
@@ -86,7 +87,7 @@ func letIn(ctx context.Context, tx Writer, verified *Account) error {
 	return nil
 }
 
-// actingAs is the context of what an operator does who is not signed in yet.
+// actingAs returns a context for what an operator does before being signed in.
 func actingAs(ctx context.Context, operatorID string) context.Context {
 	return audit.WithOperation(ctx, audit.Operation{OperatorID: operatorID, RequestID: audit.OperationOf(ctx).RequestID})
 }
@@ -117,10 +118,10 @@ func (s *Service) issue(ctx context.Context, operator *Account, name string) (*I
 		if err := letIn(ctx, tx, operator); err != nil {
 			return err
 		}
-		if err := tx.RemoveOperatorTokens(ctx, operator.OperatorID, now); err != nil {
+		if err := tx.RemoveExpiredTokens(ctx, operator.OperatorID, now); err != nil {
 			return err
 		}
-		if err := tx.AddOperatorToken(ctx, token); err != nil {
+		if err := tx.AddToken(ctx, token); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)
@@ -131,7 +132,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, name string) (*I
 	return &IssuedToken{TokenID: id, Secret: secret, Role: operator.Role, ExpiresAt: token.ExpiresAt}, nil
 }
 
-// tokenFacts are what the audit log tells of a token.
+// tokenFacts is what the audit log holds of a token.
 type tokenFacts struct {
 	OperatorID string    `json:"operator_id"`
 	Name       string    `json:"name"`
@@ -140,20 +141,20 @@ type tokenFacts struct {
 
 func tokenFactsOf(t *Token) tokenFacts { return tokenFacts{t.OperatorID, t.Name, t.ExpiresAt} }
 
-// ByToken finds whom a token belongs to; nil if there is no such token, it has
-// expired, or the operator is not active.
+// ByToken returns the operator that a token belongs to; nil if there is no such
+// token, it has expired, or the operator is not active.
 func (s *Service) ByToken(ctx context.Context, token string) (found *Operator, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.OperatorByToken(ctx, credential.HashToken(token), s.now())
+		found, err = tx.OfToken(ctx, credential.HashToken(token), s.now())
 		return err
 	})
 	return found, err
 }
 
-// TokenPage is a part of an operator's tokens. Next is the cursor for what
-// follows, empty at the end.
+// TokenPage is a page of an operator's tokens. Next is the cursor of the next
+// page; empty at the end.
 type TokenPage struct {
-	Tokens []Token
+	Tokens []*Token
 	Next   string
 }
 
@@ -161,18 +162,18 @@ type TokenPage struct {
 // the cursor.
 func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit int) (page TokenPage, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		page.Tokens, err = tx.OperatorTokens(ctx, operatorID, s.now(), cursor, limit+1)
+		page.Tokens, err = tx.Tokens(ctx, operatorID, s.now(), cursor, limit+1)
 		return err
 	})
-	page.Tokens, page.Next = paging.Cut(page.Tokens, limit, func(t Token) string { return t.TokenID })
+	page.Tokens, page.Next = paging.Cut(page.Tokens, limit, func(t *Token) string { return t.TokenID })
 	return page, err
 }
 
-// RevokeToken ends a token at once: one of the operator's own, or, for an
-// admin, anybody's. Any other is not_found.
+// RevokeToken removes a token: an operator's own or, if by is an admin, any
+// token. It refuses any other with not_found.
 func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string) error {
 	return s.Store.Write(ctx, func(tx Writer) error {
-		token, err := tx.OperatorToken(ctx, tokenID)
+		token, err := tx.Token(ctx, tokenID)
 		if err != nil {
 			return err
 		}
@@ -183,11 +184,11 @@ func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string)
 		if err != nil {
 			return err
 		}
-		removed, err := tx.RemoveOperatorToken(ctx, tokenID)
+		removed, err := tx.RemoveToken(ctx, tokenID)
 		if err != nil {
 			return err
 		}
-		if !removed { // by somebody else, meanwhile
+		if !removed { // another request was faster
 			return refusal.NotFound("the token")
 		}
 		return tx.AddAudit(ctx, entry)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
@@ -70,15 +69,6 @@ func (tx *Tx) together(_ context.Context, fn func(*Tx) error) error { return fn(
 // AddAudit is to go with Tx.
 func (tx *Tx) AddAudit(ctx context.Context, entries ...*audit.Entry) error {
 	return auditing{tx.conn.conn}.AddAudit(ctx, entries...)
-}
-
-// Audit is to go with Tx.
-func (tx *Tx) Audit(ctx context.Context, f operator.AuditFilter) (all []operator.Audited, err error) {
-	found, err := auditLog(ctx, tx.conn.conn, f)
-	for _, a := range found {
-		all = append(all, *a)
-	}
-	return all, err
 }
 
 // HasRateCards is to go with Tx.
