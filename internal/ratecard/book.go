@@ -11,16 +11,16 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// book is all cards at a time. It does not change.
+// book holds all cards as they were read at a time. It is not modified.
 type book struct {
 	readAt time.Time
-	series map[string][]*Entry // by name, in the order in which they take effect
+	series map[string][]*Entry // by name; the cards in the order of EffectiveFrom
 }
 
-// newBook sorts cards into their series. Of two from the same moment the one
-// that was uploaded later takes effect.
+// newBook groups cards into their series. Of two cards with the same
+// EffectiveFrom, the one that was uploaded later takes effect.
 func newBook(entries []*Entry, now time.Time) *book {
-	b := &book{readAt: now, series: map[string][]*Entry{Everybody: {builtIn()}}}
+	b := &book{readAt: now, series: map[string][]*Entry{DefaultSeries: {builtIn()}}}
 	for _, entry := range entries {
 		b.series[entry.Name] = append(b.series[entry.Name], entry)
 	}
@@ -35,13 +35,14 @@ func newBook(entries []*Entry, now time.Time) *book {
 func builtIn() *Entry {
 	card := pricing.DefaultCard()
 	return &Entry{
-		CardID: BuiltIn, Name: Everybody, Version: card.Version, EffectiveFrom: card.EffectiveFrom,
+		CardID: BuiltInID, Name: DefaultSeries, Version: card.Version, EffectiveFrom: card.EffectiveFrom,
 		Document: pricing.DefaultCardFile(), Card: card,
 	}
 }
 
-// fresh tells whether the book may be gone by. A clock that was set back does
-// not keep it for ever.
+// fresh reports whether the book is recent enough to be used. A book from the
+// future, which a clock that was set back leaves behind, is not. A nil book is
+// not fresh.
 func (b *book) fresh(now time.Time) bool {
 	if b == nil {
 		return false
@@ -50,16 +51,18 @@ func (b *book) fresh(now time.Time) bool {
 	return age < freshness && age >= 0
 }
 
+// at returns the card of a series that is in force at a time, otherwise that of
+// the default series.
 func (b *book) at(name string, at time.Time) *pricing.Card {
-	for _, name := range []string{name, Everybody} {
+	for _, name := range []string{name, DefaultSeries} {
 		if card := inForce(b.series[name], at); card != nil {
 			return card.Card
 		}
 	}
-	return b.series[Everybody][0].Card // a clock before the built-in card
+	return b.series[DefaultSeries][0].Card // the time is before the built-in card
 }
 
-// inForce is the last of a series that has taken effect; nil if none has.
+// inForce returns the last card of a series that has taken effect, or nil.
 func inForce(series []*Entry, at time.Time) (card *Entry) {
 	for _, entry := range series {
 		if !entry.EffectiveFrom.After(at) {
@@ -69,7 +72,8 @@ func inForce(series []*Entry, at time.Time) (card *Entry) {
 	return card
 }
 
-// all are the cards of all series, or of one: by name, and the newest first.
+// all returns the cards of one series, or of all if only is empty, sorted by name
+// and, within a series, newest first.
 func (b *book) all(only string) (listed []Listed) {
 	for name, series := range b.series {
 		if only != "" && name != only {
@@ -89,8 +93,8 @@ func (b *book) all(only string) (listed []Listed) {
 	return listed
 }
 
-// parse reads the card out of its document, which was checked when it was
-// uploaded. When it takes effect is told beside the document.
+// parse sets Card from the document, which was validated when it was uploaded,
+// and from EffectiveFrom, which may be absent in the document.
 func (e *Entry) parse() error {
 	if e.Card != nil {
 		return nil
@@ -102,7 +106,8 @@ func (e *Entry) parse() error {
 	var problems form.Problems
 	card := pricing.ReadCard(form.New(root, &problems), form.Optional)
 	if err := problems.Err(); err != nil {
-		// Not a refusal: whoever asks for a price has done nothing wrong.
+		// The validation error is not wrapped: the request that needs the price is
+		// not at fault.
 		return fmt.Errorf("the stored rate card %s: %v", e.CardID, err) //nolint:errorlint // see above
 	}
 	e.Card = card.EffectiveAt(e.EffectiveFrom)

@@ -7,18 +7,18 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Listed is a card in its series. EffectiveUntil is when the next one takes
-// effect; zero if none is known.
+// Listed is a card with its place in its series. EffectiveUntil is when the next
+// card of the series takes effect; zero if there is none.
 type Listed struct {
 	*Entry
 	EffectiveUntil time.Time
 }
 
-// State says what has become of a card.
+// State says whether a card is in force.
 type State string
 
-// The states. A card that another one from the same moment replaces never takes
-// effect.
+// The states. A replaced card never takes effect, because a later upload of its
+// series has the same EffectiveFrom.
 const (
 	StatePlanned  State = "planned"
 	StateInForce  State = "in_force"
@@ -26,7 +26,7 @@ const (
 	StateReplaced State = "replaced"
 )
 
-// StateAt tells the card's state at a time.
+// StateAt returns the state of the card at a time.
 func (l Listed) StateAt(now time.Time) State {
 	switch {
 	case l.EffectiveUntil.Equal(l.EffectiveFrom):
@@ -40,15 +40,15 @@ func (l Listed) StateAt(now time.Time) State {
 	}
 }
 
-// Page is a part of the list of cards. Next is the cursor for what follows,
-// empty at the end.
+// Page is a page of the list of cards. Next is the cursor of the next page, empty
+// on the last one.
 type Page struct {
 	Cards []Listed
 	Next  string
 }
 
-// List lists the cards of one series, or of all: by name, and in each the
-// newest first. An unknown cursor gives nothing.
+// List lists the cards of one series, or of all if name is empty, sorted by name
+// and, within a series, newest first. An unknown cursor gives an empty page.
 func (s *Service) List(ctx context.Context, name, cursor string, limit int) (page Page, err error) {
 	b, err := s.book(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Service) List(ctx context.Context, name, cursor string, limit int) (pag
 	return page, nil
 }
 
-// Get finds a card. One that does not exist is not_found.
+// Get returns a card. The error is not_found if there is none with this id.
 func (s *Service) Get(ctx context.Context, cardID string) (Listed, error) {
 	b, err := s.book(ctx)
 	if err != nil {

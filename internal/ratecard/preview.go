@@ -11,19 +11,21 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// PreviewRequest asks what something would cost on another card.
+// PreviewRequest is a request for the price of a shipment by another card.
 type PreviewRequest struct {
-	Card *pricing.Card
-	// OrderID is an order that exists; empty for a shipment of the request's own.
+	Card *pricing.Card // the proposed card
+	// OrderID names an existing order, whose shipment is priced. If it is empty,
+	// Shipment is.
 	OrderID  string
 	Shipment delivery.Shipment
-	// PartnerID is whose card of today to compare with; empty for everybody's, or
-	// whoever the order belongs to.
+	// PartnerID names the partner whose current card is compared with. If it is
+	// empty, it is the partner of the order, or the default series.
 	PartnerID string
 }
 
-// ReadPreview reads a request for a preview: a card, whole or by its id, and an
-// order by its id or the members of a quote. It is a validation_error.
+// ReadPreview reads and validates a request for a preview: a card or the id of
+// one, and the id of an order or the members of a quote. The error is a
+// validation error.
 func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewRequest, err error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -45,7 +47,7 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 		r.Shipment = shipment
 	}
 	if r.OrderID != "" && f.Has("partner_id") {
-		f.Fault("partner_id", "nothing beside order_id, which tells the partner")
+		f.Fault("partner_id", "no value together with order_id, which determines the partner")
 	}
 	if err := problems.Err(); err != nil {
 		return r, err
@@ -62,30 +64,31 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 
 var idRule = form.Length(1, 255)
 
-// either notes unless exactly one of two members is there.
+// either reports whether exactly one of two members is present, and adds a fault
+// to the form if not.
 func either(f *form.Form, one, other string) bool {
 	if f == nil {
 		return false
 	}
 	switch {
 	case f.Has(one) && f.Has(other):
-		f.Fault(other, "nothing beside "+one)
+		f.Fault(other, "no value together with "+one)
 	case !f.Has(one) && !f.Has(other):
-		f.Fault(one, "either this or "+other)
+		f.Fault(one, "a value here or in "+other)
 	default:
 		return true
 	}
 	return false
 }
 
-// Preview is what a shipment costs on two cards, as of now. A price is nil where
-// the card does not offer the service level.
+// Preview is what a shipment costs by two cards, as of now. A price is nil if the
+// card does not offer the service level in the shipment's zone.
 type Preview struct {
 	Current, Proposed *pricing.Price
 }
 
-// Compare prices a shipment on the card that holds for a series now, and on
-// another.
+// Compare prices a shipment by the card that is in force for a series, and by a
+// proposed one.
 func (s *Service) Compare(ctx context.Context, name string, proposed *pricing.Card, shipment delivery.Shipment) (p Preview, err error) {
 	now := s.now()
 	current, err := s.At(ctx, name, now)
@@ -103,7 +106,7 @@ func price(card *pricing.Card, shipment delivery.Shipment, now time.Time) (*pric
 	found, err := card.Price(shipment, now)
 	var refused *refusal.Error
 	if errors.As(err, &refused) {
-		return nil, nil // the level is not offered there
+		return nil, nil // the level is not offered in the zone
 	}
 	return &found, err
 }

@@ -1,6 +1,7 @@
-// Package ratecard is which rate card holds for whom and when: cards that
-// operators upload, their history, and what an order would cost on one of them.
-// What is in a card, and what it makes of a shipment, is decided in pricing.
+// Package ratecard decides which rate card applies to a partner at a time. It
+// holds the cards that operators upload and their history, and previews what an
+// order would cost by another card. Package pricing defines the content of a card
+// and computes prices from it.
 package ratecard
 
 import (
@@ -14,26 +15,27 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// Everybody is the name of the cards of all partners who have none of their own.
-const Everybody = "default"
+// DefaultSeries is the name of the series of cards that applies to partners
+// without a series of their own.
+const DefaultSeries = "default"
 
-// BuiltIn is the id of the card that is there before any was uploaded.
-const BuiltIn = "crd_builtin"
+// BuiltInID is the id of the built-in card, the first of the default series.
+const BuiltInID = "crd_builtin"
 
-// Entry is one card of a series. It does not change.
+// Entry is one card of a series. It is not modified once it was read or uploaded.
 type Entry struct {
 	CardID        string
 	Name          string // of the series
-	Version       string // names the card among all
+	Version       string // unique among all cards
 	EffectiveFrom time.Time
 	CreatedAt     time.Time // zero for the built-in card
-	OperatorID    string    // who uploaded it; empty for the built-in card
-	Document      []byte    // the card's file as it was uploaded
+	OperatorID    string    // the operator who uploaded it; empty for the built-in card
+	Document      []byte    // the card in JSON, byte for byte as uploaded
 	Card          *pricing.Card
 }
 
-// Store is what this room needs of storage: a consistent view to read, and a
-// transaction to write, durable once Write has returned nil.
+// Store runs functions on a consistent view of the data, or in a transaction,
+// which is durable once Write has returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
@@ -43,48 +45,48 @@ type Store interface {
 type Reader interface {
 	// RateCardIDs lists the ids of all cards.
 	RateCardIDs(ctx context.Context) ([]string, error)
-	// RateCards reads cards, without Card; the order is any.
+	// RateCards reads cards, without setting Card, in any order.
 	RateCards(ctx context.Context, ids []string) ([]*Entry, error)
 }
 
 // Writer adds cards.
 type Writer interface {
-	// AddRateCard is false if its version is in use.
+	// AddRateCard adds a card. It is false if the version is in use.
 	AddRateCard(ctx context.Context, entry *Entry) (added bool, err error)
-	// AddAudit writes what was changed by whom.
+	// AddAudit adds entries to the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
-// Config is what the service is made of.
+// Config holds what a Service depends on.
 type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
 }
 
-// Service carries out the use cases of rate cards. It may be used by many
-// goroutines.
+// Service carries out the use cases of rate cards. Many goroutines may use it.
 type Service struct {
 	Config
-	current atomic.Pointer[book]
+	current atomic.Pointer[book] // the cards as last read; nil before, and after a change
 
-	// reading guards the reading of cards, so that one does it for all, and
-	// what was read before a change is not kept after it.
+	// reading is held while the cards are read and current is replaced. So one
+	// goroutine reads for all that wait, and a book that was read before a change
+	// does not replace one that was read after it. It guards parsed.
 	reading sync.Mutex
-	parsed  map[string]*Entry // by card id
+	parsed  map[string]*Entry // the cards that were read, by card id
 }
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(config Config) *Service {
 	return &Service{Config: config, parsed: map[string]*Entry{}}
 }
 
-// freshness is how long cards are gone by without looking. One that was uploaded
-// at one node holds within it on every other; 5 s are promised.
+// freshness is how long the cards are used before they are read again. It bounds
+// how long other nodes do not know of an upload, which is documented as 5 s.
 const freshness = 4 * time.Second
 
-// At is the card that holds for the partners of a series: the last of it that
-// has taken effect, otherwise the last of everybody's.
+// At returns the card that applies to the partners of a series: the last card of
+// the series that has taken effect, otherwise that of the default series.
 func (s *Service) At(ctx context.Context, name string, at time.Time) (*pricing.Card, error) {
 	b, err := s.book(ctx)
 	if err != nil {
@@ -93,7 +95,7 @@ func (s *Service) At(ctx context.Context, name string, at time.Time) (*pricing.C
 	return b.at(name, at), nil
 }
 
-// book is what is known of all cards, no older than freshness.
+// book returns all cards, read at most freshness ago.
 func (s *Service) book(ctx context.Context) (*book, error) {
 	if b := s.current.Load(); b.fresh(s.Now()) {
 		return b, nil
@@ -101,7 +103,7 @@ func (s *Service) book(ctx context.Context) (*book, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	now := s.Now()
-	if b := s.current.Load(); b.fresh(now) { // another has just read it
+	if b := s.current.Load(); b.fresh(now) { // another goroutine has read it meanwhile
 		return b, nil
 	}
 	entries, err := s.read(ctx)
@@ -113,8 +115,8 @@ func (s *Service) book(ctx context.Context) (*book, error) {
 	return b, nil
 }
 
-// read reads all cards, of which those that were read before need not be. The
-// caller holds reading.
+// read returns all cards. It reads only those that were not read before, because
+// cards are not changed. The caller must hold reading.
 func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 	var all []*Entry
 	err := s.Store.Read(ctx, func(tx Reader) error {
@@ -147,7 +149,7 @@ func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 	return all, nil
 }
 
-// forget has the next one look at the store.
+// forget discards the book, so that the next use reads the cards again.
 func (s *Service) forget() {
 	s.reading.Lock()
 	defer s.reading.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// maxDocument is the most that a card's file may hold, in bytes: ten times what
-// one with everything needs.
+// maxDocument is the greatest size of a card in JSON, in bytes: ten times the size
+// of a complete card.
 const maxDocument = 64 << 10
 
-// nameRule is for names of series: they stand in lists and queries.
+// nameRule is the rule for names of series, which appear in lists and queries.
 var nameRule = form.TextRule{
 	Expected: "a name of 1 to 64 letters, digits, dots, dashes and underscores",
 	Allows: func(name string) bool {
@@ -31,8 +31,9 @@ var nameRule = form.TextRule{
 	},
 }
 
-// readUpload reads a request to add a card, strictly: what is not understood
-// could be a price. It takes effect at once unless it says otherwise.
+// readUpload reads and validates a request to add a card. Unknown members are
+// faults, because they might be misspelt prices. The card takes effect now unless
+// effective_from says otherwise.
 func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -46,7 +47,7 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	if !f.Has("effective_from") {
 		entry.EffectiveFrom = now
 	} else if !entry.EffectiveFrom.IsZero() && entry.EffectiveFrom.Before(now) {
-		f.Fault("effective_from", "a time that is not in the past, or nothing for now")
+		f.Fault("effective_from", "a time that is not in the past, or no value for now")
 	}
 	if entry.Document == nil && f.Has("card") {
 		return nil, problems.Err()
@@ -54,10 +55,10 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	card := f.Object("card", form.Required)
 	read := pricing.ReadCard(card, form.Optional)
 	if own := read.EffectiveFrom; !own.IsZero() && !own.Equal(entry.EffectiveFrom) {
-		card.Fault("effective_from", "the same time as effective_from beside the card, or nothing")
+		card.Fault("effective_from", "the same time as effective_from beside the card, or no value")
 	}
 	if read.Version != "" && read.Version == pricing.DefaultCard().Version {
-		card.Fault("version", "another version than the built-in card's")
+		card.Fault("version", "a version other than that of the built-in card")
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -66,8 +67,8 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	return entry, nil
 }
 
-// Check tells, as Add would, what is wrong with a card, and keeps nothing. What
-// it gives has no id.
+// Check returns the entry, without an id, or the error that Add would return. It
+// stores nothing.
 func (s *Service) Check(ctx context.Context, root form.Source) (*Entry, error) {
 	entry, err := s.readUpload(root, s.now())
 	if err != nil {
@@ -79,22 +80,22 @@ func (s *Service) Check(ctx context.Context, root form.Source) (*Entry, error) {
 	}
 	for _, other := range b.all("") {
 		if other.Version == entry.Version {
-			return nil, taken(entry.Version)
+			return nil, versionTaken(entry.Version)
 		}
 	}
 	return entry, nil
 }
 
-func taken(version string) error {
-	return refusal.New(refusal.CodeConflict, fmt.Sprintf("there is a rate card of the version %q already", version))
+func versionTaken(version string) error {
+	return refusal.New(refusal.CodeConflict, fmt.Sprintf("a rate card with version %q exists already", version))
 }
 
-// now is the time as records hold it.
+// now returns the time in the precision of records.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
-// Add keeps a card, which holds from its date on: on this node when this
-// returns, on others within freshness. It is a validation_error, or a conflict
-// if its version is in use.
+// Add stores a card. This node uses it as soon as Add has returned, other nodes
+// within freshness. The error is a validation error, or a conflict if the version
+// is in use.
 func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 	entry, err := s.readUpload(root, s.now())
 	if err != nil {
@@ -104,30 +105,30 @@ func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 		return nil, err
 	}
 	entry.OperatorID = audit.OperationOf(ctx).OperatorID
-	audit, err := audit.NewEntry(ctx, s.Random, entry.CreatedAt, audit.ActionRateCardAdded)
+	log, err := audit.NewEntry(ctx, s.Random, entry.CreatedAt, audit.ActionRateCardAdded)
 	if err != nil {
 		return nil, err
 	}
-	audit.ObjectID, audit.After = entry.CardID, cardFacts{entry.Name, entry.Version, entry.EffectiveFrom}
+	log.ObjectID, log.After = entry.CardID, cardFacts{entry.Name, entry.Version, entry.EffectiveFrom}
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		added, err := tx.AddRateCard(ctx, entry)
 		if err == nil && !added {
-			err = taken(entry.Version)
+			err = versionTaken(entry.Version)
 		}
 		if err != nil {
 			return err
 		}
-		return tx.AddAudit(ctx, audit)
+		return tx.AddAudit(ctx, log)
 	})
-	s.forget() // after the commit, and even if it failed: it may have, or not
+	s.forget() // even after an error, because the commit may have succeeded
 	if err != nil {
 		return nil, err
 	}
 	return entry, nil
 }
 
-// cardFacts are what the audit log tells of a card; the card itself is kept for
-// good.
+// cardFacts is what the audit log holds of a card. The card itself is never
+// deleted.
 type cardFacts struct {
 	Name          string    `json:"name"`
 	Version       string    `json:"version"`

@@ -12,9 +12,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// Decode reads what Encode wrote when the order was created. Fields that
-// change later (status, courier, history, …) are as they were then; the store
-// lays their current values over them.
+// Decode reads the record that Encode wrote when the order was created. Fields
+// that change later (status, courier, history, …) have the values of that time;
+// the store overwrites them with the current ones.
 func Decode(document []byte) (*delivery.Order, error) {
 	root, err := strictjson.ParseTrusted(document)
 	if err != nil {
@@ -55,8 +55,8 @@ func Decode(document []byte) (*delivery.Order, error) {
 	return o, nil
 }
 
-// reader takes the fields of a record that this service wrote itself; what is
-// missing is zero.
+// reader reads the fields of a record that this service wrote. A missing field
+// reads as zero.
 type reader struct{ source form.Source }
 
 func (r reader) in(name string) reader   { return reader{r.source.Member(name)} }

@@ -1,7 +1,7 @@
-// Package record writes the order record of the interface (section 2.9) and
-// reads it back. The record that answers a creation is also what the store
-// keeps of all that is fixed about an order: one form, answered, kept and
-// replayed, so that none of the three can drift from the others.
+// Package record encodes and decodes the order record of the interface (section
+// 2.9). The record that answers the creation of an order is stored as it is, and
+// is the answer to a repeated creation. So the answer, the stored order and the
+// replay cannot differ.
 package record
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// Encode writes the whole record, as creation and single reads answer it.
+// Encode returns the complete record, which creating and reading an order answer.
 func Encode(o *delivery.Order) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, 1024+512*len(o.Parcels))}
 	w.Object("")
@@ -32,8 +32,8 @@ func Encode(o *delivery.Order) []byte {
 	return w.Buffer
 }
 
-// AppendListed appends the shorter record that lists hold: exactly the fields
-// that section 2.9 gives for them.
+// AppendListed appends the shorter record of lists, which has the fields that
+// section 2.9 of the interface gives for them.
 func AppendListed(buffer []byte, o *delivery.Order) []byte {
 	w := strictjson.Writer{Buffer: buffer}
 	w.Object("")

@@ -17,18 +17,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadingGivesWhatWasWritten writes, reads and writes random orders. What
-// changes after creation is the store's to lay over, and so the test's.
-func TestReadingGivesWhatWasWritten(t *testing.T) {
+// TestDecodeReversesEncode encodes, decodes and encodes random orders again. The
+// test sets the fields that change after creation, as the store does.
+func TestDecodeReversesEncode(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		written := drawOrder(t)
 		first := record.Encode(written)
 		if _, err := strictjson.Parse(first); err != nil {
-			t.Fatalf("%v: %s", err, first)
+			t.Fatalf("Encode wrote %s: %v", first, err)
 		}
 		if !bytes.Contains(first, written.Metadata) {
-			t.Fatalf("the metadata %s is not in %s", written.Metadata, first)
+			t.Fatalf("got %s, want the metadata %s in it", first, written.Metadata)
 		}
 		read, err := record.Decode(first)
 		if err != nil {
@@ -36,10 +36,10 @@ func TestReadingGivesWhatWasWritten(t *testing.T) {
 		}
 		read.Courier, read.History, read.Cancellation = written.Courier, written.History, written.Cancellation
 		if !reflect.DeepEqual(read, written) {
-			t.Fatalf("read\n%+v\nof what was written as\n%+v", read, written)
+			t.Fatalf("got\n%+v\nwant\n%+v", read, written)
 		}
 		if second := record.Encode(read); !bytes.Equal(first, second) {
-			t.Fatalf("written again:\n%s\nat first:\n%s", second, first)
+			t.Fatalf("encoded again: got\n%s\nwant\n%s", second, first)
 		}
 	})
 }
@@ -77,13 +77,13 @@ func drawOrder(t *rapid.T) *delivery.Order {
 	return o
 }
 
-// text is any text, and often one that JSON must escape.
+// text draws a text, often with characters that JSON must escape.
 func text(t *rapid.T, label string) string {
 	odd := rapid.SampledFrom([]rune("\"\\/<>&\x00\x01\b\t\n\r\x1f\x7f\u0085\u2028\u2029\ufeff\ufffd\U0010ffffé🍁{}[]:,"))
 	return rapid.StringOfN(rapid.OneOf(odd, rapid.Rune()), 0, 12, -1).Draw(t, label)
 }
 
-// instant is a time as orders hold it.
+// instant draws a time in the precision of orders.
 func instant(t *rapid.T) time.Time {
 	end := time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 	return time.UnixMilli(rapid.Int64Range(0, end.UnixMilli()).Draw(t, "time")).UTC()
@@ -125,8 +125,8 @@ func drawCourier(t *rapid.T) delivery.Courier {
 	return delivery.Courier{Name: text(t, "name"), Phone: text(t, "phone"), Vehicle: text(t, "vehicle")}
 }
 
-// drawObject writes an object as nobody would but everybody may: any white
-// space, escapes that are not needed, numbers in any form.
+// drawObject draws an object in unusual but valid JSON: with any white space,
+// needless escapes, and numbers of any form.
 func drawObject(t *rapid.T, depth int) []byte {
 	space := func() string { return rapid.StringOfN(rapid.SampledFrom([]rune(" \t\r\n")), 0, 3, -1).Draw(t, "space") }
 	out := []byte("{" + space())
@@ -151,7 +151,7 @@ func drawObject(t *rapid.T, depth int) []byte {
 	return append(out, '}')
 }
 
-// fullOrder has every member that a record can have.
+// fullOrder returns an order whose record has every member.
 func fullOrder() *delivery.Order {
 	o := testkit.Order("par_00000000", "ord_1", "A-1", testkit.Epoch)
 	o.Status = delivery.StatusCancelled
@@ -166,7 +166,8 @@ func fullOrder() *delivery.Order {
 	return o
 }
 
-// TestFullRecord holds the bytes of a record, which stored orders depend on.
+// TestFullRecord compares every byte of a record, because stored orders have this
+// form.
 func TestFullRecord(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/full_record.json")
@@ -178,7 +179,7 @@ func TestFullRecord(t *testing.T) {
 	}
 }
 
-// listed is what interface section 2.9 says of list responses.
+// listed holds the members of a listed record, by section 2.9 of the interface.
 var listed = []string{
 	"created_at", "currency", "dropoff", "estimated_delivery", "order_id", "parcels", "partner_order_id",
 	"pickup", "rate_cents", "service_level", "status", "tracking_url", "updated_at",
@@ -193,22 +194,22 @@ func membersOf(t *testing.T, document []byte) map[string]json.RawMessage {
 	return members
 }
 
-func TestListedRecordHasTheThirteenMembers(t *testing.T) {
+func TestListedRecordMembers(t *testing.T) {
 	t.Parallel()
 	whole := membersOf(t, record.Encode(fullOrder()))
 	list := record.AppendListed(record.AppendListed([]byte("["), fullOrder()), fullOrder())
 	var records []json.RawMessage
 	if err := json.Unmarshal(append(list, ']'), &records); err != nil || len(records) != 2 {
-		t.Fatalf("%d records, %v, in %s", len(records), err, list)
+		t.Fatalf("%s: got %d records, %v, want 2", list, len(records), err)
 	}
 	for _, document := range records {
 		members := membersOf(t, document)
 		if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, listed) {
-			t.Errorf("got the members %q, want %q", got, listed)
+			t.Errorf("got members %q, want %q", got, listed)
 		}
 		for name, value := range members {
 			if !bytes.Equal(value, whole[name]) {
-				t.Errorf("%s is %s in the list and %s in the record", name, value, whole[name])
+				t.Errorf("%s: got %s in the list, want %s as in the complete record", name, value, whole[name])
 			}
 		}
 	}
@@ -220,23 +221,23 @@ func TestAbsentMembersAreLeftOut(t *testing.T) {
 	want := append(slices.Clone(listed), "status_history")
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
-		t.Errorf("got the members %q, want %q", got, want)
+		t.Errorf("got members %q, want %q", got, want)
 	}
 	for name, inside := range map[string][]string{
 		"pickup": {"address", "email", "name", "phone", "time_window"}, "dropoff": {"address", "email", "name", "phone", "time_window"},
 	} {
 		contact := membersOf(t, members[name])
 		if got := slices.Sorted(maps.Keys(contact)); !slices.Equal(got, inside) {
-			t.Errorf("%s has %q, want %q", name, got, inside)
+			t.Errorf("%s: got members %q, want %q", name, got, inside)
 		}
 		if address := membersOf(t, contact["address"]); address["line2"] != nil || address["notes"] != nil {
-			t.Errorf("%s has %s", name, contact["address"])
+			t.Errorf("%s: got address %s, want it without line2 and notes", name, contact["address"])
 		}
 	}
 }
 
-// FuzzDecode gives records that this service never wrote: an error or an order
-// that can be written, but no panic.
+// FuzzDecode: any bytes are decoded to an error or an order that can be encoded,
+// without a panic and without changing them.
 func FuzzDecode(f *testing.F) {
 	full := record.Encode(fullOrder())
 	f.Add(full)
@@ -252,14 +253,14 @@ func FuzzDecode(f *testing.F) {
 		before := bytes.Clone(data)
 		o, err := record.Decode(data)
 		if (o == nil) != (err != nil) {
-			t.Fatalf("%+v with %v", o, err)
+			t.Fatalf("%q: got %+v, %v, want either an order or an error", data, o, err)
 		}
 		if o != nil {
 			record.AppendListed(nil, o)
 			record.Encode(o)
 		}
 		if !bytes.Equal(data, before) {
-			t.Fatalf("%q was changed to %q", before, data)
+			t.Fatalf("got input %q, want it unchanged: %q", data, before)
 		}
 	})
 }

@@ -1,5 +1,6 @@
 // Package signature signs and verifies requests and events (interface sections
-// 5.1 and 6): HMAC-SHA256 under a shared secret, written as v1= and hex.
+// 5.1 and 6). A signature is the HMAC-SHA256 under a shared secret, in hex after
+// "v1=".
 package signature
 
 import (
@@ -13,37 +14,38 @@ import (
 	"time"
 )
 
-// scheme marks the only signature scheme there is (interface section 9).
+// scheme is the prefix of the only signature scheme (interface section 9).
 const scheme = "v1="
 
-// MaxSkew is how far the clock of a signer may be from ours, either way.
+// MaxSkew is the greatest difference between the clocks of a signer and of a
+// verifier, in either direction.
 const MaxSkew = 300 * time.Second
 
-// Request is what a request's signature covers.
+// Request holds what the signature of a request covers.
 type Request struct {
 	Timestamp string // the X-Timestamp header as sent: Unix time in seconds
 	Method    string // in upper case
 	Path      string // the escaped path as sent, with /v1, without the query
-	Body      []byte // exactly as sent; empty for none
+	Body      []byte // byte for byte as sent; empty if there is none
 }
 
-// Sign gives the X-Signature of a request under the partner's secret key.
+// Sign returns the X-Signature of a request under the partner's secret key.
 func (r Request) Sign(secret []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	for _, part := range [...]string{r.Timestamp, "\n", r.Method, "\n", r.Path, "\n"} {
-		_, _ = io.WriteString(mac, part) // a hash never fails to write
+		_, _ = io.WriteString(mac, part) // writing to a hash never fails
 	}
 	mac.Write(r.Body)
 	return encode(mac.Sum(nil))
 }
 
-// Verify tells, in constant time, whether signature is the request's.
+// Verify reports, in constant time, whether signature is the request's.
 func (r Request) Verify(secret []byte, signature string) bool {
 	return equal(r.Sign(secret), signature)
 }
 
-// Fresh tells whether a timestamp is a Unix time in seconds that is no further
-// from now than MaxSkew.
+// Fresh reports whether a timestamp is a Unix time in seconds, at most MaxSkew
+// before or after now.
 func Fresh(timestamp string, now time.Time) bool {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {
@@ -54,21 +56,21 @@ func Fresh(timestamp string, now time.Time) bool {
 	return -limit <= skew && skew <= limit
 }
 
-// SignEvent gives the Drop-Signature of an event's raw body under the
-// partner's webhook secret.
+// SignEvent returns the Drop-Signature of an event's raw body under the webhook
+// secret.
 func SignEvent(secret, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return encode(mac.Sum(nil))
 }
 
-// VerifyEvent tells, in constant time, whether signature is the event's.
+// VerifyEvent reports, in constant time, whether signature is the event's.
 func VerifyEvent(secret, body []byte, signature string) bool {
 	return equal(SignEvent(secret, body), signature)
 }
 
-// SignStandard gives one signature of the webhook-signature header as Standard
-// Webhooks 1.0 has it: over id, timestamp and body, in base64 behind "v1,".
+// SignStandard returns a signature for the webhook-signature header of Standard
+// Webhooks 1.0: over id, timestamp and body, in base64 after "v1,".
 func SignStandard(key []byte, id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range [...]string{id, ".", timestamp, "."} {
