@@ -36,9 +36,10 @@ var rooms = map[string]room{
 	"internal/signature": {mayNot: pure},
 	"internal/record":    {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/label":     {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/outbox":    {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/pricing":   {may: []string{"internal/delivery", foundation}, mayNot: pure},
 
-	"internal/order":     {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
+	"internal/order":     {may: []string{"internal/delivery", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/stock":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 	"internal/ratecard":  {may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
@@ -47,7 +48,7 @@ var rooms = map[string]room{
 	"internal/retention": {may: []string{"internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 	"internal/proof/s3":  {may: []string{"internal/proof"}, mayNot: database},
-	"internal/webhook":   {may: []string{"internal/delivery", "internal/signature", foundation}, mayNot: useCase},
+	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
 	"internal/metrics": {may: []string{"internal/api", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}, mayNot: database},
@@ -55,7 +56,7 @@ var rooms = map[string]room{
 	"internal/web":     {may: []string{"internal/delivery"}, mayNot: database},
 	"internal/api":     {may: []string{"api", "internal/delivery", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/webhook", foundation}, mayNot: database},
 
-	"internal/store":           {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/simulate", "internal/webhook", foundation}, mayNot: web},
+	"internal/store":           {may: []string{"internal/delivery", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/simulate", "internal/webhook", foundation}, mayNot: web},
 	"internal/store/storetest": everything,
 
 	"internal/testkit":      everything,
