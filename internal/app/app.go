@@ -216,14 +216,15 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
+		Observer: a.metrics.Logins("partner"),
 	})
-	a.operators = newOperators(a.store, a.Surroundings)
+	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"))
 	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCardStore(), Now: a.Now, Random: a.Random})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {
 		return err
 	}
-	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings)
+	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.metrics.Retention())
 	if err := a.openWebhooks(ctx, sealer); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -160,7 +161,15 @@ func driveMetrics(t *testing.T, h *hooked) {
 	for h.partner.Call(t, "GET", "/v1/orders", nil).Status != 429 {
 		continue
 	}
+	for h.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":"a wrong password"}`, h.partner.Email)).Status != 429 {
+		continue
+	}
 	h.parked(t)
+	for deadline := time.Now().Add(30 * time.Second); newScrape(t, h.MetricsURL).value("dropyard_retention_sweeps_total") == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("no sweep was counted within 30 s of the start")
+		}
+	}
 }
 
 func checkMetrics(t *testing.T, got *scrape) {
@@ -209,6 +218,13 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_webhook_endpoints", []string{"state", "healthy"}, exactly(1)},
 		{"dropyard_webhook_lanes_open", nil, exactly(0)},
 		{"dropyard_webhook_queue_age_seconds", nil, exactly(0)},
+		{"dropyard_logins_total", []string{"account", "partner", "outcome", "succeeded"}, exactly(1)},
+		{"dropyard_logins_total", []string{"account", "partner", "outcome", "failed"}, exactly(10)},
+		{"dropyard_logins_total", []string{"account", "partner", "outcome", "throttled"}, exactly(1)},
+		{"dropyard_logins_total", []string{"account", "operator", "outcome", "succeeded"}, exactly(1)},
+		{"dropyard_retention_sweeps_total", []string{"outcome", "completed"}, exactly(1)},
+		{"dropyard_retention_sweep_duration_seconds", nil, exactly(1)},
+		{"dropyard_retention_removed_total", nil, exactly(0)},
 		{"dropyard_unreadable_documents_total", nil, exactly(0)},
 		{"process_start_time_seconds", nil, positive},
 	} {

@@ -12,13 +12,16 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-func newOperators(db *store.Store, world Surroundings) *operator.Service {
+// newOperators returns the service of operators. observer is called with the
+// outcome of each login; nil observes nothing.
+func newOperators(db *store.Store, world Surroundings, observer credential.GateObserver) *operator.Service {
 	return operator.NewService(operator.Config{
-		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher,
+		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Observer: observer,
 	})
 }
 
@@ -37,7 +40,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world).Add(ctx, added, wanted.Password)
+	_, err = newOperators(db, world, nil).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -49,7 +52,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

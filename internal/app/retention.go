@@ -12,11 +12,13 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings) *retention.Service {
+// newRetention returns the service of retention. observer is called after each of
+// its sweeps; nil observes nothing.
+func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, observer retention.Observer) *retention.Service {
 	orders, events, _ := settings.Retention() // Check has read them before
 	return retention.NewService(retention.Config{
 		Store: db.Retention(), Pictures: pictures, Now: world.Now, Log: world.Log,
-		Policy: retention.Policy{Orders: orders, Events: events},
+		Policy: retention.Policy{Orders: orders, Events: events}, Observer: observer,
 	})
 }
 
@@ -53,5 +55,5 @@ func withRetention(ctx context.Context, settings *config.Config, world Surroundi
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(newRetention(db, nil, settings, world))
+	return fn(newRetention(db, nil, settings, world, nil))
 }

@@ -26,6 +26,8 @@ type Metrics struct {
 	registry   *prometheus.Registry
 	api        *apiMetrics
 	orders     *orderMetrics
+	logins     *prometheus.CounterVec
+	retention  *retentionMetrics
 	webhooks   *webhookMetrics
 	unreadable map[string]prometheus.Counter // by kind of document; read only
 }
@@ -42,6 +44,8 @@ func New(version string) *Metrics {
 		registry:   registry,
 		api:        newAPIMetrics(register),
 		orders:     newOrderMetrics(register),
+		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
+		retention:  newRetentionMetrics(register),
 		webhooks:   newWebhookMetrics(register),
 		unreadable: newUnreadable(register),
 	}

@@ -50,6 +50,9 @@ type Config struct {
 	Hasher *credential.Hasher
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
+	// Observer is called with the outcome of each login, for metrics; nil observes
+	// nothing.
+	Observer credential.GateObserver
 }
 
 // Service carries out the use cases of operators. It may be used by many
@@ -61,7 +64,7 @@ type Service struct {
 
 // NewService returns a service.
 func NewService(config Config) *Service {
-	return &Service{Config: config, gate: credential.NewGate(config.Hasher, config.Now)}
+	return &Service{Config: config, gate: credential.NewGate(config.Hasher, config.Now, config.Observer)}
 }
 
 // now returns the time as records hold it.

@@ -35,6 +35,9 @@ type Config struct {
 	Now    func() time.Time
 	Random io.Reader    // safe for use by many goroutines
 	Log    *slog.Logger // of what fails in the background
+	// Observer is called with the outcome of each login, for metrics; nil observes
+	// nothing.
+	Observer credential.GateObserver
 }
 
 // Service carries out the use cases of accounts. It may be used by many
@@ -57,7 +60,7 @@ type Service struct {
 func NewService(config Config) *Service {
 	s := &Service{
 		Config:   config,
-		gate:     credential.NewGate(config.Hasher, config.Now),
+		gate:     credential.NewGate(config.Hasher, config.Now, config.Observer),
 		keys:     newKeyCache(config.Now()),
 		settings: newSettingsCache(config.Now()),
 		stop:     make(chan struct{}),

@@ -35,7 +35,21 @@ type Config struct {
 	Pictures Pictures
 	// Pause rests between two batches; nil for a rest on the real clock.
 	Pause func(ctx context.Context, took time.Duration) error
+	// Observer is called after each sweep that Run has begun, for metrics; nil
+	// observes nothing.
+	Observer Observer
 }
+
+// Observer is called with the result of a sweep: what was removed, also when the
+// rest failed, and how long it took, pauses included. A sweep that Close has cut
+// short is left out.
+type Observer interface {
+	Swept(removed Removed, took time.Duration, err error)
+}
+
+type unobserved struct{}
+
+func (unobserved) Swept(Removed, time.Duration, error) {}
 
 // Service removes what is old, and exports and erases.
 type Service struct {
@@ -48,6 +62,9 @@ type Service struct {
 func NewService(config Config) *Service {
 	if config.Pause == nil {
 		config.Pause = rest
+	}
+	if config.Observer == nil {
+		config.Observer = unobserved{}
 	}
 	return &Service{Config: config}
 }
@@ -79,7 +96,11 @@ func (s *Service) Close() {
 }
 
 func (s *Service) sweepOnce(ctx context.Context) {
+	begun := time.Now() // the real clock: it measures work
 	removed, err := s.Sweep(ctx)
+	if ctx.Err() == nil {
+		s.Observer.Swept(removed, time.Since(begun), err)
+	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.Error("what is old was not removed, trying again later", "error", err)
 	}

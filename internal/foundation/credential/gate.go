@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -45,15 +46,21 @@ func tooManyFailures(wait time.Duration) *refusal.Error {
 type Gate struct {
 	hasher               *Hasher
 	pair, account, place *throttle.Limiter
+	observer             GateObserver
 }
 
-// NewGate makes a gate for one kind of account.
-func NewGate(hasher *Hasher, clock func() time.Time) *Gate {
+// NewGate returns a gate for one kind of account. A nil observer observes
+// nothing.
+func NewGate(hasher *Hasher, clock func() time.Time, observer GateObserver) *Gate {
+	if observer == nil {
+		observer = unobserved{}
+	}
 	return &Gate{
-		hasher:  hasher,
-		pair:    throttle.New(pairFailures, clock),
-		account: throttle.New(accountFailures, clock),
-		place:   throttle.New(addressFailures, clock),
+		hasher:   hasher,
+		pair:     throttle.New(pairFailures, clock),
+		account:  throttle.New(accountFailures, clock),
+		place:    throttle.New(addressFailures, clock),
+		observer: observer,
 	}
 }
 
@@ -69,6 +76,19 @@ type Attempt struct {
 // rate_limited if that was not even looked at. It takes as long without an
 // account as with a wrong password.
 func (g *Gate) Verify(ctx context.Context, a Attempt) error {
+	err := g.verify(ctx, a)
+	switch {
+	case err == nil:
+		g.observer.LoggedIn(LoginSucceeded)
+	case errors.Is(err, errMismatch):
+		g.observer.LoggedIn(LoginFailed)
+	case refusal.HasCode(err, refusal.CodeRateLimited):
+		g.observer.LoggedIn(LoginThrottled)
+	}
+	return err
+}
+
+func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	if a.Hash == "" {
 		a.Hash = g.hasher.Decoy()
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,8 +17,24 @@ import (
 // door is a gate, its clock, and one account behind it.
 type door struct {
 	*credential.Gate
-	now  time.Time
-	hash string
+	now      time.Time
+	hash     string
+	outcomes outcomes
+}
+
+// outcomes is a GateObserver that counts.
+type outcomes struct {
+	mu    sync.Mutex
+	count map[credential.LoginOutcome]int // guarded by mu
+}
+
+func (o *outcomes) LoggedIn(outcome credential.LoginOutcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.count == nil {
+		o.count = map[credential.LoginOutcome]int{}
+	}
+	o.count[outcome]++
 }
 
 func newDoor(t *testing.T) *door {
@@ -28,7 +45,7 @@ func newDoor(t *testing.T) *door {
 		t.Fatal(err)
 	}
 	d := &door{now: fixedClock(), hash: hash}
-	d.Gate = credential.NewGate(h, func() time.Time { return d.now })
+	d.Gate = credential.NewGate(h, func() time.Time { return d.now }, &d.outcomes)
 	return d
 }
 
@@ -153,5 +170,18 @@ func TestGateReportsADamagedHash(t *testing.T) {
 	d.hash = "damaged"
 	if err := d.try(t, "203.0.113.1", "right"); err == nil || refusal.HasCode(err, refusal.CodeUnauthorized) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestGateObserver(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	_ = d.try(t, "203.0.113.1", "right")
+	for range 12 { // of which ten may fail
+		_ = d.try(t, "203.0.113.1", "wrong")
+	}
+	want := map[credential.LoginOutcome]int{credential.LoginSucceeded: 1, credential.LoginFailed: 10, credential.LoginThrottled: 2}
+	if !maps.Equal(d.outcomes.count, want) {
+		t.Errorf("got %v, want %v", d.outcomes.count, want)
 	}
 }

@@ -1,0 +1,23 @@
+package credential
+
+// GateObserver is called with the outcome of each attempt, for metrics. It must
+// be safe for concurrent use.
+type GateObserver interface{ LoggedIn(LoginOutcome) }
+
+// LoginOutcome says how an attempt to log in ended.
+type LoginOutcome string
+
+// The outcomes of attempts.
+const (
+	LoginSucceeded LoginOutcome = "succeeded"
+	LoginFailed    LoginOutcome = "failed"    // the password is wrong, or there is no such account
+	LoginThrottled LoginOutcome = "throttled" // refused without looking at the password
+)
+
+// LoginOutcomes lists them.
+var LoginOutcomes = []LoginOutcome{LoginSucceeded, LoginFailed, LoginThrottled}
+
+// unobserved is the GateObserver of a gate that has been given none.
+type unobserved struct{}
+
+func (unobserved) LoggedIn(LoginOutcome) {}
