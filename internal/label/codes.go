@@ -10,53 +10,55 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Code128 is the text of the Code 128 of a parcel, at its place from 1: its
-// barcode; without one its parcel_id; and where neither can be coded in the width
-// of a label, its number, which Scan reads.
+// Code128 returns the text of the Code 128 of a parcel, whose place in its order
+// counts from 1: its barcode, otherwise its parcel_id, otherwise its number, which
+// Scan reads. A text that cannot be encoded in the width of a label is passed
+// over. It is empty if the order's id is not one of this service.
 //
 // Bars of two dots (10 mil) are the narrowest that thermal printers print and
-// hand scanners read reliably. Between quiet zones, which may take the margins,
-// that leaves room for 31 letters, or 62 digits. A text of other than printable ASCII, or with spaces around it, which
-// scanners drop, is not coded. Nor is a part of a text ever: it would find
-// nothing, or another parcel.
+// hand scanners read reliably. Between the quiet zones, which may overlap the
+// margins, there is room for 31 letters or 62 digits. A text is not encoded if it
+// has characters other than printable ASCII, or spaces at its ends, which scanners
+// drop. A text is never shortened: a part of it would find nothing, or another
+// parcel.
 func Code128(o *delivery.Order, place int) string {
 	parcel := o.Parcels[place-1]
 	for _, text := range []string{parcel.Barcode, parcel.ParcelID} {
-		if module(text) > 0 {
+		if moduleWidth(text) > 0 {
 			return text
 		}
 	}
-	return number(o.OrderID, place)
+	return parcelNumber(o.OrderID, place)
 }
 
 const (
-	quietBars  = 10 // modules on either side of Code 128
-	thinnest   = 2  // dots of a module
-	thickest   = 4
-	squareSide = 236 // of the QR code with its quiet zones
-	quietQR    = 4   // modules around a QR code
+	minModule = 2 // the least width of a module, in dots
+	maxModule = 4
+	quietBars = 10  // the quiet zone on either side of a Code 128, in modules
+	quietQR   = 4   // the quiet zone around a QR code, in modules
+	qrSide    = 236 // of the QR code with its quiet zones, in dots
 )
 
-// module is how many dots wide the modules of a text in Code 128 can be; 0 if it
-// cannot be coded, or does not fit.
-func module(text string) int {
+// moduleWidth returns the greatest width, in dots, of the modules of a text in
+// Code 128. It is 0 if the text cannot be encoded or does not fit.
+func moduleWidth(text string) int {
 	modules := len(bits128(text))
 	if modules == 0 {
 		return 0
 	}
-	// A printer codes a text with ">" letter by letter (see writeBars).
+	// A printer encodes a text with ">" letter by letter (see writeBars).
 	if strings.Contains(text, ">") {
 		modules = 11*len(text) + 35
 	}
 	widest := width / (modules + 2*quietBars)
-	if widest < thinnest {
+	if widest < minModule {
 		return 0
 	}
-	return min(widest, thickest)
+	return min(widest, maxModule)
 }
 
-// bits128 is a text in Code 128, true where it is black; nil if it cannot be
-// coded.
+// bits128 returns the modules of a text in Code 128, true for black. It is nil if
+// the text cannot be encoded.
 func bits128(text string) []bool {
 	for _, letter := range []byte(text) {
 		if letter < ' ' || letter > '~' {
@@ -73,8 +75,8 @@ func bits128(text string) []bool {
 	return row(code, 0)
 }
 
-// bitsQR is a text as a QR code with error correction M, row by row; nil if it is
-// too long for any.
+// bitsQR returns the modules of a text as a QR code with error correction M, row
+// by row, true for black. It is nil if the text is empty or too long.
 func bitsQR(text string) [][]bool {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if text == "" || err != nil {
@@ -95,7 +97,7 @@ func row(code barcode.Barcode, y int) []bool {
 	return bits
 }
 
-// runs calls fn for every run of black.
+// runs calls fn for every run of black modules.
 func runs(bits []bool, fn func(start, length int)) {
 	for x := 0; x < len(bits); x++ {
 		start := x

@@ -12,7 +12,7 @@ const (
 	tracking = "https://dropyard.example.com/track/" + orderID
 )
 
-// usual is an order as most are.
+// usual returns a typical order.
 func usual() *delivery.Order {
 	o := testkit.Order("par_3kq9w0zt", orderID, "EM-2026-004711", testkit.Epoch)
 	o.TrackingURL = tracking
@@ -29,8 +29,8 @@ func usual() *delivery.Order {
 	return o
 }
 
-// extreme is an order with texts as long as they may be, in what the fonts have
-// and have not.
+// extreme returns an order with as many parcels and as long texts as an order may
+// have.
 func extreme() *delivery.Order {
 	o := usual()
 	o.ServiceLevel = delivery.SameDay
@@ -50,7 +50,7 @@ func extreme() *delivery.Order {
 	return o
 }
 
-// foreign is an order in scripts of which some are missing.
+// foreign returns an order with texts in scripts that the fonts have in part.
 func foreign() *delivery.Order {
 	o := usual()
 	o.Dropoff.Name = "Дмитрий Ελένη 山田太郎 👩‍👩‍👧 e\u0301\u202e"

@@ -1,11 +1,11 @@
-// Package label draws the labels that go onto parcels: 4 by 6 inches, one for
-// each parcel of an order, as PDF or in ZPL, the language of label printers.
+// Package label draws the labels of parcels: 4 by 6 inches, one for each parcel of
+// an order, as PDF or in ZPL, the language of label printers.
 //
-// Both show the same page (layout.go), laid out in dots of 203 per inch, the
+// Both show the same page (layout.go). It is laid out in dots of 203 per inch, the
 // coarsest print head in use, so that every bar of a code is a whole number of
-// dots. A page carries two codes: a QR code of the order's tracking URL, and a
-// Code 128 of the parcel (see Code128). Scan reads what only this service can
-// resolve; everything else that a scanner reads is text to search for.
+// dots wide. A page has two codes: a QR code of the order's tracking URL, and a
+// Code 128 of the parcel (see Code128). Scan resolves the codes that name an order;
+// any other text that a scanner reads is to be searched for.
 //
 // It is pure: the same order gives the same bytes.
 package label
@@ -24,18 +24,19 @@ import (
 
 const (
 	orderPrefix = "ord_"
-	// An order's id has 160 bits: 49 digits. Three more count the parcel.
+	// An order's id has 160 bits, which take 49 digits. Three more are the parcel's
+	// place.
 	orderDigits  = 49
 	parcelDigits = 3
 )
 
-// idLetters are those of an order's id.
+// idLetters encodes the letters of an order's id.
 var idLetters = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// number names a parcel in digits, because Code 128 packs two of them into the
-// space of one letter: the order's id and the parcel's place, from 1. It is empty
-// for an id that this service does not give out.
-func number(orderID string, place int) string {
+// parcelNumber returns the order's id and the parcel's place, from 1, in digits,
+// because Code 128 packs two digits into the space of one letter. It is empty if
+// the id is not one of this service.
+func parcelNumber(orderID string, place int) string {
 	if _, ok := delivery.PartnerOfOrder(orderID); !ok {
 		return ""
 	}
@@ -51,19 +52,20 @@ var (
 	pathForm   = regexp.MustCompile(`/track/(ord_[0-9a-z]{32})(?:/html)?/?$`)
 )
 
-// Scan resolves what a scanner read from a label, or what somebody typed in its
-// place: a tracking URL (of any host: a service may move) or an order's id gives
-// the order, a parcel's number also the place of the parcel in it, from 1; 0 is
-// all of them. Any other text is not ok: it is a barcode or a parcel_id, and is
-// to be searched for. So is a number whose order does not exist, which can only
-// be a partner's own barcode.
+// Scan resolves a text that was read from a label or typed. A tracking URL, of any
+// host because a service may move, and an order's id name an order; then place is
+// 0. A parcel's number also gives the place of the parcel in the order, from 1.
+//
+// Any other text is not ok: it may be a barcode or a parcel_id, and the caller is
+// to search for it. So is a number whose order does not exist, which is a
+// partner's own barcode.
 func Scan(text string) (orderID string, place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if _, ok := delivery.PartnerOfOrder(text); ok {
 		return text, 0, true
 	}
 	if numberForm.MatchString(text) {
-		return readNumber(text)
+		return parseNumber(text)
 	}
 	target, err := url.Parse(text)
 	if err != nil || target.Host == "" {
@@ -77,7 +79,7 @@ func Scan(text string) (orderID string, place int, ok bool) {
 	return found[1], 0, ok
 }
 
-func readNumber(digits string) (orderID string, place int, ok bool) {
+func parseNumber(digits string) (orderID string, place int, ok bool) {
 	value, _ := new(big.Int).SetString(digits[:orderDigits], 10)
 	place, _ = strconv.Atoi(digits[orderDigits:])
 	var bits [20]byte

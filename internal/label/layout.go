@@ -24,46 +24,50 @@ const (
 	captionTop              = barsTop + barsHeight + 4
 )
 
-// page is one label, before it is written in a language.
+// page is the layout of one label, from which PDF and ZPL are written.
 type page struct {
-	boxes  []box
-	texts  []line
-	bars   *bars   // nil if the parcel has no text that can be coded
-	square *square // nil if the tracking URL cannot be coded
+	boxes []box
+	texts []line
+	bars  *bars   // nil if Code128 is empty
+	qr    *qrCode // nil if the tracking URL cannot be encoded
 }
 
 // box is a black rectangle.
 type box struct{ x, y, width, height int }
 
-// line is one line of text, its top left corner at x and y.
+// line is a line of text with its top left corner at x and y.
 type line struct {
 	face    *face
 	x, y    int
 	size    int
-	text    string // clean
-	inverse bool   // white, on a box
+	text    string // as returned by clean
+	inverse bool   // white on a box
 }
 
 // bars is a Code 128.
 type bars struct {
-	x, module int // x is that of the first bar
-	text      string
+	x      int // of the first bar
+	module int // the width of a module, in dots
+	text   string
 }
 
-// square is a QR code, x and y its first module.
-type square struct {
-	x, y, module int
-	text         string
-	bits         [][]bool
+// qrCode is a QR code with its first module at x and y.
+type qrCode struct {
+	x, y   int
+	module int // the side of a module, in dots
+	text   string
+	bits   [][]bool
 }
 
-// column is where a block of lines is set, from top to bottom.
+// column is an area of the page into which lines are set from top to bottom. Its
+// y moves down with every line.
 type column struct {
 	*page
 	x, y, width int
 }
 
-// set writes a text into the column's next lines.
+// set adds a text as the next lines of the column, at most so many, in the largest
+// size that fits (see fit).
 func (c *column) set(f *face, text string, large, small, lines int) {
 	size, broken := f.fit(text, large, small, c.width, lines)
 	for _, text := range broken {
@@ -72,11 +76,11 @@ func (c *column) set(f *face, text string, large, small, lines int) {
 	}
 }
 
-// leading is the distance from one line's top to the next.
+// leading returns the distance from the top of one line to that of the next.
 func leading(size int) int { return size * 23 / 20 }
 
-// badge writes a word white on black, as wide as the word, and moves the column
-// to its right.
+// badge adds a text in white on a black box, and moves the column to the right of
+// the box.
 func (c *column) badge(text string) {
 	const large, small, tall, inset = 36, 16, 50, 14
 	size, _ := bold.fit(text, large, small, c.width-2*inset, 1)
@@ -87,9 +91,9 @@ func (c *column) badge(text string) {
 	c.width -= wide + inset
 }
 
-// layout lays out the labels of an order.
+// layout returns the labels of an order, one for each parcel.
 func layout(o *delivery.Order) []*page {
-	common := page{square: newSquare(o.TrackingURL)}
+	common := page{qr: newQRCode(o.TrackingURL)}
 	common.from(&o.Pickup)
 	common.rule(toTop - 10)
 	common.to(o)
@@ -97,7 +101,7 @@ func layout(o *delivery.Order) []*page {
 	pages := make([]*page, len(o.Parcels))
 	for i := range pages {
 		place := i + 1
-		p := &page{boxes: slices.Clone(common.boxes), texts: slices.Clone(common.texts), square: common.square}
+		p := &page{boxes: slices.Clone(common.boxes), texts: slices.Clone(common.texts), qr: common.qr}
 		p.header(o.ServiceLevel, place, len(o.Parcels))
 		p.details(o, place)
 		p.code(Code128(o, place))
@@ -108,7 +112,7 @@ func layout(o *delivery.Order) []*page {
 
 func (p *page) rule(y int) { p.boxes = append(p.boxes, box{margin, y, width - 2*margin, 3}) }
 
-// header says what a sorter looks for first: how fast, and how many.
+// header adds what sorting needs: the service level, and the parcel's place.
 func (p *page) header(level delivery.ServiceLevel, place, count int) {
 	const size, inset = 70, 20
 	p.boxes = append(p.boxes, box{margin, headerTop, width - 2*margin, headerHeight})
@@ -130,7 +134,7 @@ func (p *page) from(sender *delivery.Contact) {
 	c.set(regular, both(a.City, ", ", a.Province+"  "+a.PostalCode), 22, 16, 1)
 }
 
-// both joins two texts, or is the one that there is.
+// both joins two texts, or returns the one that is not empty.
 func both(one, between, other string) string {
 	if one == "" || other == "" {
 		return one + other
@@ -138,8 +142,8 @@ func both(one, between, other string) string {
 	return one + between + other
 }
 
-// to is read at the door and in the van: the larger, the sooner it is needed.
-// The notes get what room the address leaves.
+// to adds the recipient's address, in sizes by how early on the way a line is
+// needed. The notes get the space that the address leaves.
 func (p *page) to(o *delivery.Order) {
 	const postalSize, countrySize = 88, 34
 	c := column{p, margin, toTop, width - 2*margin}
@@ -159,7 +163,7 @@ func (p *page) to(o *delivery.Order) {
 	c.notes(both(a.Notes, " – ", o.Instructions))
 }
 
-// notes take the rest of the address's block, in large letters if they are
+// notes adds a text in the rest of the address's block, in large letters if it is
 // short.
 func (c *column) notes(text string) {
 	const large, small, bottom = 36, 26, codesTop - 14
@@ -172,7 +176,7 @@ func (c *column) notes(text string) {
 	}
 }
 
-// postalCode is one as people read it: H2X 1Y4.
+// postalCode returns a postal code in its usual spelling, such as H2X 1Y4.
 func postalCode(code string) string {
 	const half = 3
 	code = delivery.NormalPostalCode(code)
@@ -189,10 +193,10 @@ func countryName(code string) string {
 	return code
 }
 
-// details stand beside the QR code.
+// details adds the facts of the parcel and the order beside the QR code.
 func (p *page) details(o *delivery.Order, place int) {
 	parcel := o.Parcels[place-1]
-	left := margin + squareSide + 16
+	left := margin + qrSide + 16
 	c := column{p, left, codesTop + 4, width - margin - left}
 	if p.marks(o, parcel, c) {
 		c.y += 60
@@ -211,7 +215,8 @@ func (p *page) details(o *delivery.Order, place int) {
 	named("", o.OrderID)
 }
 
-// marks warns of what is not to be dropped, and of what is to be paid.
+// marks adds badges for a fragile parcel and for cash on delivery, and reports
+// whether there are any.
 func (p *page) marks(o *delivery.Order, parcel delivery.Parcel, c column) bool {
 	start := c.x
 	if parcel.Fragile {
@@ -223,15 +228,16 @@ func (p *page) marks(o *delivery.Order, parcel delivery.Parcel, c column) bool {
 	return c.x > start
 }
 
-// decimal is a number with at most so many places.
+// decimal returns a number with at most so many decimal places.
 func decimal(number float64, places int) string {
 	text := strconv.FormatFloat(number, 'f', places, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// code is the Code 128 in the middle of the page's foot, its text below.
+// code adds the Code 128 at the foot of the page, in the middle, and its text
+// below.
 func (p *page) code(text string) {
-	dots := module(text)
+	dots := moduleWidth(text)
 	if dots == 0 {
 		return
 	}
@@ -242,13 +248,13 @@ func (p *page) code(text string) {
 	}
 }
 
-// newSquare is the QR code of an order; nil if its URL does not fit.
-func newSquare(url string) *square {
+// newQRCode returns the QR code of a tracking URL, or nil if the URL does not fit.
+func newQRCode(url string) *qrCode {
 	bits := bitsQR(url)
-	dots := squareSide / (len(bits) + 2*quietQR)
-	if len(bits) == 0 || dots < thinnest {
+	dots := qrSide / (len(bits) + 2*quietQR)
+	if len(bits) == 0 || dots < minModule {
 		return nil
 	}
-	inset := (squareSide - dots*len(bits)) / 2
-	return &square{margin + inset, codesTop + inset, dots, url, bits}
+	inset := (qrSide - dots*len(bits)) / 2
+	return &qrCode{margin + inset, codesTop + inset, dots, url, bits}
 }

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBothFontsHaveTheSame, because texts are cleaned before it is known which
-// will show them.
-func TestBothFontsHaveTheSame(t *testing.T) {
+// TestFontsHaveTheSameCharacters, because clean does not know which font will show
+// a text.
+func TestFontsHaveTheSameCharacters(t *testing.T) {
 	t.Parallel()
 	count := 0
 	for r := range rune(characters) {
@@ -24,7 +24,7 @@ func TestBothFontsHaveTheSame(t *testing.T) {
 		}
 	}
 	if count < 600 || !bold.has(missing) || !bold.has('…') || bold.has('山') || bold.has(1<<20) {
-		t.Errorf("the fonts have %d characters", count)
+		t.Errorf("got %d characters, want at least 600, with %q and '…', without '山'", count, missing)
 	}
 }
 
@@ -69,19 +69,20 @@ func TestFit(t *testing.T) {
 	} {
 		size, got := bold.fit(c.text, 40, 20, 220, c.lines)
 		if size != c.size || strings.Join(got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("%.20q on %d lines: %q at %d", c.text, c.lines, got, size)
+			t.Errorf("%.20q on %d lines: got %q at %d, want %q at %d", c.text, c.lines, got, size, c.want, c.size)
 		}
 	}
 }
 
-// letters are of every width and kind, the dangerous ones among them.
+// letters holds characters of every width and kind, including those that are
+// commands in ZPL.
 var letters = []rune("iWm, é^~\\_>&□Жあ👍\u0301\u202e\n\x01\u00a0\u00ad")
 
 func drawText(t *rapid.T, name string, most int) string {
 	return rapid.StringOfN(rapid.SampledFrom(letters), 0, most, -1).Draw(t, name)
 }
 
-// drawOrder draws any order that the service takes, and some that it does not.
+// drawOrder draws a valid order, or one with texts that are not valid.
 func drawOrder(t *rapid.T) *delivery.Order {
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", drawText(t, "partner_order_id", 255), testkit.Epoch)
 	o.ServiceLevel = rapid.SampledFrom(delivery.ServiceLevels).Draw(t, "service_level")
@@ -107,8 +108,8 @@ func drawOrder(t *rapid.T) *delivery.Order {
 	return o
 }
 
-// TestNothingOverlaps holds that on any label every text lies on the page, on
-// nothing but its own box, and that the codes have their quiet zones.
+// TestNothingOverlaps: on any label every text is within the margins, over nothing
+// but its own box, and the codes have their quiet zones.
 func TestNothingOverlaps(t *testing.T) {
 	t.Parallel()
 	sheet := image.Rect(margin, margin, width-margin, height-margin)
@@ -117,11 +118,11 @@ func TestNothingOverlaps(t *testing.T) {
 			var taken []image.Rectangle
 			take := func(what string, r image.Rectangle, within image.Rectangle) {
 				if !r.In(within) {
-					t.Fatalf("%s at %v leaves %v", what, r, within)
+					t.Fatalf("%s at %v is not within %v", what, r, within)
 				}
 				for _, other := range taken {
 					if other.Overlaps(r) {
-						t.Fatalf("%s at %v lies on %v", what, r, other)
+						t.Fatalf("%s at %v overlaps %v", what, r, other)
 					}
 				}
 				taken = append(taken, r)
@@ -146,7 +147,7 @@ func TestNothingOverlaps(t *testing.T) {
 			}
 			b, quiet := p.bars, p.bars.module*quietBars
 			take("Code 128", at(b.x-quiet, barsTop, b.module*len(bits128(b.text))+2*quiet, barsHeight), image.Rect(0, 0, width, height))
-			s, quiet := p.square, p.square.module*quietQR
+			s, quiet := p.qr, p.qr.module*quietQR
 			side := s.module*len(s.bits) + 2*quiet
 			take("the QR code", at(s.x-quiet, s.y-quiet, side, side), sheet)
 		}
@@ -155,8 +156,8 @@ func TestNothingOverlaps(t *testing.T) {
 
 func at(x, y, width, height int) image.Rectangle { return image.Rect(x, y, x+width, y+height) }
 
-// TestAnyOrderHasLabels: whatever the order, the PDF has its pages, and the ZPL
-// only the commands that belong there.
+// TestAnyOrderHasLabels: for any order, the PDF has a page for each parcel, and
+// the ZPL holds no commands but those of a label.
 func TestAnyOrderHasLabels(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -166,7 +167,7 @@ func TestAnyOrderHasLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Count(string(file), "/Type /Page\n"); got != len(o.Parcels) || !strings.HasSuffix(string(file), "%%EOF\n") {
-			t.Fatalf("%d pages for %d parcels", got, len(o.Parcels))
+			t.Fatalf("got %d pages, want %d, and a complete file", got, len(o.Parcels))
 		}
 		checkZPL(t, o)
 	})

@@ -8,14 +8,15 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// points is a length in dots as one in the points of PDF.
+// points converts a length in dots to points, the unit of PDF.
 func points(dots int) float64 { return float64(dots) * 72 / perInch }
 
-// baseline is how far below the top of a line its letters stand, in hundredths
+// baseline is the distance from the top of a line to its baseline, in hundredths
 // of its size.
 const baseline = 82
 
-// PDF draws the labels of an order, a page of 4 by 6 inches for each parcel.
+// PDF returns the labels of an order as PDF, a page of 4 by 6 inches for each
+// parcel.
 func PDF(o *delivery.Order) ([]byte, error) {
 	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: points(width), Ht: points(height)}})
 	f.SetCatalogSort(true)
@@ -67,7 +68,7 @@ func drawPage(f *fpdf.Fpdf, p *page) {
 			fill(b.x+start*b.module, barsTop, length*b.module, barsHeight)
 		})
 	}
-	if s := p.square; s != nil {
+	if s := p.qr; s != nil {
 		for y, bits := range s.bits {
 			runs(bits, func(start, length int) {
 				fill(s.x+start*s.module, s.y+y*s.module, length*s.module, s.module)

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/label"
@@ -30,8 +29,8 @@ func mustPDF(t testing.TB, o *delivery.Order) []byte {
 	return file
 }
 
-// poppler runs a program of it over a file, and gives the directory that it
-// wrote into.
+// poppler runs a program of poppler-utils on a file, and returns the directory that
+// it wrote to and its output.
 func poppler(t *testing.T, file []byte, program string, args ...string) (dir, out string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -43,19 +42,19 @@ func poppler(t *testing.T, file []byte, program string, args ...string) (dir, ou
 	}
 	command := exec.CommandContext(t.Context(), program, args...)
 	command.Dir = dir
-	said, err := command.CombinedOutput()
+	output, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v: %s", program, err, said)
+		t.Fatalf("%s: %v: %s", program, err, output)
 	}
-	return dir, string(said)
+	return dir, string(output)
 }
 
-// printed is the first page as a printer of so many dots per inch shows it.
+// printed returns the first page in the resolution of a printer.
 func printed(t *testing.T, file []byte, dpi int) image.Image {
 	t.Helper()
-	dir, said := poppler(t, file, "pdftoppm", "-r", fmt.Sprint(dpi), "-png", "-singlefile", "label.pdf", "label")
-	if said != "" {
-		t.Errorf("the PDF is faulty: %s", said)
+	dir, warnings := poppler(t, file, "pdftoppm", "-r", fmt.Sprint(dpi), "-png", "-singlefile", "label.pdf", "label")
+	if warnings != "" {
+		t.Errorf("pdftoppm: got %q, want no warnings", warnings)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "label.png"))
 	if err != nil {
@@ -76,14 +75,14 @@ func scan(t *testing.T, picture image.Image, reader gozxing.Reader) string {
 	}
 	found, err := reader.Decode(bitmap, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true})
 	if err != nil {
-		t.Errorf("nothing is found: %v", err)
+		t.Errorf("%T: %v", reader, err)
 		return ""
 	}
 	return found.GetText()
 }
 
-// TestPrintedCodesAreRead scans what a printer would make of the PDF.
-func TestPrintedCodesAreRead(t *testing.T) {
+// TestPrintedCodes scans the codes of the PDF in the resolution of printers.
+func TestPrintedCodes(t *testing.T) {
 	t.Parallel()
 	dense, plain := usual(), usual()
 	dense.Parcels[0].Barcode = "Dense^barcode~of>31_characters\\"
@@ -95,20 +94,20 @@ func TestPrintedCodesAreRead(t *testing.T) {
 				t.Parallel()
 				picture := printed(t, mustPDF(t, o), dpi)
 				if size := picture.Bounds().Size(); size.X != 4*dpi || size.Y != 6*dpi {
-					t.Errorf("the page is %v", size)
+					t.Errorf("got a page of %v dots, want %d by %d", size, 4*dpi, 6*dpi)
 				}
 				if got := scan(t, picture, oned.NewCode128Reader()); got != label.Code128(o, 1) {
-					t.Errorf("Code 128: %q, want %q", got, label.Code128(o, 1))
+					t.Errorf("Code 128: got %q, want %q", got, label.Code128(o, 1))
 				}
 				if got := scan(t, picture, qrcode.NewQRCodeReader()); got != o.TrackingURL {
-					t.Errorf("QR: %q", got)
+					t.Errorf("QR code: got %q, want %q", got, o.TrackingURL)
 				}
 			})
 		}
 	}
 }
 
-// TestTextOfPDF reads the text back as a search in the file would.
+// TestTextOfPDF reads the text of the file, as a search in it does.
 func TestTextOfPDF(t *testing.T) {
 	t.Parallel()
 	words := func(o *delivery.Order) string {
@@ -126,20 +125,20 @@ func TestTextOfPDF(t *testing.T) {
 		"Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+			t.Errorf("got\n%s\nwant %q in it", text, want)
 		}
 	}
 	if strings.Count(text, "FRAGILE") != 1 || strings.Count(text, "COD") != 2 {
-		t.Errorf("FRAGILE belongs to one parcel, COD to both:\n%s", text)
+		t.Errorf("got\n%s\nwant FRAGILE once and COD twice", text)
 	}
 	if text := words(foreign()); !strings.Contains(text, "Дмитрий Ελένη □□□□ □□□ é") || !strings.Contains(text, "Québec [31m") {
-		t.Errorf("other scripts are not there, or not marked:\n%s", text)
+		t.Errorf("got\n%s\nwant Cyrillic and Greek, and □ for other scripts", text)
 	}
 	free := usual()
 	free.COD.AmountCents = 0
 	free.Instructions, free.Dropoff.Address.Notes, free.Reference = "", "", ""
 	if text := words(free); strings.Contains(text, "COD") || strings.Contains(text, "Ref:") {
-		t.Errorf("what is not there is shown:\n%s", text)
+		t.Errorf("got\n%s\nwant neither COD nor Ref:", text)
 	}
 }
 
@@ -147,29 +146,42 @@ var pageForm = regexp.MustCompile(`/Type /Page\b[^s]`)
 
 func pages(file []byte) int { return len(pageForm.FindAll(file, -1)) }
 
-func TestPDFHasAPageForEachParcel(t *testing.T) {
+func TestPDFPages(t *testing.T) {
 	t.Parallel()
 	for _, o := range []*delivery.Order{usual(), extreme(), foreign()} {
 		file := mustPDF(t, o)
 		if got := pages(file); got != len(o.Parcels) {
-			t.Errorf("%d pages for %d parcels", got, len(o.Parcels))
+			t.Errorf("got %d pages, want %d", got, len(o.Parcels))
 		}
-		_, said := poppler(t, file, "pdfinfo", "label.pdf")
+		_, info := poppler(t, file, "pdfinfo", "label.pdf")
 		for _, want := range []string{fmt.Sprintf("Pages:           %d\n", len(o.Parcels)), "Page size:       288 x 432 pts", "Label " + orderID} {
-			if !strings.Contains(said, want) {
-				t.Errorf("%q is missing in\n%s", want, said)
+			if !strings.Contains(info, want) {
+				t.Errorf("got\n%s\nwant %q in it", info, want)
 			}
 		}
 	}
 }
 
-func TestTheSameOrderGivesTheSameFile(t *testing.T) {
+var dateForm = regexp.MustCompile(`D:([0-9]{14})`)
+
+// TestSameOrderSameFile: the same order gives the same bytes at any time. Its PDF
+// holds no date but that of its creation.
+func TestSameOrderSameFile(t *testing.T) {
 	t.Parallel()
 	first, text := mustPDF(t, extreme()), label.ZPL(extreme())
-	time.Sleep(1100 * time.Millisecond) // dates in PDF count seconds
 	for range 5 {
 		if !bytes.Equal(first, mustPDF(t, extreme())) || !bytes.Equal(text, label.ZPL(extreme())) {
-			t.Fatal("the files differ")
+			t.Fatal("got different files of one order, want equal ones")
 		}
+	}
+	dates := dateForm.FindAllSubmatch(first, -1)
+	want := extreme().CreatedAt.Format("20060102150405")
+	for _, date := range dates {
+		if got := string(date[1]); got != want {
+			t.Errorf("got the date %s in the PDF, want %s", got, want)
+		}
+	}
+	if len(dates) != 2 {
+		t.Errorf("got %d dates in the PDF, want those of creation and modification", len(dates))
 	}
 }

@@ -41,13 +41,14 @@ func TestScan(t *testing.T) {
 	} {
 		order, place, ok := label.Scan(text)
 		if ok != (want.order != "") || ok && (order != want.order || place != want.place) {
-			t.Errorf("%q: %q, %d, %v", text, order, place, ok)
+			t.Errorf("%q: got %q, %d, %v, want %q, %d", text, order, place, ok, want.order, want.place)
 		}
 	}
 }
 
-// TestNumbersNameOneParcel: what is printed where nothing else fits leads back.
-func TestNumbersNameOneParcel(t *testing.T) {
+// TestScanParcelNumber: Scan resolves the number that is printed if neither
+// barcode nor parcel_id can be.
+func TestScanParcelNumber(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.NewChaCha8([32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed")))
@@ -64,12 +65,12 @@ func TestNumbersNameOneParcel(t *testing.T) {
 		place := rapid.IntRange(1, delivery.MaxParcels).Draw(t, "place")
 		text := label.Code128(o, place)
 		if got, at, ok := label.Scan(text); !ok || got != id || at != place || len(text) != 52 {
-			t.Fatalf("%q is read as %s, %d", text, got, at)
+			t.Fatalf("%q: got %s, %d, %v, want %s, %d", text, got, at, ok, id, place)
 		}
 	})
 }
 
-func TestTextOfCode128(t *testing.T) {
+func TestCode128(t *testing.T) {
 	t.Parallel()
 	const parcelID = "the parcel's id"
 	for barcode, want := range map[string]string{
@@ -92,12 +93,12 @@ func TestTextOfCode128(t *testing.T) {
 		o := usual()
 		o.Parcels[0].Barcode, o.Parcels[0].ParcelID = barcode, parcelID
 		if got := label.Code128(o, 1); got != want {
-			t.Errorf("%q: got %q", barcode, got)
+			t.Errorf("barcode %q: got %q, want %q", barcode, got, want)
 		}
 	}
 	o := extreme()
-	o.OrderID = "no id of ours"
+	o.OrderID = "not an order id"
 	if got := label.Code128(o, 1); got != "" {
-		t.Errorf("an order that is none: %q", got)
+		t.Errorf("an order id that is not valid: got %q, want none", got)
 	}
 }

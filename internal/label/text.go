@@ -13,21 +13,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing stands for every character that the fonts do not have in any form:
-// they have Latin, Greek and Cyrillic. A reader sees that something is missing,
-// and how much of it; nothing turns into another letter.
+// missing replaces every character that the fonts, which have Latin, Greek and
+// Cyrillic, do not have. A reader sees that characters are missing, and how many.
 const missing = '□'
 
 // face is a font.
 type face struct {
 	ttf []byte
-	// widths has, for every character that the font has, how wide it is in
-	// thousandths of the font's size; 0 for the others.
+	// widths returns the width of every character of the first plane, in
+	// thousandths of the font's size; 0 for those that the font does not have.
 	widths func() []uint16
 }
 
-// characters is how many there are in Unicode's first plane, where all that the
-// fonts have lies.
+// characters is the number of characters in Unicode's first plane. The fonts have
+// no others.
 const characters = 1 << 16
 
 var (
@@ -43,7 +42,7 @@ func measure(ttf []byte) []uint16 {
 	widths := make([]uint16, characters)
 	parsed, err := sfnt.Parse(ttf)
 	if err != nil {
-		return widths // never: it is compiled in, and a test reads it
+		return widths // cannot happen: the font is compiled in, and a test reads it
 	}
 	var buffer sfnt.Buffer
 	for r := rune(' '); r < characters; r++ {
@@ -58,14 +57,15 @@ func measure(ttf []byte) []uint16 {
 	return widths
 }
 
-// has tells whether the font can show a character.
+// has reports whether the font has a character.
 func (f *face) has(r rune) bool { return r < characters && f.widths()[r] > 0 }
 
-// alike are characters that look like others, which the font has.
+// alike maps characters that the fonts do not have to those that look the same.
 var alike = map[rune]rune{'\u02bb': '‘', '\u02bc': '’', '\u2010': '-', '\u2011': '-'}
 
-// nearest is a character as the font can show it: if need be with one of its
-// accents or none, since Nguyên finds its reader and Nguy□n may not.
+// nearest returns a character, or the most similar one that the font has: with one
+// of its accents or none, because a courier finds Nguyên but perhaps not Nguy□n.
+// It is false if the font has none.
 func (f *face) nearest(r rune) (shown rune, ok bool) {
 	if f.has(r) {
 		return r, true
@@ -86,7 +86,7 @@ func (f *face) nearest(r rune) (shown rune, ok bool) {
 	return 0, false
 }
 
-// width is how many dots wide a clean text is.
+// width returns the width of a clean text in dots.
 func (f *face) width(text string, size int) int {
 	sum, widths := 0, f.widths()
 	for _, r := range text {
@@ -95,8 +95,9 @@ func (f *face) width(text string, size int) int {
 	return (sum*size + 999) / 1000
 }
 
-// clean makes a text printable: composed, in one line, without what has no
-// width, with a mark for what the fonts do not have.
+// clean returns a text in a form that can be printed: composed, in one line,
+// without characters of no width, and with missing for those that the fonts do not
+// have.
 func clean(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(text) {
@@ -107,7 +108,7 @@ func clean(text string) string {
 		case ok:
 			b.WriteRune(shown)
 		case unicode.In(r, unicode.M, unicode.Cf, unicode.Sk):
-			// Accents that nothing carries, directions, joiners of emoji.
+			// Accents without a letter, marks of direction, joiners of emoji: left out.
 		default:
 			b.WriteRune(missing)
 		}
@@ -115,8 +116,9 @@ func clean(text string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// fit breaks a text into at most so many lines, in the largest size that does,
-// from large to small. What does not even fit when small is cut, and ends in "…".
+// fit breaks a text into at most so many lines, in the largest size from large down
+// to small in which it fits. A text that does not fit in the smallest size is cut,
+// and ends in "…".
 func (f *face) fit(text string, large, small, width, lines int) (size int, broken []string) {
 	text = clean(text)
 	if text == "" || lines < 1 {
@@ -135,8 +137,8 @@ func (f *face) fit(text string, large, small, width, lines int) (size int, broke
 	return size, append(broken[:lines-1:lines-1], f.cut(rest, size, width))
 }
 
-// wrap breaks a text between words, and within words that are longer than a
-// line.
+// wrap breaks a text into lines between words, and within words that are longer
+// than a line.
 func (f *face) wrap(text string, size, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -157,7 +159,7 @@ func (f *face) wrap(text string, size, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// head is as much of a text as fits, one character at least.
+// head returns as much of the beginning of a text as fits, at least one character.
 func (f *face) head(text string, size, width int) string {
 	sum, widths := 0, f.widths()
 	for i, r := range text {
@@ -169,7 +171,7 @@ func (f *face) head(text string, size, width int) string {
 	return text
 }
 
-// cut is as much of a text as fits before "…".
+// cut returns as much of the beginning of a text as fits together with "…".
 func (f *face) cut(text string, size, width int) string {
 	const mark = "…"
 	return strings.TrimRight(f.head(text, size, width-f.width(mark, size)), " ") + mark

@@ -8,10 +8,10 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// ZPL writes the labels of an order in ZPL II for a printer of 203 dpi, one
-// format (^XA to ^XZ) for each parcel. Lines are broken here, by the widths of a
-// font that is wider than the printer's, because a printer sets what is too long
-// for a field over what is there.
+// ZPL returns the labels of an order in ZPL II for a printer of 203 dpi, one format
+// (^XA to ^XZ) for each parcel. Lines are broken here and not by the printer, which
+// prints what is too long for a field over what is there already. They are measured
+// in a font that is wider than the printer's.
 func ZPL(o *delivery.Order) []byte {
 	var b bytes.Buffer
 	for _, p := range layout(o) {
@@ -35,7 +35,7 @@ func writePage(b *bytes.Buffer, p *page) {
 	if p.bars != nil {
 		writeBars(b, p.bars)
 	}
-	if s := p.square; s != nil {
+	if s := p.qr; s != nil {
 		// Printers draw a QR code 10 dots below the field's origin.
 		const shift = 10
 		fmt.Fprintf(b, "^FO%d,%d^BQN,2,%d%s\n", s.x, s.y-shift, s.module, field("MA,"+s.text))
@@ -43,9 +43,9 @@ func writePage(b *bytes.Buffer, p *page) {
 	b.WriteString("^PQ1\n^XZ\n")
 }
 
-// writeBars writes the text of a Code 128. A printer packs digits by itself in
-// mode A. In Code 128 it takes ">" for the start of a command, though: a text with
-// it is told letter by letter, in subset B.
+// writeBars writes the text of a Code 128. In mode A a printer packs digits itself.
+// It takes ">" for the start of a command, so a text with ">" is written letter by
+// letter, in subset B.
 func writeBars(b *bytes.Buffer, bars *bars) {
 	mode, text := "A", bars.text
 	if strings.Contains(text, ">") {
@@ -54,8 +54,8 @@ func writeBars(b *bytes.Buffer, bars *bars) {
 	fmt.Fprintf(b, "^FO%d,%d^BY%d^BCN,%d,N,N,N,%s%s\n", bars.x, barsTop, bars.module, barsHeight, mode, field(text))
 }
 
-// field is a text as field data. Whatever a printer could take for a command is
-// told in hexadecimal (^FH), so that nobody's name prints a label of its own.
+// field returns a text as field data. Characters that a printer could take for a
+// command are written in hexadecimal (^FH), so that a name cannot print a label.
 func field(text string) string {
 	var b strings.Builder
 	for _, letter := range []byte(text) {

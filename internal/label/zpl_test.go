@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestZPLOfAnOrder holds the ZPL against a file that was checked by reading it.
-// DROPYARD_UPDATE=1 writes it anew.
-func TestZPLOfAnOrder(t *testing.T) {
+// TestZPL compares the ZPL of an order with a file that was checked by reading it.
+// DROPYARD_UPDATE=1 replaces the file.
+func TestZPL(t *testing.T) {
 	t.Parallel()
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "A_1", testkit.Epoch)
 	o.Dropoff.Name = `Zoë ^XA~JR\& 山 <b>`
@@ -34,14 +34,14 @@ func TestZPLOfAnOrder(t *testing.T) {
 	}
 }
 
-// lineForm is every line that a label may have: data holds no command.
+// lineForm matches every line that a label may have. Its data holds no command.
 var lineForm = regexp.MustCompile(`^(?:\^XA|\^CI28|\^PW812|\^LL1218|\^LH0,0|\^PQ1|\^XZ|` +
 	`\^FO\d+,\d+(?:\^GB\d+,\d+,\d+|(?:\^A0N,\d+,\d+(?:\^FR)?|\^BY[2-4]\^BCN,\d+,N,N,N,[AN]|\^BQN,2,\d+)\^FH\^FD([^^~\\\x00-\x1f\x7f]*))\^FS)$`)
 
 var hexForm = regexp.MustCompile(`_([0-9A-F]{2})`)
 
-// told is what a printer makes of field data.
-func told(data string) string {
+// decodeField returns the text of field data, as a printer reads it.
+func decodeField(data string) string {
 	return hexForm.ReplaceAllStringFunc(data, func(code string) string {
 		letter := strings.IndexByte("0123456789ABCDEF", code[1])<<4 | strings.IndexByte("0123456789ABCDEF", code[2])
 		return string([]byte{byte(letter)})
@@ -51,26 +51,26 @@ func told(data string) string {
 func checkZPL(t *rapid.T, o *delivery.Order) {
 	labels := strings.SplitAfter(string(ZPL(o)), "^XZ\n")
 	if len(labels) != len(o.Parcels)+1 || labels[len(o.Parcels)] != "" {
-		t.Fatalf("%d labels for %d parcels", len(labels)-1, len(o.Parcels))
+		t.Fatalf("got %d labels, want %d", len(labels)-1, len(o.Parcels))
 	}
 	for i, one := range labels[:len(o.Parcels)] {
-		square, bars := "", ""
+		qr, bars := "", ""
 		for command := range strings.Lines(one) {
 			found := lineForm.FindStringSubmatch(strings.TrimSuffix(command, "\n"))
 			if found == nil {
-				t.Fatalf("a command of nobody's: %q", command)
+				t.Fatalf("got %q, want a command of a label", command)
 			}
-			switch data := told(found[1]); {
+			switch data := decodeField(found[1]); {
 			case strings.Contains(command, "^BQ"):
-				square = data
+				qr = data
 			case strings.Contains(command, "N,N,N,A"):
 				bars = data
 			case strings.Contains(command, "N,N,N,N"):
 				bars = strings.ReplaceAll(strings.TrimPrefix(data, ">:"), ">0", ">")
 			}
 		}
-		if square != "MA,"+o.TrackingURL || bars != Code128(o, i+1) {
-			t.Fatalf("the codes say %q and %q, want %q", square, bars, Code128(o, i+1))
+		if qr != "MA,"+o.TrackingURL || bars != Code128(o, i+1) {
+			t.Fatalf("got the codes %q and %q, want %q and %q", qr, bars, "MA,"+o.TrackingURL, Code128(o, i+1))
 		}
 	}
 }
