@@ -1,9 +1,12 @@
 package dropyard_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +14,8 @@ import (
 
 const module = "github.com/dropyard/dropyard/"
 
-// rooms is which packages of this module each room may import, and what else
-// it must not touch. It is the table of docs/architecture.md.
+// rooms says which packages of this module each room may import, and which
+// others it must not. docs/architecture.md has the same table for readers.
 var rooms = map[string]room{
 	"api":          {},
 	"client":       {may: []string{"internal/signature"}},
@@ -24,10 +27,10 @@ var rooms = map[string]room{
 	"internal/foundation/paging":     {mayNot: pure},
 	"internal/foundation/refusal":    {mayNot: pure},
 	"internal/foundation/timestamp":  {mayNot: pure},
-	"internal/foundation/credential": {may: []string{foundation}, mayNot: useCase},
+	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/refusal", "internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/durable":    {mayNot: useCase},
-	"internal/foundation/outbound":   {mayNot: database},
-	"internal/foundation/strictjson": {may: []string{foundation}, mayNot: useCase},
+	"internal/foundation/outbound":   {},
+	"internal/foundation/strictjson": {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
 	"internal/foundation/throttle":   {mayNot: useCase},
 
 	"internal/delivery":  {may: []string{foundation}, mayNot: pure},
@@ -47,16 +50,16 @@ var rooms = map[string]room{
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 	"internal/retention": {may: []string{"internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
-	"internal/proof/s3":  {may: []string{"internal/proof"}, mayNot: database},
+	"internal/proof/s3":  {may: []string{"internal/proof"}},
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
-	"internal/metrics": {may: []string{"internal/api", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}, mayNot: database},
+	"internal/metrics": {may: []string{"internal/api", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
-	"internal/web":     {may: []string{"internal/delivery"}, mayNot: database},
-	"internal/api":     {may: []string{"api", "internal/delivery", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/webhook", foundation}, mayNot: database},
+	"internal/web":     {may: []string{"internal/delivery"}},
+	"internal/api":     {may: []string{"api", "internal/delivery", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/webhook", foundation}},
 
-	"internal/store":           {may: []string{"internal/delivery", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/simulate", "internal/webhook", foundation}, mayNot: web},
+	"internal/store":           {may: []string{"internal/delivery", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 
 	"internal/testkit":      everything,
@@ -71,8 +74,8 @@ var rooms = map[string]room{
 // knows of deliveries, and none imports a room outside of that folder.
 const foundation = "internal/foundation/"
 
-// room is what a package may import of this module ("*": everything), and
-// which others it must not, each with the reason.
+// room describes what a package may import: may lists packages of this module
+// ("*" for all), mayNot other packages with the reason.
 type room struct {
 	may    []string
 	mayNot map[string]string
@@ -89,77 +92,165 @@ func (r room) admits(target string) bool {
 var everything = room{may: []string{"*"}}
 
 var (
-	database = map[string]string{
-		"database/sql":            "all SQL is in store",
-		"zombiezen.com/go/sqlite": "all SQL is in store",
-	}
-	web = map[string]string{
-		"net/http": "storage does not know who asks",
+	storage = map[string]string{
+		"net/http": "storage does not know of requests",
 	}
 	useCase = map[string]string{
-		"database/sql":            "what happens and how it is stored are different questions",
-		"zombiezen.com/go/sqlite": "what happens and how it is stored are different questions",
-		"net/http":                "what happens and who asks for it are different questions",
+		"net/http": "what happens and who asks for it are different questions",
 	}
 	pure = map[string]string{
-		"database/sql": "pure rooms keep nothing",
-		"net/http":     "pure rooms talk to nobody",
+		"net/http":     "pure rooms send nothing",
 		"os":           "pure rooms read no files",
 		"math/rand/v2": "pure rooms are given their randomness",
 		"crypto/rand":  "pure rooms are given their randomness",
 	}
 )
 
+// drivers are the packages that reach a database; a name that ends in a slash
+// stands for every package below it.
+var drivers = []string{
+	"database/sql", "database/sql/",
+	"github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/",
+	"github.com/pressly/goose/v3", "github.com/pressly/goose/v3/",
+	"modernc.org/sqlite", "modernc.org/sqlite/",
+	"zombiezen.com/go/sqlite", "zombiezen.com/go/sqlite/",
+}
+
+// mayReachDatabase names the rooms that may import drivers, each with the reason.
+// Test files may, too.
+var mayReachDatabase = map[string]string{
+	"internal/store":       "all SQL of the service is there",
+	"internal/testkit":     "it starts servers for tests, and records their protocol",
+	"internal/app/apptest": "it looks into the database behind the service under test",
+	"bench":                "it measures the database without the service, and fills it",
+}
+
+func reachesDatabase(imported string) bool {
+	return slices.ContainsFunc(drivers, func(driver string) bool {
+		return imported == driver || strings.HasSuffix(driver, "/") && strings.HasPrefix(imported, driver)
+	})
+}
+
 type listed struct {
 	ImportPath string
 	Imports    []string
 }
 
-func packages(t *testing.T) (all []listed) {
+// packages returns the packages of this module by the names of their rooms.
+func packages(t *testing.T) map[string]listed {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(out)))
-	for {
+	all := map[string]listed{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decoder.Decode(&p); err == io.EOF {
 			return all
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, p)
+		if name, ok := strings.CutPrefix(p.ImportPath, module); ok { // not the tests of the root
+			all[name] = p
+		}
 	}
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, p := range packages(t) {
-		name, inside := strings.CutPrefix(p.ImportPath, module)
-		if !inside {
-			continue // the tests of the root
-		}
-		seen[name] = true
+	all := packages(t)
+	for name, p := range all {
 		room, known := rooms[name]
 		if !known {
-			t.Errorf("%s is not in the table of rooms: say what it is and what it may import", name)
-			continue
+			t.Errorf("%s is not in the table of rooms: add what it may import, here and in docs/architecture.md", name)
 		}
 		for _, imported := range p.Imports {
 			if why, banned := room.mayNot[imported]; banned {
 				t.Errorf("%s imports %s: %s", name, imported, why)
 			}
-			target, own := strings.CutPrefix(imported, module)
-			if own && !room.admits(target) {
-				t.Errorf("%s imports %s, which its room may not", name, target)
+			if reachesDatabase(imported) && mayReachDatabase[name] == "" {
+				t.Errorf("%s imports %s: all SQL is in internal/store", name, imported)
+			}
+			if target, own := strings.CutPrefix(imported, module); own && known && !room.admits(target) {
+				t.Errorf("%s imports %s, which is not in its row of the table of rooms", name, target)
 			}
 		}
 	}
 	for name := range rooms {
-		if !seen[name] {
+		if _, exists := all[name]; !exists {
 			t.Errorf("%s is in the table of rooms but does not exist", name)
 		}
 	}
+	for name := range mayReachDatabase {
+		if !slices.ContainsFunc(all[name].Imports, reachesDatabase) {
+			t.Errorf("%s may reach the database but does not: take it off the list", name)
+		}
+	}
+}
+
+// documentedRoom matches a row of the table of rooms in docs/architecture.md: the
+// room's path, what is there, and what it may import.
+var documentedRoom = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\| ([^|]+) \\| ([^|]+) \\|$")
+
+func TestRoomsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented, pureRooms := map[string]string{}, map[string]bool{}
+	for _, row := range documentedRoom.FindAllStringSubmatch(string(text), -1) {
+		if _, twice := documented[row[1]]; twice {
+			t.Errorf("docs/architecture.md: %s has two rows", row[1])
+		}
+		documented[row[1]] = row[3]
+		pureRooms[row[1]] = strings.HasSuffix(row[2], ". Pure")
+	}
+	for name, room := range rooms {
+		if got, want := documented[name], room.documented(); got != want {
+			t.Errorf("docs/architecture.md: %s may import: got %q, want %q", name, got, want)
+		}
+		if got, want := pureRooms[name], room.isPure(); got != want {
+			t.Errorf("docs/architecture.md: %s is called pure: got %t, want %t", name, got, want)
+		}
+	}
+	for name := range documented {
+		if _, known := rooms[name]; !known {
+			t.Errorf("docs/architecture.md: %s is not in the table of rooms of rooms_test.go", name)
+		}
+	}
+}
+
+// documented returns the last column of the room's row in docs/architecture.md:
+// the packages in alphabetical order, by short names.
+func (r room) documented() string {
+	if len(r.may) == 0 {
+		return "–"
+	}
+	names := make([]string, len(r.may))
+	for i, may := range r.may {
+		names[i] = shortName(may)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// isPure reports whether the room may not touch the world outside.
+func (r room) isPure() bool { return r.mayNot["os"] != "" }
+
+// shortName returns a package's path without the folders that most are in, unless
+// that would be the path of another room.
+func shortName(path string) string {
+	switch path {
+	case "*":
+		return "all"
+	case foundation:
+		return "foundation"
+	}
+	short := strings.TrimPrefix(strings.TrimPrefix(path, foundation), "internal/")
+	if _, taken := rooms[short]; taken && short != path {
+		return path
+	}
+	return short
 }
