@@ -343,7 +343,7 @@ func (a *App) sharedRates() *throttle.Shared {
 	if !a.store.Shared() {
 		return nil
 	}
-	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.Now, a.Log)
+	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.Now, a.Log, a.metrics.SharedRates())
 }
 
 // Run serves until ctx ends. Then it stops accepting, finishes what runs, and

@@ -26,6 +26,7 @@ type Metrics struct {
 	registry   *prometheus.Registry
 	api        *apiMetrics
 	orders     *orderMetrics
+	rates      *rateMetrics
 	logins     *prometheus.CounterVec
 	retention  *retentionMetrics
 	webhooks   *webhookMetrics
@@ -44,6 +45,7 @@ func New(version string) *Metrics {
 		registry:   registry,
 		api:        newAPIMetrics(register),
 		orders:     newOrderMetrics(register),
+		rates:      newRateMetrics(register),
 		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
 		retention:  newRetentionMetrics(register),
 		webhooks:   newWebhookMetrics(register),

@@ -35,10 +35,11 @@ const (
 // admits what it would admit if there were no other node. It may be used by many
 // goroutines.
 type Shared struct {
-	rate  Rate
-	store LedgerStore
-	clock func() time.Time
-	log   *slog.Logger
+	rate     Rate
+	store    LedgerStore
+	clock    func() time.Time
+	log      *slog.Logger
+	observer SharedObserver
 	// failing is whether the last call of the store failed.
 	failing atomic.Bool
 
@@ -48,11 +49,24 @@ type Shared struct {
 	keys map[string]*sharedKey
 }
 
+// SharedObserver is called after each call of the store, for metrics, with the
+// number of requests that it leased. It must be safe for concurrent use.
+type SharedObserver interface {
+	Renewed(leased int64, took time.Duration, err error)
+}
+
+type unobserved struct{}
+
+func (unobserved) Renewed(int64, time.Duration, error) {}
+
 // NewShared returns a limiter that applies the rate to every key, unless TakeAt
 // names another. The nodes' clocks must agree: by as much as they differ, more is
-// admitted once.
-func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger) *Shared {
-	return &Shared{rate: rate, store: store, clock: clock, log: log, keys: map[string]*sharedKey{}}
+// admitted once. A nil observer observes nothing.
+func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger, observer SharedObserver) *Shared {
+	if observer == nil {
+		observer = unobserved{}
+	}
+	return &Shared{rate: rate, store: store, clock: clock, log: log, observer: observer, keys: map[string]*sharedKey{}}
 }
 
 // Take counts a request of the key, if it is allowed. It may call the store, for
@@ -124,7 +138,9 @@ var errPanicked = errors.New("the store panicked")
 func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, call *renewal) {
 	lease, err := Lease{}, errPanicked
 	defer func() { k.finish(call, lease, err, s.now()) }() // also after a panic, for those that wait
+	begun := time.Now()                                    // the real clock: it measures work
 	lease, err = s.lease(ctx, key, k, call)
+	s.observer.Renewed(lease.Size, time.Since(begun), err)
 	if failing := err != nil; s.failing.Swap(failing) != failing {
 		s.logChange(err)
 	}

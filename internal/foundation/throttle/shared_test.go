@@ -59,7 +59,7 @@ func (tx ledgersTx) SetLedger(_ context.Context, key string, ledger throttle.Led
 func newLedgers() *ledgers { return &ledgers{byKey: map[string]throttle.Ledger{}} }
 
 func newShared(rate throttle.Rate, store *ledgers, now func() time.Time) *throttle.Shared {
-	return throttle.NewShared(rate, store, now, slog.New(slog.DiscardHandler))
+	return throttle.NewShared(rate, store, now, slog.New(slog.DiscardHandler), nil)
 }
 
 func nodes(n int, rate throttle.Rate, store *ledgers, now func() time.Time) []*throttle.Shared {
