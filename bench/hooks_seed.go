@@ -128,6 +128,7 @@ func addMovable(ctx context.Context, db *store.Store, partnerIDs []string) (ids 
 			group.Created = append(group.Created, order.Creation{Order: made, Document: document})
 			ids = append(ids, made.OrderID)
 		}
+		group.Complete()
 		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return tx.Save(ctx, group) }); err != nil {
 			return nil, err
 		}

@@ -128,6 +128,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 			OrderID:    made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,
 		})
 	}
+	changes.Complete()
 	return tx.Save(ctx, changes)
 }
 

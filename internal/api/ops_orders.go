@@ -61,7 +61,7 @@ type noteAnswer struct {
 	Text       string    `json:"text"`
 }
 
-func noteOf(n dispatch.Note) noteAnswer {
+func noteOf(n *dispatch.Note) noteAnswer {
 	return noteAnswer{n.NoteID, n.At, n.OperatorID, n.Text}
 }
 
@@ -74,7 +74,7 @@ func (s *Server) handleNoteCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return created(noteOf(*note))
+	return created(noteOf(note))
 }
 
 // takeAnswer tells from where items were taken.
@@ -109,8 +109,8 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = takeAnswer{take.ProductID, take.Location, take.Quantity}
 	}
-	for i := range found.Proofs {
-		answer.Proofs[i] = s.proofOf(&found.Proofs[i])
+	for i, proof := range found.Proofs {
+		answer.Proofs[i] = s.proofOf(proof)
 	}
 	for i, note := range found.Notes {
 		answer.Notes[i] = noteOf(note)

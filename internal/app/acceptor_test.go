@@ -24,10 +24,10 @@ func TestAcceptanceSurvivesItsProcess(t *testing.T) {
 	first.Stop()
 	err := first.InStore(t.Context(), func(db *store.Store) error {
 		return db.Dispatch().Write(t.Context(), func(tx dispatch.Writer) error {
-			if err := tx.HideOpen(t.Context(), partner.PartnerID, ids); err != nil {
+			if err := tx.Hide(t.Context(), partner.PartnerID, ids); err != nil {
 				return err
 			}
-			return tx.SaveDispatchSettings(t.Context(), &dispatch.Settings{PartnerID: partner.PartnerID, AutoAccept: true})
+			return tx.SaveSettings(t.Context(), &dispatch.Settings{PartnerID: partner.PartnerID, AutoAccept: true})
 		})
 	})
 	if err != nil {

@@ -185,7 +185,7 @@ func (f *Filter) searchesAll() bool {
 func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Order, error) {
 	partnerID, isID := delivery.PartnerOfOrder(strings.ToLower(filter.Search))
 	if !isID || filter.PartnerID != "" && filter.PartnerID != partnerID {
-		return tx.OrdersCalled(ctx, filter.PartnerID, filter.Search, maxExact)
+		return tx.OrdersNamed(ctx, filter.PartnerID, filter.Search, maxExact)
 	}
 	found, err := tx.Order(ctx, partnerID, strings.ToLower(filter.Search))
 	if err != nil || found == nil {
@@ -217,7 +217,7 @@ func entriesOf(ctx context.Context, tx Reader, rows []*board.Row, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	couriers, err := tx.CouriersByID(ctx, distinct(courierIDs))
+	couriers, err := tx.Couriers(ctx, distinct(courierIDs))
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ type Counts struct {
 // Count counts the orders under way.
 func (s *Service) Count(ctx context.Context) (counts Counts, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		counts, err = tx.CountOpen(ctx, s.now())
+		counts, err = tx.Count(ctx, s.now())
 		return err
 	})
 	return counts, err

@@ -32,7 +32,7 @@ func (l largeOrders) PartnerNames(context.Context, []string) (map[string]string,
 	return nil, nil
 }
 
-func (l largeOrders) CouriersByID(context.Context, []string) (map[string]Courier, error) {
+func (l largeOrders) Couriers(context.Context, []string) (map[string]Courier, error) {
 	return nil, nil
 }
 

@@ -72,7 +72,7 @@ const (
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
 	err := s.Store.Read(ctx, func(tx Reader) error {
-		known, err := tx.CouriersByID(ctx, []string{courierID})
+		known, err := tx.Couriers(ctx, []string{courierID})
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source)
 		if err != nil {
 			return err
 		}
-		if err := tx.AddOrderNote(ctx, note); err != nil {
+		if err := tx.AddNote(ctx, note); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)
@@ -79,8 +79,8 @@ type noteFacts struct {
 type Record struct {
 	Entry
 	Order  *delivery.Order
-	Notes  []Note           // newest first
-	Proofs []delivery.Proof // oldest first
+	Notes  []*Note           // newest first
+	Proofs []*delivery.Proof // oldest first
 }
 
 // Order reads one order, under way or not, with its notes and proofs. For a
@@ -103,10 +103,10 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 			return err
 		}
 		record.Entry = entries[0]
-		if record.Notes, err = tx.OrderNotes(ctx, partnerID, orderID, maxNotes); err != nil {
+		if record.Notes, err = tx.Notes(ctx, partnerID, orderID, maxNotes); err != nil {
 			return err
 		}
-		record.Proofs, err = tx.OrderProofs(ctx, partnerID, orderID)
+		record.Proofs, err = tx.Proofs(ctx, partnerID, orderID)
 		return err
 	})
 	return &record, err

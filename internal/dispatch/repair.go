@@ -129,9 +129,9 @@ func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string)
 				gone = append(gone, id)
 			}
 		}
-		if err := tx.ShowOpen(ctx, rows); err != nil {
+		if err := tx.Show(ctx, rows); err != nil {
 			return err
 		}
-		return tx.HideOpen(ctx, partnerID, gone)
+		return tx.Hide(ctx, partnerID, gone)
 	})
 }

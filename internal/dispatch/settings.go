@@ -19,7 +19,7 @@ type Settings struct {
 // Settings reads a partner's settings; or it is not_found.
 func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settings, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.DispatchSettings(ctx, partnerID)
+		found, err = tx.Settings(ctx, partnerID)
 		return err
 	})
 	if err == nil && found == nil {
@@ -50,14 +50,14 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 		return nil, err
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		before, err := tx.DispatchSettings(ctx, partnerID)
+		before, err := tx.Settings(ctx, partnerID)
 		if err == nil && before == nil {
 			err = refusal.NotFound("partner")
 		}
 		if err != nil || *before == *settings {
 			return err // if nothing changes, nothing is noted
 		}
-		if err := tx.SaveDispatchSettings(ctx, settings); err != nil {
+		if err := tx.SaveSettings(ctx, settings); err != nil {
 			return err
 		}
 		entry.PartnerID, entry.ObjectID = partnerID, partnerID

@@ -21,14 +21,14 @@ type Store interface {
 type Reader interface {
 	// Board lists orders under way in the filter's order, as seen at a time.
 	Board(ctx context.Context, filter Filter, now time.Time) ([]*board.Row, error)
-	// CountOpen counts orders under way, as seen at a time.
-	CountOpen(ctx context.Context, now time.Time) (Counts, error)
+	// Count counts orders under way, as seen at a time.
+	Count(ctx context.Context, now time.Time) (Counts, error)
 	// EndedOrders lists orders of one partner in one final state, newest first. It
 	// may stop early, and says so, when they are large.
 	EndedOrders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)
-	// OrdersCalled finds the orders of one partner, or of any if that is empty,
+	// OrdersNamed finds the orders of one partner, or of any if that is empty,
 	// that have exactly this partner_order_id.
-	OrdersCalled(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)
+	OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)
 	// Order is one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// OrdersOf reads the orders of rows of the board by id, with their histories;
@@ -40,15 +40,15 @@ type Reader interface {
 	// Deliveries counts what a courier has delivered since a time, and lists the
 	// latest of it.
 	Deliveries(ctx context.Context, courierID string, since time.Time, limit int) (Done, error)
-	// OrderProofs lists the proofs of an order, oldest first.
-	OrderProofs(ctx context.Context, partnerID, orderID string) ([]delivery.Proof, error)
-	// PartnerNames are partners' names by id, and CouriersByID couriers.
+	// Proofs lists the proofs of an order, oldest first.
+	Proofs(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error)
+	// PartnerNames returns partners' names, and Couriers couriers, by their ids.
 	PartnerNames(ctx context.Context, ids []string) (map[string]string, error)
-	CouriersByID(ctx context.Context, ids []string) (map[string]Courier, error)
-	// OrderNotes lists the newest notes of an order, newest first.
-	OrderNotes(ctx context.Context, partnerID, orderID string, limit int) ([]Note, error)
-	// DispatchSettings are those of a partner; nil if there is no such partner.
-	DispatchSettings(ctx context.Context, partnerID string) (*Settings, error)
+	Couriers(ctx context.Context, ids []string) (map[string]Courier, error)
+	// Notes lists the newest notes of an order, newest first.
+	Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*Note, error)
+	// Settings are those of a partner; nil if there is no such partner.
+	Settings(ctx context.Context, partnerID string) (*Settings, error)
 
 	PartnerIDs(ctx context.Context) ([]string, error)
 	// StoredVersions lists a partner's orders in a state by id, those after the given
@@ -65,11 +65,11 @@ type Writer interface {
 	// LockOrders reads orders with their histories, locked until the
 	// transaction ends.
 	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
-	AddOrderNote(ctx context.Context, note *Note) error
-	SaveDispatchSettings(ctx context.Context, settings *Settings) error
-	// ShowOpen adds or overwrites rows of the board, HideOpen removes some.
-	ShowOpen(ctx context.Context, rows []*board.Row) error
-	HideOpen(ctx context.Context, partnerID string, orderIDs []string) error
+	AddNote(ctx context.Context, note *Note) error
+	SaveSettings(ctx context.Context, settings *Settings) error
+	// Show adds or overwrites rows of the board, and Hide removes rows.
+	Show(ctx context.Context, rows []*board.Row) error
+	Hide(ctx context.Context, partnerID string, orderIDs []string) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

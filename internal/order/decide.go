@@ -63,6 +63,7 @@ func decideGroup(s *State, commands []command) ([]outcome, *Changes) {
 	for i, cmd := range commands {
 		outcomes[i] = cmd.decide(s, changes)
 	}
+	changes.Complete()
 	return outcomes, changes
 }
 

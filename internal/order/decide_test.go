@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -48,6 +49,7 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 			checkSame(t, world, m)
 			checkLedger(t, initial, m)
 			checkOrders(t, m)
+			checkBoard(t, world, m)
 		}
 	})
 	checkCoverage(t, seen)
@@ -103,6 +105,7 @@ func (m *model) memory() *memory {
 	stored := &memory{
 		receipts: map[ReceiptKey]*Receipt{}, orders: map[OrderKey]*delivery.Order{},
 		stock: map[ProductKey]*Stock{}, last: maps.Clone(m.last),
+		board: map[OrderKey]*board.Row{}, delivered: map[OrderKey]Delivery{},
 	}
 	for key, name := range m.names {
 		stock := &Stock{Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive}}
@@ -386,4 +389,51 @@ func checkOrders(t *rapid.T, m *memory) {
 			}
 		}
 	}
+}
+
+// checkBoard compares the board and the deliveries with the model: an order is
+// shown until it has ended, and a delivery counts for the courier who made it.
+func checkBoard(t *rapid.T, want *model, got *memory) {
+	shown, delivered := 0, 0
+	for key, o := range want.orders {
+		row, ended := got.board[key], allowed[o.Status] == ""
+		if (row == nil) != ended {
+			t.Fatalf("%v is %s: got row %+v, want a row only while it is under way", key, o.Status, row)
+		}
+		if row != nil {
+			shown++
+			if got, want := rowText(row), o.row(); got != want {
+				t.Fatalf("the board's row of %v:\n got %s\nwant %s", key, got, want)
+			}
+		}
+		done, known := got.delivered[key]
+		if want := o.Status == delivery.StatusDelivered && o.Courier != ""; known != want {
+			t.Fatalf("%v is %s by courier %q: got delivery %+v, want one: %t", key, o.Status, o.Courier, done, want)
+		}
+		if known {
+			delivered++
+			if want := (Delivery{key, o.Courier, time.UnixMilli(o.Updated).UTC()}); done != want {
+				t.Fatalf("got delivery %+v, want %+v", done, want)
+			}
+		}
+	}
+	if len(got.board) != shown || len(got.delivered) != delivered {
+		t.Fatalf("got %d rows and %d deliveries, want %d and %d: some are of no order", len(got.board), len(got.delivered), shown, delivered)
+	}
+}
+
+// row returns what the board shows of the order.
+func (s snapshot) row() string {
+	failures := 0
+	for _, entry := range s.History {
+		if strings.HasPrefix(entry, "failed@") {
+			failures++
+		}
+	}
+	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Updated, s.ETA, s.Courier, failures)
+}
+
+func rowText(row *board.Row) string {
+	return fmt.Sprint(row.PartnerID, row.OrderID, row.PartnerOrderID, row.Status, row.Version,
+		row.UpdatedAt.UnixMilli(), row.EstimatedDelivery.UnixMilli(), row.CourierID, int(row.Failures))
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"pgregory.net/rapid"
 )
@@ -18,12 +19,15 @@ type memory struct {
 	last      map[string]int64
 	movements []Movement
 	events    []*delivery.Event
+	board     map[OrderKey]*board.Row
+	delivered map[OrderKey]Delivery
 }
 
 func (m *memory) clone() *memory {
 	twin := &memory{
 		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ProductKey]*Stock{},
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
+		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered),
 	}
 	for key, stock := range m.stock {
 		twin.stock[key] = stock.clone()
@@ -87,6 +91,34 @@ func (m *memory) save(t *rapid.T, c *Changes) {
 	}
 	m.events = append(m.events, c.Events...)
 	m.saveStock(t, c)
+	m.saveBoard(t, c)
+}
+
+// saveBoard accepts one change of an order's row per group: rows that are
+// written in one statement must differ.
+func (m *memory) saveBoard(t *rapid.T, c *Changes) {
+	written := map[OrderKey]bool{}
+	once := func(key OrderKey) {
+		if written[key] {
+			t.Fatalf("the board's row of %v is changed twice", key)
+		}
+		written[key] = true
+	}
+	for _, row := range c.Shown {
+		key := OrderKey{row.PartnerID, row.OrderID}
+		once(key)
+		m.board[key] = row
+	}
+	for _, key := range c.Ended {
+		once(key)
+		delete(m.board, key)
+	}
+	for _, done := range c.Deliveries {
+		if _, known := m.delivered[done.OrderKey]; known {
+			t.Fatalf("%v is delivered twice", done.OrderKey)
+		}
+		m.delivered[done.OrderKey] = done
+	}
 }
 
 // saveChanged takes the history from its own rows, as the database does.
@@ -133,7 +165,8 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	outcomes, changes := decideGroup(m.load(needs), commands)
 	if !changes.empty() {
 		m.save(t, changes)
-	} else if len(changes.Events)+len(changes.Movements)+len(changes.History)+len(changes.Stock) > 0 {
+	} else if len(changes.Events)+len(changes.Movements)+len(changes.History)+len(changes.Stock)+
+		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}
 	return outcomes

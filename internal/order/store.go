@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -133,46 +132,4 @@ type State struct {
 type Stock struct {
 	delivery.Product
 	Levels []delivery.Level
-}
-
-// Changes is what a group of commands writes.
-type Changes struct {
-	Created   []Creation
-	Changed   map[OrderKey]*Change
-	History   []History
-	Receipts  []*Receipt
-	Events    []*delivery.Event
-	Movements []Movement
-	Audit     []*audit.Entry
-	// Stock lists the products whose levels differ from what was loaded.
-	Stock map[ProductKey]*Stock
-	// LastMovement is the highest movement id of each partner that has new
-	// movements.
-	LastMovement map[string]int64
-}
-
-// Creation is a new order and the record that was answered.
-type Creation struct {
-	Order    *delivery.Order
-	Document []byte
-}
-
-// Change is an order's new state, and the version that it must still have.
-type Change struct {
-	Order       *delivery.Order
-	FromVersion int64
-}
-
-// History is one new entry of an order's history. Creation has none: that an
-// order begins as pending, at its creation, needs no row.
-type History struct {
-	OrderKey
-	Version int64 // the order's version that the entry belongs to
-	Entry   delivery.HistoryEntry
-}
-
-// Movement is a new line of a partner's stock ledger.
-type Movement struct {
-	PartnerID string
-	delivery.Movement
 }

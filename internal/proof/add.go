@@ -26,16 +26,16 @@ type Records interface {
 type RecordReader interface {
 	// Order is one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
-	// OrderProofs lists the proofs of an order, oldest first.
-	OrderProofs(ctx context.Context, partnerID, orderID string) ([]delivery.Proof, error)
+	// Proofs lists the proofs of an order, oldest first.
+	Proofs(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error)
 }
 
 // RecordWriter adds proofs.
 type RecordWriter interface {
 	RecordReader
-	// LockOrders reads orders with their histories, locked until the transaction
+	// LockOrder returns one order with its history, locked until the transaction
 	// ends.
-	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
+	LockOrder(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	AddProof(ctx context.Context, proof *delivery.Proof) error
 	// AddLoosePicture notes that a picture belongs to no proof, and is to be deleted
 	// when it is due.
@@ -147,11 +147,11 @@ func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID s
 	}
 	entry.PartnerID, entry.ObjectID, entry.After = proof.PartnerID, proof.OrderID, proofFacts{proof.ProofID, proof.Kind}
 	err = s.Records.Write(ctx, func(tx RecordWriter) error {
-		found, err := tx.LockOrders(ctx, proof.PartnerID, []string{proof.OrderID})
+		order, err := tx.LockOrder(ctx, proof.PartnerID, proof.OrderID)
 		if err != nil {
 			return err
 		}
-		earlier, err = s.admit(ctx, tx, found[proof.OrderID], proof, courierID)
+		earlier, err = s.admit(ctx, tx, order, proof, courierID)
 		if err != nil || earlier != nil {
 			return err
 		}
@@ -187,12 +187,12 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	if order == nil || courierID != "" && !order.CarriedBy(courierID) {
 		return nil, errNoOrder
 	}
-	proofs, err := tx.OrderProofs(ctx, proof.PartnerID, proof.OrderID)
+	proofs, err := tx.Proofs(ctx, proof.PartnerID, proof.OrderID)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(proofs, func(p delivery.Proof) bool { return p.Digest == proof.Digest }); i >= 0 {
-		return &proofs[i], nil
+	if i := slices.IndexFunc(proofs, func(p *delivery.Proof) bool { return p.Digest == proof.Digest }); i >= 0 {
+		return proofs[i], nil
 	}
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):

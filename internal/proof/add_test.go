@@ -20,7 +20,7 @@ import (
 // records holds one order in memory. Its transactions end as after says.
 type records struct {
 	order  *delivery.Order
-	proofs []delivery.Proof
+	proofs []*delivery.Proof
 	loose  map[string]time.Time
 	audit  int
 	// after says how the transaction that writes a proof ends: what it has written
@@ -48,16 +48,16 @@ func (r *records) Order(context.Context, string, string) (*delivery.Order, error
 	return r.order, nil
 }
 
-func (r *records) LockOrders(context.Context, string, []string) (map[string]*delivery.Order, error) {
-	return map[string]*delivery.Order{r.order.OrderID: r.order}, nil
+func (r *records) LockOrder(context.Context, string, string) (*delivery.Order, error) {
+	return r.order, nil
 }
 
-func (r *records) OrderProofs(context.Context, string, string) ([]delivery.Proof, error) {
+func (r *records) Proofs(context.Context, string, string) ([]*delivery.Proof, error) {
 	return r.proofs, nil
 }
 
 func (r *records) AddProof(_ context.Context, p *delivery.Proof) error {
-	r.proofs = append(r.proofs, *p)
+	r.proofs = append(r.proofs, p)
 	return nil
 }
 

@@ -31,8 +31,10 @@ func add(ctx context.Context, s *store.Store, n int) error {
 		return err
 	}
 	made := testkit.Order(partnerID, id, "R-"+strconv.Itoa(n), at)
+	changes := &order.Changes{Created: []order.Creation{{Order: made, Document: record.Encode(made)}}}
+	changes.Complete()
 	return s.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Save(ctx, &order.Changes{Created: []order.Creation{{Order: made, Document: record.Encode(made)}}}); err != nil {
+		if err := tx.Save(ctx, changes); err != nil {
 			return err
 		}
 		return tx.SetSetting(ctx, "last", strconv.Itoa(n))

@@ -44,7 +44,7 @@ func (tx *Tx) MovedBy(ctx context.Context, key order.OrderKey, version int64) (f
 
 // AutoAccepting lists the partners whose orders are accepted automatically.
 func (tx *Tx) AutoAccepting(ctx context.Context) (partnerIDs []string, err error) {
-	return tx.ids(ctx, "SELECT partner_id FROM dispatch_settings WHERE auto_accept = 1 ORDER BY partner_id")
+	return autoAccepting(ctx, tx.conn.conn)
 }
 
 // Pending lists a partner's pending orders, by the index that lists follow.

@@ -111,7 +111,7 @@ func (tx *Tx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []str
 	if err := tx.removeProofs(ctx, partnerID, orderIDs); err != nil {
 		return err
 	}
-	for _, set := range []*setStatement{dropOutbox, dropHistories, dropOrderNotes, dropDeliveries, dropOrders} {
+	for _, set := range []*setStatement{dropOutbox, dropHistories, dropNotes.set, dropDeliveries.set, dropOrders} {
 		_, err := tx.conn.apply(ctx, set, len(orderIDs), func(i int, b binder) {
 			b.text(partnerID)
 			b.text(orderIDs[i])

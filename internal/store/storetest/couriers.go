@@ -42,28 +42,28 @@ func testProofs(t *testing.T, s *store.Store) {
 		kind delivery.ProofKind
 		best string
 	}{{delivery.ProofPhoto, "0"}, {delivery.ProofPhoto, "1"}, {delivery.ProofSignature, "2"}, {delivery.ProofPhoto, "2"}, {delivery.ProofSignature, "4"}}
-	all := make([]delivery.Proof, 0, len(steps))
+	all := make([]*delivery.Proof, 0, len(steps))
 	for i, step := range steps {
 		at := testkit.Epoch.Add(time.Duration(i) * time.Minute)
-		p := delivery.Proof{
+		p := &delivery.Proof{
 			ProofID: identifier.FirstUUID(at), PartnerID: partnerID, OrderID: proven.OrderID, Kind: step.kind,
 			Name: string(rune('0' + i)), Digest: [32]byte{byte(i), 31: 1}, At: at, OperatorID: "opr_1",
 		}
 		all = append(all, p)
-		must(t, s.Proofs().Write(ctx, func(tx proof.RecordWriter) error { return tx.AddProof(ctx, &p) }))
+		must(t, s.Proofs().Write(ctx, func(tx proof.RecordWriter) error { return tx.AddProof(ctx, p) }))
 		if got := best(); got != step.best {
 			t.Errorf("after %d: %q is the best", i, got)
 		}
 	}
-	proofs := func(orderID string) (found []delivery.Proof) {
+	proofs := func(orderID string) (found []*delivery.Proof) {
 		t.Helper()
 		must(t, s.Proofs().Read(ctx, func(tx proof.RecordReader) (err error) {
-			found, err = tx.OrderProofs(ctx, partnerID, orderID)
+			found, err = tx.Proofs(ctx, partnerID, orderID)
 			return err
 		}))
 		return found
 	}
-	if got := proofs(proven.OrderID); !slices.Equal(got, all) {
+	if got := proofs(proven.OrderID); !slices.EqualFunc(got, all, func(a, b *delivery.Proof) bool { return *a == *b }) {
 		t.Errorf("read %+v", got)
 	}
 	loose := func(now time.Time) (names []string) {

@@ -77,12 +77,12 @@ func testBoard(t *testing.T, s *store.Store) {
 	onBoard(t, s, "ended", first)
 	// The row of an order may be missing; its moves do not mind.
 	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error {
-		return tx.HideOpen(ctx, partnerID, []string{first.OrderID, "ord_none"})
+		return tx.Hide(ctx, partnerID, []string{first.OrderID, "ord_none"})
 	}))
 	onBoard(t, s, "hidden")
 	must(t, save(ctx, s, advance(first, delivery.StatusInTransit)))
 	onBoard(t, s, "moved again", first)
-	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.HideOpen(ctx, partnerID, []string{first.OrderID}) }))
+	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.Hide(ctx, partnerID, []string{first.OrderID}) }))
 	must(t, save(ctx, s, advance(first, delivery.StatusCancelled)))
 	onBoard(t, s, "all ended")
 }
@@ -118,13 +118,13 @@ func testRepair(t *testing.T, s *store.Store) {
 	for _, o := range orders {
 		all = append(all, o.OrderID)
 	}
-	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.HideOpen(ctx, partnerID, all) }))
+	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.Hide(ctx, partnerID, all) }))
 	repair(len(orders) - 1) // missing
 	old, ended, nothing := board.Of(orders[1]), board.Of(orders[2]), board.Of(orders[3])
 	old.Version, old.Status = 1, delivery.StatusPending
 	ended.Version, ended.Status = 1, delivery.StatusPending
 	nothing.OrderID = "ord_none"
-	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.ShowOpen(ctx, []*board.Row{old, ended, nothing}) }))
+	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.Show(ctx, []*board.Row{old, ended, nothing}) }))
 	repair(3) // behind, ended, and of no order
 	repair(0)
 }

@@ -145,6 +145,7 @@ func creation(o *delivery.Order, key byte) *order.Changes {
 }
 
 func save(ctx context.Context, s *store.Store, changes *order.Changes) error {
+	changes.Complete()
 	return s.Orders().Write(ctx, func(tx order.Writer) error { return tx.Save(ctx, changes) })
 }
 

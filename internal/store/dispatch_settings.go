@@ -1,0 +1,21 @@
+package store
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/dispatch"
+)
+
+var (
+	dispatchSettings = newTable("dispatch_settings",
+		key(text("partner_id", func(s *dispatch.Settings) *string { return &s.PartnerID })),
+		flag("auto_accept", func(s *dispatch.Settings) *bool { return &s.AutoAccept }),
+	)
+	findDispatchSettings = lookUpBy(byID("partner_id"), dispatchSettings)
+	saveDispatchSettings = dispatchSettings.upsert()
+)
+
+// autoAccepting lists the partners whose orders are accepted automatically.
+func autoAccepting(ctx context.Context, c conn) ([]string, error) {
+	return ids(ctx, c, "SELECT partner_id FROM dispatch_settings WHERE auto_accept = 1 ORDER BY partner_id")
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// Dispatch is the store as the dispatch room sees it.
+func (s *Store) Dispatch() dispatch.Store {
+	return view[dispatch.Reader, dispatch.Writer]{s.engine,
+		func(c conn) dispatch.Reader { return dispatchTx{auditing{c}} },
+		func(c conn) dispatch.Writer { return dispatchTx{auditing{c}} }}
+}
+
+// dispatchTx is a transaction of the dispatch room.
+type dispatchTx struct{ auditing }
+
+// Board lists orders under way in the filter's order, as of a time.
+func (tx dispatchTx) Board(ctx context.Context, f dispatch.Filter, now time.Time) ([]*board.Row, error) {
+	return listBoard(ctx, tx.conn, f, now)
+}
+
+// Count counts orders under way by state, and what needs attention, as of a
+// time.
+func (tx dispatchTx) Count(ctx context.Context, now time.Time) (dispatch.Counts, error) {
+	return countBoard(ctx, tx.conn, now)
+}
+
+// EndedOrders lists orders of one partner in one final state, newest first. It
+// stops early where a list of orders does.
+func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found []*delivery.Order, stopped bool, err error) {
+	found, stopped, err = old(tx.conn).Orders(ctx, order.Filter{
+		PartnerID: f.PartnerID, Status: f.Statuses[0], CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo,
+		Before: f.After.OrderID, Limit: f.Limit,
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return found, stopped, tx.addHistories(ctx, found)
+}
+
+// addHistories adds their histories to orders of a list.
+func (tx dispatchTx) addHistories(ctx context.Context, orders []*delivery.Order) error {
+	byKey := make(map[order.OrderKey]*delivery.Order, len(orders))
+	for _, o := range orders {
+		o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
+		byKey[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
+	}
+	return old(tx.conn).histories(ctx, byKey)
+}
+
+// OrdersNamed finds orders by their partners' own name for them: one look into
+// each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
+func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) (found []*delivery.Order, err error) {
+	text := "SELECT " + namesOf("o", orderColumns) + ` FROM partners AS p CROSS JOIN orders AS o
+		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
+	err = tx.conn.query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r row) error {
+		o, _, err := scanOrder(r)
+		found = append(found, o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.addHistories(ctx, found)
+}
+
+// Order returns one order with its history; nil if there is none.
+func (tx dispatchTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	return old(tx.conn).Order(ctx, partnerID, orderID)
+}
+
+// OrdersOf reads the orders of rows of the board by id, with their histories;
+// those that have been removed meanwhile are left out.
+func (tx dispatchTx) OrdersOf(ctx context.Context, rows []*board.Row) (map[string]*delivery.Order, error) {
+	keys := make([]order.OrderKey, len(rows))
+	for i, row := range rows {
+		keys[i] = order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}
+	}
+	return old(tx.conn).ordersByID(ctx, findOrders, keys)
+}
+
+// LockOrders reads orders with their histories, locked until the transaction
+// ends.
+func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
+	return lockOrdersOf(ctx, tx.conn, partnerID, orderIDs)
+}
+
+// findFacts finds what events say, and no more of them.
+var findFacts = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, key(eventFacts)))
+
+// NextAttempts returns when the next attempts of failed orders are planned, by
+// order id; orders for which none is planned are left out.
+func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error) {
+	keys := make([]webhook.EventKey, len(orders))
+	for i, o := range orders {
+		keys[i] = webhook.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
+	}
+	latest, err := findNow(ctx, tx.conn, findFacts, keys...)
+	planned := map[string]time.Time{}
+	for _, event := range latest {
+		if at := event.Facts.NextAttempt; at != nil {
+			planned[event.OrderID] = *at
+		}
+	}
+	return planned, err
+}
+
+// Deliveries counts what a courier has delivered since a time, and lists the
+// latest of it.
+func (tx dispatchTx) Deliveries(ctx context.Context, courierID string, since time.Time, limit int) (dispatch.Done, error) {
+	return deliveriesOf(ctx, tx.conn, courierID, since, limit)
+}
+
+// Proofs lists the proofs of an order, oldest first.
+func (tx dispatchTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error) {
+	return proofsOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+}
+
+// PartnerNames returns partners' names by id.
+func (tx dispatchTx) PartnerNames(ctx context.Context, ids []string) (map[string]string, error) {
+	byID, err := partnersByID(ctx, tx.conn, ids)
+	names := make(map[string]string, len(byID))
+	for id, account := range byID {
+		names[id] = account.Name
+	}
+	return names, err
+}
+
+// Couriers returns couriers by id, active or not.
+func (tx dispatchTx) Couriers(ctx context.Context, ids []string) (map[string]dispatch.Courier, error) {
+	byID, err := couriersByID(ctx, tx.conn, ids)
+	found := make(map[string]dispatch.Courier, len(byID))
+	for id, courier := range byID {
+		found[id] = dispatch.Courier{Name: courier.Name, Active: courier.Active}
+	}
+	return found, err
+}
+
+// Notes lists the newest notes of an order, newest first.
+func (tx dispatchTx) Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*dispatch.Note, error) {
+	return notesOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID}, limit)
+}
+
+// AddNote adds a note to an order.
+func (tx dispatchTx) AddNote(ctx context.Context, note *dispatch.Note) error {
+	_, err := writeNow(ctx, tx.conn, addNotes, note)
+	return err
+}
+
+// Settings returns how a partner's orders are dispatched; nil if there is no
+// such partner.
+func (tx dispatchTx) Settings(ctx context.Context, partnerID string) (*dispatch.Settings, error) {
+	p := newPipeline(tx.conn)
+	partner, settings := find(p, findPartners, []string{partnerID}), find(p, findDispatchSettings, []string{partnerID})
+	done, err := p.flush(ctx)
+	if err != nil || len(partner.after(done)) == 0 {
+		return nil, err
+	}
+	if set := settings.after(done); len(set) > 0 {
+		return set[0], nil
+	}
+	return &dispatch.Settings{PartnerID: partnerID}, nil
+}
+
+// SaveSettings writes how a partner's orders are dispatched.
+func (tx dispatchTx) SaveSettings(ctx context.Context, settings *dispatch.Settings) error {
+	_, err := writeNow(ctx, tx.conn, saveDispatchSettings, settings)
+	return err
+}
+
+// PartnerIDs lists all partners by id.
+func (tx dispatchTx) PartnerIDs(ctx context.Context) ([]string, error) {
+	return partnerIDs(ctx, tx.conn)
+}
+
+// StoredVersions lists a partner's orders in a state by id, those after the
+// given one, with the versions that the board has of them.
+func (tx dispatchTx) StoredVersions(ctx context.Context, partnerID string, status delivery.Status, after string, limit int) ([]dispatch.Versions, error) {
+	return storedVersions(ctx, tx.conn, partnerID, status, after, limit)
+}
+
+// ShownVersions lists the board's rows of a partner by id, those after the given
+// one, with the versions of the orders.
+func (tx dispatchTx) ShownVersions(ctx context.Context, partnerID, after string, limit int) ([]dispatch.Versions, error) {
+	return shownVersions(ctx, tx.conn, partnerID, after, limit)
+}
+
+// Show adds or overwrites rows of the board.
+func (tx dispatchTx) Show(ctx context.Context, rows []*board.Row) error {
+	_, err := writeNow(ctx, tx.conn, showOrders, rows...)
+	return err
+}
+
+// Hide removes rows of the board, if they are there.
+func (tx dispatchTx) Hide(ctx context.Context, partnerID string, orderIDs []string) error {
+	_, err := writeNow(ctx, tx.conn, hideOrders, pointers(orderKeysOf(partnerID, orderIDs))...)
+	return err
+}
+
+// orderKeysOf returns the keys of orders of one partner.
+func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
+	keys := make([]order.OrderKey, len(orderIDs))
+	for i, id := range orderIDs {
+		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
+	}
+	return keys
+}
+
+// lockOrdersOf reads orders of one partner by id, with their histories, locked
+// until the transaction ends.
+func lockOrdersOf(ctx context.Context, c conn, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
+	return old(c).ordersByID(ctx, lockOrders, orderKeysOf(partnerID, orderIDs))
+}
