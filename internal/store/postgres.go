@@ -49,7 +49,7 @@ const (
 // that reads a whole table for each group, however much it has grown since.
 var byKey = map[string]string{
 	"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
-	"random_page_cost": "1.1",
+	"random_page_cost": "1.1", "jit": "off",
 }
 
 // OpenPostgres opens a PostgreSQL database and brings its schema up to date.
