@@ -173,7 +173,7 @@ var (
 // the same one. It is empty for the embedded engine.
 func DatabaseOf(t testing.TB, data string) string {
 	t.Helper()
-	makeDatabase := map[string]func(testing.TB) string{"postgres": testkit.PostgresURL, "citus": distributed}[os.Getenv(EngineVariable)]
+	makeDatabase := map[string]func(testing.TB) string{"postgres": migrated.URL, "citus": distributed}[os.Getenv(EngineVariable)]
 	if makeDatabase == nil {
 		return ""
 	}
@@ -189,6 +189,12 @@ func DatabaseOf(t testing.TB, data string) string {
 	databases[data] = url
 	return url
 }
+
+// migrated is a database with today's schema.
+var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
+	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url})
+	return err
+}}
 
 // fewShards keep suites fast.
 const fewShards = 4
