@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"queue":             testQueue,
 		"behind":            testBehind,
 		"skipping":          testSkipping,
+		"event round trip":  testEventRoundTrip,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,6 +66,19 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// same compares all exported fields of two values, and those of what they point
+// to.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	gotText, err := json.Marshal(got)
+	must(t, err)
+	wantText, err := json.Marshal(want)
+	must(t, err)
+	if string(gotText) != string(wantText) {
+		t.Errorf("%s: got\n%s, want\n%s", what, gotText, wantText)
 	}
 }
 

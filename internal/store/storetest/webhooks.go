@@ -223,6 +223,60 @@ func testQueue(t *testing.T, s *store.Store) {
 	})
 }
 
+// testEventRoundTrip: what the committer adds and what the settler writes comes
+// back whole, wherever it is read.
+func testEventRoundTrip(t *testing.T, s *store.Store) {
+	ctx, at := t.Context(), testkit.Epoch
+	awake := endpoint(partnerID)
+	awake.WakeAt, awake.OpenUntil = at, time.Time{}
+	saveEndpoints(t, s, awake)
+	added := event(t, partnerID, 1, 1)
+	next := at.Add(5 * time.Hour)
+	added.Facts = delivery.EventFacts{
+		PartnerOrderID: "A-1", Status: delivery.StatusFailed,
+		Courier: &delivery.Courier{CourierID: "cou_1", Name: "Camille", Phone: "+15145550177", Vehicle: "van"},
+		At:      at.Add(2 * time.Hour), ETA: at.Add(3 * time.Hour), FailureReason: "Porte fermée", NextAttempt: &next,
+		CancelledBy: delivery.ActorPartner, Reason: "gave up", SignatureURL: "https://drop.example/proofs/1",
+	}
+	saveEvents(t, s, added)
+	added.Queued = false // is not stored
+	want := &webhook.Event{Event: *added, State: webhook.Pending, DueAt: added.CreatedAt}
+	checkEvent(t, s, want)
+
+	from := *want
+	want.DueAt, want.Tries = at.Add(6*time.Hour), 3
+	want.Log = []webhook.Attempt{
+		{At: at.Add(time.Minute), Status: 500, TookMS: 12}, {At: at.Add(2 * time.Minute), TookMS: 34, Error: "refused"},
+	}
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		all, err := tx.SaveProgress(ctx, []webhook.Progress{{Event: want, FromState: from.State, FromTries: from.Tries}})
+		if !all {
+			t.Error("the progress was not written")
+		}
+		return err
+	}))
+	checkEvent(t, s, want)
+}
+
+// checkEvent holds an event against what each way of reading it returns.
+func checkEvent(t *testing.T, s *store.Store, want *webhook.Event) {
+	t.Helper()
+	ctx := t.Context()
+	readWebhooks(t, s, func(tx webhook.Reader) error {
+		one, err := tx.Event(ctx, want.PartnerID, want.EventID)
+		same(t, "Event", one, want)
+		listed, err2 := tx.Events(ctx, webhook.Filter{PartnerID: want.PartnerID, Limit: 2})
+		same(t, "Events", listed, []*webhook.Event{want})
+		due, err3 := tx.DueEvents(ctx, want.PartnerID, nil, want.DueAt, 2)
+		same(t, "DueEvents", due, []*webhook.Event{want})
+		none, err4 := tx.Event(ctx, neighbourID, want.EventID)
+		if none != nil {
+			t.Errorf("the neighbour has %+v", none)
+		}
+		return errors.Join(err, err2, err3, err4)
+	})
+}
+
 // testEventLists holds every filter against a plain look at all events.
 func testEventLists(t *testing.T, s *store.Store) {
 	ctx := t.Context()
