@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -87,32 +88,22 @@ type Endpoint struct {
 	LeaseUntil time.Time // until when it may
 }
 
-// State is how far an event has come on its way to the partner.
-type State string
+// State and EventKey are those of the outbox, where the rules of waiting are.
+type (
+	State    = outbox.State
+	EventKey = outbox.EventKey
+)
 
 // The states of an event.
 const (
-	Pending   State = "pending"   // to be sent, or sent again
-	Delivered State = "delivered" // acknowledged
-	Failed    State = "failed"    // given up after all tries
-	Skipped   State = "skipped"   // there was no endpoint to send it to
+	Pending   = outbox.Pending
+	Delivered = outbox.Delivered
+	Failed    = outbox.Failed
+	Skipped   = outbox.Skipped
 )
 
 // States lists all states.
-var States = []State{Pending, Delivered, Failed, Skipped}
-
-// EventKey names an event of an order.
-type EventKey struct {
-	PartnerID string
-	OrderID   string
-	Sequence  int64
-}
-
-// Next names the event behind this one in its order.
-func (k EventKey) Next() EventKey {
-	k.Sequence++
-	return k
-}
+var States = outbox.States
 
 // Event is an event and how far it has come.
 type Event struct {
@@ -133,7 +124,7 @@ type Event struct {
 }
 
 // Key names the event.
-func (e *Event) Key() EventKey { return EventKey{e.PartnerID, e.OrderID, e.Sequence} }
+func (e *Event) Key() EventKey { return outbox.KeyOf(&e.Event) }
 
 // Attempt is one request that carried an event.
 type Attempt struct {
