@@ -1,5 +1,5 @@
-// Package config holds the settings of a service: their meaning, defaults,
-// checks and a print without secrets.
+// Package config describes the settings of a service: their meaning, defaults
+// and validation, and how they are logged without secrets.
 package config
 
 import (
@@ -16,92 +16,77 @@ import (
 	"time"
 )
 
-// Config is everything that can be set. The command line fills it from flags
-// and from the environment.
+// Config holds all settings. The command line fills it from flags and from the
+// environment.
 type Config struct {
 	Listen           string        `help:"Address to serve on." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
 	Data             string        `help:"Directory of the database, the master key and the proofs of delivery." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
-	DatabaseURL      string        `name:"database" help:"Where the data is: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
+	DatabaseURL      string        `name:"database" help:"Database to use: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
-	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
+	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
-	RateLimit        int           `help:"Requests a partner may make per minute; 0 is no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
+	RateLimit        int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
-	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their end, such as 400d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
-	RetainEvents     string        `help:"How long events are kept, such as 90d; at least 7d. Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
-	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to, such as 10.1.0.0/16. Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
-	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Let webhooks go to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
-	MetricsListen    string        `help:"Address to serve Prometheus metrics on. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	Simulate         bool          `help:"Let a fictive dispatcher and couriers move every order along; for tests (docs/operating.md)." env:"DROPYARD_SIMULATE"`
-	SimulatePace     time.Duration `help:"Time between two steps of an order that --simulate moves, such as 500ms." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
-	Demo             bool          `help:"Seed a sample partner, stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
-	OperatorEmail    string        `help:"E-mail of the first operator, made at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
+	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
+	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
+	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
+	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	Simulate         bool          `help:"Move every order automatically, with a simulated dispatcher and couriers; for tests (docs/operating.md)." env:"DROPYARD_SIMULATE"`
+	SimulatePace     time.Duration `help:"Time between two steps of an order under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
+	Demo             bool          `help:"Create a sample partner with stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
+	OperatorEmail    string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 }
 
-// Check tells the first setting that cannot be, before anything is opened.
+// Check returns an error for the first invalid setting. It opens no file and no
+// connection, and creates nothing.
 func (c *Config) Check() error {
-	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !isPort(port) {
-		return fmt.Errorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
-	}
-	if err := c.checkFiles(); err != nil {
-		return err
-	}
-	if _, err := c.ProofStore(); err != nil {
-		return err
-	}
-	if _, err := c.Proxies(); err != nil {
-		return err
-	}
-	if _, err := c.WebhookAllowed(); err != nil {
-		return err
-	}
-	if c.MetricsListen != "" {
-		if _, port, err := net.SplitHostPort(c.MetricsListen); err != nil || !isPort(port) {
-			return fmt.Errorf("--metrics-listen %q is not an address such as 127.0.0.1:9090", c.MetricsListen)
+	for _, check := range []func() error{
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkOperator, c.checkBaseURL,
+	} {
+		if err := check(); err != nil {
+			return err
 		}
-	}
-	if c.DatabaseURL != "" && !IsDatabase(c.DatabaseURL) {
-		return errors.New("--database must begin with sqlite: or postgres://")
-	}
-	if c.RateLimit < 0 {
-		return fmt.Errorf("--rate-limit %d is below 0", c.RateLimit)
-	}
-	if _, _, err := c.Retention(); err != nil {
-		return err
-	}
-	if c.Simulate && c.SimulatePace < shortestPace {
-		return fmt.Errorf("--simulate-pace %v is less than %v", c.SimulatePace, shortestPace)
-	}
-	if (c.OperatorEmail == "") != (c.OperatorPassword == "") {
-		return errors.New("--operator-email and --operator-password go together")
-	}
-	if c.BaseURL == "" {
-		return nil
-	}
-	base, err := url.Parse(c.BaseURL) // which puts the scheme in lower case
-	if err != nil {
-		return errors.New("--base-url is no address such as https://delivery.example.com")
-	}
-	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" || strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
-		return fmt.Errorf("--base-url %q is no address such as https://delivery.example.com", base.Redacted())
 	}
 	return nil
 }
 
-// checkFiles tells whether the data directory and the master key's can be.
+func (c *Config) checkAddresses() error {
+	if !isAddress(c.Listen) {
+		return fmt.Errorf("--listen: %q is not an address (example: 127.0.0.1:8080)", c.Listen)
+	}
+	if c.MetricsListen != "" && !isAddress(c.MetricsListen) {
+		return fmt.Errorf("--metrics-listen: %q is not an address (example: 127.0.0.1:9090)", c.MetricsListen)
+	}
+	return nil
+}
+
+// isAddress reports whether the text is a host, which may be empty, and a port.
+func isAddress(text string) bool {
+	_, digits, err := net.SplitHostPort(text)
+	if err != nil {
+		return false
+	}
+	port, err := strconv.Atoi(digits)
+	return err == nil && port >= 0 && port <= 65535
+}
+
 func (c *Config) checkFiles() error {
 	if c.Data == "" {
-		return errors.New("--data must name a directory")
+		return errors.New("--data: the name of a directory is missing")
 	}
 	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
-		return fmt.Errorf("--data %s is no directory", c.Data)
+		return fmt.Errorf("--data: %q is not a directory", c.Data)
+	}
+	if _, err := c.ProofStore(); err != nil {
+		return err
 	}
 	if c.MasterKeyFile == "" {
 		return nil
 	}
 	if info, err := os.Stat(c.MasterKeyFile); err == nil && info.IsDir() {
-		return fmt.Errorf("--master-key-file %s is a directory", c.MasterKeyFile)
+		return fmt.Errorf("--master-key-file: %q is a directory", c.MasterKeyFile)
 	}
 	if _, err := os.Stat(filepath.Dir(c.MasterKeyFile)); err != nil {
 		return fmt.Errorf("--master-key-file: %w", err)
@@ -109,12 +94,60 @@ func (c *Config) checkFiles() error {
 	return nil
 }
 
-// Proxies are the trusted proxies' networks.
+// checkDatabase does not repeat the URL, which may hold a password.
+func (c *Config) checkDatabase() error {
+	if c.DatabaseURL != "" && !IsDatabase(c.DatabaseURL) {
+		return errors.New("--database: the URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME")
+	}
+	return nil
+}
+
+func (c *Config) checkNetworks() error {
+	if _, err := c.Proxies(); err != nil {
+		return err
+	}
+	_, err := c.WebhookAllowed()
+	return err
+}
+
+func (c *Config) checkLimits() error {
+	if c.RateLimit < 0 {
+		return fmt.Errorf("--rate-limit: %d is negative", c.RateLimit)
+	}
+	if c.Simulate && c.SimulatePace < shortestPace {
+		return fmt.Errorf("--simulate-pace: %v is too short, at least %v is needed", c.SimulatePace, shortestPace)
+	}
+	_, _, err := c.Retention()
+	return err
+}
+
+func (c *Config) checkOperator() error {
+	if (c.OperatorEmail == "") != (c.OperatorPassword == "") {
+		return errors.New("--operator-email and --operator-password must be set together")
+	}
+	return nil
+}
+
+func (c *Config) checkBaseURL() error {
+	if c.BaseURL == "" {
+		return nil
+	}
+	base, err := url.Parse(c.BaseURL) // puts the scheme in lower case
+	if err != nil {
+		return errors.New("--base-url: the value is not a URL (example: https://delivery.example.com)")
+	}
+	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" || strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
+		return fmt.Errorf("--base-url: %q must be an http or https URL without user, query and fragment (example: https://delivery.example.com)", base.Redacted())
+	}
+	return nil
+}
+
+// Proxies returns the networks of the trusted proxies.
 func (c *Config) Proxies() ([]netip.Prefix, error) {
 	return networksOf("--trusted-proxies", c.TrustedProxies)
 }
 
-// WebhookAllowed are the internal networks that webhooks may be sent to.
+// WebhookAllowed returns the internal networks that webhooks may be sent to.
 func (c *Config) WebhookAllowed() ([]netip.Prefix, error) {
 	return networksOf("--webhook-allow-networks", c.WebhookNetworks)
 }
@@ -124,21 +157,23 @@ func networksOf(flag string, texts []string) ([]netip.Prefix, error) {
 	for _, text := range texts {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s %q is no network such as 10.0.0.0/8", flag, text)
+			return nil, fmt.Errorf("%s: %q is not a network (example: 10.0.0.0/8)", flag, text)
 		}
 		all = append(all, network.Masked())
 	}
 	return all, nil
 }
 
-// shortestPace keeps a simulation from doing nothing but look for work.
+// shortestPace keeps a simulation from spending all its time on queries for
+// orders to move.
 const shortestPace = 10 * time.Millisecond
 
-// shortestRetention is the least that may be kept: idempotency keys live that
-// long, and answer with what is kept.
+// shortestRetention is how long idempotency keys are kept. A request repeated in
+// that time is answered with the stored order, which must therefore still exist.
 const shortestRetention = 7 * 24 * time.Hour
 
-// Retention is how long ended orders, and events, are kept; 0 is for ever.
+// Retention returns how long orders are kept after their end, and events after
+// they happened; 0 means for ever.
 func (c *Config) Retention() (orders, events time.Duration, err error) {
 	if orders, err = retentionOf("--retain-orders", c.RetainOrders); err == nil {
 		events, err = retentionOf("--retain-events", c.RetainEvents)
@@ -146,7 +181,7 @@ func (c *Config) Retention() (orders, events time.Duration, err error) {
 	return orders, events, err
 }
 
-// retentionOf reads a duration as Go writes it, or a number of days.
+// retentionOf parses a duration in Go's syntax, or a number of days such as 400d.
 func retentionOf(flag, text string) (kept time.Duration, err error) {
 	if text == "" {
 		return 0, nil
@@ -162,34 +197,29 @@ func retentionOf(flag, text string) (kept time.Duration, err error) {
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%s %q is no duration such as 400d or 720h", flag, text)
+		return 0, fmt.Errorf("%s: %q is not a duration (examples: 400d, 720h)", flag, text)
 	case kept != 0 && kept < shortestRetention:
-		return 0, fmt.Errorf("%s %s is less than 7 days, which idempotency keys are kept for; 0 keeps for ever", flag, text)
+		return 0, fmt.Errorf("%s: %s is too short, at least 7d is needed because idempotency keys are kept that long; 0 means for ever", flag, text)
 	}
 	return kept, nil
 }
 
-// maxDays is a century: more overflows sooner or later.
+// maxDays is a century. Much longer durations overflow time.Duration.
 const maxDays = 36_525
 
-func isPort(text string) bool {
-	port, err := strconv.Atoi(text)
-	return err == nil && port >= 0 && port <= 65535
-}
-
-// IsDatabase tells whether a text names a database: sqlite: and a file, or
-// PostgreSQL.
+// IsDatabase reports whether the URL names a database: sqlite: followed by a file,
+// or PostgreSQL.
 func IsDatabase(url string) bool {
 	c := Config{DatabaseURL: url}
 	return c.Postgres() || c.sqliteFile() != ""
 }
 
-// Postgres tells whether the data is in PostgreSQL, at DatabaseURL.
+// Postgres reports whether DatabaseURL is that of a PostgreSQL database.
 func (c *Config) Postgres() bool {
 	return strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://")
 }
 
-// Database is the path of the embedded database.
+// Database returns the path of the embedded database.
 func (c *Config) Database() string {
 	if file := c.sqliteFile(); file != "" {
 		return file
@@ -197,6 +227,7 @@ func (c *Config) Database() string {
 	return filepath.Join(c.Data, "dropyard.db")
 }
 
+// sqliteFile returns the file named by DatabaseURL; empty if it names none.
 func (c *Config) sqliteFile() string {
 	file, _ := strings.CutPrefix(c.DatabaseURL, "sqlite:")
 	if file == c.DatabaseURL {
@@ -205,8 +236,8 @@ func (c *Config) sqliteFile() string {
 	return file
 }
 
-// databaseName is where the data is, without passwords. PostgreSQL takes them
-// as parameters too (password, sslpassword).
+// databaseName returns the database's file or URL with passwords masked. A
+// PostgreSQL URL may also hold them in parameters (password, sslpassword).
 func (c *Config) databaseName() string {
 	if !c.Postgres() {
 		return c.Database()
@@ -225,7 +256,7 @@ func (c *Config) databaseName() string {
 	return where.Redacted()
 }
 
-// MasterKey is the path of the master key's file.
+// MasterKey returns the path of the master key's file.
 func (c *Config) MasterKey() string {
 	if c.MasterKeyFile != "" {
 		return c.MasterKeyFile
@@ -233,15 +264,16 @@ func (c *Config) MasterKey() string {
 	return filepath.Join(c.Data, "master.key")
 }
 
-// Secure tells whether the public address is https.
+// Secure reports whether the public address is https.
 func (c *Config) Secure() bool {
 	base, err := url.Parse(c.BaseURL)
 	return err == nil && base.Scheme == "https"
 }
 
-// Public is the public address without a slash at the end, given the address
-// that is really listened on. One that stands for all addresses of the machine
-// is no address to send anybody to; localhost at least works here.
+// Public returns the public URL of the service, without a slash at the end. If
+// none is set, it is derived from the address that the service listens on; an
+// unspecified address such as 0.0.0.0, which clients cannot use, becomes
+// localhost.
 func (c *Config) Public(listening net.Addr) string {
 	if c.BaseURL != "" {
 		return strings.TrimSuffix(c.BaseURL, "/")
@@ -253,7 +285,7 @@ func (c *Config) Public(listening net.Addr) string {
 	return "http://" + listening.String()
 }
 
-// String prints the settings, secrets masked.
+// String returns the settings on one line, with secrets masked.
 func (c *Config) String() string {
 	operator := "none"
 	if c.OperatorEmail != "" {

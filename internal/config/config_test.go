@@ -12,46 +12,46 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// sound are settings that pass, in a directory of their own.
-func sound(t *testing.T) *config.Config {
+// validConfig returns settings that pass Check, with a data directory of their own.
+func validConfig(t *testing.T) *config.Config {
 	t.Helper()
 	return &config.Config{Listen: "127.0.0.1:8080", Data: t.TempDir(), RateLimit: 300}
 }
 
-func TestCheckTakesWhatCanBe(t *testing.T) {
+func TestCheckAcceptsValidSettings(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*config.Config){
 		"defaults":           func(*config.Config) {},
 		"any port":           func(c *config.Config) { c.Listen = "127.0.0.1:0" },
 		"all addresses":      func(c *config.Config) { c.Listen = ":8080" },
 		"IPv6":               func(c *config.Config) { c.Listen = "[::1]:65535" },
-		"data to be made":    func(c *config.Config) { c.Data = filepath.Join(c.Data, "new") },
+		"data to create":     func(c *config.Config) { c.Data = filepath.Join(c.Data, "new") },
 		"sqlite":             func(c *config.Config) { c.DatabaseURL = "sqlite:orders.db" },
 		"postgres":           func(c *config.Config) { c.DatabaseURL = "postgres://u:p@127.0.0.1/dropyard" },
 		"postgresql":         func(c *config.Config) { c.DatabaseURL = "postgresql://127.0.0.1/dropyard" },
 		"no rate limit":      func(c *config.Config) { c.RateLimit = 0 },
 		"retention in days":  func(c *config.Config) { c.RetainOrders, c.RetainEvents = "400d", "7d" },
-		"retention in Go's":  func(c *config.Config) { c.RetainOrders, c.RetainEvents = "720h", "0" },
+		"retention in hours": func(c *config.Config) { c.RetainOrders, c.RetainEvents = "720h", "0" },
 		"retention for ever": func(c *config.Config) { c.RetainOrders, c.RetainEvents = "0d", "0s" },
 		"operator":           func(c *config.Config) { c.OperatorEmail, c.OperatorPassword = "ops@example.com", "hunter2" },
 		"https":              func(c *config.Config) { c.BaseURL = "https://delivery.example.com" },
 		"upper case, slash":  func(c *config.Config) { c.BaseURL = "HTTPS://delivery.example.com:8443/" },
 		"below a path":       func(c *config.Config) { c.BaseURL = "http://example.com/delivery" },
 		"proxies":            func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "fd00::/8", "192.0.2.1/32"} },
-		"key to be made":     func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
+		"key to create":      func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := sound(t)
+			c := validConfig(t)
 			change(c)
 			if err := c.Check(); err != nil {
-				t.Error(err)
+				t.Errorf("got %v, want no error", err)
 			}
 		})
 	}
 }
 
-func TestCheckNamesTheFlagThatCannotBe(t *testing.T) {
+func TestCheckNamesInvalidFlag(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -61,58 +61,58 @@ func TestCheckNamesTheFlagThatCannotBe(t *testing.T) {
 		flag   string
 		change func(*config.Config)
 	}{
-		"no listen":            {"--listen", func(c *config.Config) { c.Listen = "" }},
-		"no port":              {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1" }},
-		"empty port":           {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:" }},
-		"port too high":        {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:65536" }},
-		"port below 0":         {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:-1" }},
-		"port of letters":      {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:http" }},
-		"no data":              {"--data", func(c *config.Config) { c.Data = "" }},
-		"data is a file":       {"--data", func(c *config.Config) { c.Data = file }},
-		"key is a directory":   {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = c.Data }},
-		"key without a folder": {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "no", "key") }},
-		"network without bits": {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"} }},
-		"network of letters":   {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
-		"unknown engine":       {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
-		"file without engine":  {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
-		"engine without file":  {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
-		"rate below 0":         {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
-		"orders kept briefly":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
-		"orders kept below 0":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
-		"orders kept for long": {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
-		"orders kept in words": {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
-		"half a day":           {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
-		"events, no unit":      {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
-		"events kept briefly":  {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
-		"operator, no word":    {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
-		"word, no operator":    {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
-		"address, no scheme":   {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
-		"other scheme":         {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
-		"no host":              {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
-		"port without host":    {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
-		"query":                {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
-		"empty query":          {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
-		"fragment":             {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
-		"empty fragment":       {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
-		"user":                 {"--base-url", func(c *config.Config) { c.BaseURL = "https://user:hunter2@delivery.example.com" }},
-		"not an address":       {"--base-url", func(c *config.Config) { c.BaseURL = "https://%zz" }},
+		"no listen":             {"--listen", func(c *config.Config) { c.Listen = "" }},
+		"no port":               {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1" }},
+		"empty port":            {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:" }},
+		"port too high":         {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:65536" }},
+		"port below 0":          {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:-1" }},
+		"port of letters":       {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:http" }},
+		"no data":               {"--data", func(c *config.Config) { c.Data = "" }},
+		"data is a file":        {"--data", func(c *config.Config) { c.Data = file }},
+		"key is a directory":    {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = c.Data }},
+		"key without a folder":  {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "no", "key") }},
+		"network without bits":  {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"} }},
+		"network of letters":    {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
+		"unknown engine":        {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
+		"file without engine":   {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
+		"engine without file":   {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
+		"rate below 0":          {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
+		"orders kept briefly":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
+		"orders kept below 0":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
+		"orders kept for long":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
+		"orders kept in words":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
+		"half a day":            {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
+		"events, no unit":       {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
+		"events kept briefly":   {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
+		"operator, no password": {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
+		"password, no operator": {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
+		"address, no scheme":    {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
+		"other scheme":          {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
+		"no host":               {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
+		"port without host":     {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
+		"query":                 {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
+		"empty query":           {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
+		"fragment":              {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
+		"empty fragment":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
+		"user":                  {"--base-url", func(c *config.Config) { c.BaseURL = "https://user:hunter2@delivery.example.com" }},
+		"not an address":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://%zz" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			settings := sound(t)
+			settings := validConfig(t)
 			c.change(settings)
 			err := settings.Check()
 			if err == nil || !strings.Contains(err.Error(), c.flag) {
-				t.Errorf("got %v, want an error that names %s", err, c.flag)
+				t.Errorf("got error %v, want one that names %s", err, c.flag)
 			}
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("%v tells a password", err)
+				t.Errorf("got error %q, want it without the password", err)
 			}
 		})
 	}
 }
 
-func TestPublicIsAnAddressThatCanBeReached(t *testing.T) {
+func TestPublic(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ baseURL, listening, want string }{
 		{"", "127.0.0.1:8080", "http://127.0.0.1:8080"},
@@ -126,23 +126,23 @@ func TestPublicIsAnAddressThatCanBeReached(t *testing.T) {
 		settings := config.Config{BaseURL: c.baseURL}
 		address := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.listening))
 		if got := settings.Public(address); got != c.want {
-			t.Errorf("%q on %s: got %s, want %s", c.baseURL, c.listening, got, c.want)
+			t.Errorf("base URL %q, listening on %s: got %s, want %s", c.baseURL, c.listening, got, c.want)
 		}
 	}
 }
 
-func TestSecureIsHTTPSInAnyCase(t *testing.T) {
+func TestSecure(t *testing.T) {
 	t.Parallel()
 	for baseURL, want := range map[string]bool{
 		"": false, "http://example.com": false, "https://example.com": true, "HTTPS://EXAMPLE.COM": true, "HttpS://example.com/": true,
 	} {
 		if got := (&config.Config{BaseURL: baseURL}).Secure(); got != want {
-			t.Errorf("%q: got %v", baseURL, got)
+			t.Errorf("Secure with base URL %q: got %v, want %v", baseURL, got, want)
 		}
 	}
 }
 
-func TestProxiesAreWholeNetworks(t *testing.T) {
+func TestProxiesMasksNetworks(t *testing.T) {
 	t.Parallel()
 	c := config.Config{TrustedProxies: []string{"10.1.2.3/8", "2001:db8::1/32", "192.0.2.1/32"}}
 	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("192.0.2.1/32")}
@@ -154,7 +154,7 @@ func TestProxiesAreWholeNetworks(t *testing.T) {
 	}
 }
 
-func TestWhereThingsAre(t *testing.T) {
+func TestPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		settings      config.Config
@@ -167,7 +167,8 @@ func TestWhereThingsAre(t *testing.T) {
 		{config.Config{Data: "d", DatabaseURL: "postgresql://h/n"}, filepath.Join("d", "dropyard.db"), filepath.Join("d", "master.key"), true},
 	} {
 		if c.settings.Database() != c.database || c.settings.MasterKey() != c.key || c.settings.Postgres() != c.postgres {
-			t.Errorf("%+v: got %s, %s, %v", c.settings, c.settings.Database(), c.settings.MasterKey(), c.settings.Postgres())
+			t.Errorf("%+v: got database %s, key %s, Postgres %v, want %s, %s, %v", c.settings,
+				c.settings.Database(), c.settings.MasterKey(), c.settings.Postgres(), c.database, c.key, c.postgres)
 		}
 	}
 }
@@ -180,7 +181,7 @@ func TestStringMasksSecrets(t *testing.T) {
 		want     []string
 	}{
 		"embedded":            {"sqlite:orders.db", []string{"orders.db"}},
-		"in the address":      {"postgres://dropyard:" + secret + "@db.example.com:5432/orders", []string{"dropyard:", "db.example.com:5432/orders"}},
+		"in the URL":          {"postgres://dropyard:" + secret + "@db.example.com:5432/orders", []string{"dropyard:", "db.example.com:5432/orders"}},
 		"as a parameter":      {"postgresql://db.example.com/orders?user=dropyard&password=" + secret, []string{"db.example.com/orders", "user=dropyard"}},
 		"of the client's key": {"postgres://db.example.com/orders?sslpassword=" + secret, []string{"db.example.com/orders"}},
 		"not readable":        {"postgres://dropyard:" + secret + "@db.example.com:port/orders", []string{"postgres://"}},
@@ -194,11 +195,11 @@ func TestStringMasksSecrets(t *testing.T) {
 			}
 			got := settings.String()
 			if strings.Contains(got, secret) {
-				t.Errorf("the password is told: %s", got)
+				t.Errorf("got %s, want it without the password", got)
 			}
 			for _, want := range append(c.want, "127.0.0.1:8080", "rate_limit=300", "https://delivery.example.com", "ops@example.com", "10.0.0.0/8") {
 				if !strings.Contains(got, want) {
-					t.Errorf("%s: %s is missing", got, want)
+					t.Errorf("got %s, want it to contain %s", got, want)
 				}
 			}
 		})

@@ -10,30 +10,31 @@ import (
 	"strings"
 )
 
-// ProofStore is where proofs of delivery are kept: in a folder, or in a bucket
-// if there is an endpoint.
+// ProofStore describes where proofs of delivery are kept: in a bucket if Endpoint
+// is set, otherwise in a directory.
 type ProofStore struct {
 	Directory string
 
-	Endpoint    *url.URL // scheme and host
+	Endpoint    *url.URL // scheme and host; nil for a directory
 	Bucket      string
 	Prefix      string
 	Region      string
 	Key, Secret string
-	VirtualHost bool // the bucket is part of the host rather than of the path
+	VirtualHost bool // whether the bucket is part of the host and not of the path
 }
 
 const proofsForm = "s3://KEY:SECRET@HOST/BUCKET?region=REGION"
 
-// The names that buckets and prefixes may have: nothing in them needs escapes.
+// The names that buckets, prefixes and regions may have. None of the allowed
+// characters has to be escaped in a URL.
 var (
 	bucketForm = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	prefixForm = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 	regionForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 )
 
-// ProofStore reads where proofs are kept. No error tells the address, because
-// it holds a secret.
+// ProofStore parses --proofs. Its errors do not repeat the URL of a bucket, which
+// holds a secret.
 func (c *Config) ProofStore() (ProofStore, error) {
 	switch {
 	case c.Proofs == "":
@@ -41,10 +42,10 @@ func (c *Config) ProofStore() (ProofStore, error) {
 	case strings.HasPrefix(c.Proofs, "s3://"):
 		return readBucket(c.Proofs)
 	case strings.Contains(c.Proofs, "://"):
-		return ProofStore{}, errors.New("--proofs must be a directory or " + proofsForm)
+		return ProofStore{}, errors.New("--proofs: the value must be a directory or " + proofsForm)
 	}
 	if info, err := os.Stat(c.Proofs); err == nil && !info.IsDir() {
-		return ProofStore{}, fmt.Errorf("--proofs %s is no directory", c.Proofs)
+		return ProofStore{}, fmt.Errorf("--proofs: %q is not a directory", c.Proofs)
 	}
 	return ProofStore{Directory: c.Proofs}, nil
 }
@@ -52,7 +53,7 @@ func (c *Config) ProofStore() (ProofStore, error) {
 func readBucket(text string) (ProofStore, error) {
 	where, err := url.Parse(text)
 	if err != nil {
-		return ProofStore{}, errors.New("--proofs is no address such as " + proofsForm + "; escape / + and @ in the secret as %2F %2B %40")
+		return ProofStore{}, errors.New("--proofs: the value is not a URL like " + proofsForm + "; in key and secret write / as %2F, + as %2B and @ as %40")
 	}
 	secret, _ := where.User.Password()
 	bucket, prefix, _ := strings.Cut(strings.Trim(where.Path, "/"), "/")
@@ -63,22 +64,22 @@ func readBucket(text string) (ProofStore, error) {
 	}
 	switch {
 	case where.Hostname() == "" || where.Fragment != "":
-		return ProofStore{}, errors.New("--proofs is no address such as " + proofsForm)
+		return ProofStore{}, errors.New("--proofs: the host is missing, or there is a fragment; the form is " + proofsForm)
 	case s.Key == "" || s.Secret == "":
-		return ProofStore{}, errors.New("--proofs needs a key and a secret: " + proofsForm)
+		return ProofStore{}, errors.New("--proofs: key or secret is missing; the form is " + proofsForm)
 	case !bucketForm.MatchString(s.Bucket):
-		return ProofStore{}, errors.New("--proofs names no bucket: " + proofsForm)
+		return ProofStore{}, errors.New("--proofs: the name of the bucket is missing or not allowed; the form is " + proofsForm)
 	case s.Prefix != "" && !prefixForm.MatchString(s.Prefix):
-		return ProofStore{}, errors.New("--proofs: a prefix has letters, digits, _ - and / only")
+		return ProofStore{}, errors.New("--proofs: a prefix may contain only letters, digits, _, - and /")
 	}
 	return s, s.readOptions(where.RawQuery)
 }
 
-// readOptions reads region, style and tls.
+// readOptions parses the parameters region, style and tls.
 func (s *ProofStore) readOptions(query string) error {
 	options, err := url.ParseQuery(query)
 	if err != nil {
-		return errors.New("--proofs: the options behind the ? are malformed")
+		return errors.New("--proofs: the parameters after the ? are malformed")
 	}
 	for name, values := range options {
 		value := values[len(values)-1]
@@ -91,16 +92,16 @@ func (s *ProofStore) readOptions(query string) error {
 			s.Endpoint.Scheme = "http"
 		case name == "tls" && value == "on":
 		default:
-			return errors.New("--proofs takes the options region=…, style=path or virtual, and tls=on or off")
+			return errors.New("--proofs: the parameters are region=REGION, style=path or style=virtual, and tls=on or tls=off")
 		}
 	}
 	if s.VirtualHost && s.Endpoint.Scheme == "https" && strings.Contains(s.Bucket, ".") {
-		return errors.New("--proofs: no certificate fits a bucket with a dot in its name by style=virtual; use style=path")
+		return errors.New("--proofs: with style=virtual no certificate matches a bucket whose name contains a dot; use style=path")
 	}
 	return nil
 }
 
-// String is where proofs are kept, without the secret.
+// String returns the directory, or the bucket's URL with the secret masked.
 func (s ProofStore) String() string {
 	if s.Endpoint == nil {
 		return s.Directory
@@ -113,7 +114,7 @@ func (s ProofStore) String() string {
 		url.PathEscape(s.Key), s.Endpoint.Host, strings.Trim(s.Bucket+"/"+s.Prefix, "/"), s.Region, style, s.Endpoint.Scheme)
 }
 
-// proofsName is ProofStore for the print of the settings.
+// proofsName returns the ProofStore as String shows it.
 func (c *Config) proofsName() string {
 	store, err := c.ProofStore()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-func TestWhereProofsAre(t *testing.T) {
+func TestProofStore(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":          filepath.Join("d", "proofs"),
@@ -21,20 +21,20 @@ func TestWhereProofsAre(t *testing.T) {
 		settings := config.Config{Listen: "127.0.0.1:0", Data: "d", Proofs: text}
 		store, err := settings.ProofStore()
 		if err != nil || store.String() != want {
-			t.Errorf("%q: got %s, %v", text, store, err)
+			t.Errorf("--proofs %q: got %s, %v, want %s", text, store, err, want)
 		}
 		printed := settings.String()
 		if !strings.Contains(printed, " proofs="+want+" ") || strings.Contains(printed, "hunter2") {
-			t.Errorf("%q is printed as %s", text, printed)
+			t.Errorf("--proofs %q: got %s, want proofs=%s and no secret", text, printed, want)
 		}
 	}
 	store, err := (&config.Config{Proofs: "s3://A%2FK:hunter2%2F%2B%40@minio.internal/bucket/a/b"}).ProofStore()
 	if err != nil || store.Key != "A/K" || store.Secret != "hunter2/+@" || store.Bucket != "bucket" || store.Prefix != "a/b" {
-		t.Errorf("got %+v, %v", store, err)
+		t.Errorf("escaped key and secret: got %+v, %v, want A/K, hunter2/+@, bucket and a/b", store, err)
 	}
 }
 
-func TestProofsThatCannotBe(t *testing.T) {
+func TestCheckRefusesProofs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -61,14 +61,14 @@ func TestProofsThatCannotBe(t *testing.T) {
 		"dotted virtual": "s3://AK:hunter2@host/my.bucket?style=virtual",
 		"not an address": "s3://AK:hunter2@ho st/%zz",
 	} {
-		settings := sound(t)
+		settings := validConfig(t)
 		settings.Proofs = text
 		err := settings.Check()
 		if err == nil || !strings.Contains(err.Error(), "--proofs") || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: got error %v, want one that names --proofs and holds no secret", name, err)
 		}
 		if printed := settings.String(); strings.Contains(printed, "hunter2") {
-			t.Errorf("%s is printed as %s", name, printed)
+			t.Errorf("%s: got %s, want it without the secret", name, printed)
 		}
 	}
 }
