@@ -8,13 +8,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// What an order's reference may say, to get an outcome for certain. Any other
-// order is delivered, but for a share that fails by its id.
+// The references by which a partner chooses the outcome of an order. Of the orders
+// with any other reference most are delivered; the order's id decides which fail.
 const (
 	Fail      = "sim:fail"       // every attempt fails, and the order is given up
 	FailTwice = "sim:fail-twice" // two attempts fail, the third succeeds
 	Slow      = "sim:slow"       // delivered, at a tenth of the pace
-	Cancel    = "sim:cancel"     // cancelled by the service once it was accepted
+	Cancel    = "sim:cancel"     // cancelled by the service after it was accepted
 )
 
 const (
@@ -22,12 +22,13 @@ const (
 	attempts = 3
 	// slowness is how much longer each step of a slow order takes.
 	slowness = 10
-	// Of a thousand orders, so many fail once, and so many fail for good.
-	failOnce  = 60
-	failAgain = 10
+	// Of a thousand orders failOnce fail once and failForGood fail at every
+	// attempt.
+	failOnce    = 60
+	failForGood = 10
 )
 
-// dueAt is when the next step of an order is to be made.
+// dueAt returns the time of an order's next step.
 func dueAt(o Order, pace time.Duration) time.Time {
 	if o.Reference == Slow {
 		pace *= slowness
@@ -35,7 +36,7 @@ func dueAt(o Order, pace time.Duration) time.Time {
 	return o.UpdatedAt.Add(pace)
 }
 
-// failuresOf is how many attempts at an order fail.
+// failuresOf returns how many attempts to deliver the order fail.
 func failuresOf(o Order) int {
 	switch o.Reference {
 	case Fail:
@@ -46,18 +47,18 @@ func failuresOf(o Order) int {
 		return 0
 	}
 	switch drawn := hashOf(o.OrderID, "failures") % 1000; {
-	case drawn < failAgain:
+	case drawn < failForGood:
 		return attempts
-	case drawn < failAgain+failOnce:
+	case drawn < failForGood+failOnce:
 		return 1
 	default:
 		return 0
 	}
 }
 
-// next is the next step of an order. A failed attempt is told when the next one
-// will be.
-func next(o Order, then time.Time) Move {
+// next returns the next step of an order. If that is a failed attempt, nextAttempt
+// is announced as the time of the next one.
+func next(o Order, nextAttempt time.Time) Move {
 	switch o.Status {
 	case delivery.StatusPending:
 		return Move{To: delivery.StatusAccepted}
@@ -73,7 +74,7 @@ func next(o Order, then time.Time) Move {
 	case delivery.StatusInTransit:
 		return Move{To: delivery.StatusOutForDelivery}
 	case delivery.StatusOutForDelivery:
-		return attempt(o, then)
+		return attempt(o, nextAttempt)
 	default: // failed
 		if o.Failures >= attempts {
 			return Move{To: delivery.StatusCancelled, Reason: "returned after three attempts (simulated)"}
@@ -82,22 +83,23 @@ func next(o Order, then time.Time) Move {
 	}
 }
 
-// attempt is the end of an order on its way: delivered, or failed once more.
-func attempt(o Order, then time.Time) Move {
+// attempt returns the result of an attempt to deliver: delivered or failed.
+func attempt(o Order, nextAttempt time.Time) Move {
 	if o.Failures >= failuresOf(o) {
 		return Move{To: delivery.StatusDelivered}
 	}
 	move := Move{To: delivery.StatusFailed, FailureReason: "nobody was there (simulated)"}
 	if o.Failures+1 < attempts {
-		at := timestamp.Truncate(then)
+		at := timestamp.Truncate(nextAttempt)
 		move.NextAttempt = &at
 	}
 	return move
 }
 
-// hashOf draws a number that is always the same for an order.
-func hashOf(orderID, what string) uint64 {
+// hashOf returns a random number for a purpose, which is always the same for the
+// same order.
+func hashOf(orderID, purpose string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(what + orderID))
+	_, _ = h.Write([]byte(purpose + orderID))
 	return h.Sum64()
 }

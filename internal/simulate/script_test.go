@@ -9,18 +9,18 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// way plays an order to its end, and fails the test unless every step is in the
-// table of transitions.
-func way(t *testing.T, o Order) (steps []string, took int) {
+// play moves an order to its end and returns the statuses on the way, and the time
+// in units of the pace. It fails the test unless the service may make every move.
+func play(t *testing.T, o Order) (steps []string, took int) {
 	t.Helper()
 	for o.Status = delivery.StatusPending; len(delivery.NextStatuses(o.Status)) > 0; {
 		move := next(o, time.Unix(0, 0))
 		if !delivery.MayMove(o.Status, move.To, delivery.ActorService) {
-			t.Fatalf("%s: from %s to %s", o.Reference, o.Status, move.To)
+			t.Fatalf("reference %q: got a move from %s to %s, which the service may not make", o.Reference, o.Status, move.To)
 		}
 		if move.To == delivery.StatusFailed {
 			if o.Failures++; (move.NextAttempt != nil) != (o.Failures < attempts) {
-				t.Errorf("%s: after %d failures, the next attempt is at %v", o.Reference, o.Failures, move.NextAttempt)
+				t.Errorf("reference %q, failure %d of at most %d: got next attempt %v", o.Reference, o.Failures, attempts, move.NextAttempt)
 			}
 		}
 		took += int(dueAt(o, 1).Sub(o.UpdatedAt))
@@ -30,7 +30,7 @@ func way(t *testing.T, o Order) (steps []string, took int) {
 	return steps, took
 }
 
-func TestEachMagicReferenceHasItsOutcome(t *testing.T) {
+func TestReferencesDecideOutcome(t *testing.T) {
 	t.Parallel()
 	const begin = "accepted courier_assigned picked_up in_transit out_for_delivery "
 	for reference, want := range map[string]string{
@@ -39,31 +39,35 @@ func TestEachMagicReferenceHasItsOutcome(t *testing.T) {
 		Slow:      begin + "delivered",
 		Cancel:    "accepted cancelled",
 	} {
-		steps, took := way(t, Order{OrderID: "ord_any", Reference: reference})
+		steps, took := play(t, Order{OrderID: "ord_any", Reference: reference})
 		if got := strings.Join(steps, " "); got != want {
-			t.Errorf("%s: %s", reference, got)
+			t.Errorf("reference %q: got %s, want %s", reference, got, want)
 		}
-		if slow := reference == Slow; took != len(steps) && !slow || slow && took != slowness*len(steps) {
-			t.Errorf("%s took %d", reference, took)
+		wantTook := len(steps)
+		if reference == Slow {
+			wantTook *= slowness
+		}
+		if took != wantTook {
+			t.Errorf("reference %q: took %d times the pace, want %d", reference, took, wantTook)
 		}
 	}
 }
 
-// TestAShareFails, the same of every order at every time, and close to what is
-// documented.
-func TestAShareFails(t *testing.T) {
+// TestShareOfFailures expects the documented shares within a tolerance, and the
+// same steps whenever an order is played.
+func TestShareOfFailures(t *testing.T) {
 	t.Parallel()
 	ends := map[string]int{}
 	for i := range 10_000 {
 		o := Order{OrderID: fmt.Sprint("ord_", i), Reference: "sim:other"}
-		steps, _ := way(t, o)
-		again, _ := way(t, o)
+		steps, _ := play(t, o)
+		again, _ := play(t, o)
 		if fmt.Sprint(steps) != fmt.Sprint(again) {
-			t.Fatalf("%v, then %v", steps, again)
+			t.Fatalf("%s: got %v, then %v", o.OrderID, steps, again)
 		}
 		ends[fmt.Sprint(len(steps), steps[len(steps)-1])]++
 	}
-	if once, gone := ends["8delivered"], ends["11cancelled"]; once < 450 || once > 750 || gone < 50 || gone > 160 || len(ends) != 3 {
-		t.Errorf("ends: %v", ends)
+	if once, forGood := ends["8delivered"], ends["11cancelled"]; once < 450 || once > 750 || forGood < 50 || forGood > 160 || len(ends) != 3 {
+		t.Errorf("got ends %v, want about 600 delivered after 8 steps, 100 cancelled after 11, and all others alike", ends)
 	}
 }

@@ -1,10 +1,12 @@
-// Package simulate is a fictive dispatcher with fictive couriers, for partners
-// who test what they build: it moves every order along at a set pace, through
-// the same door as operators do, so that transitions, events and stock are real.
+// Package simulate moves orders automatically, for partners who test their
+// integration: a simulated dispatcher with simulated couriers moves every order at
+// a set pace. It uses the same calls as operators do, so that transitions, events
+// and stock movements are real.
 //
-// It remembers nothing. What is next for an order follows from the order alone,
-// so that it goes on after a restart where it was, and any number of nodes may
-// run it: of two that make the same move one wins, and the other goes on.
+// It keeps no state: an order's next step follows from the order alone. So a
+// simulation continues after a restart, and any number of nodes may run it: if two
+// of them make the same move, one succeeds and the other continues with the next
+// order.
 package simulate
 
 import (
@@ -21,23 +23,23 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Operator is who moves orders, in the audit log.
+// Operator is the operator id under which moves appear in the audit log.
 const Operator = "simulator"
 
-// Store is what this room needs of storage.
+// Store is the storage that this package needs.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 }
 
-// Reader finds what is to be done.
+// Reader finds orders that are due.
 type Reader interface {
 	PartnerIDs(ctx context.Context) ([]string, error)
-	// Resting lists a partner's orders that have been in a state since a time or
-	// longer, by their ids, those behind the given one.
+	// Resting returns a partner's orders whose status has been state since the given
+	// time or longer, sorted by id, beginning after the given id.
 	Resting(ctx context.Context, partnerID string, state delivery.Status, since time.Time, after string, limit int) ([]Order, error)
 }
 
-// Order is what the next step of an order follows from.
+// Order holds the fields of an order that decide its next step.
 type Order struct {
 	OrderID   string
 	Reference string
@@ -57,16 +59,16 @@ type Move struct {
 	Reason        string // for cancelled
 }
 
-// Dispatch moves orders, and keeps couriers.
+// Dispatch moves orders and manages couriers.
 type Dispatch interface {
-	// Advance moves an order unless its version is another by now.
+	// Advance moves an order if it still has the given version.
 	Advance(ctx context.Context, orderID string, version int64, move Move) error
-	// Couriers lists those couriers that can be assigned, by name.
+	// Couriers returns the ids of the couriers that can be assigned, by name.
 	Couriers(ctx context.Context) (idByName map[string]string, err error)
 	AddCourier(ctx context.Context, name, phone, vehicle string) (courierID string, err error)
 }
 
-// Config is what the service is made of.
+// Config holds the dependencies and settings of a Service.
 type Config struct {
 	Store    Store
 	Dispatch Dispatch
@@ -76,30 +78,32 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Service moves orders along until it is closed.
+// Service moves orders until it is closed.
 type Service struct {
 	Config
 	cancel   context.CancelFunc
 	stopped  sync.WaitGroup
-	couriers []string // ids, in the order of their names
-	// dismissed is set when a courier could not be assigned: an operator has
-	// deactivated them, and another must be hired.
-	dismissed atomic.Bool
+	couriers []string // ids, in the order of courierNames; only run's goroutine writes it
+	// courierGone is set when a courier could not be assigned because an operator
+	// has deactivated it. Then another one of the same name is added.
+	courierGone atomic.Bool
 }
 
 const (
-	// looks is how often the service looks for work during one step.
-	looks = 4
-	// minLook and maxLook bound the time between two looks.
-	minLook = 10 * time.Millisecond
-	maxLook = 30 * time.Second
-	// page is how many orders are read at a time.
+	// roundsPerStep is how many rounds fit into the pace: the smaller it is, the
+	// later an order moves.
+	roundsPerStep = 4
+	// minInterval and maxInterval bound the time between two rounds.
+	minInterval = 10 * time.Millisecond
+	maxInterval = 30 * time.Second
+	// page is how many orders one query reads.
 	page = 500
-	// atOnce is how many orders are moved at a time: they share commits.
-	atOnce = 64
+	// concurrency is how many orders are moved at a time, so that they share
+	// commits.
+	concurrency = 64
 )
 
-// Start begins to move orders.
+// Start returns a service that moves orders in the background until Close.
 func Start(config Config) *Service {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Service{Config: config, cancel: cancel}
@@ -107,18 +111,18 @@ func Start(config Config) *Service {
 	return s
 }
 
-// Close ends what is under way, and waits for it.
+// Close cancels the moves under way and waits for them to end.
 func (s *Service) Close() {
 	s.cancel()
 	s.stopped.Wait()
 }
 
 func (s *Service) run(ctx context.Context) {
-	every := min(max(s.Pace/looks, minLook), maxLook)
+	interval := min(max(s.Pace/roundsPerStep, minInterval), maxInterval)
 	for ctx.Err() == nil {
-		next := s.Now().Add(every)
-		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Error("simulation does not get on, trying again", "error", err)
+		next := s.Now().Add(interval)
+		if err := s.round(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Error("a round of the simulation failed, trying again", "error", err)
 		}
 		select {
 		case <-s.At(next):
@@ -127,9 +131,9 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// look makes every step that is due.
-func (s *Service) look(ctx context.Context) error {
-	if err := s.hire(ctx); err != nil {
+// round makes every step that is due.
+func (s *Service) round(ctx context.Context) error {
+	if err := s.ensureCouriers(ctx); err != nil {
 		return err
 	}
 	var partners []string
@@ -147,9 +151,10 @@ func (s *Service) look(ctx context.Context) error {
 	return err
 }
 
-// hire sees to it that there are couriers.
-func (s *Service) hire(ctx context.Context) error {
-	if len(s.couriers) > 0 && !s.dismissed.Swap(false) {
+// ensureCouriers finds the simulated couriers and adds those that are missing. It
+// does so in the first round, and after a courier could not be assigned.
+func (s *Service) ensureCouriers(ctx context.Context) error {
+	if len(s.couriers) > 0 && !s.courierGone.Swap(false) {
 		return nil
 	}
 	known, err := s.Dispatch.Couriers(ctx)
@@ -171,7 +176,7 @@ func (s *Service) hire(ctx context.Context) error {
 	return nil
 }
 
-// moveAll moves a partner's orders in a state that have rested long enough.
+// moveAll moves a partner's orders of one status for which the next step is due.
 func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.Status) error {
 	now := s.Now()
 	for after := ""; ctx.Err() == nil; {
@@ -194,20 +199,20 @@ func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.
 }
 
 func (s *Service) moveEach(ctx context.Context, orders []Order, now time.Time) {
-	var all sync.WaitGroup
-	places := make(chan struct{}, atOnce)
+	var moving sync.WaitGroup
+	slots := make(chan struct{}, concurrency)
 	for _, o := range orders {
-		places <- struct{}{}
-		all.Go(func() {
-			defer func() { <-places }()
+		slots <- struct{}{}
+		moving.Go(func() {
+			defer func() { <-slots }()
 			s.move(ctx, o, now)
 		})
 	}
-	all.Wait()
+	moving.Wait()
 }
 
-// move makes the next step of one order. Somebody else who was faster, or who
-// has removed the order, is no fault.
+// move makes the next step of one order. That the order was moved or removed
+// meanwhile is not an error.
 func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	move := next(o, now.Add(s.Pace))
 	if move.To == delivery.StatusCourierAssigned {
@@ -218,9 +223,9 @@ func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	case err == nil, ctx.Err() != nil:
 	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound):
 	case refusal.HasCode(err, refusal.CodeValidation) && move.CourierID != "":
-		s.dismissed.Store(true)
+		s.courierGone.Store(true)
 	default:
-		s.Log.Warn("simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
+		s.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
 	}
 }
 
@@ -230,5 +235,5 @@ var (
 	vehicles = []string{"cargo bike", "van", "car", "e-scooter"}
 )
 
-// phone is a number that is nobody's.
+// phone returns the i-th fictitious number: 555-01xx is not assigned to anyone.
 func phone(i int) string { return "+151455501" + string([]byte{'0' + byte(i/10), '0' + byte(i%10)}) }

@@ -14,13 +14,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// world is one order, and couriers some of whom may be gone.
+// world is a Store and Dispatch of one order.
 type world struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // serializes Advance
 	order    Order
-	couriers map[string]string // active ones by name; guarded by mu
-	hired    int
-	refusal  error // what every move is refused with
+	couriers map[string]string // ids of the active couriers by name
+	added    int               // couriers added so far
+	refusal  error             // if set, every move is refused with it
 }
 
 func (w *world) Read(_ context.Context, fn func(Reader) error) error { return fn(w) }
@@ -39,8 +39,8 @@ func (w *world) Couriers(context.Context) (map[string]string, error) {
 }
 
 func (w *world) AddCourier(_ context.Context, name, _, _ string) (string, error) {
-	w.hired++
-	w.couriers[name] = name + string(rune('a'+w.hired%26))
+	w.added++
+	w.couriers[name] = name + string(rune('a'+w.added%26))
 	return w.couriers[name], nil
 }
 
@@ -68,38 +68,39 @@ func newWorld() (*world, *Service) {
 	}}
 }
 
-// TestCouriersAreMadeOnce, and again where an operator has deactivated one.
-func TestCouriersAreMadeOnce(t *testing.T) {
+// TestCouriersAreAddedOnce expects couriers to be added again only after an
+// operator has deactivated them, and not after a restart.
+func TestCouriersAreAddedOnce(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld()
-	look := func(want delivery.Status, hired int) {
+	round := func(want delivery.Status, added int) {
 		t.Helper()
 		w.order.UpdatedAt = time.Unix(0, 0)
-		if err := s.look(t.Context()); err != nil || w.order.Status != want || w.hired != hired {
-			t.Errorf("%v: %s, %d hired", err, w.order.Status, w.hired)
+		if err := s.round(t.Context()); err != nil || w.order.Status != want || w.added != added {
+			t.Errorf("got error %v, status %s, %d couriers added, want %s and %d", err, w.order.Status, w.added, want, added)
 		}
 	}
-	look(delivery.StatusCourierAssigned, 20)
+	round(delivery.StatusCourierAssigned, 20)
 	w.order.Status = delivery.StatusAccepted
 	w.couriers = map[string]string{}
-	look(delivery.StatusAccepted, 20)
-	look(delivery.StatusCourierAssigned, 40)
-	_, again := newWorld()
-	again.Dispatch = w
-	if err := again.hire(t.Context()); err != nil || w.hired != 40 {
-		t.Errorf("after a restart: %v, %d hired", err, w.hired)
+	round(delivery.StatusAccepted, 20)
+	round(delivery.StatusCourierAssigned, 40)
+	_, restarted := newWorld()
+	restarted.Dispatch = w
+	if err := restarted.ensureCouriers(t.Context()); err != nil || w.added != 40 {
+		t.Errorf("after a restart: got error %v, %d couriers added, want 40", err, w.added)
 	}
 }
 
-// TestLosersGoOn: an order that somebody else has moved or removed is no fault,
-// and neither is a service that is stopping.
-func TestLosersGoOn(t *testing.T) {
+// TestRefusedMovesAreSkipped expects a round to succeed although the order was
+// moved or removed meanwhile, or the service is unavailable.
+func TestRefusedMovesAreSkipped(t *testing.T) {
 	t.Parallel()
 	for _, code := range []refusal.Code{delivery.CodeInvalidTransition, refusal.CodeNotFound, refusal.CodeUnavailable} {
 		w, s := newWorld()
 		w.refusal = refusal.New(code, "no")
-		if err := s.look(t.Context()); err != nil || w.order.Status != delivery.StatusAccepted {
-			t.Errorf("%s: %v, %s", code, err, w.order.Status)
+		if err := s.round(t.Context()); err != nil || w.order.Status != delivery.StatusAccepted {
+			t.Errorf("refused with %s: got error %v, status %s, want none and accepted", code, err, w.order.Status)
 		}
 	}
 }
