@@ -107,7 +107,7 @@ func addEvents(ctx context.Context, db *store.Store, partners, count int) error 
 			event, _ := maker.next()
 			group.Events = append(group.Events, event)
 		}
-		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return tx.Save(ctx, group) }); err != nil {
+		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return order.Apply(ctx, tx, group) }); err != nil {
 			return err
 		}
 	}
@@ -128,8 +128,7 @@ func addMovable(ctx context.Context, db *store.Store, partnerIDs []string) (ids 
 			group.Created = append(group.Created, order.Creation{Order: made, Document: document})
 			ids = append(ids, made.OrderID)
 		}
-		group.Complete()
-		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return tx.Save(ctx, group) }); err != nil {
+		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return order.Apply(ctx, tx, group) }); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +147,7 @@ func addWaiting(ctx context.Context, db *store.Store, partnerIDs []string) error
 		if len(group.Events) < prefillGroup && i+1 < len(partnerIDs) {
 			continue
 		}
-		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return tx.Save(ctx, group) }); err != nil {
+		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return order.Apply(ctx, tx, group) }); err != nil {
 			return err
 		}
 		group = &order.Changes{}

@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -110,7 +113,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 	if err != nil {
 		return err
 	}
-	changes := &order.Changes{Stock: state.Stock, LastMovement: state.LastMovement}
+	changes := &order.Changes{Ledgers: state.Ledgers}
 	for n := from; n < from+size; n++ {
 		// Two in a row to each partner, so that each has orders with items.
 		partnerID := accounts[n/2%len(accounts)].PartnerID
@@ -118,48 +121,29 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 		if err != nil {
 			return err
 		}
-		withdraw(changes, made)
+		state.Ledgers[partnerID].Withdraw(made.Allocation, made.OrderID, made.CreatedAt)
 		if made.Status = ended(n); isUnderWay(n) {
 			underWay(made, n)
 		}
 		changes.Created = append(changes.Created, order.Creation{Order: made, Document: document})
-		changes.Receipts = append(changes.Receipts, &order.Receipt{
-			ReceiptKey: order.ReceiptKey{PartnerID: partnerID, Scope: creationScope, Key: newUUID(m.random)},
-			OrderID:    made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,
+		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
+			Key:     idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)},
+			OrderID: made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,
 		})
 	}
-	changes.Complete()
-	return tx.Save(ctx, changes)
+	return order.Apply(ctx, tx, changes)
 }
 
 // creationScope is the scope of creations' idempotency keys.
 const creationScope = "POST /v1/orders"
 
-func productsOf(accounts []account) (keys []order.ProductKey) {
+func productsOf(accounts []account) (keys []ledger.ProductKey) {
 	for _, a := range accounts {
 		for id := range products {
-			keys = append(keys, order.ProductKey{PartnerID: a.PartnerID, ProductID: int64(id + 1)})
+			keys = append(keys, ledger.ProductKey{PartnerID: a.PartnerID, ProductID: int64(id + 1)})
 		}
 	}
 	return keys
-}
-
-// withdraw takes an order's items out of stock.
-func withdraw(changes *order.Changes, made *delivery.Order) {
-	for _, take := range made.Allocation {
-		stock := changes.Stock[order.ProductKey{PartnerID: made.PartnerID, ProductID: take.ProductID}]
-		stock.Quantity -= take.Quantity
-		for i := range stock.Levels {
-			if stock.Levels[i].Location == take.Location {
-				stock.Levels[i].Quantity -= take.Quantity
-			}
-		}
-		changes.LastMovement[made.PartnerID]++
-		changes.Movements = append(changes.Movements, order.Movement{PartnerID: made.PartnerID, Movement: delivery.Movement{
-			MovementID: changes.LastMovement[made.PartnerID], Type: delivery.MovementOut, Quantity: take.Quantity,
-			ProductID: take.ProductID, Location: take.Location, OrderID: made.OrderID, At: made.CreatedAt,
-		}})
-	}
 }
 
 // forgetful is an order store that keeps nothing: what is left of the service
@@ -174,27 +158,35 @@ type nothing struct{}
 // Load finds no orders, and plenty of every product.
 func (nothing) Load(_ context.Context, needs *order.Needs) (*order.State, error) {
 	state := &order.State{
-		Receipts: map[order.ReceiptKey]*order.Receipt{},
+		Receipts: map[idempotency.Key]*idempotency.Receipt{},
 		Taken:    map[order.Reference]bool{},
 		Orders:   map[order.OrderKey]*delivery.Order{},
-		Stock:    make(map[order.ProductKey]*order.Stock, len(needs.Products)),
-		// A missing counter counts from 0.
-		LastMovement: map[string]int64{},
+		Ledgers:  map[string]*ledger.Ledger{},
 	}
 	for _, key := range needs.Products {
-		state.Stock[key] = plenty(key.ProductID)
+		of := state.Ledgers[key.PartnerID]
+		if of == nil {
+			of = &ledger.Ledger{PartnerID: key.PartnerID, Products: map[int64]*ledger.Product{}}
+			state.Ledgers[key.PartnerID] = of
+		}
+		of.Products[key.ProductID] = plenty(key.ProductID)
 	}
 	return state, nil
 }
 
-func plenty(productID int64) *order.Stock {
-	s := &order.Stock{Product: delivery.Product{
+func plenty(productID int64) *ledger.Product {
+	s := &ledger.Product{Product: delivery.Product{
 		ProductID: productID, Name: "Product " + strconv.FormatInt(productID, 10), Quantity: int64(len(locations)) * openingStock, Status: delivery.ProductActive,
 	}}
 	for _, location := range locations {
 		s.Levels = append(s.Levels, delivery.Level{ProductID: productID, Location: location, Quantity: openingStock})
 	}
 	return s
+}
+
+// LockQueues finds no endpoints.
+func (nothing) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	return nil, nil, nil
 }
 
 // Save keeps nothing.

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/google/uuid"
 )
 
 func (s *Server) handleProductCreate(c *call) (reply, error) {
@@ -162,12 +163,12 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 // stockRequest reads what makes a request of the warehouse repeatable, if it
 // came with a key.
 func (c *call) stockRequest(encode func(any) ([]byte, error)) (stock.Request, error) {
-	r := stock.Request{PartnerID: c.pathID("partner_id"), Scope: c.Method + " " + c.URL.Path, Body: c.body, Encode: encode}
+	r := stock.Request{Request: c.repeatable(c.pathID("partner_id"), uuid.UUID{}), Encode: encode}
 	if _, r.Keyed = c.Header["Idempotency-Key"]; !r.Keyed {
 		return r, nil
 	}
 	key, err := c.idempotencyKey()
-	r.Key = key
+	r.UUID = key
 	return r, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/google/uuid"
@@ -62,18 +63,21 @@ func (c *call) idempotencyKey() (uuid.UUID, error) {
 }
 
 // idempotent reads what makes a request repeatable.
-func (c *call) idempotent() (order.Request, error) {
+func (c *call) idempotent() (idempotency.Request, error) {
 	key, err := c.idempotencyKey()
-	return order.Request{
-		PartnerID: c.partnerID,
-		Scope:     c.Method + " " + c.URL.Path,
-		Key:       key,
-		Body:      c.body,
-	}, err
+	return c.repeatable(c.partnerID, key), err
+}
+
+// repeatable returns the request as one that may be repeated under a key.
+func (c *call) repeatable(partnerID string, key uuid.UUID) idempotency.Request {
+	return idempotency.Request{
+		Key:  idempotency.Key{PartnerID: partnerID, Scope: c.Method + " " + c.URL.Path, UUID: key},
+		Body: c.body,
+	}
 }
 
 // idempotentJSON reads a repeatable request with its body.
-func (c *call) idempotentJSON() (request order.Request, body form.Source, err error) {
+func (c *call) idempotentJSON() (request idempotency.Request, body form.Source, err error) {
 	if request, err = c.idempotent(); err == nil {
 		body, err = c.json()
 	}

@@ -51,9 +51,6 @@ type Event struct {
 	Sequence  int64 // counts the events of one order from 1
 	CreatedAt time.Time
 	Facts     EventFacts
-	// Queued is set if the event was stored to be sent. It is not if the partner
-	// has no endpoint.
-	Queued bool
 }
 
 // EventFacts holds what the body of an event is made from. The type of the event

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // advance is the wish to move an order to another state, by the service.
@@ -141,12 +142,30 @@ func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
 		return err
 	}
 	_ = s.Store.Read(ctx, func(tx Reader) (err error) {
-		details.ChangedBy, err = tx.MovedBy(ctx, key, details.Version)
+		details.ChangedBy, err = movedBy(ctx, tx, key, details.Version)
 		return err
 	})
 	told := *refused
 	told.Details = details
 	return &told
+}
+
+// movedBy returns the operator who brought an order to a version; nil if that was
+// no operator.
+func movedBy(ctx context.Context, tx Reader, key OrderKey, version int64) (*Mover, error) {
+	moves, err := tx.Moves(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	for _, move := range moves {
+		var left orderFacts
+		if err := strictjson.Unmarshal(move.After, &left); err != nil || left.Version != version {
+			continue
+		}
+		email, err := tx.OperatorEmail(ctx, move.OperatorID)
+		return &Mover{OperatorID: move.OperatorID, Email: email, At: move.At}, err
+	}
+	return nil, nil
 }
 
 func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Courier, err error) {

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // MaxBatch is how many orders one request may create.
@@ -27,14 +27,14 @@ type Result struct {
 // created. A retry with the same body gets the same answers for those that were
 // created, and tries the others afresh. An error is of the whole: nothing was
 // created, or nobody knows and a retry tells.
-func (s *Service) CreateBatch(ctx context.Context, r Request, root form.Source) ([]Result, error) {
+func (s *Service) CreateBatch(ctx context.Context, r idempotency.Request, root form.Source) ([]Result, error) {
 	orders, err := readBatch(root)
 	if err != nil {
 		return nil, err
 	}
-	batch := &batchCommand{key: r.receiptKey(), bodyHash: sha256.Sum256(r.Body)}
+	batch := &batchCommand{key: r.Key, bodyHash: r.BodyHash()}
 	for i, order := range orders {
-		part := s.creation(ctx, r.part(i), batch.bodyHash, order)
+		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, order)
 		if fault := faultOf(part); fault != nil {
 			return nil, fault
 		}
@@ -74,9 +74,8 @@ func readBatch(root form.Source) ([]form.Source, error) {
 	return orders, problems.Err()
 }
 
-// part is the key of one order of a batch.
-func (r Request) part(i int) ReceiptKey {
-	key := r.receiptKey()
+// partKey returns the key of one order of a batch.
+func partKey(key idempotency.Key, i int) idempotency.Key {
 	key.Scope += "#" + strconv.Itoa(i)
 	return key
 }
@@ -85,7 +84,7 @@ func (r Request) part(i int) ReceiptKey {
 // after the other, so that the first of two that exclude each other wins, on
 // every engine, and another request under the same key cannot come between.
 type batchCommand struct {
-	key      ReceiptKey
+	key      idempotency.Key
 	bodyHash [32]byte
 	parts    []command
 }
@@ -115,8 +114,8 @@ func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
 // claim keeps the key for this body. What goes with it is the document of the
 // first order, which is stored anyway.
 func (cmd *batchCommand) claim(s *State, c *Changes, first Creation) {
-	keep(s, c, &Receipt{
-		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,
+	keep(s, c, &idempotency.Receipt{
+		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,
 		CreatedAt: first.Order.CreatedAt, Answer: first.Document, OfCreation: true,
 	})
 }
@@ -128,29 +127,21 @@ type Dry struct {
 	EstimatedDelivery time.Time
 }
 
-// errDry undoes what was only tried.
-var errDry = errors.New("nothing is to be kept")
-
-// Validate tells what creating an order would do, and stores nothing. Its error
-// is the one that creation would end with right now.
+// Validate returns what creating an order would cost, and stores nothing. Its
+// error is the one that creation would end with right now.
 func (s *Service) Validate(ctx context.Context, partnerID string, root form.Source) (Dry, error) {
-	key := ReceiptKey{PartnerID: partnerID} // no request has it
+	key := idempotency.Key{PartnerID: partnerID} // no request has it
 	cmd := s.creation(ctx, key, [32]byte{}, root)
-	var tried outcome
-	err := s.Store.Write(ctx, func(tx Writer) error {
-		state, err := tx.Load(ctx, needsOf([]command{cmd}))
+	err := s.Store.Read(ctx, func(tx Reader) error {
+		state, err := tx.Peek(ctx, needsOf([]command{cmd}))
 		if err != nil {
 			return err
 		}
 		outcomes, _ := decideGroup(state, []command{cmd})
-		tried = outcomes[0]
-		return errDry
+		return outcomes[0].err
 	})
-	switch {
-	case !errors.Is(err, errDry):
+	if err != nil {
 		return Dry{}, err
-	case tried.err != nil:
-		return Dry{}, tried.err
 	}
 	order := cmd.(*createCommand).order //nolint:forcetypeassert // it was not refused
 	return Dry{order.RateCents, order.Currency, order.EstimatedDelivery}, nil

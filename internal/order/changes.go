@@ -1,40 +1,56 @@
 package order
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Changes is what a group of commands writes.
 type Changes struct {
-	Created   []Creation
-	Changed   map[OrderKey]*Change
-	History   []History
-	Receipts  []*Receipt
-	Events    []*delivery.Event
-	Movements []Movement
-	Audit     []*audit.Entry
-	// Stock lists the products whose levels differ from what was loaded.
-	Stock map[ProductKey]*Stock
-	// LastMovement is the highest movement id of each partner that has new
-	// movements.
-	LastMovement map[string]int64
+	Created  []Creation
+	Changed  map[OrderKey]*Change
+	History  []History
+	Receipts []*idempotency.Receipt
+	Events   []*delivery.Event
+	Audit    []*audit.Entry
+	// Ledgers has the ledgers in which something was booked, by partner.
+	Ledgers map[string]*ledger.Ledger
 
-	// Shown holds the board's rows of the orders among Created and Changed that
-	// are under way, and Ended names those that have ended. Complete fills both,
-	// and Deliveries.
+	// The rest follows from the fields above; Apply fills it.
+
+	// Shown holds the board's rows of the orders that are under way, and Ended
+	// names those that have ended.
 	Shown      []*board.Row
 	Ended      []OrderKey
 	Deliveries []Delivery
+	// Queue holds the Events with the state that each begins in, and Wakes the
+	// endpoints that are woken for them.
+	Queue []outbox.Entry
+	Wakes []outbox.Wake
 }
 
-// Complete fills the fields that follow from the orders that were created and
-// changed. It is called once, after the last decision, because an order that
-// was changed several times has one row of the board.
-func (c *Changes) Complete() {
+// Apply fills in what follows from changes and writes them. It returns ErrRaced
+// if another node has changed what they rest on; then nothing may be committed.
+func Apply(ctx context.Context, tx Writer, c *Changes) error {
+	c.complete()
+	if err := c.enqueue(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Save(ctx, c)
+}
+
+// complete fills in the board's rows and the deliveries. It is called once, after
+// the last decision: an order that was changed several times has one row of the
+// board.
+func (c *Changes) complete() {
 	for _, created := range c.Created {
 		o := created.Order
 		if _, moved := c.Changed[OrderKey{o.PartnerID, o.OrderID}]; !moved && board.IsOpen(o.Status) {
@@ -52,6 +68,38 @@ func (c *Changes) Complete() {
 			c.Deliveries = append(c.Deliveries, Delivery{OrderKey: key, CourierID: o.Courier.CourierID, At: o.UpdatedAt})
 		}
 	}
+}
+
+// enqueue gives the new events their places in the queues of their partners'
+// endpoints, which it locks.
+func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
+	if len(c.Events) == 0 {
+		return nil
+	}
+	var partnerIDs []string
+	var ahead []outbox.EventKey
+	for _, event := range c.Events {
+		partnerIDs = append(partnerIDs, event.PartnerID)
+		if event.Sequence > 1 {
+			ahead = append(ahead, outbox.KeyOf(event).Previous())
+		}
+	}
+	slices.Sort(partnerIDs)
+	heads, progress, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
+	if err == nil {
+		c.Queue, c.Wakes = outbox.Queue(c.Events, heads, progress)
+	}
+	return err
+}
+
+// Announced returns the partners whose events wait to be sent, once each.
+func (c *Changes) Announced() (partnerIDs []string) {
+	for _, entry := range c.Queue {
+		if entry.State == outbox.Pending && !slices.Contains(partnerIDs, entry.PartnerID) {
+			partnerIDs = append(partnerIDs, entry.PartnerID)
+		}
+	}
+	return partnerIDs
 }
 
 // Creation is a new order and the record that was answered.
@@ -79,10 +127,4 @@ type Delivery struct {
 	OrderKey
 	CourierID string
 	At        time.Time
-}
-
-// Movement is a new line of a partner's stock ledger.
-type Movement struct {
-	PartnerID string
-	delivery.Movement
 }

@@ -264,7 +264,7 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 		if changes.empty() {
 			return nil
 		}
-		return tx.Save(ctx, changes)
+		return Apply(ctx, tx, changes)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
@@ -278,7 +278,7 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 // tell wakes those who have something to do about what is committed.
 func (c *committer) tell(changes *Changes) {
 	if c.announce != nil {
-		c.announce(changes.queued()...)
+		c.announce(changes.Announced()...)
 	}
 	if c.created != nil && len(changes.Created) > 0 {
 		c.created(changes.creators()...)
@@ -290,16 +290,6 @@ func (c *Changes) creators() (partnerIDs []string) {
 	for _, created := range c.Created {
 		if id := created.Order.PartnerID; !slices.Contains(partnerIDs, id) {
 			partnerIDs = append(partnerIDs, id)
-		}
-	}
-	return partnerIDs
-}
-
-// queued lists whose events wait to be sent.
-func (c *Changes) queued() (partnerIDs []string) {
-	for _, event := range c.Events {
-		if event.Queued && !slices.Contains(partnerIDs, event.PartnerID) {
-			partnerIDs = append(partnerIDs, event.PartnerID)
 		}
 	}
 	return partnerIDs

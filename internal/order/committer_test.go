@@ -12,19 +12,21 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // scripted is a store of receipts only, whose transactions go wrong as told.
 type scripted struct {
-	Store                  // nil: nobody reads
-	gate     chan struct{} // when set, a transaction begins once it is closed
-	faults   []error       // of the first transactions: nothing is committed
-	always   error         // of those that follow
-	poison   ReceiptKey    // cannot be saved
-	lost     int           // so many commits are done, but ErrUnreachable is told
+	Store                    // nil: nobody reads
+	gate     chan struct{}   // when set, a transaction begins once it is closed
+	faults   []error         // of the first transactions: nothing is committed
+	always   error           // of those that follow
+	poison   idempotency.Key // cannot be saved
+	lost     int             // so many commits are done, but ErrUnreachable is told
 	mu       sync.Mutex
-	receipts map[ReceiptKey]*Receipt // guarded by mu
-	groups   []int                   // sizes of the groups tried; guarded by mu
+	receipts map[idempotency.Key]*idempotency.Receipt // guarded by mu
+	groups   []int                                    // sizes of the groups tried; guarded by mu
 }
 
 func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
@@ -45,13 +47,17 @@ func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
 
 func (s *scripted) Load(_ context.Context, needs *Needs) (*State, error) {
 	s.groups = append(s.groups, len(needs.Receipts))
-	state := &State{Receipts: map[ReceiptKey]*Receipt{}}
+	state := &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}}
 	for _, key := range needs.Receipts {
 		if found := s.receipts[key]; found != nil {
 			state.Receipts[key] = found
 		}
 	}
 	return state, nil
+}
+
+func (*scripted) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	return nil, nil, nil
 }
 
 func (s *scripted) Save(_ context.Context, changes *Changes) error {
@@ -63,25 +69,25 @@ func (s *scripted) Save(_ context.Context, changes *Changes) error {
 		return fmt.Errorf("save: %w", fault)
 	}
 	for _, receipt := range changes.Receipts {
-		if receipt.ReceiptKey == s.poison {
+		if receipt.Key == s.poison {
 			return errors.New("value out of range")
 		}
 	}
 	if s.receipts == nil {
-		s.receipts = map[ReceiptKey]*Receipt{}
+		s.receipts = map[idempotency.Key]*idempotency.Receipt{}
 	}
 	for _, receipt := range changes.Receipts {
-		if s.receipts[receipt.ReceiptKey] != nil {
+		if s.receipts[receipt.Key] != nil {
 			return errors.New("a receipt is kept twice")
 		}
-		s.receipts[receipt.ReceiptKey] = receipt
+		s.receipts[receipt.Key] = receipt
 	}
 	return nil
 }
 
-func keyOf(number int) (key ReceiptKey) {
+func keyOf(number int) (key idempotency.Key) {
 	key.PartnerID, key.Scope = "par_a", "POST /v1/orders"
-	binary.BigEndian.PutUint64(key.Key[:], uint64(number)+1)
+	binary.BigEndian.PutUint64(key.UUID[:], uint64(number)+1)
 	return key
 }
 
@@ -102,7 +108,7 @@ func (n note) decide(s *State, c *Changes) outcome {
 		panic("index out of range")
 	}
 	answer := fmt.Append(nil, "answer ", n.number)
-	keep(s, c, &Receipt{ReceiptKey: keyOf(n.number), Answer: answer})
+	keep(s, c, &idempotency.Receipt{Key: keyOf(n.number), Answer: answer})
 	return outcome{answer: answer}
 }
 

@@ -5,7 +5,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // command is one change that waits for the committer. Its decision is pure:
@@ -30,7 +31,7 @@ type outcome struct {
 func refused(err error) outcome { return outcome{err: err} }
 
 // replay settles a command whose idempotency key was used before.
-func replay(s *State, key ReceiptKey, bodyHash [32]byte) (outcome, bool) {
+func replay(s *State, key idempotency.Key, bodyHash [32]byte) (outcome, bool) {
 	receipt, ok := s.Receipts[key]
 	if !ok {
 		return outcome{}, false
@@ -38,32 +39,28 @@ func replay(s *State, key ReceiptKey, bodyHash [32]byte) (outcome, bool) {
 	return answerAgain(receipt, bodyHash), true
 }
 
-func answerAgain(receipt *Receipt, bodyHash [32]byte) outcome {
-	if receipt.BodyHash != bodyHash {
-		return refused(refusal.New(refusal.CodeIdempotencyKeyReused,
-			"this Idempotency-Key was used before with another request body"))
-	}
-	return outcome{answer: receipt.Answer, replayed: true}
+// answerAgain returns the outcome of a request whose key has a receipt.
+func answerAgain(receipt *idempotency.Receipt, bodyHash [32]byte) outcome {
+	answer, err := receipt.Replay(bodyHash)
+	return outcome{answer: answer, replayed: err == nil, err: err}
 }
 
 // keep records an answer under the key of its request.
-func keep(s *State, c *Changes, receipt *Receipt) {
-	s.Receipts[receipt.ReceiptKey] = receipt
+func keep(s *State, c *Changes, receipt *idempotency.Receipt) {
+	s.Receipts[receipt.Key] = receipt
 	c.Receipts = append(c.Receipts, receipt)
 }
 
 // decideGroup judges commands one after the other against one state.
 func decideGroup(s *State, commands []command) ([]outcome, *Changes) {
 	changes := &Changes{
-		Changed:      map[OrderKey]*Change{},
-		Stock:        map[ProductKey]*Stock{},
-		LastMovement: map[string]int64{},
+		Changed: map[OrderKey]*Change{},
+		Ledgers: map[string]*ledger.Ledger{},
 	}
 	outcomes := make([]outcome, len(commands))
 	for i, cmd := range commands {
 		outcomes[i] = cmd.decide(s, changes)
 	}
-	changes.Complete()
 	return outcomes, changes
 }
 
@@ -74,15 +71,15 @@ func needsOf(commands []command) *Needs {
 	for _, cmd := range commands {
 		cmd.needs(&n)
 	}
-	n.Receipts = distinct(n.Receipts, func(a, b ReceiptKey) int {
-		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Scope, b.Scope), bytes.Compare(a.Key[:], b.Key[:]))
+	n.Receipts = distinct(n.Receipts, func(a, b idempotency.Key) int {
+		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Scope, b.Scope), bytes.Compare(a.UUID[:], b.UUID[:]))
 	})
 	n.References = distinct(n.References, func(a, b Reference) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.PartnerOrderID, b.PartnerOrderID))
 	})
 	n.Orders = distinct(n.Orders, compareOrders)
 	n.Proofs = distinct(n.Proofs, compareOrders)
-	n.Products = distinct(n.Products, func(a, b ProductKey) int {
+	n.Products = distinct(n.Products, func(a, b ledger.ProductKey) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return &n

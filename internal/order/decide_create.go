@@ -7,12 +7,14 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // createCommand admits a new order that has been validated and priced.
 type createCommand struct {
 	order    *delivery.Order
-	key      ReceiptKey
+	key      idempotency.Key
 	bodyHash [32]byte
 	encode   Encoder
 }
@@ -25,7 +27,7 @@ func (cmd *createCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)
 	n.References = append(n.References, cmd.reference())
 	for _, item := range cmd.order.Items {
-		n.Products = append(n.Products, ProductKey{cmd.order.PartnerID, item.ProductID})
+		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.order.PartnerID, ProductID: item.ProductID})
 	}
 }
 
@@ -53,8 +55,8 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	s.Taken[cmd.reference()] = true
 	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})
-	keep(s, c, &Receipt{
-		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
+	keep(s, c, &idempotency.Receipt{
+		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
 		CreatedAt: order.CreatedAt, Answer: document, OfCreation: true,
 	})
 	return outcome{answer: document}
@@ -63,7 +65,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 func named(s *State, order *delivery.Order) []delivery.Item {
 	items := slices.Clone(order.Items)
 	for i := range items {
-		items[i].Name = s.Stock[ProductKey{order.PartnerID, items[i].ProductID}].Name
+		items[i].Name = s.product(ledger.ProductKey{PartnerID: order.PartnerID, ProductID: items[i].ProductID}).Name
 	}
 	return items
 }
@@ -73,7 +75,7 @@ func named(s *State, order *delivery.Order) []delivery.Item {
 // waits its turn, because that one may be waiting too.
 type refuseCommand struct {
 	kind     CommandKind // what was asked for
-	key      ReceiptKey
+	key      idempotency.Key
 	bodyHash [32]byte
 	items    []delivery.Item
 	refusal  error
@@ -82,7 +84,7 @@ type refuseCommand struct {
 func (cmd *refuseCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)
 	for _, item := range cmd.items {
-		n.Products = append(n.Products, ProductKey{cmd.key.PartnerID, item.ProductID})
+		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.key.PartnerID, ProductID: item.ProductID})
 	}
 }
 

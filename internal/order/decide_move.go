@@ -8,16 +8,18 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // cancelCommand cancels an order on its partner's wish.
 type cancelCommand struct {
 	target   OrderKey
-	products []ProductKey // of the order's allocation
+	products []ledger.ProductKey // of the order's allocation
 	reason   string
 	at       time.Time
 	eventID  string
-	key      ReceiptKey
+	key      idempotency.Key
 	bodyHash [32]byte
 	encode   Encoder
 }
@@ -48,8 +50,8 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 		at: cmd.at, notes: cmd.reason, reason: cmd.reason, eventID: cmd.eventID,
 	})
 	answer := cmd.encode(order)
-	keep(s, c, &Receipt{
-		ReceiptKey: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
+	keep(s, c, &idempotency.Receipt{
+		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
 		CreatedAt: order.UpdatedAt, Answer: answer,
 	})
 	return outcome{answer: answer}
@@ -62,9 +64,9 @@ type statusDetails struct {
 // advanceCommand moves an order on behalf of the service.
 type advanceCommand struct {
 	target   OrderKey
-	version  int64        // the version that the caller saw
-	products []ProductKey // of the order's allocation, for a cancellation
-	by       string       // the courier who must carry the order; empty for anybody's
+	version  int64               // the version that the caller saw
+	products []ledger.ProductKey // of the order's allocation, for a cancellation
+	by       string              // the courier who must carry the order; empty for anybody's
 	step     step
 	// proofURL gives the address of a proof that the event may tell; nil for a move
 	// whose event tells of none.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // allocate decides where an order's items are taken from. It changes nothing,
@@ -17,11 +18,11 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 	var takes []delivery.Take
 	var shortages []delivery.Shortage
 	for _, line := range addedUp(order.Items) {
-		stock := s.Stock[ProductKey{order.PartnerID, line.ProductID}]
-		taken, enough := delivery.Allocate(stock.Levels, line.ProductID, line.Quantity)
+		product := s.product(ledger.ProductKey{PartnerID: order.PartnerID, ProductID: line.ProductID})
+		taken, enough := delivery.Allocate(product.Levels, line.ProductID, line.Quantity)
 		if !enough {
 			shortages = append(shortages, delivery.Shortage{
-				ProductID: line.ProductID, Available: stock.Quantity, Requested: line.Quantity,
+				ProductID: line.ProductID, Available: product.Quantity, Requested: line.Quantity,
 			})
 		}
 		takes = append(takes, taken...)
@@ -38,8 +39,8 @@ func unknownProducts(s *State, partnerID string, items []delivery.Item) (problem
 		if item.ProductID == 0 {
 			continue // not readable; noted already
 		}
-		stock := s.Stock[ProductKey{partnerID, item.ProductID}]
-		if stock == nil || stock.Status != delivery.ProductActive {
+		product := s.product(ledger.ProductKey{PartnerID: partnerID, ProductID: item.ProductID})
+		if product == nil || product.Status != delivery.ProductActive {
 			problems.Add(fmt.Sprintf("items[%d].product_id", i), item.ProductID, "the id of an active product")
 		}
 	}
@@ -62,41 +63,20 @@ func addedUp(items []delivery.Item) []delivery.Item {
 
 // withdraw takes an order's allocation out of stock.
 func withdraw(s *State, c *Changes, order *delivery.Order) {
-	for _, take := range order.Allocation {
-		move(s, c, order, delivery.MovementOut, take)
+	if len(order.Allocation) > 0 {
+		c.book(s.Ledgers[order.PartnerID]).Withdraw(order.Allocation, order.OrderID, order.UpdatedAt)
 	}
 }
 
 // giveBack returns an order's allocation to where it was taken from.
 func giveBack(s *State, c *Changes, order *delivery.Order) {
-	for _, take := range order.Allocation {
-		move(s, c, order, delivery.MovementIn, take)
+	if len(order.Allocation) > 0 {
+		c.book(s.Ledgers[order.PartnerID]).Return(order.Allocation, order.OrderID, order.UpdatedAt)
 	}
 }
 
-// move writes one movement and applies it to the level and the total.
-func move(s *State, c *Changes, order *delivery.Order, kind delivery.MovementType, take delivery.Take) {
-	key := ProductKey{order.PartnerID, take.ProductID}
-	stock := s.Stock[key]
-	s.LastMovement[order.PartnerID]++
-	movement := delivery.Movement{
-		MovementID: s.LastMovement[order.PartnerID],
-		Type:       kind,
-		Quantity:   take.Quantity,
-		ProductID:  take.ProductID,
-		Location:   take.Location,
-		OrderID:    order.OrderID,
-		At:         order.UpdatedAt,
-	}
-	level := slices.IndexFunc(stock.Levels, func(l delivery.Level) bool { return l.Location == take.Location })
-	if level < 0 {
-		stock.Levels = append(stock.Levels, delivery.Level{ProductID: take.ProductID, Location: take.Location})
-		level = len(stock.Levels) - 1
-	}
-	stock.Levels[level].Quantity += movement.Change()
-	stock.Quantity += movement.Change()
-
-	c.Movements = append(c.Movements, Movement{PartnerID: order.PartnerID, Movement: movement})
-	c.Stock[key] = stock
-	c.LastMovement[order.PartnerID] = movement.MovementID
+// book notes that a ledger changes.
+func (c *Changes) book(changed *ledger.Ledger) *ledger.Ledger {
+	c.Ledgers[changed.PartnerID] = changed
+	return changed
 }

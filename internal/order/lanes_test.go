@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // sharded is a store whose partners' transactions can be held back one by one.
@@ -38,7 +40,11 @@ func (s *sharded) Load(_ context.Context, needs *Needs) (*State, error) {
 	if gate != nil {
 		<-gate
 	}
-	return &State{Receipts: map[ReceiptKey]*Receipt{}}, nil
+	return &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}}, nil
+}
+
+func (*sharded) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	return nil, nil, nil
 }
 
 func (s *sharded) Save(context.Context, *Changes) error { return nil }
@@ -50,7 +56,7 @@ type owned struct {
 }
 
 func (o owned) needs(n *Needs) {
-	n.Receipts = append(n.Receipts, ReceiptKey{PartnerID: o.partnerID, Key: [16]byte{o.number}})
+	n.Receipts = append(n.Receipts, idempotency.Key{PartnerID: o.partnerID, UUID: [16]byte{o.number}})
 }
 
 func (o owned) decide(*State, *Changes) outcome { return outcome{answer: []byte(o.partnerID)} }

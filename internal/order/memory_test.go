@@ -7,40 +7,50 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 	"pgregory.net/rapid"
 )
 
 // memory is a store on maps. It gives a group what Needs asks for and nothing
 // else, and refuses what a database would refuse.
 type memory struct {
-	receipts  map[ReceiptKey]*Receipt
+	receipts  map[idempotency.Key]*idempotency.Receipt
 	orders    map[OrderKey]*delivery.Order
-	stock     map[ProductKey]*Stock
+	stock     map[ledger.ProductKey]*ledger.Product
 	last      map[string]int64
-	movements []Movement
+	movements []movement
 	events    []*delivery.Event
 	board     map[OrderKey]*board.Row
 	delivered map[OrderKey]Delivery
 }
 
+// movement is a line of a partner's stock ledger.
+type movement struct {
+	PartnerID string
+	delivery.Movement
+}
+
 func (m *memory) clone() *memory {
 	twin := &memory{
-		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ProductKey]*Stock{},
+		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ledger.ProductKey]*ledger.Product{},
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
 		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered),
 	}
 	for key, stock := range m.stock {
-		twin.stock[key] = stock.clone()
+		twin.stock[key] = cloned(stock)
 	}
 	return twin
 }
 
-func (s *Stock) clone() *Stock { return &Stock{Product: s.Product, Levels: slices.Clone(s.Levels)} }
+func cloned(p *ledger.Product) *ledger.Product {
+	return &ledger.Product{Product: p.Product, Levels: slices.Clone(p.Levels)}
+}
 
 func (m *memory) load(needs *Needs) *State {
 	s := &State{
-		Receipts: map[ReceiptKey]*Receipt{}, Taken: map[Reference]bool{}, Orders: map[OrderKey]*delivery.Order{},
-		Stock: map[ProductKey]*Stock{}, LastMovement: map[string]int64{},
+		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]bool{}, Orders: map[OrderKey]*delivery.Order{},
+		Ledgers: map[string]*ledger.Ledger{},
 	}
 	for _, key := range needs.Receipts {
 		if receipt := m.receipts[key]; receipt != nil {
@@ -58,9 +68,13 @@ func (m *memory) load(needs *Needs) *State {
 		}
 	}
 	for _, key := range needs.Products {
+		partner := s.Ledgers[key.PartnerID]
+		if partner == nil {
+			partner = &ledger.Ledger{PartnerID: key.PartnerID, LastMovement: m.last[key.PartnerID], Products: map[int64]*ledger.Product{}}
+			s.Ledgers[key.PartnerID] = partner
+		}
 		if stock := m.stock[key]; stock != nil {
-			s.Stock[key] = stock.clone()
-			s.LastMovement[key.PartnerID] = m.last[key.PartnerID]
+			partner.Products[key.ProductID] = cloned(stock)
 		}
 	}
 	return s
@@ -81,13 +95,13 @@ func (m *memory) save(t *rapid.T, c *Changes) {
 	}
 	m.saveChanged(t, c)
 	for _, receipt := range c.Receipts {
-		if m.receipts[receipt.ReceiptKey] != nil {
-			t.Fatalf("%v is kept a second time", receipt.ReceiptKey)
+		if m.receipts[receipt.Key] != nil {
+			t.Fatalf("%v is kept a second time", receipt.Key)
 		}
 		if document := documents[OrderKey{receipt.PartnerID, receipt.OrderID}]; receipt.OfCreation && document != string(receipt.Answer) {
 			t.Fatalf("the answer %s is not the document %s", receipt.Answer, document)
 		}
-		m.receipts[receipt.ReceiptKey] = receipt
+		m.receipts[receipt.Key] = receipt
 	}
 	m.events = append(m.events, c.Events...)
 	m.saveStock(t, c)
@@ -144,28 +158,31 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 }
 
 func (m *memory) saveStock(t *rapid.T, c *Changes) {
-	last := maps.Clone(m.last)
-	for _, movement := range c.Movements {
-		last[movement.PartnerID]++
-		if movement.MovementID != last[movement.PartnerID] {
-			t.Fatalf("movement %d of %s has the id %d", last[movement.PartnerID], movement.PartnerID, movement.MovementID)
+	for partnerID, changed := range c.Ledgers {
+		for _, booked := range changed.Booked {
+			m.last[partnerID]++
+			if booked.MovementID != m.last[partnerID] {
+				t.Fatalf("got movement %d of %s, want %d", booked.MovementID, partnerID, m.last[partnerID])
+			}
+			m.movements = append(m.movements, movement{partnerID, booked})
+		}
+		if changed.LastMovement != m.last[partnerID] {
+			t.Fatalf("got the counter %d of %s, want %d", changed.LastMovement, partnerID, m.last[partnerID])
+		}
+		for _, product := range changed.Changed() {
+			m.stock[ledger.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}] = product
 		}
 	}
-	m.movements = append(m.movements, c.Movements...)
-	maps.Copy(m.last, c.LastMovement)
-	if !maps.Equal(m.last, last) {
-		t.Fatalf("the counters are set to %v; the movements need %v", m.last, last)
-	}
-	maps.Copy(m.stock, c.Stock)
 }
 
 // commit settles commands as one group.
 func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	needs := needsOf(commands)
 	outcomes, changes := decideGroup(m.load(needs), commands)
+	changes.complete()
 	if !changes.empty() {
 		m.save(t, changes)
-	} else if len(changes.Events)+len(changes.Movements)+len(changes.History)+len(changes.Stock)+
+	} else if len(changes.Events)+len(changes.History)+len(changes.Ledgers)+
 		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}

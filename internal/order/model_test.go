@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // wish is a command in words: what the model reads, and what a real command is
@@ -23,7 +24,7 @@ type wish struct {
 	reference string
 	items     []delivery.Item
 	// of a cancellation or an advance
-	products []ProductKey // what its caller saw of the allocation
+	products []ledger.ProductKey // what its caller saw of the allocation
 	reason   string
 	// of an advance
 	version int64
@@ -77,7 +78,7 @@ func mayBecome(from, to delivery.Status) bool {
 }
 
 type place struct {
-	ProductKey
+	ledger.ProductKey
 	location string
 }
 
@@ -89,8 +90,8 @@ type kept struct {
 // model is the committer without groups, sets and versions: one command after
 // the other on plain maps.
 type model struct {
-	names   map[ProductKey]string
-	active  map[ProductKey]bool
+	names   map[ledger.ProductKey]string
+	active  map[ledger.ProductKey]bool
 	levels  map[place]int64
 	orders  map[OrderKey]*snapshot
 	answers map[string]kept
@@ -130,7 +131,7 @@ func (m *model) create(w wish) (refused, text string) {
 		}
 	}
 	for i, item := range w.items {
-		if !m.active[ProductKey{w.partner, item.ProductID}] {
+		if !m.active[ledger.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}] {
 			refused += fmt.Sprintf(" items[%d].product_id", i)
 		}
 	}
@@ -147,7 +148,7 @@ func (m *model) create(w wish) (refused, text string) {
 		History: []string{fmt.Sprintf("pending@%d:", w.at.UnixMilli())},
 	}
 	for _, item := range w.items {
-		item.Name = m.names[ProductKey{w.partner, item.ProductID}]
+		item.Name = m.names[ledger.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}
 	for _, taken := range takes {
@@ -170,7 +171,7 @@ func (m *model) take(w wish) (takes []delivery.Take, shortages string) {
 	for _, product := range mentioned {
 		left, rest, all := map[string]int64{}, wanted[product], int64(0)
 		for at, quantity := range m.levels {
-			if at.ProductKey == (ProductKey{w.partner, product}) {
+			if at.ProductKey == (ledger.ProductKey{PartnerID: w.partner, ProductID: product}) {
 				left[at.location] = quantity
 				all += quantity
 			}
@@ -201,7 +202,7 @@ func fullest(left map[string]int64) (location string) {
 
 func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign int64) {
 	m.last[o.Partner]++
-	m.levels[place{ProductKey{o.Partner, taken.ProductID}, taken.Location}] += sign * taken.Quantity
+	m.levels[place{ledger.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign * taken.Quantity
 	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, o.Updated))
 }
 

@@ -5,7 +5,6 @@ package order
 
 import (
 	"context"
-	"crypto/sha256"
 	"io"
 	"time"
 
@@ -14,8 +13,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/pricing"
-	"github.com/google/uuid"
 )
 
 // Encoder writes the record of an order as it is answered and kept.
@@ -69,18 +69,6 @@ func (s *Service) Close() { s.committer.close() }
 // now is the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
-// Request is what every idempotent request brings along.
-type Request struct {
-	PartnerID string
-	Scope     string // the request's method and path
-	Key       uuid.UUID
-	Body      []byte // as sent; its hash tells a retry from another request
-}
-
-func (r Request) receiptKey() ReceiptKey {
-	return ReceiptKey{PartnerID: r.PartnerID, Scope: r.Scope, Key: r.Key}
-}
-
 // Answer is the record to answer with.
 type Answer struct {
 	Record   []byte
@@ -113,12 +101,12 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 // Create validates, prices and stores an order. A refused request leaves
 // nothing behind; a repeated one gets the first one's answer, whatever the
 // rules say by then.
-func (s *Service) Create(ctx context.Context, r Request, root form.Source) (Answer, error) {
-	return s.settleOnce(ctx, r.receiptKey(), s.creation(ctx, r.receiptKey(), sha256.Sum256(r.Body), root))
+func (s *Service) Create(ctx context.Context, r idempotency.Request, root form.Source) (Answer, error) {
+	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), root))
 }
 
 // creation is the command that creates an order, or refuses to.
-func (s *Service) creation(ctx context.Context, key ReceiptKey, bodyHash [32]byte, root form.Source) command {
+func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, root form.Source) command {
 	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
 		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: items, refusal: err}
@@ -219,14 +207,14 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 
 // Cancel cancels an order for its partner while that is allowed, and returns
 // its items to stock.
-func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root form.Source) (Answer, error) {
-	hash := sha256.Sum256(r.Body)
+func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID string, root form.Source) (Answer, error) {
+	hash := r.BodyHash()
 	reason, problems := "", form.Problems(nil)
 	if root != nil {
 		reason, problems = delivery.ReadCancelRequest(root)
 	}
 	if err := problems.Err(); err != nil {
-		return s.settleOnce(ctx, r.receiptKey(), &refuseCommand{kind: CommandCancel, key: r.receiptKey(), bodyHash: hash, refusal: err})
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: err})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {
@@ -237,13 +225,13 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root fo
 	if err != nil {
 		return Answer{}, err
 	}
-	return s.settleOnce(ctx, r.receiptKey(), &cancelCommand{
+	return s.settleOnce(ctx, r.Key, &cancelCommand{
 		target:   OrderKey{r.PartnerID, orderID},
 		products: productsOf(order),
 		reason:   reason,
 		at:       now,
 		eventID:  eventID,
-		key:      r.receiptKey(),
+		key:      r.Key,
 		bodyHash: hash,
 		encode:   s.Encode,
 	})
@@ -251,10 +239,10 @@ func (s *Service) Cancel(ctx context.Context, r Request, orderID string, root fo
 
 // productsOf lists the products that cancelling the order gives back. They
 // are fixed at creation, and so may be read ahead of the transaction.
-func productsOf(order *delivery.Order) []ProductKey {
-	keys := make([]ProductKey, len(order.Allocation))
+func productsOf(order *delivery.Order) []ledger.ProductKey {
+	keys := make([]ledger.ProductKey, len(order.Allocation))
 	for i, take := range order.Allocation {
-		keys[i] = ProductKey{order.PartnerID, take.ProductID}
+		keys[i] = ledger.ProductKey{PartnerID: order.PartnerID, ProductID: take.ProductID}
 	}
 	return keys
 }

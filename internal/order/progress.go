@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // progress counts the requests that wait under each idempotency key.
 type progress struct {
 	mu      sync.Mutex
-	waiting map[ReceiptKey]int // guarded by mu
+	waiting map[idempotency.Key]int // guarded by mu
 }
 
 // enter counts a request in, and tells whether another one is ahead of it.
-func (p *progress) enter(key ReceiptKey) (behind bool) {
+func (p *progress) enter(key idempotency.Key) (behind bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting == nil {
-		p.waiting = map[ReceiptKey]int{}
+		p.waiting = map[idempotency.Key]int{}
 	}
 	p.waiting[key]++
 	return p.waiting[key] > 1
 }
 
-func (p *progress) leave(key ReceiptKey) {
+func (p *progress) leave(key idempotency.Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting[key]--; p.waiting[key] == 0 {
@@ -44,12 +45,12 @@ var errInProgress = &refusal.Error{
 
 // settleOnce settles a command that has an idempotency key. Of several at once
 // all get the answer of the first, unless that takes too long.
-func (s *Service) settleOnce(ctx context.Context, key ReceiptKey, cmd command) (Answer, error) {
+func (s *Service) settleOnce(ctx context.Context, key idempotency.Key, cmd command) (Answer, error) {
 	settled := s.outcomeOnce(ctx, key, cmd)
 	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err
 }
 
-func (s *Service) outcomeOnce(ctx context.Context, key ReceiptKey, cmd command) outcome {
+func (s *Service) outcomeOnce(ctx context.Context, key idempotency.Key, cmd command) outcome {
 	behind := s.progress.enter(key)
 	defer s.progress.leave(key)
 	if !behind {

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -27,11 +30,15 @@ type Reader interface {
 	OrdersByKey(ctx context.Context, keys []OrderKey) (map[OrderKey]*delivery.Order, error)
 	// Courier is an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
-	// MovedBy is the operator who brought an order to a version; nil if that was
-	// no operator.
-	MovedBy(ctx context.Context, key OrderKey, version int64) (*Mover, error)
+	// Moves lists the latest moves of an order by operators, newest first.
+	Moves(ctx context.Context, key OrderKey) ([]Move, error)
+	// OperatorEmail is an operator's e-mail address; empty for what acts by
+	// itself, such as the command line.
+	OperatorEmail(ctx context.Context, operatorID string) (string, error)
 	// AutoAccepting lists the partners whose orders are accepted automatically.
 	AutoAccepting(ctx context.Context) (partnerIDs []string, err error)
+	// Peek reads what a group of commands would touch, without locking it.
+	Peek(ctx context.Context, needs *Needs) (*State, error)
 	// Pending lists a partner's pending orders by id, those after the given one.
 	Pending(ctx context.Context, partnerID, after string, limit int) (orderIDs []string, err error)
 }
@@ -43,16 +50,30 @@ type Mover struct {
 	At         time.Time `json:"at"`
 }
 
+// Move is a move of an order as the audit log has it.
+type Move struct {
+	OperatorID string
+	At         time.Time
+	After      []byte // how the order was left, as JSON
+}
+
 // Writer adds what one group of commands needs: everything they touch, read
 // and locked as sets, and everything they change, written as sets.
 type Writer interface {
+	// Load reads what a group of commands touches, locked until the transaction
+	// ends.
 	Load(ctx context.Context, needs *Needs) (*State, error)
-	// Save writes all changes. It returns ErrRaced if another node has changed
+	// LockQueues locks the endpoints of partners, whose ids are sorted, until the
+	// transaction ends. It returns the heads of their queues and how far the given
+	// events have come; what does not exist, and the events of a partner without an
+	// endpoint, are left out.
+	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error)
+	// Save writes all changes, which Apply has completed. It returns ErrRaced if another node has changed
 	// what they rest on; then nothing may be committed.
 	Save(ctx context.Context, changes *Changes) error
 }
 
-// ErrRaced tells that fewer rows could be written than decided: the state that
+// ErrRaced means that fewer rows could be written than decided: the state that
 // the decision rested on is no longer true.
 var ErrRaced = errors.New("another node changed the same rows")
 
@@ -72,33 +93,6 @@ type Filter struct {
 	Offset         int64
 }
 
-// ReceiptKey is the scope in which an idempotency key counts: the partner and
-// the request's method and path.
-type ReceiptKey struct {
-	PartnerID string
-	Scope     string
-	Key       [16]byte // the UUID's bytes, so that its spelling does not matter
-}
-
-// Receipt is the kept answer to a request that had an effect.
-type Receipt struct {
-	ReceiptKey
-	BodyHash  [32]byte // SHA-256 of the request's body
-	OrderID   string
-	CreatedAt time.Time
-	// Answer is the body that was answered.
-	Answer []byte
-	// OfCreation is set when the answer is the stored order's own document,
-	// which need not be kept a second time.
-	OfCreation bool
-}
-
-// ProductKey names a product; product ids count per partner.
-type ProductKey struct {
-	PartnerID string
-	ProductID int64
-}
-
 // OrderKey names an order.
 type OrderKey struct{ PartnerID, OrderID string }
 
@@ -107,29 +101,30 @@ type Reference struct{ PartnerID, PartnerOrderID string }
 
 // Needs is the set of rows that a group of commands touches.
 type Needs struct {
-	Receipts   []ReceiptKey
+	Receipts   []idempotency.Key
 	References []Reference
 	Orders     []OrderKey
-	Products   []ProductKey
+	Products   []ledger.ProductKey
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 }
 
 // State is what Load found. Deciding one command changes it for the next, so
 // that a group has the same outcome as its commands one by one.
 type State struct {
-	Receipts map[ReceiptKey]*Receipt
+	Receipts map[idempotency.Key]*idempotency.Receipt
 	Taken    map[Reference]bool
 	Orders   map[OrderKey]*delivery.Order
-	Stock    map[ProductKey]*Stock
+	// Ledgers has the ledger of each partner whose products were asked for, with
+	// those that exist.
+	Ledgers map[string]*ledger.Ledger
 	// Proofs has the best proof of each order that was asked for and has any.
 	Proofs map[OrderKey]*delivery.Proof
-	// LastMovement is the highest movement id of each partner whose stock was
-	// loaded.
-	LastMovement map[string]int64
 }
 
-// Stock is a product and how much of it lies where.
-type Stock struct {
-	delivery.Product
-	Levels []delivery.Level
+// product returns a product that was asked for; nil if it does not exist.
+func (s *State) product(key ledger.ProductKey) *ledger.Product {
+	if partner := s.Ledgers[key.PartnerID]; partner != nil {
+		return partner.Products[key.ProductID]
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Count is the outcome of counting products at a location.
@@ -33,8 +34,8 @@ const maxCounted = 500
 // from being booked.
 func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	wanted, ids, problems := readCount(root)
-	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, ledgers *Ledgers) (any, error) {
-		return s.count(ctx, tx, r.PartnerID, ledgers, wanted)
+	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+		return s.count(ctx, tx, locked, wanted)
 	})
 }
 
@@ -64,46 +65,35 @@ func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Pro
 	return wanted, ids, problems
 }
 
-func (s *Service) count(ctx context.Context, tx Writer, partnerID string, ledgers *Ledgers, wanted []entry) (Count, error) {
+func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted []entry) (Count, error) {
 	result := Count{Location: wanted[0].from}
-	var movements []delivery.Movement
-	var audit []*audit.Entry
+	var notes []*audit.Entry
 	for _, e := range wanted {
 		line := CountLine{ProductID: e.productID, After: e.quantity}
-		ledger := ledgers.Products[e.productID]
-		if ledger != nil {
-			line.Before = ledger.level(e.from)
+		product := locked.Products[e.productID]
+		if product != nil {
+			line.Before = product.Level(e.from)
 		}
 		e.quantity -= line.Before
-		if ledger == nil || e.quantity != 0 {
-			booked, entry, err := s.book(ctx, partnerID, ledgers, e)
+		if product == nil || e.quantity != 0 {
+			booked, entry, err := s.book(ctx, locked, e)
 			if err != nil && !errors.As(err, &line.Refusal) {
 				return Count{}, err
 			}
 			if err == nil {
 				line.MovementID = booked[0].MovementID
-				movements, audit = append(movements, booked...), append(audit, entry)
+				notes = append(notes, entry)
 			} else {
 				line.After = line.Before
 			}
 		}
 		result.Lines = append(result.Lines, line)
 	}
-	if len(movements) == 0 {
+	if len(notes) == 0 {
 		return result, nil
 	}
-	if err := tx.SaveLedgers(ctx, partnerID, ledgers, movements); err != nil {
+	if err := tx.SaveLedger(ctx, locked); err != nil {
 		return Count{}, err
 	}
-	return result, tx.AddAudit(ctx, audit...)
-}
-
-// level is how much lies at a location.
-func (l *Ledger) level(location string) int64 {
-	for _, level := range l.Levels {
-		if level.Location == location {
-			return level.Quantity
-		}
-	}
-	return 0
+	return result, tx.AddAudit(ctx, notes...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Imported tells what an import did.
@@ -91,7 +92,7 @@ type importing struct {
 	barcodes map[string][]int64
 	taken    map[int64]int  // the line that is about a product
 	fresh    map[string]int // the line that adds a barcode
-	ledgers  *Ledgers
+	ledger   *ledger.Ledger
 }
 
 // fault notes what is wrong with a line.
@@ -144,7 +145,7 @@ func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err
 	for _, line := range im.lines {
 		ids = append(ids, line.productID)
 	}
-	if im.ledgers, err = tx.LockLedgers(ctx, partnerID, ids...); err == nil && im.ledgers == nil {
+	if im.ledger, err = tx.LockLedger(ctx, partnerID, ids...); err == nil && im.ledger == nil {
 		err = errNoPartner
 	}
 	return err
@@ -176,12 +177,12 @@ func (im *importing) read(line *importLine) {
 	if line.productID == 0 {
 		readInto(f, &line.product, form.Required)
 	} else {
-		ledger := im.ledgers.Products[line.productID]
-		if ledger == nil {
+		product := im.ledger.Products[line.productID]
+		if product == nil {
 			im.fault(line.csvRow, "product_id", "the id of one of the partner's products")
 			return
 		}
-		line.before, line.product = *ledger.Product, *ledger.Product
+		line.before, line.product = product.Product, product.Product
 		readInto(f, &line.product, form.Optional)
 	}
 	line.readOpening(f)
@@ -262,20 +263,19 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 	if len(ids) == 0 {
 		return entries, 0, nil
 	}
-	ledgers, err := tx.LockLedgers(ctx, partnerID, ids...)
+	locked, err := tx.LockLedger(ctx, partnerID, ids...)
 	if err != nil {
 		return nil, 0, err
 	}
-	var movements []delivery.Movement
 	for _, opening := range openings {
 		if opening.quantity == 0 {
 			continue
 		}
-		rows, entry, err := s.book(ctx, partnerID, ledgers, opening)
+		_, entry, err := s.book(ctx, locked, opening)
 		if err != nil {
 			return nil, 0, err
 		}
-		movements, entries = append(movements, rows...), append(entries, entry)
+		entries = append(entries, entry)
 	}
-	return entries, len(movements), tx.SaveLedgers(ctx, partnerID, ledgers, movements)
+	return entries, len(locked.Booked), tx.SaveLedger(ctx, locked)
 }

@@ -3,12 +3,12 @@ package stock
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Record books a movement: stock that came in or went out, a correction, or a
@@ -19,14 +19,14 @@ func (s *Service) Record(ctx context.Context, partnerID string, root form.Source
 		return nil, err
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		ledgers, err := tx.LockLedgers(ctx, partnerID, wanted.productID)
+		locked, err := tx.LockLedger(ctx, partnerID, wanted.productID)
 		if err != nil {
 			return err
 		}
-		if ledgers == nil {
+		if locked == nil {
 			return errNoPartner
 		}
-		movements, err = s.record(ctx, tx, partnerID, ledgers, wanted)
+		movements, err = s.record(ctx, tx, locked, wanted)
 		return err
 	})
 	if err != nil {
@@ -36,29 +36,29 @@ func (s *Service) Record(ctx context.Context, partnerID string, root form.Source
 }
 
 // record books an entry, and writes it with its note in the audit log.
-func (s *Service) record(ctx context.Context, tx Writer, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, error) {
-	movements, entry, err := s.book(ctx, partnerID, ledgers, wanted)
+func (s *Service) record(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted entry) ([]delivery.Movement, error) {
+	movements, entry, err := s.book(ctx, locked, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SaveLedgers(ctx, partnerID, ledgers, movements); err != nil {
+	if err := tx.SaveLedger(ctx, locked); err != nil {
 		return nil, err
 	}
 	return movements, tx.AddAudit(ctx, entry)
 }
 
 // book applies an entry, and notes it for the audit log.
-func (s *Service) book(ctx context.Context, partnerID string, ledgers *Ledgers, wanted entry) ([]delivery.Movement, *audit.Entry, error) {
-	var before int64
-	ledger := ledgers.Products[wanted.productID]
-	if ledger != nil {
-		before = ledger.Product.Quantity
-	}
-	movements, err := ledgers.book(wanted, s.now())
-	if err != nil {
+func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted entry) ([]delivery.Movement, *audit.Entry, error) {
+	product := locked.Products[wanted.productID]
+	if err := wanted.check(product); err != nil {
 		return nil, nil, err
 	}
-	entry, err := s.note(ctx, audit.ActionStockMoved, partnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(ledger, movements))
+	before := product.Quantity
+	movements := wanted.rows(s.now())
+	for i := range movements {
+		movements[i] = locked.Book(movements[i])
+	}
+	entry, err := s.note(ctx, audit.ActionStockMoved, locked.PartnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(product, movements))
 	return movements, entry, err
 }
 
@@ -76,8 +76,8 @@ type movementFacts struct {
 	Notes      string                `json:"notes,omitzero"`
 }
 
-func bookedFacts(ledger *Ledger, booked []delivery.Movement) levelFacts {
-	facts := levelFacts{Quantity: ledger.Product.Quantity}
+func bookedFacts(product *ledger.Product, booked []delivery.Movement) levelFacts {
+	facts := levelFacts{Quantity: product.Quantity}
 	for _, m := range booked {
 		facts.Movements = append(facts.Movements, movementFacts{m.MovementID, m.Type, m.Quantity, m.Location, m.Notes})
 	}
@@ -142,31 +142,25 @@ func readTarget(f *form.Form, e entry) string {
 	return ""
 }
 
-// book applies an entry to the ledger and gives the movements that it makes.
-// After a refusal every level is what it was.
-func (l *Ledger) book(e entry, at time.Time) ([]delivery.Movement, error) {
-	if l.Product == nil {
-		return nil, form.Fault("product_id", e.productID, "the id of one of the partner's products")
+// check refuses an entry that the product cannot take: there is no such product,
+// a level would fall below zero, or the stock would grow beyond its bound.
+func (e entry) check(product *ledger.Product) error {
+	if product == nil {
+		return form.Fault("product_id", e.productID, "the id of one of the partner's products")
 	}
-	rows := e.rows(at)
+	rows := e.rows(time.Time{})
 	// Only the first row can take stock away.
-	if have, change := l.at(e.from).Quantity, rows[0].Change(); have+change < 0 {
-		return nil, shortage(delivery.Shortage{ProductID: e.productID, Available: have, Requested: -change})
+	if have, change := product.Level(e.from), rows[0].Change(); have+change < 0 {
+		return shortage(delivery.Shortage{ProductID: e.productID, Available: have, Requested: -change})
 	}
-	total := l.Product.Quantity
+	total := product.Quantity
 	for _, row := range rows {
 		total += row.Change()
 	}
 	if total > maxStock {
-		return nil, form.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
+		return form.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
 	}
-	for i := range rows {
-		l.LastMovement++
-		rows[i].MovementID, rows[i].ProductName = l.LastMovement, l.Product.Name
-		l.at(rows[i].Location).Quantity += rows[i].Change()
-	}
-	l.Product.Quantity = total
-	return rows, nil
+	return nil
 }
 
 // rows are the movements of an entry, not numbered yet.
@@ -180,16 +174,6 @@ func (e entry) rows(at time.Time) []delivery.Movement {
 	source, target := row, row
 	source.Quantity, target.Location = -e.quantity, e.to
 	return []delivery.Movement{source, target}
-}
-
-// at is the level at a location, which is empty until something came there.
-func (l *Ledger) at(location string) *delivery.Level {
-	i := slices.IndexFunc(l.Levels, func(level delivery.Level) bool { return level.Location == location })
-	if i < 0 {
-		l.Levels = append(l.Levels, delivery.Level{ProductID: l.Product.ProductID, Location: location})
-		i = len(l.Levels) - 1
-	}
-	return &l.Levels[i]
 }
 
 func shortage(s delivery.Shortage) error {

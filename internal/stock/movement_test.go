@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/stock"
 )
@@ -21,17 +22,17 @@ import (
 // committer of orders sees them.
 func (f *fixture) levels(productID int64) (levels map[string]int64, last int64) {
 	f.t.Helper()
-	key := order.ProductKey{PartnerID: ours, ProductID: productID}
+	key := ledger.ProductKey{PartnerID: ours, ProductID: productID}
 	levels = map[string]int64{}
 	err := f.store.Orders().Write(f.t.Context(), func(tx order.Writer) error {
-		state, err := tx.Load(f.t.Context(), &order.Needs{Products: []order.ProductKey{key}})
+		state, err := tx.Load(f.t.Context(), &order.Needs{Products: []ledger.ProductKey{key}})
 		if err != nil {
 			return err
 		}
-		for _, level := range state.Stock[key].Levels {
+		for _, level := range state.Ledgers[ours].Products[productID].Levels {
 			levels[level.Location] = level.Quantity
 		}
-		last = state.LastMovement[ours]
+		last = state.Ledgers[ours].LastMovement
 		return nil
 	})
 	if err != nil {
@@ -148,13 +149,12 @@ func TestStockIsBounded(t *testing.T) {
 	id := f.product(ours, `{"name":"Screws","price":0.01}`)
 	const bound = 1_000_000_000_000
 	err := f.store.Stock().Write(t.Context(), func(tx stock.Writer) error {
-		ledger, err := tx.LockLedger(t.Context(), ours, id)
+		locked, err := tx.LockLedger(t.Context(), ours, id)
 		if err != nil {
 			return err
 		}
-		ledger.Product.Quantity = bound - 1
-		ledger.Levels = []delivery.Level{{ProductID: id, Location: "A", Quantity: bound - 1}}
-		return tx.SaveLedger(t.Context(), ours, ledger, nil)
+		locked.Book(delivery.Movement{Type: delivery.MovementIn, ProductID: id, Quantity: bound - 1, Location: "A"})
+		return tx.SaveLedger(t.Context(), locked)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,31 +2,18 @@ package stock
 
 import (
 	"context"
-	"crypto/sha256"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
-// Request is what comes with a request that may be repeated.
+// Request is a request that may come with an idempotency key.
 type Request struct {
-	PartnerID string
-	Scope     string // the request's method and path
-	Key       [16]byte
-	Keyed     bool   // false if the request came without a key; then it is not kept
-	Body      []byte // as sent; its hash tells a retry from another request
+	idempotency.Request
+	Keyed bool // false if the request came without a key; then nothing is kept
 	// Encode writes the answer, as it is kept.
 	Encode func(result any) ([]byte, error)
-}
-
-// Receipt is the kept answer to a request.
-type Receipt struct {
-	Scope     string
-	Key       [16]byte
-	BodyHash  [32]byte // SHA-256 of the request's body
-	Answer    []byte
-	CreatedAt time.Time
 }
 
 // Answer is what a request is answered with.
@@ -39,8 +26,8 @@ type Answer struct {
 // movement is booked once.
 func (s *Service) RecordOnce(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	wanted, problems := readEntry(root)
-	return s.once(ctx, r, problems.Err(), []int64{wanted.productID}, func(tx Writer, ledgers *Ledgers) (any, error) {
-		return s.record(ctx, tx, r.PartnerID, ledgers, wanted)
+	return s.once(ctx, r, problems.Err(), []int64{wanted.productID}, func(tx Writer, locked *ledger.Ledger) (any, error) {
+		return s.record(ctx, tx, locked, wanted)
 	})
 }
 
@@ -48,16 +35,16 @@ func (s *Service) RecordOnce(ctx context.Context, r Request, root form.Source) (
 // answer is kept in the same transaction. The key is looked for under the lock
 // of the partner's counters, so that of two at once the second finds the first,
 // and before the refusal that the request would end with.
-func (s *Service) once(ctx context.Context, r Request, refused error, productIDs []int64, do func(Writer, *Ledgers) (any, error)) (answer Answer, err error) {
+func (s *Service) once(ctx context.Context, r Request, refused error, productIDs []int64, do func(Writer, *ledger.Ledger) (any, error)) (answer Answer, err error) {
 	if refused != nil && !r.Keyed {
 		return Answer{}, refused
 	}
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		ledgers, err := tx.LockLedgers(ctx, r.PartnerID, productIDs...)
+		locked, err := tx.LockLedger(ctx, r.PartnerID, productIDs...)
 		if err != nil {
 			return err
 		}
-		if ledgers == nil {
+		if locked == nil {
 			return errNoPartner
 		}
 		var found bool
@@ -67,7 +54,7 @@ func (s *Service) once(ctx context.Context, r Request, refused error, productIDs
 		if refused != nil {
 			return refused
 		}
-		result, err := do(tx, ledgers)
+		result, err := do(tx, locked)
 		if err != nil {
 			return err
 		}
@@ -81,9 +68,7 @@ func (s *Service) once(ctx context.Context, r Request, refused error, productIDs
 func (s *Service) keep(ctx context.Context, tx Writer, r Request, result any) (Answer, error) {
 	body, err := r.Encode(result)
 	if err == nil && r.Keyed {
-		err = tx.AddReceipt(ctx, r.PartnerID, &Receipt{
-			Scope: r.Scope, Key: r.Key, BodyHash: sha256.Sum256(r.Body), Answer: body, CreatedAt: s.now(),
-		})
+		err = tx.AddReceipt(ctx, &idempotency.Receipt{Key: r.Key, BodyHash: r.BodyHash(), Answer: body, CreatedAt: s.now()})
 	}
 	return Answer{Body: body}, err
 }
@@ -93,13 +78,10 @@ func (r Request) find(ctx context.Context, tx Writer) (answer Answer, found bool
 	if !r.Keyed {
 		return Answer{}, false, nil
 	}
-	receipt, err := tx.Receipt(ctx, r.PartnerID, r.Scope, r.Key)
-	switch {
-	case err != nil || receipt == nil:
+	receipt, err := tx.Receipt(ctx, r.Key)
+	if err != nil || receipt == nil {
 		return Answer{}, false, err
-	case receipt.BodyHash != sha256.Sum256(r.Body):
-		return Answer{}, false, refusal.New(refusal.CodeIdempotencyKeyReused,
-			"this Idempotency-Key was used before with another request body")
 	}
-	return Answer{Body: receipt.Answer, Replayed: true}, true, nil
+	body, err := receipt.Replay(r.BodyHash())
+	return Answer{Body: body, Replayed: true}, true, err
 }

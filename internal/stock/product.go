@@ -99,22 +99,23 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 // stays as it is. Its stock is changed by movements only.
 func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		ledger, err := tx.LockLedger(ctx, partnerID, productID)
+		locked, err := tx.LockLedger(ctx, partnerID, productID)
 		switch {
 		case err != nil:
 			return err
-		case ledger == nil:
+		case locked == nil:
 			return errNoPartner
-		case ledger.Product == nil:
+		case locked.Products[productID] == nil:
 			return errNoProduct
 		}
+		before := locked.Products[productID].Product
 		var problems form.Problems
-		changed = *ledger.Product
+		changed = before
 		readInto(form.New(root, &problems), &changed, form.Optional)
-		if err := problems.Err(); err != nil || changed == *ledger.Product {
+		if err := problems.Err(); err != nil || changed == before {
 			return err
 		}
-		entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, productID, factsOf(*ledger.Product), factsOf(changed))
+		entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, productID, factsOf(before), factsOf(changed))
 		if err != nil {
 			return err
 		}

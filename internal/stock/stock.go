@@ -13,6 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -24,18 +26,18 @@ type Store interface {
 
 // Reader reads catalogues and ledgers.
 type Reader interface {
-	// ListProducts lists products by their ids.
-	ListProducts(ctx context.Context, filter ProductFilter) ([]delivery.Product, error)
+	// Products lists products by their ids.
+	Products(ctx context.Context, filter ProductFilter) ([]delivery.Product, error)
 	// CountProducts counts them on all pages.
 	CountProducts(ctx context.Context, filter ProductFilter) (int64, error)
-	// ProductWithLevels is one product and how much of it lies where; nil if
-	// there is none.
-	ProductWithLevels(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error)
-	// ListLowStock lists active products of all partners of which no more than
+	// Product returns one product and how much of it lies where; nil if there is
+	// none.
+	Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error)
+	// LowStock lists active products of all partners of which no more than
 	// the wanted minimum is left, those after the given one.
-	ListLowStock(ctx context.Context, after LowProduct, limit int) ([]LowProduct, error)
-	// ListMovements lists movements, newest first.
-	ListMovements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
+	LowStock(ctx context.Context, after LowProduct, limit int) ([]LowProduct, error)
+	// Movements lists movements, newest first.
+	Movements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
 	// HasPartner tells whether there is such a partner.
 	HasPartner(ctx context.Context, partnerID string) (bool, error)
 }
@@ -49,49 +51,18 @@ type Writer interface {
 	SaveProducts(ctx context.Context, partnerID string, products ...delivery.Product) error
 	// Barcodes are the products of a partner by their barcodes.
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
-	// LockLedger reads what a movement rests on, locked until the transaction
-	// ends; nil if there is no such partner.
-	LockLedger(ctx context.Context, partnerID string, productID int64) (*Ledger, error)
-	// SaveLedger writes the new movements and the ledger as they leave it.
-	SaveLedger(ctx context.Context, partnerID string, ledger *Ledger, movements []delivery.Movement) error
-	// LockLedgers is LockLedger for several products, at least one.
-	LockLedgers(ctx context.Context, partnerID string, productIDs ...int64) (*Ledgers, error)
-	// SaveLedgers is SaveLedger for several products.
-	SaveLedgers(ctx context.Context, partnerID string, ledgers *Ledgers, movements []delivery.Movement) error
-	// Receipt is the answer that is kept under an idempotency key; nil if there
-	// is none.
-	Receipt(ctx context.Context, partnerID, scope string, key [16]byte) (*Receipt, error)
+	// LockLedger returns a partner's ledger with those of the products that
+	// exist, locked until the transaction ends; nil if there is no such partner.
+	LockLedger(ctx context.Context, partnerID string, productIDs ...int64) (*ledger.Ledger, error)
+	// SaveLedger writes what has been booked in a ledger and how it leaves the
+	// stock.
+	SaveLedger(ctx context.Context, changed *ledger.Ledger) error
+	// Receipt returns what is kept under an idempotency key; nil if nothing is.
+	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
 	// AddReceipt keeps an answer.
-	AddReceipt(ctx context.Context, partnerID string, receipt *Receipt) error
+	AddReceipt(ctx context.Context, receipt *idempotency.Receipt) error
 	// AddAudit writes what was changed by whom.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
-}
-
-// Ledger is one product's stock, and the counter that movement ids are taken
-// from.
-type Ledger struct {
-	LastMovement int64
-	Product      *delivery.Product // nil if the partner has no such product
-	Levels       []delivery.Level
-}
-
-// Ledgers are several products' stock. All take their movement ids from one
-// counter.
-type Ledgers struct {
-	LastMovement int64
-	Products     map[int64]*Ledger // those that exist
-}
-
-// book applies an entry to one of the ledgers.
-func (l *Ledgers) book(e entry, at time.Time) ([]delivery.Movement, error) {
-	ledger := l.Products[e.productID]
-	if ledger == nil {
-		ledger = &Ledger{} // which refuses
-	}
-	ledger.LastMovement = l.LastMovement
-	booked, err := ledger.book(e, at)
-	l.LastMovement = ledger.LastMovement
-	return booked, err
 }
 
 // ProductFilter selects products of one partner. Zero fields select all.
@@ -162,7 +133,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 		if total, err = tx.CountProducts(ctx, filter); err != nil {
 			return err
 		}
-		products, err = tx.ListProducts(ctx, filter)
+		products, err = tx.Products(ctx, filter)
 		return err
 	})
 	return products, total, err
@@ -171,7 +142,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 // Movements lists a page of a partner's movements, newest first.
 func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		movements, err = tx.ListMovements(ctx, filter)
+		movements, err = tx.Movements(ctx, filter)
 		return err
 	})
 	return movements, err
@@ -180,7 +151,7 @@ func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movemen
 // Product reads one product with its levels.
 func (s *Service) Product(ctx context.Context, partnerID string, productID int64) (product delivery.Product, levels []delivery.Level, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		found, at, err := tx.ProductWithLevels(ctx, partnerID, productID)
+		found, at, err := tx.Product(ctx, partnerID, productID)
 		if err == nil && found == nil {
 			err = errNoProduct
 		}
@@ -203,7 +174,7 @@ func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products
 		asked := filter
 		asked.Search = fold(filter.Search)
 		asked.Limit++ // one more tells whether a next page exists
-		products, err = tx.ListProducts(ctx, asked)
+		products, err = tx.Products(ctx, asked)
 		return err
 	})
 	return products[:min(len(products), filter.Limit)], len(products) > filter.Limit, err
@@ -215,7 +186,7 @@ func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
 		asked := filter
 		asked.Limit++
-		movements, err = tx.ListMovements(ctx, asked)
+		movements, err = tx.Movements(ctx, asked)
 		return err
 	})
 	return movements[:min(len(movements), filter.Limit)], len(movements) > filter.Limit, err
@@ -225,7 +196,7 @@ func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements
 // left; more tells that others follow.
 func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (low []LowProduct, more bool, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
-		low, err = tx.ListLowStock(ctx, after, limit+1)
+		low, err = tx.LowStock(ctx, after, limit+1)
 		return err
 	})
 	return low[:min(len(low), limit)], len(low) > limit, err

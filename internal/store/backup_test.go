@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
@@ -23,7 +24,7 @@ import (
 
 const partnerID = "par_00000001"
 
-// add stores order number n and, in the same transaction, that it was the last.
+// add stores order number n and, in the same transaction, its receipt.
 func add(ctx context.Context, s *store.Store, n int) error {
 	at := testkit.Epoch.Add(time.Duration(n) * time.Second)
 	id, err := delivery.NewOrderID(testkit.NewRandom(byte(n)), partnerID, at)
@@ -31,14 +32,17 @@ func add(ctx context.Context, s *store.Store, n int) error {
 		return err
 	}
 	made := testkit.Order(partnerID, id, "R-"+strconv.Itoa(n), at)
-	changes := &order.Changes{Created: []order.Creation{{Order: made, Document: record.Encode(made)}}}
-	changes.Complete()
-	return s.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Save(ctx, changes); err != nil {
-			return err
-		}
-		return tx.SetSetting(ctx, "last", strconv.Itoa(n))
+	changes := &order.Changes{
+		Created:  []order.Creation{{Order: made, Document: record.Encode(made)}},
+		Receipts: []*idempotency.Receipt{{Key: receiptKey(n), OrderID: id, CreatedAt: at, OfCreation: true}},
+	}
+	return s.Orders().Write(ctx, func(tx order.Writer) error {
+		return order.Apply(ctx, tx, changes)
 	})
+}
+
+func receiptKey(n int) idempotency.Key {
+	return idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders", UUID: [16]byte{byte(n >> 8), byte(n)}}
 }
 
 // fill makes a database with some orders, and closes it.
@@ -66,23 +70,25 @@ func openFile(t *testing.T, path string) *store.Store {
 	return s
 }
 
-// checkPrefix makes sure that a database has the orders from 1 to the last,
-// and no others.
+// checkPrefix makes sure that a database has the orders from 1 to the last with
+// their receipts, and no others.
 func checkPrefix(t *testing.T, path string) (last int) {
 	t.Helper()
 	s := openFile(t, path)
 	defer func() { _ = s.Close() }()
-	err := s.Read(t.Context(), func(tx *store.Tx) error {
-		text, err := tx.Setting(t.Context(), "last")
+	err := s.Orders().Read(t.Context(), func(tx order.Reader) error {
+		found, _, err := tx.Orders(t.Context(), order.Filter{PartnerID: partnerID, Limit: 1 << 20})
 		if err != nil {
 			return err
 		}
-		if last, err = strconv.Atoi(text); err != nil {
-			return err
+		last = len(found)
+		keys := make([]idempotency.Key, last+1) // one more than there may be
+		for i := range keys {
+			keys[i] = receiptKey(i + 1)
 		}
-		found, _, err := tx.Orders(t.Context(), order.Filter{PartnerID: partnerID, Limit: 1 << 20})
-		if len(found) != last {
-			t.Errorf("%d orders, but the last is number %d", len(found), last)
+		state, err := tx.Peek(t.Context(), &order.Needs{Receipts: keys})
+		if err == nil && len(state.Receipts) != last {
+			t.Errorf("got %d receipts, want one for each of %d orders", len(state.Receipts), last)
 		}
 		for i, o := range found {
 			if o.PartnerOrderID != "R-"+strconv.Itoa(last-i) {

@@ -36,45 +36,39 @@ func (tx dispatchTx) Count(ctx context.Context, now time.Time) (dispatch.Counts,
 // EndedOrders lists orders of one partner in one final state, newest first. It
 // stops early where a list of orders does.
 func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found []*delivery.Order, stopped bool, err error) {
-	found, stopped, err = old(tx.conn).Orders(ctx, order.Filter{
+	found, stopped, err = listOrders(ctx, tx.conn, order.Filter{
 		PartnerID: f.PartnerID, Status: f.Statuses[0], CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo,
 		Before: f.After.OrderID, Limit: f.Limit,
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	return found, stopped, tx.addHistories(ctx, found)
-}
-
-// addHistories adds their histories to orders of a list.
-func (tx dispatchTx) addHistories(ctx context.Context, orders []*delivery.Order) error {
-	byKey := make(map[order.OrderKey]*delivery.Order, len(orders))
-	for _, o := range orders {
-		o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
-		byKey[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
-	}
-	return old(tx.conn).histories(ctx, byKey)
+	return found, stopped, addHistoriesTo(ctx, tx.conn, found)
 }
 
 // OrdersNamed finds orders by their partners' own name for them: one look into
 // each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
 func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) (found []*delivery.Order, err error) {
-	text := "SELECT " + namesOf("o", orderColumns) + ` FROM partners AS p CROSS JOIN orders AS o
+	text := "SELECT " + orders.list("o") + ` FROM partners AS p CROSS JOIN orders AS o
 		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
 	err = tx.conn.query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r row) error {
-		o, _, err := scanOrder(r)
+		row := new(orderRow)
+		if err := r.scan(into(orders.columns, row)...); err != nil {
+			return err
+		}
+		o, err := row.order()
 		found = append(found, o)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return found, tx.addHistories(ctx, found)
+	return found, addHistoriesTo(ctx, tx.conn, found)
 }
 
 // Order returns one order with its history; nil if there is none.
 func (tx dispatchTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	return old(tx.conn).Order(ctx, partnerID, orderID)
+	return orderTx{tx.conn}.Order(ctx, partnerID, orderID)
 }
 
 // OrdersOf reads the orders of rows of the board by id, with their histories;
@@ -84,7 +78,7 @@ func (tx dispatchTx) OrdersOf(ctx context.Context, rows []*board.Row) (map[strin
 	for i, row := range rows {
 		keys[i] = order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}
 	}
-	return old(tx.conn).ordersByID(ctx, findOrders, keys)
+	return ordersByID(ctx, tx.conn, findOrders, keys)
 }
 
 // LockOrders reads orders with their histories, locked until the transaction
@@ -217,5 +211,5 @@ func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
 // lockOrdersOf reads orders of one partner by id, with their histories, locked
 // until the transaction ends.
 func lockOrdersOf(ctx context.Context, c conn, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
-	return old(c).ordersByID(ctx, lockOrders, orderKeysOf(partnerID, orderIDs))
+	return ordersByID(ctx, c, lockOrders, orderKeysOf(partnerID, orderIDs))
 }

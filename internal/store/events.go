@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -237,4 +238,18 @@ func fewPending(ctx context.Context, c conn, partnerID string) (bool, error) {
 	const many = 2000
 	more, err := exists(ctx, c, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
 	return !more, err
+}
+
+// writeQueue queues new events and wakes the endpoints that have to send them.
+func writeQueue(p *pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
+	rows := make([]*webhook.Event, len(entries))
+	for i, entry := range entries {
+		rows[i] = &webhook.Event{Event: *entry.Event, State: entry.State, DueAt: entry.DueAt}
+	}
+	woken := make([]*webhook.Endpoint, len(wakes))
+	for i, wake := range wakes {
+		woken[i] = &webhook.Endpoint{PartnerID: wake.PartnerID, WakeAt: wake.At}
+	}
+	writeAll(p, addEvents, rows)
+	write(p, wakeEndpoints, woken)
 }

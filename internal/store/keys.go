@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
@@ -12,8 +13,8 @@ var (
 		text("partner_id", func(k *order.OrderKey) *string { return &k.PartnerID }),
 		text("order_id", func(k *order.OrderKey) *string { return &k.OrderID }))
 	byProduct = key(
-		text("partner_id", func(k *order.ProductKey) *string { return &k.PartnerID }),
-		integer("product_id", func(k *order.ProductKey) *int64 { return &k.ProductID }))
+		text("partner_id", func(k *ledger.ProductKey) *string { return &k.PartnerID }),
+		integer("product_id", func(k *ledger.ProductKey) *int64 { return &k.ProductID }))
 )
 
 // byID looks rows up by one column of text.

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -80,4 +82,34 @@ func (tx *Tx) HasRateCards(ctx context.Context, name string) (bool, error) {
 func (tx *Tx) AddPartnerCounters(ctx context.Context, partnerID string) error {
 	_, err := writeNow(ctx, tx.conn.conn, addCounters, &counters{partnerID: partnerID})
 	return err
+}
+
+var (
+	orderKeys   = texts("partner_id", "order_id")
+	receiptKeys = slices.Concat(texts("partner_id"), byteses("idempotency_key"), texts("scope"))
+)
+
+func bindOrderKeys(keys []order.OrderKey) func(int, binder) {
+	return func(i int, b binder) {
+		b.text(keys[i].PartnerID)
+		b.text(keys[i].OrderID)
+	}
+}
+
+func (tx *Tx) ids(ctx context.Context, sql string, args ...any) ([]string, error) {
+	return ids(ctx, tx.conn.conn, sql, args...)
+}
+
+func (tx *Tx) ordersByKey(ctx context.Context, by *lookup[order.OrderKey, orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+	return ordersByKey(ctx, tx.conn.conn, by, keys)
+}
+
+// Order is to go with Tx.
+func (tx *Tx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	return orderTx{tx.conn.conn}.Order(ctx, partnerID, orderID)
+}
+
+// Orders is to go with Tx.
+func (tx *Tx) Orders(ctx context.Context, filter order.Filter) ([]*delivery.Order, bool, error) {
+	return listOrders(ctx, tx.conn.conn, filter)
 }

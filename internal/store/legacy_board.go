@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/retention"
 )
@@ -13,37 +12,6 @@ import (
 // This file is to go with Tx.
 
 func old(c conn) *Tx { return &Tx{legacyConn{c}} }
-
-func (tx *Tx) saveOpen(ctx context.Context, c *order.Changes) error {
-	p := newPipeline(tx.conn.conn)
-	writeBoard(p, c.Shown, c.Ended)
-	_, err := p.flush(ctx)
-	return err
-}
-
-func (tx *Tx) saveDelivered(ctx context.Context, c *order.Changes) error {
-	p := newPipeline(tx.conn.conn)
-	writeDeliveries(p, c.Deliveries)
-	_, err := p.flush(ctx)
-	return err
-}
-
-func (tx *Tx) ordersByID(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[string]*delivery.Order, error) {
-	byKey, err := tx.ordersByKey(ctx, set, keys)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]*delivery.Order, len(byKey))
-	for key, o := range byKey {
-		found[key.OrderID] = o
-	}
-	return found, nil
-}
-
-func (tx *Tx) bestProofs(ctx context.Context, keys []order.OrderKey) (map[order.OrderKey]*delivery.Proof, error) {
-	found, err := findNow(ctx, tx.conn.conn, findProofs, keys...)
-	return bestProofs(found), err
-}
 
 // LoosePictures lists the pictures of a partner that are due to be deleted.
 func (tx *Tx) LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) (pictures []string, err error) {

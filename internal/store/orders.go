@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -14,165 +11,154 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-// orderColumns are what an order is read from.
-var orderColumns = slices.Concat(
-	texts("partner_id", "order_id", "status"),
-	integers("version", "events", "updated_at", "estimated_delivery"),
-	texts("last_event", "courier"),
-	integers("cancelled_at"),
-	texts("cancellation_reason", "allocation", "document"),
-)
-
-// scanOrder reads one row of orderColumns, and tells how many bytes it took.
-func scanOrder(r row) (o *delivery.Order, size int, err error) {
-	var (
-		stored              delivery.Order
-		cancelled           delivery.Cancellation
-		courier, allocation string
-		content             []byte
-	)
-	if err := r.scan(&stored.PartnerID, &stored.OrderID, (*string)(&stored.Status),
-		&stored.Version, &stored.Events, &stored.UpdatedAt, &stored.EstimatedDelivery,
-		&stored.LastEvent, &courier, &cancelled.At, &cancelled.Reason, &allocation, &content); err != nil {
-		return nil, 0, err
-	}
-	if o, err = record.Decode(content); err != nil {
-		return nil, 0, fmt.Errorf("order %s: %w", stored.OrderID, err)
-	}
-	o.PartnerID, o.Status, o.Version, o.Events = stored.PartnerID, stored.Status, stored.Version, stored.Events
-	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = stored.LastEvent, stored.UpdatedAt, stored.EstimatedDelivery
-	if !cancelled.At.IsZero() {
-		o.Cancellation = &cancelled
-	}
-	if err := fromJSON(courier, &o.Courier); err != nil {
-		return nil, 0, err
-	}
-	return o, len(content), fromJSON(allocation, &o.Allocation)
-}
-
-// Order reads one order with its history; nil if there is none.
-func (tx *Tx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	found, err := tx.ordersByKey(ctx, findOrders, []order.OrderKey{{PartnerID: partnerID, OrderID: orderID}})
-	return found[order.OrderKey{PartnerID: partnerID, OrderID: orderID}], err
+// orderRow is an order: the record that answered its creation, and beside it in
+// columns what has changed since. History is in rows of its own.
+type orderRow struct {
+	delivery.Order
+	cancelled   delivery.Cancellation // zero unless the order is cancelled
+	document    []byte
+	fromVersion int64 // the version that an update must meet
 }
 
 var (
-	orderKeys   = texts("partner_id", "order_id")
-	findOrders  = newSet(lookUp, "orders", orderKeys, orderColumns)
-	lockOrders  = newSet(lookUpLock, "orders", orderKeys, orderColumns)
-	findHistory = newSet(lookUp, "order_history", orderKeys,
-		slices.Concat(orderKeys, integers("version"), texts("status", "notes"), integers("created_at")))
+	orderKey = key(
+		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
+		text("order_id", func(o *orderRow) *string { return &o.OrderID }))
+	// changing are the columns that a move of the order writes.
+	changing = []column[orderRow]{
+		text("status", func(o *orderRow) *string { return (*string)(&o.Status) }),
+		integer("version", func(o *orderRow) *int64 { return &o.Version }),
+		integer("events", func(o *orderRow) *int64 { return &o.Events }),
+		moment("updated_at", func(o *orderRow) *time.Time { return &o.UpdatedAt }),
+		moment("estimated_delivery", func(o *orderRow) *time.Time { return &o.EstimatedDelivery }),
+		text("last_event", func(o *orderRow) *string { return &o.LastEvent }),
+		jsonText("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }),
+		moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
+		text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
+	}
+	metVersion = integer("version", func(o *orderRow) *int64 { return &o.fromVersion })
+
+	orders = newTable("orders", orderKey, append(changing,
+		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
+		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }),
+		document("document", func(o *orderRow) *[]byte { return &o.document }))...)
+
+	findOrders = lookUpBy(byOrder, orders)
+	lockOrders = lockBy(byOrder, orders)
+	addOrders  = orders.insert()
+	moveOrders = updateOf(orders, append(orderKey, metVersion), changing)
+
+	byReference = key(
+		text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
+		text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
+	findReferences = lookUpSome(lookUp, byReference, orders, key(
+		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
+		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
+	findDocuments = lookUpSome(lookUp, byOrder, orders, append(orderKey,
+		document("document", func(o *orderRow) *[]byte { return &o.document })))
 )
 
-// ordersByKey reads orders with their histories.
-func (tx *Tx) ordersByKey(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
-	found, err := tx.bareOrders(ctx, set, keys)
+// orderRowOf returns an order as it is stored.
+func orderRowOf(o *delivery.Order, document []byte, fromVersion int64) *orderRow {
+	row := &orderRow{Order: *o, document: document, fromVersion: fromVersion}
+	if o.Cancellation != nil {
+		row.cancelled = *o.Cancellation
+	}
+	return row
+}
+
+// order returns the order of a row, with the first entry of its history.
+func (r *orderRow) order() (*delivery.Order, error) {
+	o, err := record.Decode(r.document)
+	if err != nil {
+		return nil, fmt.Errorf("order %s: %w", r.OrderID, err)
+	}
+	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
+	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
+	o.Courier, o.Allocation = r.Courier, r.Allocation
+	if !r.cancelled.At.IsZero() {
+		o.Cancellation = &delivery.Cancellation{Reason: r.cancelled.Reason, At: r.cancelled.At}
+	}
+	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
+	return o, nil
+}
+
+// ordersOf returns the orders of rows by their keys, without history.
+func ordersOf(rows []*orderRow) (map[order.OrderKey]*delivery.Order, error) {
+	byKey := make(map[order.OrderKey]*delivery.Order, len(rows))
+	for _, row := range rows {
+		o, err := row.order()
+		if err != nil {
+			return nil, err
+		}
+		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = o
+	}
+	return byKey, nil
+}
+
+// ordersByKey returns orders with their histories; those that do not exist are
+// left out.
+func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+	rows, err := findNow(ctx, c, by, keys...)
 	if err != nil {
 		return nil, err
 	}
-	return found, tx.histories(ctx, found)
-}
-
-// bareOrders reads orders as if each had only begun.
-func (tx *Tx) bareOrders(ctx context.Context, set *setStatement, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
-	found := make(map[order.OrderKey]*delivery.Order, len(keys))
-	err := tx.conn.find(ctx, set, len(keys), bindOrderKeys(keys), func(r row) error {
-		o, _, err := scanOrder(r)
-		if err != nil {
-			return err
-		}
-		o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
-		found[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
-		return nil
-	})
-	return found, err
-}
-
-// histories adds to each order the states that it entered after the first.
-func (tx *Tx) histories(ctx context.Context, orders map[order.OrderKey]*delivery.Order) error {
-	var keys []order.OrderKey
-	for key, o := range orders {
-		if o.Version > 1 {
-			keys = append(keys, key)
-		}
+	byKey, err := ordersOf(rows)
+	if err != nil {
+		return nil, err
 	}
-	versions := make(map[order.OrderKey][]int64, len(keys))
-	return tx.conn.find(ctx, findHistory, len(keys), bindOrderKeys(keys), func(r row) error {
-		var key order.OrderKey
-		var version int64
-		var entry delivery.HistoryEntry
-		if err := r.scan(&key.PartnerID, &key.OrderID, &version, (*string)(&entry.Status), &entry.Notes, &entry.At); err != nil {
-			return err
-		}
-		// Sets come back in no order; versions tell it.
-		at, _ := slices.BinarySearch(versions[key], version)
-		versions[key] = slices.Insert(versions[key], at, version)
-		orders[key].History = slices.Insert(orders[key].History, at+1, entry)
-		return nil
-	})
+	return byKey, addHistories(ctx, c, byKey)
 }
 
-// Orders lists a partner's orders, newest first, without history. It stops
-// early, and says so, when what it has read takes up order.MaxPageBytes.
-func (tx *Tx) Orders(ctx context.Context, filter order.Filter) (found []*delivery.Order, stopped bool, err error) {
-	where, args, err := orderConditions(filter)
+// ordersByID is ordersByKey for orders whose ids alone are of interest.
+func ordersByID(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
+	byKey, err := ordersByKey(ctx, c, by, keys)
+	byID := make(map[string]*delivery.Order, len(byKey))
+	for key, o := range byKey {
+		byID[key.OrderID] = o
+	}
+	return byID, err
+}
+
+// listOrders lists a partner's orders, newest first, without history. It stops
+// early, and reports so, when what it has read takes up order.MaxPageBytes.
+func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
+	selected, err := selectOrders(filter)
 	if err != nil {
 		return nil, false, err
 	}
-	args = append(args, filter.Limit, filter.Offset)
-	text := fmt.Sprintf("SELECT %s FROM orders WHERE %s ORDER BY order_id DESC LIMIT $%d OFFSET $%d",
-		names(orderColumns), where, len(args)-1, len(args))
+	tail, args := selected.clause("ORDER BY order_id DESC LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
 	room := order.MaxPageBytes
-	err = tx.conn.query(ctx, text, args, func(r row) error {
+	err = orders.each(ctx, c, tail, args, func(row *orderRow) error {
 		if room <= 0 {
 			return errPageFull
 		}
-		o, size, err := scanOrder(r)
-		found, room = append(found, o), room-size
+		o, err := row.order()
+		listed, room = append(listed, o), room-len(row.document)
 		return err
 	})
 	if errors.Is(err, errPageFull) {
-		return found, true, nil
+		return listed, true, nil
 	}
-	return found, false, err
+	return listed, false, err
 }
 
-// orderConditions turns a filter into a WHERE clause. A period is a range of order
+// selectOrders returns the conditions of a filter. A period is a range of order
 // ids, because they begin with the time of creation.
-func orderConditions(filter order.Filter) (where string, args []any, err error) {
-	parts := []string{"partner_id = $1"}
-	args = []any{filter.PartnerID}
-	add := func(condition, value string) {
-		args = append(args, value)
-		parts = append(parts, condition+" $"+strconv.Itoa(len(args)))
-	}
-	addTime := func(condition string, at time.Time) {
-		if !at.IsZero() && err == nil {
-			var id string
-			id, err = delivery.FirstOrderID(filter.PartnerID, at)
-			add(condition, id)
+func selectOrders(filter order.Filter) (*conditions, error) {
+	selected := where("partner_id = ?", filter.PartnerID)
+	selected.addText("status = ?", string(filter.Status))
+	selected.addText("partner_order_id = ?", filter.PartnerOrderID)
+	selected.addText("order_id < ?", filter.Before)
+	for condition, at := range map[string]time.Time{"order_id >= ?": filter.CreatedFrom, "order_id < ?": filter.CreatedTo} {
+		if at.IsZero() {
+			continue
 		}
+		id, err := delivery.FirstOrderID(filter.PartnerID, at)
+		if err != nil {
+			return nil, err
+		}
+		selected.add(condition, id)
 	}
-	if filter.Status != "" {
-		add("status =", string(filter.Status))
-	}
-	if filter.PartnerOrderID != "" {
-		add("partner_order_id =", filter.PartnerOrderID)
-	}
-	if filter.Before != "" {
-		add("order_id <", filter.Before)
-	}
-	addTime("order_id >=", filter.CreatedFrom)
-	addTime("order_id <", filter.CreatedTo)
-	return strings.Join(parts, " AND "), args, err
-}
-
-// Courier is an active courier; nil if there is none.
-func (tx *Tx) Courier(ctx context.Context, courierID string) (found *delivery.Courier, err error) {
-	err = tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
-		[]any{courierID}, func(r row) error {
-			found = &delivery.Courier{}
-			return r.scan(&found.CourierID, &found.Name, &found.Phone, &found.Vehicle)
-		})
-	return found, err
+	return selected, nil
 }

@@ -8,13 +8,15 @@ type counters struct {
 }
 
 var (
-	partnerCounters = newTable("partner_counters",
-		key(text("partner_id", func(c *counters) *string { return &c.partnerID })),
+	countersKey  = key(text("partner_id", func(c *counters) *string { return &c.partnerID }))
+	lastMovement = integer("last_movement", func(c *counters) *int64 { return &c.lastMovement })
+
+	partnerCounters = newTable("partner_counters", countersKey,
 		integer("last_product", func(c *counters) *int64 { return &c.lastProduct }),
-		integer("last_movement", func(c *counters) *int64 { return &c.lastMovement }),
+		lastMovement,
 	)
-	addCounters  = partnerCounters.insert()
-	findCounters = lookUpBy(byID("partner_id"), partnerCounters)
-	lockCounters = lockBy(byID("partner_id"), partnerCounters)
-	saveCounters = partnerCounters.update()
+	addCounters      = partnerCounters.insert()
+	findCounters     = lookUpBy(byID("partner_id"), partnerCounters)
+	lockCounters     = lockBy(byID("partner_id"), partnerCounters)
+	setLastMovements = updateOf(partnerCounters, countersKey, key(lastMovement))
 )

@@ -135,6 +135,14 @@ func writeNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) 
 	return n.after(done), err
 }
 
+// writeAllNow runs a statement that must write every row at once.
+func writeAllNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) error {
+	p := newPipeline(c)
+	writeAll(p, st, rows)
+	_, err := p.flush(ctx)
+	return err
+}
+
 // pointers returns pointers to the elements of rows.
 func pointers[T any](rows []T) []*T {
 	all := make([]*T, len(rows))

@@ -158,13 +158,8 @@ func (tx *Tx) AllAPIKeys(ctx context.Context, partnerID string) (keys []retentio
 
 // ProductsFrom lists products by their ids.
 func (tx *Tx) ProductsFrom(ctx context.Context, partnerID string, after int64, limit int) (found []delivery.Product, err error) {
-	err = tx.conn.query(ctx, "SELECT "+names(productColumns)+" FROM products WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3",
-		[]any{partnerID, after, limit}, func(r row) error {
-			_, product, err := scanProduct(r)
-			found = append(found, product)
-			return err
-		})
-	return found, err
+	rows, err := products.all(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3", partnerID, after, limit)
+	return productsOf(rows), err
 }
 
 // LevelsFrom lists stock levels by product and location.
@@ -273,15 +268,12 @@ func (tx *Tx) LockStored(ctx context.Context, partnerID string, orderIDs []strin
 		stored[key.OrderID] = &retention.Stored{Order: o}
 	}
 	keys = slices.DeleteFunc(keys, func(key order.OrderKey) bool { return stored[key.OrderID] == nil })
-	err = tx.conn.find(ctx, findDocuments, len(keys), bindOrderKeys(keys), func(r row) error {
-		var partner, orderID string
-		var document []byte
-		err := r.scan(&partner, &orderID, &document)
-		stored[orderID].Document = document
-		return err
-	})
+	rows, err := findNow(ctx, tx.conn, findDocuments, keys...)
 	if err != nil {
 		return nil, err
+	}
+	for _, row := range rows {
+		stored[row.OrderID].Document = row.document
 	}
 	return stored, tx.conn.find(ctx, oldFindEvents, len(keys), bindOrderKeys(keys), func(r row) error {
 		event, err := scanEvent(r)

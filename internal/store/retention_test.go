@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/record"
@@ -75,9 +76,9 @@ func deliver(t *testing.T, s *store.Store, first, count int, at time.Time) {
 		o.Status, o.Version, o.Events = delivery.StatusDelivered, 2, 1
 		key := order.OrderKey{PartnerID: retained, OrderID: id}
 		changes.Created = append(changes.Created, order.Creation{Order: o, Document: document})
-		changes.Receipts = append(changes.Receipts, &order.Receipt{
-			ReceiptKey: order.ReceiptKey{PartnerID: retained, Scope: "POST /v1/orders", Key: [16]byte{byte(i), byte(i >> 8)}},
-			OrderID:    id, CreatedAt: created, Answer: document, OfCreation: true,
+		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
+			Key:     idempotency.Key{PartnerID: retained, Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}},
+			OrderID: id, CreatedAt: created, Answer: document, OfCreation: true,
 		})
 		changes.History = append(changes.History, order.History{OrderKey: key, Version: 2, Entry: delivery.HistoryEntry{Status: o.Status, At: created}})
 		changes.Events = append(changes.Events, &delivery.Event{

@@ -7,8 +7,6 @@ package store
 import (
 	"context"
 	"io"
-
-	"github.com/dropyard/dropyard/internal/order"
 )
 
 // Store is an open database.
@@ -17,12 +15,6 @@ type Store struct{ engine engine }
 // Tx is one transaction. Its methods are spread over the files of this
 // package by what they keep; each use case sees only those it declared.
 type Tx struct{ conn legacyConn }
-
-// The transactions that the use cases declare.
-var (
-	_ order.Reader = (*Tx)(nil)
-	_ order.Writer = (*Tx)(nil)
-)
 
 // engine is a database that transactions run on.
 type engine interface {
@@ -79,9 +71,6 @@ func (v View[R, W]) Read(ctx context.Context, fn func(R) error) error {
 func (v View[R, W]) Write(ctx context.Context, fn func(W) error) error {
 	return v.store.Write(ctx, func(tx *Tx) error { return fn(any(tx).(W)) })
 }
-
-// Orders is the store as the order room sees it.
-func (s *Store) Orders() order.Store { return View[order.Reader, order.Writer]{s} }
 
 // view is the store as one room sees it: a transaction of the room's own type
 // around each connection.

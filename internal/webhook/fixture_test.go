@@ -220,16 +220,13 @@ func (y *yard) put(t *testing.T, partnerID, url string) string {
 func (y *yard) happen(t *testing.T, events ...*delivery.Event) {
 	t.Helper()
 	ctx := t.Context()
-	err := y.db.Orders().Write(ctx, func(tx order.Writer) error {
-		return tx.Save(ctx, &order.Changes{Events: events})
-	})
+	changes := &order.Changes{Events: events}
+	err := y.db.Orders().Write(ctx, func(tx order.Writer) error { return order.Apply(ctx, tx, changes) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range events {
-		if e.Queued && y.sender != nil {
-			y.sender.Wake(e.PartnerID)
-		}
+	if y.sender != nil {
+		y.sender.Wake(changes.Announced()...)
 	}
 }
 

@@ -8,12 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/foundation/identifier"
-	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -127,35 +124,4 @@ func testRepair(t *testing.T, s *store.Store) {
 	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error { return tx.Show(ctx, []*board.Row{old, ended, nothing}) }))
 	repair(3) // behind, ended, and of no order
 	repair(0)
-}
-
-// testWhoMoved finds the operator behind each version.
-func testWhoMoved(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	o := newOrder(t, "A-1", testkit.Epoch)
-	must(t, save(ctx, s, creation(o, 1)))
-	for i, operator := range []string{"opr_1", "command line"} {
-		change := advance(o, delivery.StatusAccepted)
-		change.Audit = []*audit.Entry{{
-			AuditID: identifier.FirstUUID(o.UpdatedAt), At: o.UpdatedAt, Operation: audit.Operation{OperatorID: operator},
-			Action: audit.ActionOrderMoved, PartnerID: partnerID, ObjectID: o.OrderID, After: map[string]int{"version": i + 2},
-		}}
-		must(t, save(ctx, s, change))
-	}
-	must(t, save(ctx, s, advance(o, delivery.StatusCancelled))) // by the partner
-	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
-		for version, want := range map[int64]string{1: "", 2: "opr_1", 3: "command line", 4: ""} {
-			found, err := tx.MovedBy(ctx, keyOf(o), version)
-			if err != nil {
-				return err
-			}
-			if found == nil {
-				found = &order.Mover{}
-			}
-			if found.OperatorID != want || found.Email != "" {
-				t.Errorf("version %d: %+v, want %q", version, found, want)
-			}
-		}
-		return nil
-	}))
 }

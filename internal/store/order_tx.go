@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
+)
+
+// Orders is the store as the order room sees it.
+func (s *Store) Orders() order.Store {
+	return view[order.Reader, order.Writer]{s.engine,
+		func(c conn) order.Reader { return orderTx{c} },
+		func(c conn) order.Writer { return orderTx{c} }}
+}
+
+// orderTx is a transaction of the order room.
+type orderTx struct{ conn conn }
+
+// Order returns one order with its history; nil if there is none.
+func (tx orderTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
+	byKey, err := ordersByKey(ctx, tx.conn, findOrders, []order.OrderKey{key})
+	return byKey[key], err
+}
+
+// Orders lists a partner's orders, newest first, without history. It stops
+// early, and reports so, when what it has read takes up order.MaxPageBytes.
+func (tx orderTx) Orders(ctx context.Context, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
+	return listOrders(ctx, tx.conn, filter)
+}
+
+// OrdersByKey returns orders with their histories; those that do not exist are
+// left out.
+func (tx orderTx) OrdersByKey(ctx context.Context, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+	return ordersByKey(ctx, tx.conn, findOrders, keys)
+}
+
+// Courier returns an active courier; nil if there is none.
+func (tx orderTx) Courier(ctx context.Context, courierID string) (*delivery.Courier, error) {
+	var active *delivery.Courier
+	return active, tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
+		[]any{courierID}, func(r row) error {
+			active = &delivery.Courier{}
+			return r.scan(&active.CourierID, &active.Name, &active.Phone, &active.Vehicle)
+		})
+}
+
+// lastMoves is how far back the audit log is read for who moved an order. More
+// moves than this hardly come between a refusal and its reason.
+const lastMoves = 20
+
+// Moves lists the latest moves of an order by operators, newest first.
+func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
+	err = audited.each(ctx, tx.conn, "WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
+		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(row *operator.Audited) error {
+			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
+			return nil
+		})
+	return moves, err
+}
+
+// OperatorEmail returns an operator's e-mail address; empty if there is no such
+// operator.
+func (tx orderTx) OperatorEmail(ctx context.Context, operatorID string) (email string, err error) {
+	err = tx.conn.query(ctx, "SELECT email FROM operators WHERE operator_id = $1", []any{operatorID}, func(r row) error { return r.scan(&email) })
+	return email, err
+}
+
+// AutoAccepting lists the partners whose orders are accepted automatically.
+func (tx orderTx) AutoAccepting(ctx context.Context) (partnerIDs []string, err error) {
+	return ids(ctx, tx.conn, "SELECT partner_id FROM dispatch_settings WHERE auto_accept = 1 ORDER BY partner_id")
+}
+
+// Pending lists a partner's pending orders, by the index that lists follow.
+func (tx orderTx) Pending(ctx context.Context, partnerID, after string, limit int) (orderIDs []string, err error) {
+	return ids(ctx, tx.conn, `SELECT order_id FROM orders WHERE partner_id = $1 AND status = 'pending' AND order_id > $2
+		ORDER BY order_id LIMIT $3`, partnerID, after, limit)
+}
+
+// Load reads what a group of commands touches, locked until the transaction
+// ends.
+func (tx orderTx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
+	return readState(ctx, tx.conn, needs, true)
+}
+
+// Peek reads what a group of commands would touch, without locking it.
+func (tx orderTx) Peek(ctx context.Context, needs *order.Needs) (*order.State, error) {
+	return readState(ctx, tx.conn, needs, false)
+}
+
+// readState reads receipts last: a group that has waited for another node's locks
+// must find the receipts that were committed with what it now sees, or it would
+// refuse a retry for the effects of its own first try.
+func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*order.State, error) {
+	byKey := findOrders
+	if locked {
+		byKey = lockOrders
+	}
+	p := newPipeline(c)
+	orderRows := find(p, byKey, needs.Orders)
+	ledgers := readLedgers(p, needs.Products, locked)
+	proofs := find(p, findProofs, needs.Proofs)
+	taken := find(p, findReferences, needs.References)
+	receipts := find(p, findReceipts, needs.Receipts)
+	done, err := p.flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state := &order.State{
+		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.after(done)),
+		Taken: map[order.Reference]bool{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
+	}
+	for _, row := range taken.after(done) {
+		state.Taken[order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}] = true
+	}
+	for _, row := range receipts.after(done) {
+		state.Receipts[row.Key] = row
+	}
+	if state.Orders, err = ordersOf(orderRows.after(done)); err != nil {
+		return nil, err
+	}
+	if err := addHistories(ctx, c, state.Orders); err != nil {
+		return nil, err
+	}
+	return state, addDocuments(ctx, c, state.Receipts)
+}
+
+// addDocuments fills in the answers to creations, which are the documents of the
+// orders.
+func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*idempotency.Receipt) error {
+	byOrder := map[order.OrderKey][]*idempotency.Receipt{} // the first order of a batch has two
+	var keys []order.OrderKey
+	for _, receipt := range receipts {
+		if len(receipt.Answer) == 0 {
+			key := order.OrderKey{PartnerID: receipt.PartnerID, OrderID: receipt.OrderID}
+			if byOrder[key] == nil {
+				keys = append(keys, key)
+			}
+			byOrder[key] = append(byOrder[key], receipt)
+		}
+	}
+	rows, err := findNow(ctx, c, findDocuments, keys...)
+	for _, row := range rows {
+		for _, receipt := range byOrder[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] {
+			receipt.Answer = row.document
+		}
+	}
+	// Retention removes keys before their orders. A transaction that sees the key
+	// and not the order has read between the two, and the key is gone as well.
+	maps.DeleteFunc(receipts, func(_ idempotency.Key, receipt *idempotency.Receipt) bool { return len(receipt.Answer) == 0 })
+	return err
+}
+
+// LockQueues locks the endpoints of partners and returns the heads of their
+// queues, and how far the events ahead of new ones have come. They are read after
+// the lock: another transaction may have ended a wait before it let go.
+func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	locked, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads := make(map[string]outbox.Head, len(locked))
+	for _, e := range locked {
+		heads[e.PartnerID] = outbox.Head{OpenUntil: e.OpenUntil, WakeAt: e.WakeAt}
+	}
+	ahead = slices.DeleteFunc(ahead, func(key outbox.EventKey) bool {
+		_, configured := heads[key.PartnerID]
+		return !configured
+	})
+	rows, err := findNow(ctx, tx.conn, findStates, ahead...)
+	progress := make(map[outbox.EventKey]outbox.Progress, len(rows))
+	for _, e := range rows {
+		progress[e.Key()] = outbox.Progress{State: e.State, Tries: e.Tries}
+	}
+	return heads, progress, err
+}
+
+// Save writes what a group of commands changes. It returns order.ErrRaced if
+// fewer rows were written than decided: another node was faster.
+func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
+	created := make([]*orderRow, len(c.Created))
+	for i, creation := range c.Created {
+		created[i] = orderRowOf(creation.Order, creation.Document, 0)
+	}
+	changed := make([]*orderRow, 0, len(c.Changed))
+	for _, change := range c.Changed {
+		changed = append(changed, orderRowOf(change.Order, nil, change.FromVersion))
+	}
+	p := newPipeline(tx.conn)
+	writeAll(p, addOrders, created)
+	writeAll(p, moveOrders, changed)
+	writeAll(p, addHistory, pointers(c.History))
+	writeBoard(p, c.Shown, c.Ended)
+	writeDeliveries(p, c.Deliveries)
+	writeReceipts(p, c.Receipts)
+	writeLedgers(p, sortedLedgers(c.Ledgers))
+	writeQueue(p, c.Queue, c.Wakes)
+	if err := writeAudit(p, c.Audit); err != nil {
+		return err
+	}
+	_, err := p.flush(ctx)
+	return err
+}
