@@ -102,7 +102,7 @@ func crowd(t *testing.T, y *yard) map[string]place {
 					mu.Unlock()
 				}
 				err := y.db.Orders().Write(t.Context(), func(tx order.Writer) error {
-					return tx.Save(t.Context(), &order.Changes{Events: events})
+					return order.Apply(t.Context(), tx, &order.Changes{Events: events})
 				})
 				if err != nil {
 					t.Error(err)
