@@ -21,6 +21,6 @@ func (s *Server) handleProof(c *call) (reply, error) {
 	for name, value := range proofHeaders {
 		c.header.Set(name, value)
 	}
-	c.header.Set("Content-Type", picture.Kind.ContentType())
+	c.header.Set("Content-Type", picture.Format.ContentType())
 	return reply{status: http.StatusOK, body: picture.Data}, nil
 }

@@ -16,15 +16,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// Records is where it is written which proofs an order has.
+// Records runs functions on the orders and their proofs: on a consistent view, or
+// in a transaction.
 type Records interface {
 	Read(ctx context.Context, fn func(RecordReader) error) error
 	Write(ctx context.Context, fn func(RecordWriter) error) error
 }
 
-// RecordReader reads what a proof is added by. What does not exist is nil.
+// RecordReader reads orders and their proofs.
 type RecordReader interface {
-	// Order is one order with its history.
+	// Order returns an order with its history, or nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// Proofs lists the proofs of an order, oldest first.
 	Proofs(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error)
@@ -33,53 +34,53 @@ type RecordReader interface {
 // RecordWriter adds proofs.
 type RecordWriter interface {
 	RecordReader
-	// LockOrder returns one order with its history, locked until the transaction
-	// ends.
+	// LockOrder returns an order with its history, or nil, and locks it until the
+	// transaction ends.
 	LockOrder(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	AddProof(ctx context.Context, proof *delivery.Proof) error
-	// AddLoosePicture notes that a picture belongs to no proof, and is to be deleted
+	// AddLoosePicture lists a picture as one that belongs to no proof, to be deleted
 	// when it is due.
 	AddLoosePicture(ctx context.Context, partnerID, name string, due time.Time) error
-	// TakeLoosePicture takes that back. It is false if the picture is not noted, and
-	// so may be deleted by now.
+	// TakeLoosePicture removes a picture from that list. It is false if the picture
+	// is not on it, and so may have been deleted.
 	TakeLoosePicture(ctx context.Context, partnerID, name string) (taken bool, err error)
-	// AddAudit writes what was changed by whom.
+	// AddAudit adds entries to the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
 const (
-	// MaxProofs is how many proofs an order may have.
+	// MaxProofs is the greatest number of proofs of an order.
 	MaxProofs = 10
-	// courierMayAdd is how long after the delivery its courier may add a proof: a
-	// phone may have been without a network for a shift.
+	// courierMayAdd is how long after the delivery its courier may add a proof. The
+	// phone may have had no network for a shift.
 	courierMayAdd = 24 * time.Hour
-	// looseFor is how long a picture may stay that was sent and has not become part
-	// of a proof: much longer than a request lasts.
+	// looseFor is after what time a picture without a proof may be deleted. It is
+	// much longer than a request.
 	looseFor = time.Hour
-	// tidying is how long it may take to delete such a picture at once.
-	tidying = 5 * time.Second
+	// discardTimeout is how long deleting such a picture immediately may take.
+	discardTimeout = 5 * time.Second
 )
 
-// Upload is the wish to add a proof to an order.
+// Upload is a request to add a proof to an order.
 type Upload struct {
 	OrderID string
 	Kind    delivery.ProofKind
-	Data    []byte // the file, as it was sent
-	// CourierID is the courier who sends it, and for whom no other courier's
-	// orders exist; empty for the dispatch desk.
+	Data    []byte // the file, as sent
+	// CourierID limits the request to orders of one courier; empty means no limit.
 	CourierID string
 }
 
-// Add keeps a picture as a proof of an order, and tells whether it had been
-// added before: the same file is one proof of an order, however often it is
-// sent. It is not_found, a conflict if the order's state or number of proofs
-// takes none, or says what is wrong with the picture; then nothing is kept.
+// Add stores a picture as a proof of an order. It reports whether the same file
+// had been added before: it is one proof of the order, however often it is sent.
+// The error is not_found, a conflict if the order's status or number of proofs
+// does not permit another one, or says what is wrong with the picture. Then
+// nothing is stored.
 //
-// The picture is kept before the row that names it, so that no row ever names
-// nothing. Before that it is noted as loose, and taken off that list in the
-// transaction that writes the row: whatever happens in between, a crash too, the
-// picture has a row or is deleted within two hours (package retention).
-func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof, again bool, err error) {
+// The picture is stored before the row that names it, so that every row names a
+// picture. Before that, the picture is listed as loose, and it is taken off that
+// list in the transaction that writes the row. So even after a crash the picture
+// has a row, or is deleted within two hours (package retention).
+func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof, repeated bool, err error) {
 	partnerID, ok := delivery.PartnerOfOrder(upload.OrderID)
 	if !ok {
 		return nil, false, errNoOrder
@@ -101,11 +102,11 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 		})
 	})
 	if err != nil {
-		return nil, false, err // what may have been kept all the same is on the list
+		return nil, false, err // the picture, if it was stored, is listed as loose
 	}
 	earlier, err = s.record(ctx, proof, upload.CourierID)
 	if err != nil || earlier != nil {
-		s.tidy(ctx, proof, err)
+		s.discard(ctx, proof, err)
 	}
 	if err != nil {
 		return nil, false, err
@@ -115,11 +116,12 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 
 var (
 	errNoOrder = refusal.NotFound("order")
-	errTooLate = refusal.New(refusal.CodeUnavailable, "the picture was kept for too long without its proof: send it again")
+	errTooLate = refusal.New(refusal.CodeUnavailable, "the picture was deleted before its proof was recorded: send it again")
 )
 
-// earlier looks, before the work of cleaning, for the same file among the order's
-// proofs, and for what keeps the order from taking one.
+// earlier returns the proof of the order that has the same file, or nil, and an
+// error if the order does not permit another proof. It saves cleaning the picture
+// in both cases.
 func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID string) (found *delivery.Proof, err error) {
 	err = s.Records.Read(ctx, func(tx RecordReader) error {
 		order, err := tx.Order(ctx, proof.PartnerID, proof.OrderID)
@@ -131,16 +133,17 @@ func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID 
 	return found, err
 }
 
-// record writes the row of a picture that is kept, unless the same file has come
-// in another request meanwhile. The order is locked, as it is when it moves: it
-// gets no two rows of one file, and whatever proof is there before its delivery is
-// told with that.
+// record writes the row of a stored picture, unless another request has added the
+// same file meanwhile; then it returns that proof. The order is locked, as it is
+// when its status changes. So a file has one row, and the event of the delivery
+// includes every proof that was added before it.
 func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
 	proof.At = timestamp.Truncate(s.Now())
 	if proof.ProofID, err = identifier.NewUUID(s.Random, proof.At); err != nil {
 		return nil, err
 	}
-	// The name is as good as the picture, and the audit log is not erased.
+	// The name, which gives access to the picture, is not in the entry, because the
+	// audit log is not erased.
 	entry, err := audit.NewEntry(ctx, s.Random, proof.At, audit.ActionProofAdded)
 	if err != nil {
 		return nil, err
@@ -168,21 +171,21 @@ func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID s
 		return tx.AddAudit(ctx, entry)
 	})
 	if earlier != nil && earlier.Name == proof.Name {
-		// The transaction was repeated because its answer got lost, and finds what
-		// it had committed.
+		// The transaction was repeated because the answer to its commit was lost, and
+		// has found its own row.
 		earlier = nil
 	}
 	return earlier, err
 }
 
-// proofFacts are what the audit log tells of a proof.
+// proofFacts is what the audit log holds of a proof.
 type proofFacts struct {
 	ProofID string             `json:"proof_id"`
 	Kind    delivery.ProofKind `json:"kind"`
 }
 
-// admit finds the same file among the proofs of an order; nil if it is new and
-// may be added. An order that is another courier's is one that does not exist.
+// admit returns the proof of the order that has the same file, or nil if the proof
+// may be added. To a courier, an order of another courier is not_found.
 func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, courierID string) (*delivery.Proof, error) {
 	if order == nil || courierID != "" && !order.CarriedBy(courierID) {
 		return nil, errNoOrder
@@ -196,24 +199,24 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	}
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):
-		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("an order that is %s takes no proofs", order.Status))
+		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
 	case courierID != "" && order.Status == delivery.StatusDelivered && s.Now().Sub(order.UpdatedAt) > courierMayAdd:
-		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: the dispatch desk may add a proof")
+		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: only the dispatch desk can add a proof now")
 	case len(proofs) >= MaxProofs:
-		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("an order has at most %d proofs", MaxProofs))
+		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("the order has %d proofs, and may not have more", len(proofs)))
 	}
 	return nil, nil
 }
 
-// tidy deletes a picture that has become part of no proof, as far as that is known:
-// after an error that is no refusal, the row may be there. What tidy leaves, and
-// what it cannot delete now, is deleted when it is due.
-func (s *Service) tidy(ctx context.Context, proof *delivery.Proof, cause error) {
+// discard deletes a picture that has no proof. After an error that is not a refusal
+// it leaves the picture, because the row may have been written. A picture that it
+// leaves or cannot delete is deleted when it is due.
+func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause error) {
 	var refused *refusal.Error
 	if cause != nil && !errors.As(cause, &refused) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying) // the request may have ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // the request may have ended
 	defer cancel()
 	err := s.Delete(ctx, proof.Name)
 	if err == nil {
@@ -223,6 +226,6 @@ func (s *Service) tidy(ctx context.Context, proof *delivery.Proof, cause error) 
 		})
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "a picture that belongs to no proof is left for later", "name", proof.Name, "error", err)
+		s.Log.WarnContext(ctx, "cannot delete a picture without a proof now; it is deleted later", "name", proof.Name, "error", err)
 	}
 }

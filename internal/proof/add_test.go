@@ -17,14 +17,14 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// records holds one order in memory. Its transactions end as after says.
+// records holds an order and its proofs in memory.
 type records struct {
 	order  *delivery.Order
 	proofs []*delivery.Proof
 	loose  map[string]time.Time
 	audit  int
-	// after says how the transaction that writes a proof ends: what it has written
-	// stays if committed, whatever the error is.
+	// after, if set, decides how the transaction that adds a proof ends: whether it is
+	// committed, and the error of Write.
 	after func() (committed bool, err error)
 }
 
@@ -77,7 +77,7 @@ func (r *records) AddAudit(_ context.Context, entries ...*audit.Entry) error {
 	return nil
 }
 
-// shelf keeps pictures in memory.
+// shelf stores pictures in memory.
 type shelf map[string]proof.Picture
 
 func (s shelf) Put(_ context.Context, name string, picture proof.Picture) error {
@@ -90,9 +90,9 @@ func (s shelf) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// TestAddAndWhatGoesWrong: whatever becomes of the transaction, there is a proof
-// with its picture, or no picture that is not on the list of those to be deleted.
-func TestAddAndWhatGoesWrong(t *testing.T) {
+// TestAddWithFailingCommit: however the transaction ends, there is a proof with its
+// picture, or no picture but those that are listed as loose.
+func TestAddWithFailingCommit(t *testing.T) {
 	t.Parallel()
 	refused, lost := refusal.New(refusal.CodeUnavailable, "later"), errors.New("the connection was lost")
 	for name, c := range map[string]struct {
@@ -100,11 +100,11 @@ func TestAddAndWhatGoesWrong(t *testing.T) {
 		err                     error
 		proofs, pictures, loose int
 	}{
-		"all is well":          {true, nil, 1, 1, 0},
-		"refused":              {false, refused, 0, 0, 0},
-		"lost, not committed":  {false, lost, 0, 1, 1},
-		"lost after it was":    {true, lost, 1, 1, 0},
-		"cut off by the clock": {false, context.DeadlineExceeded, 0, 1, 1},
+		"committed":           {true, nil, 1, 1, 0},
+		"refused":             {false, refused, 0, 0, 0},
+		"lost, not committed": {false, lost, 0, 1, 1},
+		"lost, committed":     {true, lost, 1, 1, 0},
+		"timeout":             {false, context.DeadlineExceeded, 0, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,31 +122,31 @@ func TestAddAndWhatGoesWrong(t *testing.T) {
 			})
 			upload := proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))}
 			if _, _, err := service.Add(t.Context(), upload); !errors.Is(err, c.err) {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want %v", err, c.err)
 			}
 			if len(r.proofs) != c.proofs || r.audit != c.proofs || len(kept) != c.pictures || len(r.loose) != c.loose {
-				t.Errorf("%d proofs, %d entries, %d pictures, %d loose", len(r.proofs), r.audit, len(kept), len(r.loose))
+				t.Errorf("got %d proofs, %d audit entries, %d pictures, %d loose, want %d, %d, %d, %d",
+					len(r.proofs), r.audit, len(kept), len(r.loose), c.proofs, c.proofs, c.pictures, c.loose)
 			}
 			for _, due := range r.loose {
-				if !due.Equal(testkit.Epoch.Add(time.Hour)) {
-					t.Errorf("due %v", due)
+				if want := testkit.Epoch.Add(time.Hour); !due.Equal(want) {
+					t.Errorf("got a loose picture due at %v, want %v", due, want)
 				}
 			}
-			// The phone sends it again.
 			r.after = nil
-			added, again, err := service.Add(t.Context(), upload)
-			if err != nil || again != (c.proofs == 1) || len(r.proofs) != 1 || len(kept) != 1+c.loose {
-				t.Fatalf("again: %t, %v, %d proofs, %d pictures", again, err, len(r.proofs), len(kept))
+			added, repeated, err := service.Add(t.Context(), upload)
+			if err != nil || repeated != (c.proofs == 1) || len(r.proofs) != 1 || len(kept) != 1+c.loose {
+				t.Fatalf("sent again: got repeated = %t, %v, %d proofs, %d pictures, want 1 proof, %d pictures", repeated, err, len(r.proofs), len(kept), 1+c.loose)
 			}
 			if _, there := kept[added.Name]; !there || added.Name != r.proofs[0].Name {
-				t.Errorf("the proof %+v has no picture", added)
+				t.Errorf("sent again: got %+v, want the stored proof, with a picture", added)
 			}
 		})
 	}
 }
 
-// TestSweptTooEarly: a picture that was deleted meanwhile becomes no proof.
-func TestSweptTooEarly(t *testing.T) {
+// TestAddAfterSweep: a picture that was deleted meanwhile does not become a proof.
+func TestAddAfterSweep(t *testing.T) {
 	t.Parallel()
 	id, err := delivery.NewOrderID(rand.Reader, "par_00000001", testkit.Epoch)
 	if err != nil {
@@ -160,11 +160,11 @@ func TestSweptTooEarly(t *testing.T) {
 	})
 	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
 	if !refusal.HasCode(err, refusal.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
-		t.Errorf("%v, %d proofs, %d pictures", err, len(r.proofs), len(kept))
+		t.Errorf("got %v, %d proofs, %d pictures, want a refusal and none", err, len(r.proofs), len(kept))
 	}
 }
 
-// sweeping is a shelf that is swept after each picture.
+// sweeping is a shelf before whose every Put the list of loose pictures is cleared.
 type sweeping struct {
 	shelf
 	*records

@@ -15,55 +15,55 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// What a picture may be at most.
+// The limits of a picture.
 const (
-	// MaxBytes is how large a picture may come in.
+	// MaxBytes is the greatest size of a file that is accepted.
 	MaxBytes  = 5 << 20
 	maxSide   = 8_000      // pixels
-	maxPixels = 24_000_000 // as the larger of today's phones make by default
-	// maxRaster bounds the memory of the pixels while they are decoded, in
-	// bytes. Pixels alone do not tell: 16-bit and progressive ones need more.
+	maxPixels = 24_000_000 // the default of large phone cameras
+	// maxRaster is the greatest memory for the pixels while they are decoded, in
+	// bytes. maxPixels does not bound it enough: 16-bit and progressive pictures
+	// need more for each pixel.
 	maxRaster = 96 << 20
-	// maxLossless bounds the pixels that WebP keeps without loss, opacity
-	// included. Their decoder may build Huffman tables of 150 MB besides, and
-	// who sends them sends drawings.
+	// maxLossless is the greatest number of pixels that a WebP may hold without
+	// loss, including its opacity. Their decoder may build Huffman tables of 150 MB
+	// in addition. Lossless pictures are drawings, which need fewer pixels.
 	maxLossless = 4_000_000
-	// maxScans bounds how often a progressive JPEG may go over all its pixels.
-	// Encoders make about ten; thousands fit into a few kilobytes and take
-	// minutes.
+	// maxScans is the greatest number of scans of a progressive JPEG. Encoders
+	// write about ten; thousands fit into a few kilobytes and take minutes.
 	maxScans = 64
-	// keptSide is the longer side of a photo as it is kept.
+	// keptSide is the greatest longer side of a cleaned picture, in pixels.
 	keptSide = 2_000
-	// collectAbove is from which raster on the memory is given back at once. The
-	// service lets its heap grow fivefold before it collects, and with this much
-	// alive that would be half a gigabyte.
+	// collectAbove is the raster above which garbage is collected immediately. The
+	// service lets its heap grow fivefold before it collects, which with so much
+	// memory in use would be half a gigabyte.
 	collectAbove = 32 << 20
 )
 
-// field is what a refusal names.
+// field is the name of the field in validation errors.
 const field = "proof"
 
 func fault(expected string) error { return form.Fault(field, nil, expected) }
 
-// format is one kind of file that is taken.
-type format struct {
+// decoder reads files of one format.
+type decoder struct {
 	magic func(data []byte) bool
-	// plan reads the header. It decodes nothing and trusts nothing.
+	// plan reads the header, without decoding pixels. The data may be hostile.
 	plan   func(data []byte) (plan, error)
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	photo  bool // whether it is never a drawing
+	photo  bool // the format is not used for drawings
 }
 
-// plan is what a header tells of the pixels behind it.
+// plan is what the header of a file says of its pixels.
 type plan struct {
 	width, height int
 	raster        int  // bytes of memory to decode them
-	lossless      bool // whether WebP's lossless decoder is needed
+	lossless      bool // they need WebP's lossless decoder
 	orientation   orientation
 }
 
-var formats = []format{
+var decoders = []decoder{
 	{magic: startsWith("\xff\xd8\xff"), plan: planJPEG, config: jpeg.DecodeConfig, decode: jpeg.Decode, photo: true},
 	{magic: startsWith("\x89PNG\r\n\x1a\n"), plan: planPNG, config: png.DecodeConfig, decode: png.Decode},
 	{magic: isWebP, plan: planWebP, config: webp.DecodeConfig, decode: webp.Decode},
@@ -73,17 +73,18 @@ func startsWith(magic string) func([]byte) bool {
 	return func(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
 }
 
-// Clean makes a picture of its own out of what somebody sent: a PNG, JPEG or
-// WebP, told by its content. Of the file only the pixels are left, upright, and
-// at most keptSide of them on the longer side. It may need up to 200 MB for a
-// hostile file; Service bounds how many run at once.
+// Clean decodes a file, which must be a PNG, JPEG or WebP, and encodes a new
+// picture from its pixels alone, upright, with at most keptSide pixels on the
+// longer side. The error is a validation error if the file cannot be accepted. A
+// hostile file may need up to 200 MB; Service limits how many are cleaned at the
+// same time.
 func Clean(ctx context.Context, data []byte) (Picture, error) {
 	if err := checkSize(data); err != nil {
 		return Picture{}, err
 	}
-	for _, f := range formats {
-		if f.magic(data) {
-			return f.clean(ctx, data)
+	for _, d := range decoders {
+		if d.magic(data) {
+			return d.clean(ctx, data)
 		}
 	}
 	return Picture{}, fault("a PNG, JPEG or WebP picture")
@@ -91,28 +92,28 @@ func Clean(ctx context.Context, data []byte) (Picture, error) {
 
 func checkSize(data []byte) error {
 	if len(data) > MaxBytes {
-		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("a proof may have at most %d bytes", MaxBytes))
+		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the proof is too large: %d bytes, at most %d", len(data), MaxBytes))
 	}
 	return nil
 }
 
-func (f format) clean(ctx context.Context, data []byte) (Picture, error) {
-	plan, err := f.plan(data)
+func (d decoder) clean(ctx context.Context, data []byte) (Picture, error) {
+	plan, err := d.plan(data)
 	if err != nil {
 		return Picture{}, err
 	}
 	if err := plan.check(); err != nil {
 		return Picture{}, err
 	}
-	// The decoder must see the same header as we do: memory is at stake.
-	config, err := f.config(bytes.NewReader(data))
+	// The limits hold only if the library reads the same header as plan.
+	config, err := d.config(bytes.NewReader(data))
 	if err != nil || config.Width != plan.width || config.Height != plan.height {
 		return Picture{}, errUnreadable
 	}
 	if plan.raster > collectAbove {
 		defer runtime.GC()
 	}
-	decoded, err := f.decode(&patient{ctx: ctx, data: data})
+	decoded, err := d.decode(cancellable(ctx, data))
 	if ctx.Err() != nil {
 		return Picture{}, fmt.Errorf("clean a picture: %w", ctx.Err())
 	}
@@ -123,10 +124,10 @@ func (f format) clean(ctx context.Context, data []byte) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	return encode(plan.orientation.upright(small), f.photo)
+	return encode(plan.orientation.upright(small), d.photo)
 }
 
-var errUnreadable = fault("a whole picture, which this one is not: it is damaged or cut off")
+var errUnreadable = fault("a complete picture; this one is damaged or truncated")
 
 func (p plan) check() error {
 	pixels := p.width * p.height
@@ -143,24 +144,26 @@ func (p plan) check() error {
 	return nil
 }
 
-// patient reads data in small pieces, and looks at each whether anybody still
-// waits: that is how a decoder, which takes no context, is stopped.
-type patient struct {
-	ctx  context.Context
-	data []byte
-}
-
-// piece is how much is decoded between two looks, in bytes.
+// piece is how many bytes are read between two checks of the context.
 const piece = 1 << 10
 
-func (p *patient) Read(into []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if len(p.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(into, p.data[:min(piece, len(p.data))])
-	p.data = p.data[n:]
-	return n, nil
+// cancellable returns a reader that fails once the context has ended. That is how a
+// decoder, which takes no context, is stopped.
+func cancellable(ctx context.Context, data []byte) io.Reader {
+	return readerFunc(func(into []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if len(data) == 0 {
+			return 0, io.EOF
+		}
+		n := copy(into, data[:min(piece, len(data))])
+		data = data[n:]
+		return n, nil
+	})
 }
+
+// readerFunc is a reader that is a function.
+type readerFunc func(into []byte) (int, error)
+
+func (f readerFunc) Read(into []byte) (int, error) { return f(into) }

@@ -13,10 +13,10 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// planted is what must not come through.
+// planted is text in files that no cleaned picture may hold.
 const planted = "GPS 45.5088N 73.5878W 2026-11-21 <script>alert(1)</script>"
 
-func TestNothingButPixelsComesThrough(t *testing.T) {
+func TestCleanRemovesMetadata(t *testing.T) {
 	t.Parallel()
 	secret := append([]byte("PK\x03\x04%PDF-1.7 "), planted...)
 	jpeg, png := encodeJPEG(t, photo(60, 40)), encodePNG(t, signature(60, 40))
@@ -38,47 +38,47 @@ func TestNothingButPixelsComesThrough(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !bytes.Contains(data, []byte(planted)) {
-				t.Fatal("nothing was planted")
+				t.Fatal("the file does not hold the planted text")
 			}
 			picture, _ := mustClean(t, data)
 			for _, trace := range []string{"GPS", "script", "Exif", "ICC", "adobe", "Adobe", "PK\x03", "%PDF", "2026", "tEXt", "iTXt", "eXIf", "prVt", "iCCP", "\xff\xe1", "\xff\xfe"} {
 				if bytes.Contains(picture.Data, []byte(trace)) {
-					t.Errorf("%q came through", trace)
+					t.Errorf("got a picture with %q in it", trace)
 				}
 			}
 			if end := picture.Data[len(picture.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) && !bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
-				t.Errorf("something follows the picture: %q", end)
+				t.Errorf("got %q at the end, want the end of a picture", end)
 			}
 		})
 	}
 }
 
-// TestColoursUnderTransparencyAreGone: what nobody sees can hide a text.
-func TestColoursUnderTransparencyAreGone(t *testing.T) {
+// TestTransparentPixelsLoseTheirColour, because it could hide a text.
+func TestTransparentPixelsLoseTheirColour(t *testing.T) {
 	t.Parallel()
 	drawing := signature(64, 32)
 	drawing.SetNRGBA(3, 3, color.NRGBA{0xde, 0xad, 0xbe, 0})
 	picture, decoded := mustClean(t, encodePNG(t, drawing))
-	if hidden := color.NRGBAModel.Convert(decoded.At(3, 3)); picture.Kind != proof.PNG || hidden != (color.NRGBA{}) {
-		t.Errorf("got %s with %v", picture.Kind, hidden)
+	if hidden := color.NRGBAModel.Convert(decoded.At(3, 3)); picture.Format != proof.PNG || hidden != (color.NRGBA{}) {
+		t.Errorf("got %s with %v, want png without colour", picture.Format, hidden)
 	}
 	if ink := color.NRGBAModel.Convert(decoded.At(0, 16)); ink != (color.NRGBA{0, 0, 60, 255}) {
-		t.Errorf("the stroke is %v now", ink)
+		t.Errorf("got a stroke of %v, want it unchanged", ink)
 	}
 }
 
-// TestPhotosAreUpright in all 8 orientations. The words tell which corner of
-// the scene each corner of the file shows (top left, top right, bottom left,
-// bottom right), as the EXIF standard puts it.
+// TestPhotosAreUpright in all 8 orientations. The words name the corner of the scene
+// that each corner of the file shows (top left, top right, bottom left, bottom
+// right), as the EXIF standard does.
 func TestPhotosAreUpright(t *testing.T) {
 	t.Parallel()
 	scene := map[string]color.RGBA{"TL": {255, 0, 0, 255}, "TR": {0, 255, 0, 255}, "BL": {0, 0, 255, 255}, "BR": {255, 255, 255, 255}}
 	for i, corners := range []string{
 		"TL TR BL BR", "TR TL BR BL", "BR BL TR TL", "BL BR TL TR", "TL BL TR BR", "TR BR TL BL", "BR TR BL TL", "BL TL BR TR",
 	} {
-		told := uint16(i + 1)
+		number := uint16(i + 1)
 		size := image.Rect(0, 0, 96, 64)
-		if told >= 5 {
+		if number >= 5 {
 			size = image.Rect(0, 0, 64, 96)
 		}
 		file := image.NewRGBA(size)
@@ -89,29 +89,29 @@ func TestPhotosAreUpright(t *testing.T) {
 			}
 		}
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-			_, got := mustClean(t, after(2, encodeJPEG(t, file), segment(0xe1, exif(order, told))))
+			_, got := mustClean(t, after(2, encodeJPEG(t, file), segment(0xe1, exif(order, number))))
 			if got.Bounds() != image.Rect(0, 0, 96, 64) {
-				t.Errorf("orientation %d: it is %v", told, got.Bounds())
+				t.Errorf("orientation %d: got %v, want 96 by 64", number, got.Bounds())
 				continue
 			}
 			for corner, at := range map[string]image.Point{"TL": {8, 8}, "TR": {88, 8}, "BL": {8, 56}, "BR": {88, 56}} {
 				if !near(got.At(at.X, at.Y), scene[corner], 30) {
-					t.Errorf("orientation %d, %s: %s is %v", told, order, corner, got.At(at.X, at.Y))
+					t.Errorf("orientation %d, %s: got %v at %s, want %v", number, order, got.At(at.X, at.Y), corner, scene[corner])
 				}
 			}
 		}
 	}
 }
 
-// near tells whether two colours look alike.
+// near reports whether two colours differ by at most tolerance in each channel.
 func near(a, b color.Color, tolerance int) bool {
 	x, y := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
 	off := func(p, q uint8) bool { return int(p)-int(q) > tolerance || int(q)-int(p) > tolerance }
 	return !off(x.R, y.R) && !off(x.G, y.G) && !off(x.B, y.B) && !off(x.A, y.A)
 }
 
-// TestPhotosOfOtherFormatsAreUpright: PNG and WebP carry EXIF too, WebP behind the
-// pixels, and with the magic of JPEG's or without.
+// TestPhotosOfOtherFormatsAreUpright: PNG and WebP hold EXIF too, WebP after the
+// pixels, and with or without the magic of JPEG.
 func TestPhotosOfOtherFormatsAreUpright(t *testing.T) {
 	t.Parallel()
 	block := exif(binary.BigEndian, 6)
@@ -125,21 +125,21 @@ func TestPhotosOfOtherFormatsAreUpright(t *testing.T) {
 		"WebP, EXIF first":        riff(vp8x, riffChunk("EXIF", bare), pixels),
 	} {
 		if _, got := mustClean(t, file); got.Bounds() != image.Rect(0, 0, 16, 32) {
-			t.Errorf("%s: it is %v", name, got.Bounds())
+			t.Errorf("%s: got %v, want 16 by 32", name, got.Bounds())
 		}
 	}
-	// What is cut off there is no reason to refuse the picture.
+	// A picture with truncated EXIF is not refused.
 	for name, file := range map[string][]byte{
 		"PNG":  after(33, encodePNG(t, photo(32, 16)), chunk("eXIf", bare[:20])),
 		"WebP": riff(vp8x, pixels, riffChunk("EXIF", bare)[:20]),
 	} {
 		if _, got := mustClean(t, file); got.Bounds() != image.Rect(0, 0, 32, 16) {
-			t.Errorf("%s, cut off: it is %v", name, got.Bounds())
+			t.Errorf("%s with truncated EXIF: got %v, want 32 by 16", name, got.Bounds())
 		}
 	}
 }
 
-func TestOddOrientationsAreUpright(t *testing.T) {
+func TestInvalidOrientations(t *testing.T) {
 	t.Parallel()
 	whole := exif(binary.LittleEndian, 6)
 	far := []byte(whole)
@@ -148,16 +148,16 @@ func TestOddOrientationsAreUpright(t *testing.T) {
 	binary.LittleEndian.PutUint16(many[14:], 65535)
 	binary.LittleEndian.PutUint16(many[28:], 0x0113)
 	for name, block := range map[string]string{
-		"0": exif(binary.LittleEndian, 0), "9": exif(binary.BigEndian, 9), "cut": whole[:20], "empty": whole[:6],
-		"no TIFF": "Exif\x00\x00XX" + whole[8:], "far directory": string(far), "endless directory": string(many),
+		"0": exif(binary.LittleEndian, 0), "9": exif(binary.BigEndian, 9), "truncated": whole[:20], "empty": whole[:6],
+		"not TIFF": "Exif\x00\x00XX" + whole[8:], "far directory": string(far), "endless directory": string(many),
 	} {
 		if _, got := mustClean(t, after(2, encodeJPEG(t, photo(32, 16)), segment(0xe1, block))); got.Bounds() != image.Rect(0, 0, 32, 16) {
-			t.Errorf("%s: %v", name, got.Bounds())
+			t.Errorf("%s: got %v, want 32 by 16", name, got.Bounds())
 		}
 	}
 }
 
-func TestKindsAndSizes(t *testing.T) {
+func TestFormatsAndSizes(t *testing.T) {
 	t.Parallel()
 	grey16 := image.NewNRGBA64(image.Rect(0, 0, 30, 20))
 	noise := photo(1500, 1000)
@@ -166,44 +166,44 @@ func TestKindsAndSizes(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data          []byte
-		kind          proof.Kind
+		format        proof.Format
 		width, height int
 	}{
-		"photo":                 {encodeJPEG(t, photo(320, 240)), proof.JPEG, 320, 240},
-		"large photo":           {encodeJPEG(t, photo(3000, 1000)), proof.JPEG, 2000, 667},
-		"tall photo":            {encodeJPEG(t, photo(30, 6000)), proof.JPEG, 10, 2000},
-		"line":                  {encodeJPEG(t, photo(8000, 1)), proof.JPEG, 2000, 1},
-		"grey JPEG":             {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), proof.JPEG, 50, 20},
-		"progressive JPEG":      {progressive(100, 70, 1), proof.JPEG, 100, 70},
-		"photo in PNG":          {encodePNG(t, photo(320, 240)), proof.JPEG, 320, 240},
-		"noise in PNG":          {encodePNG(t, noise), proof.JPEG, 1500, 1000},
-		"signature":             {encodePNG(t, signature(320, 240)), proof.PNG, 320, 240},
-		"large signature":       {encodePNG(t, signature(4000, 1000)), proof.PNG, 2000, 500},
-		"16-bit PNG":            {encodePNG(t, grey16), proof.PNG, 30, 20},
-		"black and white":       {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), proof.PNG, 9, 9},
-		"lossless WebP":         {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), proof.PNG, 300, 200},
-		"transparent WebP":      {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), proof.PNG, 30, 20},
-		"lossy WebP":            {fromBase64(t, lossyWebP), proof.PNG, 1, 1},
-		"JPEG with fill bytes":  {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), proof.JPEG, 32, 16},
-		"JPEG behind its magic": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), proof.JPEG, 32, 16},
+		"photo":                {encodeJPEG(t, photo(320, 240)), proof.JPEG, 320, 240},
+		"large photo":          {encodeJPEG(t, photo(3000, 1000)), proof.JPEG, 2000, 667},
+		"tall photo":           {encodeJPEG(t, photo(30, 6000)), proof.JPEG, 10, 2000},
+		"line":                 {encodeJPEG(t, photo(8000, 1)), proof.JPEG, 2000, 1},
+		"grey JPEG":            {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), proof.JPEG, 50, 20},
+		"progressive JPEG":     {progressive(100, 70, 1), proof.JPEG, 100, 70},
+		"photo in PNG":         {encodePNG(t, photo(320, 240)), proof.JPEG, 320, 240},
+		"noise in PNG":         {encodePNG(t, noise), proof.JPEG, 1500, 1000},
+		"signature":            {encodePNG(t, signature(320, 240)), proof.PNG, 320, 240},
+		"large signature":      {encodePNG(t, signature(4000, 1000)), proof.PNG, 2000, 500},
+		"16-bit PNG":           {encodePNG(t, grey16), proof.PNG, 30, 20},
+		"black and white":      {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), proof.PNG, 9, 9},
+		"lossless WebP":        {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), proof.PNG, 300, 200},
+		"transparent WebP":     {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), proof.PNG, 30, 20},
+		"lossy WebP":           {fromBase64(t, lossyWebP), proof.PNG, 1, 1},
+		"JPEG with fill bytes": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), proof.JPEG, 32, 16},
+		"JPEG with garbage":    {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), proof.JPEG, 32, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			picture, decoded := mustClean(t, c.data)
-			if picture.Kind != c.kind || decoded.Bounds() != image.Rect(0, 0, c.width, c.height) {
-				t.Errorf("got %s of %v", picture.Kind, decoded.Bounds())
+			if picture.Format != c.format || decoded.Bounds() != image.Rect(0, 0, c.width, c.height) {
+				t.Errorf("got %s of %v, want %s of %d by %d", picture.Format, decoded.Bounds(), c.format, c.width, c.height)
 			}
 		})
 	}
 }
 
-func TestHostileFilesAreRefused(t *testing.T) {
+func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	jpeg, png := encodeJPEG(t, photo(64, 64)), encodePNG(t, photo(64, 64))
 	webp := riff(lossless(64, 64, color.NRGBA{G: 1, A: 255}))
 	cmyk := segment(0xc0, "\x08\x00\x40\x00\x40\x04\x01\x11\x00\x02\x11\x00\x03\x11\x00\x04\x11\x00")
 	for name, data := range map[string][]byte{
-		"nothing":             nil,
+		"empty":               nil,
 		"text":                []byte("a signature"),
 		"SVG":                 []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`),
 		"GIF":                 []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
@@ -239,13 +239,13 @@ func TestHostileFilesAreRefused(t *testing.T) {
 			t.Parallel()
 			picture, err := proof.Clean(context.Background(), data)
 			if !refusal.HasCode(err, refusal.CodeValidation) || !strings.Contains(err.Error(), "proof: expected ") {
-				t.Errorf("got %v, %v", picture.Kind, err)
+				t.Errorf("got %q, %v, want a validation error at proof", picture.Format, err)
 			}
 		})
 	}
 }
 
-// header is a PNG of which nothing but the header is sound.
+// header returns a PNG with this body of its header, and without pixels.
 func header(body string) []byte {
 	return append([]byte("\x89PNG\r\n\x1a\n"), append(chunk("IHDR", body), chunk("IDAT", "")...)...)
 }
@@ -256,27 +256,27 @@ func TestTooLarge(t *testing.T) {
 	padded = append(padded, make([]byte, proof.MaxBytes-len(padded))...)
 	mustClean(t, padded)
 	if _, err := proof.Clean(context.Background(), append(padded, 0)); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
-		t.Errorf("got %v", err)
+		t.Errorf("a file of MaxBytes + 1: got %v, want payload_too_large", err)
 	}
 }
 
-// TestCutAnywhere: no part of a file is a picture, but for what follows its end.
-func TestCutAnywhere(t *testing.T) {
+// TestTruncatedFiles: a file that is truncated anywhere is refused.
+func TestTruncatedFiles(t *testing.T) {
 	t.Parallel()
 	for _, whole := range [][]byte{encodeJPEG(t, photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
 		for length := range len(whole) - 2 {
 			if _, err := proof.Clean(context.Background(), whole[:length]); !refusal.HasCode(err, refusal.CodeValidation) {
-				t.Errorf("%.4q cut at %d of %d: %v", whole, length, len(whole), err)
+				t.Errorf("%.4q, %d of %d bytes: got %v, want a validation error", whole, length, len(whole), err)
 			}
 		}
 	}
 }
 
-func TestNobodyWaits(t *testing.T) {
+func TestCleanCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := proof.Clean(ctx, encodeJPEG(t, photo(300, 300))); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want the error of the context", err)
 	}
 }

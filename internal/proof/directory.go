@@ -11,16 +11,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 )
 
-// Directory keeps pictures in a folder of this machine, each in a file of mode
-// 0600 under two levels of folders: ab/cd/abcd….jpg. A crash may leave a file
-// behind that is not whole; its name is none that is ever asked for.
+// Directory stores pictures in a local folder, each in a file of mode 0600 below
+// two levels of folders: ab/cd/abcd….jpg. After a crash there may be an incomplete
+// file, whose name is not that of a picture.
 type Directory struct {
 	root string
 }
 
 var _ Store = (*Directory)(nil)
 
-// NewDirectory makes the folder if it is not there.
+// NewDirectory returns a store in a folder, which it makes if there is none.
 func NewDirectory(root string) (*Directory, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of proofs: %w", err)
@@ -31,7 +31,7 @@ func NewDirectory(root string) (*Directory, error) {
 	return &Directory{root}, nil
 }
 
-// folders are those of a name, the outer one first.
+// folders returns the two folders of a name.
 func (d *Directory) folders(name string) (outer, inner string) {
 	outer = filepath.Join(d.root, name[:2])
 	return outer, filepath.Join(outer, name[2:4])
@@ -42,31 +42,33 @@ func (d *Directory) file(name string) string {
 	return filepath.Join(inner, name)
 }
 
-// Put waits until the disk has the picture, and all folders that lead to it.
+// Put stores a picture. It returns once the picture and the folders that lead to it
+// are on disk. The error is fs.ErrExist if there is a picture with this name.
 func (d *Directory) Put(ctx context.Context, name string, picture Picture) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("keep a proof: %w", err)
+		return fmt.Errorf("store a proof: %w", err)
 	}
 	if !IsName(name) {
-		return fmt.Errorf("%q is no name of a proof", name)
+		return fmt.Errorf("store a proof: %q is not the name of a picture", name)
 	}
 	outer, inner := d.folders(name)
 	for _, folder := range []string{outer, inner} {
 		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("keep a proof: %w", err)
+			return fmt.Errorf("store a proof: %w", err)
 		}
-		// Whoever else has made it may not have waited for the disk yet.
+		// Even a folder that exists may not be on disk yet: another goroutine may
+		// have just made it.
 		if err := durable.SyncFolder(filepath.Dir(folder)); err != nil {
-			return fmt.Errorf("keep a proof: %w", err)
+			return fmt.Errorf("store a proof: %w", err)
 		}
 	}
 	if err := durable.WriteNew(d.file(name), picture.Data); err != nil {
-		return fmt.Errorf("keep a proof: %w", err)
+		return fmt.Errorf("store a proof: %w", err)
 	}
 	return nil
 }
 
-// Get reads a picture.
+// Get returns a picture. The error is fs.ErrNotExist if there is none.
 func (d *Directory) Get(ctx context.Context, name string) (Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return Picture{}, fmt.Errorf("read a proof: %w", err)
@@ -78,10 +80,10 @@ func (d *Directory) Get(ctx context.Context, name string) (Picture, error) {
 	if err != nil {
 		return Picture{}, fmt.Errorf("read a proof: %w", err)
 	}
-	return Picture{KindOf(name), data}, nil
+	return Picture{FormatOf(name), data}, nil
 }
 
-// Delete waits until the disk has forgotten the name.
+// Delete removes a picture, if there is one. It returns once that is on disk.
 func (d *Directory) Delete(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("delete a proof: %w", err)

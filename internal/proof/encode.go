@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// quality is that of the JPEGs: nothing is seen of it, and text on a parcel
-	// stays readable.
+	// quality is the quality of JPEGs. Artefacts are not visible, and text on a
+	// parcel stays legible.
 	quality = 82
-	// maxDrawing is how large a drawing may become as PNG, in bytes. Beyond that
-	// it is a photo that somebody saved as PNG.
+	// maxDrawing is the greatest size of a drawing as PNG, in bytes. A larger one
+	// is probably a photo in a PNG, and becomes a JPEG.
 	maxDrawing = 1 << 20
-	// maxColours is how many colours a palette has.
+	// maxColours is the greatest number of colours in a palette.
 	maxColours = 256
 )
 
-// encode writes a picture: a drawing, which has few colours or is transparent,
-// as PNG, so that its strokes stay sharp, and a photo as JPEG.
+// encode writes a drawing, which has few colours or is transparent, as PNG, so that
+// its strokes stay sharp, and any other picture as JPEG. photo says that the
+// picture is not a drawing.
 func encode(picture *image.RGBA, photo bool) (Picture, error) {
 	if !photo {
 		if drawing := asDrawing(picture); drawing != nil {
@@ -43,9 +44,10 @@ func encode(picture *image.RGBA, photo bool) (Picture, error) {
 	return Picture{JPEG, file.Bytes()}, nil
 }
 
-// asDrawing gives a picture with a palette if that can be, the picture itself if
-// it is transparent anywhere, and nil if it is none of both. What is wholly
-// transparent has no colour any more, so nothing can be hidden in it.
+// asDrawing returns a picture with a palette if it has few enough colours, the
+// picture itself if a part of it is transparent, and otherwise nil. Fully
+// transparent pixels have lost their colour before, so that it cannot hide
+// anything.
 func asDrawing(picture *image.RGBA) image.Image {
 	indexes := map[[4]byte]uint8{}
 	var palette color.Palette
@@ -74,7 +76,7 @@ func withoutPalette(picture *image.RGBA) image.Image {
 	return picture
 }
 
-// onPaper lays a picture on white, because JPEG knows no transparency.
+// onPaper returns a picture on white, because JPEG has no transparency.
 func onPaper(picture *image.RGBA) *image.RGBA {
 	if picture.Opaque() {
 		return picture

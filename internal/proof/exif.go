@@ -8,7 +8,8 @@ import (
 
 const exifMagic = "Exif\x00\x00"
 
-// orientationIn reads the first chunk of EXIF, with the magic of JPEG's or without.
+// orientationIn returns the orientation in the first chunk with the id exif, which
+// may begin with the magic that JPEG uses.
 func orientationIn(chunks iter.Seq2[string, []byte], exif string) orientation {
 	for id, body := range chunks {
 		if id == exif {
@@ -18,9 +19,9 @@ func orientationIn(chunks iter.Seq2[string, []byte], exif string) orientation {
 	return upright
 }
 
-// readOrientation finds the orientation in the first directory of a TIFF, which
-// is what EXIF is. Anything odd means upright: a photo on its side is better
-// than none.
+// readOrientation returns the orientation in the first directory of a TIFF, the
+// form of EXIF data. It is upright if the data is invalid: a photo on its side is
+// better than none.
 func readOrientation(tiff []byte) orientation {
 	const header, entry, tag, short = 8, 12, 0x0112, 3
 	if len(tiff) < header {
@@ -43,8 +44,8 @@ func readOrientation(tiff []byte) orientation {
 	count := int(order.Uint16(directory))
 	for directory = directory[2:]; count > 0 && len(directory) >= entry; count-- {
 		if order.Uint16(directory) == tag && order.Uint16(directory[2:]) == short && order.Uint32(directory[4:]) == 1 {
-			if told := orientation(order.Uint16(directory[8:])); told >= upright && told <= lastOrientation {
-				return told
+			if value := orientation(order.Uint16(directory[8:])); value >= upright && value <= lastOrientation {
+				return value
 			}
 			return upright
 		}

@@ -1,6 +1,6 @@
 package proof
 
-// Occupy takes a slot of cleaning, as a picture that takes long does.
+// Occupy takes a slot, as cleaning a picture does, until release is called.
 func (s *Service) Occupy() (release func()) {
 	s.slots <- struct{}{}
 	return func() { <-s.slots }

@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// photo draws something with many colours.
+// photo returns a picture with many colours.
 func photo(width, height int) *image.RGBA {
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -26,7 +26,7 @@ func photo(width, height int) *image.RGBA {
 	return picture
 }
 
-// signature draws a stroke on nothing.
+// signature returns a stroke on a transparent ground.
 func signature(width, height int) *image.NRGBA {
 	picture := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for x := range width {
@@ -55,23 +55,23 @@ func encodePNG(t testing.TB, picture image.Image) []byte {
 	return file.Bytes()
 }
 
-// after puts something behind the first n bytes.
+// after returns data with more inserted after the first n bytes.
 func after(n int, data []byte, more ...[]byte) []byte {
 	return bytes.Join([][]byte{data[:n], bytes.Join(more, nil), data[n:]}, nil)
 }
 
-// segment is one of JPEG.
+// segment returns a segment of a JPEG.
 func segment(marker byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(body)+2)), body...)
 }
 
-// chunk is one of PNG.
+// chunk returns a chunk of a PNG.
 func chunk(id, body string) []byte {
 	all := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), id+body...)
 	return binary.BigEndian.AppendUint32(all, crc32.ChecksumIEEE(all[4:]))
 }
 
-// riff is a WebP of chunks.
+// riff returns a WebP with these chunks.
 func riff(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
@@ -82,15 +82,15 @@ func riffChunk(id, body string) []byte {
 	return append(all, make([]byte, len(body)%2)...)
 }
 
-// exif tells an orientation, and a secret place behind it.
-func exif(order binary.AppendByteOrder, told uint16) string {
+// exif returns EXIF data with an orientation, followed by the planted text.
+func exif(order binary.AppendByteOrder, orientation uint16) string {
 	all := []byte("II*\x00")
 	if order.String() == "BigEndian" {
 		all = []byte("MM\x00*")
 	}
 	all = order.AppendUint32(all, 8)
 	all = order.AppendUint16(all, 2)
-	for _, entry := range []struct{ tag, value uint16 }{{0x0100, 7}, {0x0112, told}} {
+	for _, entry := range []struct{ tag, value uint16 }{{0x0100, 7}, {0x0112, orientation}} {
 		all = order.AppendUint16(all, entry.tag)
 		all = order.AppendUint16(all, 3)
 		all = order.AppendUint32(all, 1)
@@ -100,7 +100,7 @@ func exif(order binary.AppendByteOrder, told uint16) string {
 	return "Exif\x00\x00" + string(all) + planted
 }
 
-// bits writes as VP8L reads: the lowest bit first.
+// bits writes bits in the order of VP8L: the lowest first.
 type bits struct {
 	done []byte
 	used int
@@ -116,8 +116,8 @@ func (b *bits) write(value, count int) {
 	}
 }
 
-// lossless is the VP8L of one colour: every code has one symbol, so that the
-// pixels take no bits at all.
+// lossless returns the VP8L of a picture of one colour. Every code has one symbol,
+// so that the pixels take no bits.
 func lossless(width, height int, shown color.NRGBA) []byte {
 	b := &bits{}
 	b.write(0x2f, 8)
@@ -132,8 +132,8 @@ func lossless(width, height int, shown color.NRGBA) []byte {
 	return riffChunk("VP8L", string(b.done))
 }
 
-// progressive is a grey JPEG of so many scans, each of which says that all is
-// mid-grey.
+// progressive returns a grey JPEG with a number of scans, each of which describes
+// a picture in mid-grey.
 func progressive(width, height, scans int) []byte {
 	blocks := (width + 7) / 8 * ((height + 7) / 8)
 	file := append([]byte{0xff, 0xd8}, segment(0xdb, "\x00"+string(bytes.Repeat([]byte{1}, 64)))...)
@@ -157,13 +157,13 @@ func fromBase64(t testing.TB, text string) []byte {
 	return data
 }
 
-// Two pictures of one pixel that no encoder here can write.
+// Two pictures of one pixel that Go's libraries cannot encode.
 const (
 	lossyWebP    = "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"
 	animatedWebP = "UklGRlIAAABXRUJQVlA4WAoAAAASAAAAAAAAAAAAQU5JTQYAAAD/////AABBTk1GJgAAAAAAAAAAAAAAAAAAAGQAAABWUDhMDQAAAC8AAAAQBxAREYiI/gcA"
 )
 
-// mustClean cleans a picture and reads the outcome.
+// mustClean cleans a file and decodes the picture.
 func mustClean(t testing.TB, data []byte) (proof.Picture, image.Image) {
 	t.Helper()
 	picture, err := proof.Clean(context.Background(), data)
@@ -171,8 +171,8 @@ func mustClean(t testing.TB, data []byte) (proof.Picture, image.Image) {
 		t.Fatal(err)
 	}
 	decoded, format, err := image.Decode(bytes.NewReader(picture.Data))
-	if err != nil || "image/"+format != picture.Kind.ContentType() {
-		t.Fatalf("kept as %s, which reads as %s: %v", picture.Kind, format, err)
+	if err != nil || "image/"+format != picture.Format.ContentType() {
+		t.Fatalf("got a picture of format %s that decodes as %q, %v", picture.Format, format, err)
 	}
 	return picture, decoded
 }

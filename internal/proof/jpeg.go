@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// The markers of JPEG that matter here.
+// The markers of JPEG that planJPEG distinguishes.
 const (
 	markerSOF0  = 0xc0 // baseline
 	markerSOF1  = 0xc1 // extended
@@ -22,25 +22,25 @@ const (
 	markerAPP14 = 0xee
 )
 
-// frame is what the segments of a JPEG tell.
+// frame is what the segments of a JPEG say of its pixels.
 type frame struct {
 	plan
 	components  int
-	samples     int // of all components; one pixel has up to four
+	samples     int // of all components; a pixel has up to four
 	progressive bool
-	rgb         bool // kept as RGB, which the decoder copies once more
+	rgb         bool // not YCbCr: the decoder makes another copy
 	scans       int
 }
 
-// planJPEG walks the segments as the decoder does, garbage between them
-// included, so that both see the same header.
+// planJPEG reads the segments as the decoder does, and skips bytes between them as
+// the decoder does, so that both see the same header.
 func planJPEG(data []byte) (plan, error) {
 	f := frame{plan: plan{orientation: upright}}
-	rest := data[2:] // behind the magic
+	rest := data[2:] // after the magic
 	for {
 		marker, after := nextMarker(rest)
 		if marker == markerEOI || marker == 0 {
-			break // a file that is cut off is the decoder's matter
+			break // the decoder refuses a truncated file
 		}
 		rest = after
 		if marker >= markerRST0 && marker <= markerRST7 {
@@ -51,7 +51,7 @@ func planJPEG(data []byte) (plan, error) {
 			break
 		}
 		rest = behind
-		if err := f.note(marker, body); err != nil {
+		if err := f.addSegment(marker, body); err != nil {
 			return plan{}, err
 		}
 	}
@@ -59,7 +59,7 @@ func planJPEG(data []byte) (plan, error) {
 	return f.plan, err
 }
 
-// nextMarker finds the next marker; 0 if there is none.
+// nextMarker returns the next marker, and the data behind it; 0 if there is none.
 func nextMarker(data []byte) (marker byte, behind []byte) {
 	for {
 		at := bytes.IndexByte(data, 0xff)
@@ -72,13 +72,14 @@ func nextMarker(data []byte) (marker byte, behind []byte) {
 		if len(data) == 0 {
 			return 0, nil
 		}
-		if marker, data = data[0], data[1:]; marker != 0 { // FF 00 is a pixel's FF
+		if marker, data = data[0], data[1:]; marker != 0 { // FF 00 is an FF in pixel data
 			return marker, data
 		}
 	}
 }
 
-// segment cuts off a segment, which begins with its length.
+// segment returns the segment at the beginning of data, and the data behind it. It
+// is false if the segment is truncated.
 func segment(data []byte) (body, behind []byte, whole bool) {
 	if len(data) < 2 {
 		return nil, nil, false
@@ -90,7 +91,9 @@ func segment(data []byte) (body, behind []byte, whole bool) {
 	return data[2:length], data[length:], true
 }
 
-func (f *frame) note(marker byte, body []byte) error {
+// addSegment records what one segment says of the pixels. It refuses JPEGs that the
+// decoder cannot read.
+func (f *frame) addSegment(marker byte, body []byte) error {
 	switch {
 	case marker == markerSOS:
 		if f.scans++; f.scans > maxScans {
@@ -104,16 +107,16 @@ func (f *frame) note(marker byte, body []byte) error {
 		f.rgb = f.rgb || body[11] == 0
 	case marker == markerSOF0 || marker == markerSOF1 || marker == markerSOF2:
 		f.progressive = marker == markerSOF2
-		return f.noteSize(body)
+		return f.addHeader(body)
 	case marker > markerSOF2 && marker <= markerSOF15 && marker != markerDHT && marker != markerJPG && marker != markerDAC:
 		return fault("a baseline or progressive JPEG")
 	}
 	return nil
 }
 
-// noteSize reads the frame header: precision, height, width, and of every
-// component its id and sampling.
-func (f *frame) noteSize(body []byte) error {
+// addHeader reads the frame header: precision, height, width, and the id and
+// sampling of every component.
+func (f *frame) addHeader(body []byte) error {
 	const fixed, each = 6, 3
 	if f.components != 0 || len(body) < fixed || len(body) != fixed+each*int(body[5]) {
 		return errUnreadable
@@ -124,7 +127,7 @@ func (f *frame) noteSize(body []byte) error {
 	f.height, f.width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
 	f.components = int(body[5])
 	if f.components != 1 && f.components != 3 {
-		return fault("a JPEG in grey or in colours for screens, not CMYK")
+		return fault("a JPEG in grey, YCbCr or RGB, not CMYK")
 	}
 	widest, all := 1, 0
 	ids := []byte{}
@@ -139,7 +142,7 @@ func (f *frame) noteSize(body []byte) error {
 	return nil
 }
 
-// finish counts the memory that decoding takes.
+// finish computes the memory that decoding needs.
 func (f *frame) finish() error {
 	if f.components == 0 || f.scans == 0 {
 		return errUnreadable

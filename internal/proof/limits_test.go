@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// TestMemory is not parallel: it counts what the whole process allocates.
+// TestMemory is not parallel, because it measures what the whole process allocates.
 func TestMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		data    []byte
@@ -26,14 +26,14 @@ func TestMemory(t *testing.T) {
 		"photo of 12 megapixels":  {encodeJPEG(t, photo(4000, 3000)), false, 60},
 		"scans, progressive, all": {progressive(3000, 2000, 64), false, 80},
 	} {
-		var before, behind runtime.MemStats
+		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := proof.Clean(context.Background(), c.data)
-		runtime.ReadMemStats(&behind)
-		took := (behind.TotalAlloc - before.TotalAlloc) >> 20
-		t.Logf("%s: %d kB came in, %d MiB were taken", name, len(c.data)>>10, took)
+		runtime.ReadMemStats(&after)
+		took := (after.TotalAlloc - before.TotalAlloc) >> 20
+		t.Logf("%s: %d MiB for a file of %d kB", name, took, len(c.data)>>10)
 		if (err != nil) != c.refused || took > c.most {
-			t.Errorf("%s: took %d MiB, %v", name, took, err)
+			t.Errorf("%s: got %d MiB, %v, want at most %d MiB, refused = %t", name, took, err, c.most, c.refused)
 		}
 	}
 }
@@ -49,13 +49,13 @@ func FuzzClean(f *testing.F) {
 		picture, err := proof.Clean(context.Background(), data)
 		if err != nil {
 			if !refusal.HasCode(err, refusal.CodeValidation) && !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
-				t.Fatal(err)
+				t.Fatalf("got %v, want a refusal", err)
 			}
 			return
 		}
 		again, decoded := mustClean(t, picture.Data)
-		if size := decoded.Bounds(); again.Kind != picture.Kind || size.Dx() > 2000 || size.Dy() > 2000 {
-			t.Errorf("%s became %s of %v", picture.Kind, again.Kind, size)
+		if size := decoded.Bounds(); again.Format != picture.Format || size.Dx() > 2000 || size.Dy() > 2000 {
+			t.Errorf("cleaned again: got %s of %v, want %s of at most 2000 by 2000", again.Format, size, picture.Format)
 		}
 	})
 }

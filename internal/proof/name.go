@@ -7,55 +7,55 @@ import (
 	"strings"
 )
 
-// Kind is what a kept picture is.
-type Kind string
+// Format is the file format of a stored picture.
+type Format string
 
-// The kinds, named by the suffix of their names.
+// The formats. Their values are the suffixes of names.
 const (
-	JPEG Kind = "jpg"
-	PNG  Kind = "png"
+	JPEG Format = "jpg"
+	PNG  Format = "png"
 )
 
-// ContentType is the media type of a kind.
-func (k Kind) ContentType() string {
-	if k == PNG {
+// ContentType returns the media type of the format.
+func (f Format) ContentType() string {
+	if f == PNG {
 		return "image/png"
 	}
 	return "image/jpeg"
 }
 
-// nameBytes are the random bytes of a name: 160 bits. Whoever has a name may
-// see the picture, so nothing about it may follow from an order or a time.
+// nameBytes is the number of random bytes in a name. A request that has a name may
+// read the picture, so a name must not depend on the order or the time.
 const nameBytes = 20
 
 var nameEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// nameLength is how long a name is, without a dot and its suffix.
+// nameLength is the length of a name without the dot and the suffix.
 var nameLength = nameEncoding.EncodedLen(nameBytes)
 
-// NewName draws a name for a picture. The suffix keeps what kind it is, so that
-// no store needs a second place for that.
-func NewName(random io.Reader, kind Kind) (string, error) {
+// NewName returns a random name for a picture. Its suffix holds the format, so that
+// stores need not.
+func NewName(random io.Reader, format Format) (string, error) {
 	var drawn [nameBytes]byte
 	if _, err := io.ReadFull(random, drawn[:]); err != nil {
 		return "", fmt.Errorf("draw a name: %w", err)
 	}
-	return nameEncoding.EncodeToString(drawn[:]) + "." + string(kind), nil
+	return nameEncoding.EncodeToString(drawn[:]) + "." + string(format), nil
 }
 
-// IsName tells whether a text has the form of a name. Such a text is safe in
+// IsName reports whether a text has the form of a name. Such a text is safe in
 // paths of files and URLs.
 func IsName(text string) bool {
 	body, suffix, _ := strings.Cut(text, ".")
 	if len(body) != nameLength || (suffix != string(JPEG) && suffix != string(PNG)) {
 		return false
 	}
-	_, err := nameEncoding.DecodeString(body) // which skips line ends
+	_, err := nameEncoding.DecodeString(body) // it skips line breaks
 	return err == nil && !strings.ContainsAny(body, "\r\n")
 }
 
-// KindOf is the kind that a name tells.
-func KindOf(name string) Kind {
+// FormatOf returns the format of the picture with a name.
+func FormatOf(name string) Format {
 	_, suffix, _ := strings.Cut(name, ".")
-	return Kind(suffix)
+	return Format(suffix)
 }

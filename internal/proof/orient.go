@@ -2,8 +2,8 @@ package proof
 
 import "image"
 
-// orientation is how a camera was held, as EXIF numbers it: 2 is mirrored, 3 on
-// its head, 6 and 8 on one side or the other, the rest both.
+// orientation says how the stored picture must be turned, by the numbers of EXIF: 2
+// is mirrored, 3 upside down, 6 and 8 on one side or the other, the others both.
 type orientation uint16
 
 const (
@@ -11,14 +11,14 @@ const (
 	lastOrientation orientation = 8
 )
 
-// upright turns a picture as it should be looked at.
+// upright returns a picture as it is to be looked at.
 func (o orientation) upright(from *image.RGBA) *image.RGBA {
 	if o <= upright || o > lastOrientation {
 		return from
 	}
 	width, height := from.Rect.Dx(), from.Rect.Dy()
 	size := image.Rect(0, 0, width, height)
-	if o.lies() {
+	if o.swapsSides() {
 		size = image.Rect(0, 0, height, width)
 	}
 	to := image.NewRGBA(size)
@@ -31,11 +31,11 @@ func (o orientation) upright(from *image.RGBA) *image.RGBA {
 	return to
 }
 
-// lies tells whether width and height change places.
-func (o orientation) lies() bool { return o >= 5 }
+// swapsSides reports whether width and height are exchanged.
+func (o orientation) swapsSides() bool { return o >= 5 }
 
-// source is where a pixel of the upright picture comes from, given the last
-// column and the last row of the picture that is not.
+// source returns the place in the stored picture of a pixel of the upright picture.
+// right and bottom are the last column and the last row of the stored picture.
 func (o orientation) source(x, y, right, bottom int) (fromX, fromY int) {
 	switch o {
 	case 2:

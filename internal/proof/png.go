@@ -14,17 +14,17 @@ func planPNG(data []byte) (plan, error) {
 	described := data[magic+chunk:]
 	width, height := binary.BigEndian.Uint32(described), binary.BigEndian.Uint32(described[4:])
 	if width > maxSide || height > maxSide {
-		width, height = min(width, maxSide+1), min(height, maxSide+1) // refused, and no sum overflows
+		width, height = min(width, maxSide+1), min(height, maxSide+1) // still refused, but without overflow
 	}
 	p := plan{width: int(width), height: int(height), orientation: orientationIn(chunksOfPNG(data), "eXIf")}
 	p.raster = p.width * p.height * bytesPerPixel(described[8], described[9])
 	if interlaced := described[12] != 0; interlaced {
-		p.raster += p.raster / 2 // each pass is decoded by itself, the last has half
+		p.raster += p.raster / 2 // passes are decoded one by one; the last has half of the pixels
 	}
 	return p, nil
 }
 
-// chunksOfPNG are the chunks of a file that are whole, by their ids.
+// chunksOfPNG iterates over the ids and bodies of the complete chunks of a file.
 func chunksOfPNG(data []byte) iter.Seq2[string, []byte] {
 	const magic, header, checksum = 8, 8, 4
 	return func(yield func(string, []byte) bool) {
@@ -39,8 +39,8 @@ func chunksOfPNG(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// bytesPerPixel is what the decoder needs for a pixel. Grey ones take as much as
-// coloured ones if one of the greys is transparent.
+// bytesPerPixel returns the greatest memory that the decoder needs for a pixel.
+// Grey pixels need as much as coloured ones if one of the greys is transparent.
 func bytesPerPixel(depth, colours byte) int {
 	const palette = 3
 	switch {

@@ -1,8 +1,8 @@
-// Package proof keeps proofs of delivery: the picture of a signature, or of
-// the parcel at the door. What comes in is taken apart to its pixels and
-// written anew, so that what is kept and served is a picture and nothing else:
-// no place, no time, no camera, no hidden second file. It is kept under a name
-// that nobody can guess, in a folder or in an object store (package s3).
+// Package proof stores proofs of delivery: the picture of a signature, or of the
+// parcel at the door. Every file that is sent is decoded to its pixels and encoded
+// again, so that what is stored and served holds no place, time, camera or hidden
+// second file. A picture is stored under a name that cannot be guessed, in a folder
+// or in an object store (package s3).
 package proof
 
 import (
@@ -17,86 +17,87 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Picture is a picture as this package writes it.
+// Picture is a picture that this package has encoded.
 type Picture struct {
-	Kind Kind
-	Data []byte
+	Format Format
+	Data   []byte
 }
 
-// Store keeps pictures under their names. Names come from NewName, and end in
-// the suffix of their kind. A store may be used by many goroutines.
+// Store stores pictures under names from NewName. Many goroutines may use a store.
 type Store interface {
-	// Put keeps a picture; when it returns nil, a crash does not take the
-	// picture away again. Nobody ever gets a part of it.
+	// Put stores a picture. Once it has returned nil, the picture survives a crash.
+	// Get never returns a part of it.
 	Put(ctx context.Context, name string, picture Picture) error
-	// Get gives a picture; fs.ErrNotExist if there is none of that name.
+	// Get returns a picture. The error is fs.ErrNotExist if there is none.
 	Get(ctx context.Context, name string) (Picture, error)
-	// Delete removes a picture. That there is none is no error.
+	// Delete removes a picture, if there is one.
 	Delete(ctx context.Context, name string) error
 }
 
-// ErrUnavailable tells that a store cannot be reached just now.
-var ErrUnavailable = errors.New("where proofs are kept cannot be reached")
+// ErrUnavailable means that a store cannot be reached at the moment.
+var ErrUnavailable = errors.New("the store of proofs cannot be reached")
 
-// Config is what the service needs.
+// Config holds what a Service depends on.
 type Config struct {
 	Store   Store
 	Records Records
 	Now     func() time.Time
 	Random  io.Reader // safe for use by many goroutines
 	Log     *slog.Logger
-	// URL gives the public address of a name.
+	// URL returns the public address of a name.
 	URL func(name string) string
 }
 
-// Service cleans pictures, keeps them, and finds them again.
+// Service adds proofs to orders, and serves and deletes their pictures. Many
+// goroutines may use it.
 type Service struct {
 	Config
-	slots chan struct{}
+	slots chan struct{} // holds a value for each picture that is being cleaned
 }
 
 const (
-	// maxCleanings is how many pictures are taken apart at once: each may need
-	// a core and, if it is hostile, 200 MB.
+	// maxCleanings is the number of pictures that are cleaned at the same time. Each
+	// may need a core and, if the file is hostile, 200 MB.
 	maxCleanings = 2
-	// cleaningTimeout is how long one picture may take. The largest photo takes
-	// about a second.
+	// cleaningTimeout is how long cleaning a picture may take. The largest photo
+	// takes about a second.
 	cleaningTimeout = 10 * time.Second
-	// comeAgain is what callers are told to wait when the store is away.
-	comeAgain = 5 * time.Second
+	// retryAfter is how long callers are asked to wait while the store cannot be
+	// reached.
+	retryAfter = 5 * time.Second
 )
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(config Config) *Service {
 	return &Service{Config: config, slots: make(chan struct{}, maxCleanings)}
 }
 
-// Keep cleans a picture as it was sent and keeps it under the name that it gives.
-// Before there is anything under that name, announce is told it, and may refuse.
-// A refusal of Keep's own says what is wrong with the picture.
+// Keep cleans a picture and stores it under a new name, which it returns. Before it
+// stores anything it calls announce with the name, and stops if that fails. The
+// error is a validation error if the file cannot be accepted.
 func (s *Service) Keep(ctx context.Context, data []byte, announce func(name string) error) (name string, err error) {
 	picture, err := s.clean(ctx, data)
 	if err != nil {
 		return "", err
 	}
-	if name, err = NewName(s.Random, picture.Kind); err != nil {
+	if name, err = NewName(s.Random, picture.Format); err != nil {
 		return "", err
 	}
 	if err := announce(name); err != nil {
 		return "", err
 	}
 	if err := s.Store.Put(ctx, name, picture); err != nil {
-		return "", s.told(ctx, "keep", err)
+		return "", s.refuseUnavailable(ctx, "keep", err)
 	}
 	return name, nil
 }
 
-// clean waits for its turn, as long as the context allows.
+// clean waits for a slot and cleans a picture.
 func (s *Service) clean(ctx context.Context, data []byte) (Picture, error) {
 	if err := checkSize(data); err != nil {
 		return Picture{}, err
 	}
-	if ctx.Err() == nil { // among what is ready, select chooses at random
+	if ctx.Err() == nil { // checked first, because select chooses at random among ready cases
 		select {
 		case s.slots <- struct{}{}:
 			defer func() { <-s.slots }()
@@ -104,7 +105,7 @@ func (s *Service) clean(ctx context.Context, data []byte) (Picture, error) {
 			defer cancel()
 			picture, err := Clean(limited, data)
 			if limited.Err() != nil && ctx.Err() == nil {
-				return Picture{}, fault("a picture that can be read in reasonable time")
+				return Picture{}, fault(fmt.Sprintf("a picture that can be decoded in %v", cleaningTimeout))
 			}
 			return picture, err
 		case <-ctx.Done():
@@ -113,8 +114,8 @@ func (s *Service) clean(ctx context.Context, data []byte) (Picture, error) {
 	return Picture{}, fmt.Errorf("wait to clean a picture: %w", ctx.Err())
 }
 
-// Open gives the picture of a name, and refuses a name that is none like one
-// that is not in use.
+// Open returns the picture with a name. The error is not_found if there is none, or
+// if the text is not a name.
 func (s *Service) Open(ctx context.Context, name string) (Picture, error) {
 	if !IsName(name) {
 		return Picture{}, errNoProof
@@ -123,26 +124,26 @@ func (s *Service) Open(ctx context.Context, name string) (Picture, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Picture{}, errNoProof
 	}
-	return picture, s.told(ctx, "get", err)
+	return picture, s.refuseUnavailable(ctx, "get", err)
 }
 
-// Delete removes the proof of a name, for good, where it is kept; browsers may
-// have it for a day. That there is none is no error.
+// Delete removes the picture with a name from the store, if there is one. Browsers
+// may have it in their caches for a day.
 func (s *Service) Delete(ctx context.Context, name string) error {
 	if !IsName(name) {
 		return nil
 	}
-	return s.told(ctx, "delete", s.Store.Delete(ctx, name))
+	return s.refuseUnavailable(ctx, "delete", s.Store.Delete(ctx, name))
 }
 
 var errNoProof = refusal.NotFound("this proof")
 
-// told turns a store that is away into a refusal that callers may see, and
-// tells the operator why. Other errors stay as they are.
-func (s *Service) told(ctx context.Context, what string, err error) error {
+// refuseUnavailable turns ErrUnavailable into a refusal that callers may see, and
+// logs the cause. It returns any other error as it is.
+func (s *Service) refuseUnavailable(ctx context.Context, operation string, err error) error {
 	if !errors.Is(err, ErrUnavailable) {
 		return err
 	}
-	s.Log.WarnContext(ctx, "proofs are out of reach", "to", what, "error", err)
-	return &refusal.Error{Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: comeAgain}
+	s.Log.WarnContext(ctx, "the store of proofs cannot be reached", "operation", operation, "error", err)
+	return &refusal.Error{Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: retryAfter}
 }

@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// shrink makes a picture whose longer side has at most so many pixels. Each new
-// pixel is the mean of the area that it covers, which keeps thin strokes. It
-// holds one row of the old picture at a time: x/image/draw would need 32 bytes
-// for each pixel in between, 190 MB for a photo of 12 megapixels.
+// shrink returns a picture whose longer side has at most side pixels. Each new
+// pixel is the mean of the area that it covers, which preserves thin strokes. It
+// converts the old picture row by row, because x/image/draw would need 32 bytes for
+// each pixel in between: 190 MB for a photo of 12 megapixels.
 func shrink(ctx context.Context, from image.Image, side int) (*image.RGBA, error) {
 	size := from.Bounds().Size()
 	width, height := size.X, size.Y
@@ -48,16 +48,16 @@ func shrink(ctx context.Context, from image.Image, side int) (*image.RGBA, error
 
 func scaled(length, side, longer int) int { return (length*side + longer/2) / longer }
 
-// shrinker makes rows of the old picture as narrow as the new one.
+// shrinker scales rows of the old picture to the width of the new one.
 type shrinker struct {
 	from    image.Image
-	row     *image.RGBA // one row of from
+	row     *image.RGBA // a row of from
 	columns []area
-	narrow  []float32 // the row that was made narrow last: four channels a pixel
-	at      int       // which row that is
+	narrow  []float32 // the row that was scaled last, with four channels a pixel
+	at      int       // the number of that row
 }
 
-// narrowed gives a row, until it is called again.
+// narrowed returns a scaled row, which is valid until the next call.
 func (s *shrinker) narrowed(y int) []float32 {
 	if y == s.at {
 		return s.narrow
@@ -81,14 +81,14 @@ func (s *shrinker) narrowed(y int) []float32 {
 	return s.narrow
 }
 
-// area is which old pixels lie under a new one, in one direction, and how much
-// of the new one each of them is. The weights add up to 1.
+// area holds, for one direction, which old pixels a new pixel covers, and the share
+// of each of them in it. The weights add up to 1.
 type area struct {
 	first   int
 	weights []float32
 }
 
-// areas lays so many new pixels over so many old ones.
+// areas returns the area of each of to new pixels over from old ones.
 func areas(from, to int) []area {
 	all := make([]area, to)
 	ratio := float64(from) / float64(to)

@@ -29,7 +29,7 @@ func newDirectory(t *testing.T) (*proof.Directory, string) {
 	return store, root
 }
 
-func newName(t *testing.T, kind proof.Kind) string {
+func newName(t *testing.T, kind proof.Format) string {
 	t.Helper()
 	name, err := proof.NewName(rand.Reader, kind)
 	if err != nil {
@@ -45,49 +45,49 @@ func newService(store proof.Store) *proof.Service {
 	})
 }
 
-// unannounced lets a picture be kept.
+// unannounced is an announce function of Keep that does nothing.
 func unannounced(string) error { return nil }
 
-func TestNamesCannotBeGuessed(t *testing.T) {
+func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
 		name := newName(t, proof.PNG)
-		if seen[name] || !proof.IsName(name) || proof.KindOf(name) != proof.PNG || len(name) != 32+len(".png") {
-			t.Fatalf("%q", name)
+		if seen[name] || !proof.IsName(name) || proof.FormatOf(name) != proof.PNG || len(name) != 32+len(".png") {
+			t.Fatalf("got %q, want a new name of 32 letters and .png", name)
 		}
 		seen[name] = true
 	}
-	sound := newName(t, proof.JPEG)
-	for _, none := range []string{
-		"", ".", "..", ".png", sound[1:], "0" + sound, strings.ToUpper(sound), sound + ".1234", sound + "\n", sound[:31] + "\n" + sound[32:], "\n" + sound,
-		strings.TrimSuffix(sound, "jpg") + "gif", strings.TrimSuffix(sound, ".jpg"), "../" + sound[3:], sound[:10] + "/" + sound[11:], sound[:31] + "i.jpg",
+	valid := newName(t, proof.JPEG)
+	for _, invalid := range []string{
+		"", ".", "..", ".png", valid[1:], "0" + valid, strings.ToUpper(valid), valid + ".1234", valid + "\n", valid[:31] + "\n" + valid[32:], "\n" + valid,
+		strings.TrimSuffix(valid, "jpg") + "gif", strings.TrimSuffix(valid, ".jpg"), "../" + valid[3:], valid[:10] + "/" + valid[11:], valid[:31] + "i.jpg",
 	} {
-		if proof.IsName(none) {
-			t.Errorf("%q is taken for a name", none)
+		if proof.IsName(invalid) {
+			t.Errorf("IsName(%q): got true", invalid)
 		}
 	}
 	if _, err := proof.NewName(strings.NewReader("short"), proof.PNG); err == nil {
-		t.Error("a name was drawn from too little")
+		t.Error("a name of 5 random bytes: got no error")
 	}
 }
 
-func TestServiceKeepsAndShows(t *testing.T) {
+func TestKeepOpenDelete(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
 	service, ctx := newService(store), context.Background()
 	name, err := service.Keep(ctx, encodePNG(t, signature(40, 30)), unannounced)
-	if err != nil || proof.KindOf(name) != proof.PNG {
-		t.Fatalf("got %q, %v", name, err)
+	if err != nil || proof.FormatOf(name) != proof.PNG {
+		t.Fatalf("Keep: got %q, %v, want the name of a PNG", name, err)
 	}
 	shown, err := service.Open(ctx, name)
-	if err != nil || shown.Kind != proof.PNG || !bytes.HasPrefix(shown.Data, []byte("\x89PNG")) {
-		t.Errorf("got %v", err)
+	if err != nil || shown.Format != proof.PNG || !bytes.HasPrefix(shown.Data, []byte("\x89PNG")) {
+		t.Errorf("Open: got %s, %v, want a PNG", shown.Format, err)
 	}
 	file := filepath.Join(root, name[:2], name[2:4], name)
 	for path, want := range map[string]fs.FileMode{file: 0o600, filepath.Dir(file): 0o700 | fs.ModeDir, root: 0o700 | fs.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v", path, info, err)
+			t.Errorf("%s: got %v, %v, want mode %v", path, info, err, want)
 		}
 	}
 	for range 2 {
@@ -96,18 +96,18 @@ func TestServiceKeepsAndShows(t *testing.T) {
 		}
 		for _, gone := range []string{name, newName(t, proof.JPEG), "none", ""} {
 			if _, err := service.Open(ctx, gone); !refusal.HasCode(err, refusal.CodeNotFound) {
-				t.Errorf("%q: %v", gone, err)
+				t.Errorf("Open(%q): got %v, want not_found", gone, err)
 			}
 		}
 	}
-	if _, err := service.Keep(ctx, []byte("no picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
-		t.Errorf("got %v", err)
+	if _, err := service.Keep(ctx, []byte("not a picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
+		t.Errorf("Keep of a text: got %v, want a validation error", err)
 	}
 }
 
-// TestCrashLeavesNothingToSee: a file that was being written when the machine
-// went down is there under a name of its own, and is no proof.
-func TestCrashLeavesNothingToSee(t *testing.T) {
+// TestDirectoryAfterCrash: the incomplete file that a crash leaves behind is not a
+// picture, and does not keep the name from being used.
+func TestDirectoryAfterCrash(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
 	service, ctx, name := newService(store), context.Background(), newName(t, proof.JPEG)
@@ -121,29 +121,29 @@ func TestCrashLeavesNothingToSee(t *testing.T) {
 	}
 	for _, asked := range []string{name, half} {
 		if _, err := service.Open(ctx, asked); !refusal.HasCode(err, refusal.CodeNotFound) {
-			t.Errorf("%s: %v", asked, err)
+			t.Errorf("Open(%s): got %v, want not_found", asked, err)
 		}
 		if _, err := store.Get(ctx, asked); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", asked, err)
+			t.Errorf("Get(%s): got %v, want fs.ErrNotExist", asked, err)
 		}
 	}
-	whole := proof.Picture{Kind: proof.JPEG, Data: []byte("whole")}
+	whole := proof.Picture{Format: proof.JPEG, Data: []byte("whole")}
 	if err := store.Put(ctx, name, whole); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Put(ctx, name, proof.Picture{Kind: proof.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a proof was replaced: %v", err)
+	if err := store.Put(ctx, name, proof.Picture{Format: proof.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Put under a name in use: got %v, want fs.ErrExist", err)
 	}
 	if got, err := store.Get(ctx, name); err != nil || string(got.Data) != "whole" {
-		t.Errorf("got %q, %v", got.Data, err)
+		t.Errorf("Get: got %q, %v, want %q", got.Data, err, whole.Data)
 	}
 }
 
-// TestNobodySeesAHalf reads while others write.
-func TestNobodySeesAHalf(t *testing.T) {
+// TestDirectoryIsAtomic reads pictures while they are written.
+func TestDirectoryIsAtomic(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	ctx, picture := context.Background(), proof.Picture{Kind: proof.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
+	ctx, picture := context.Background(), proof.Picture{Format: proof.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
 	var running sync.WaitGroup
 	for range 4 {
 		name, written := newName(t, proof.PNG), make(chan struct{})
@@ -162,7 +162,7 @@ func TestNobodySeesAHalf(t *testing.T) {
 				}
 				got, err := store.Get(ctx, name)
 				if err != nil && (done || !errors.Is(err, fs.ErrNotExist)) || err == nil && !bytes.Equal(got.Data, picture.Data) {
-					t.Errorf("got %d bytes, %v", len(got.Data), err)
+					t.Errorf("got %d bytes, %v, want all %d, or fs.ErrNotExist before Put has returned", len(got.Data), err, len(picture.Data))
 				}
 			}
 		})
@@ -170,7 +170,7 @@ func TestNobodySeesAHalf(t *testing.T) {
 	running.Wait()
 	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && !proof.IsName(entry.Name()) {
-			err = fmt.Errorf("%s was left over", entry.Name())
+			err = fmt.Errorf("got a file %s, want pictures only", entry.Name())
 		}
 		return err
 	})
@@ -179,7 +179,7 @@ func TestNobodySeesAHalf(t *testing.T) {
 	}
 }
 
-// away is a store that cannot be reached.
+// away is a store that cannot be reached, and from which nothing can be deleted.
 type away struct{}
 
 func (away) Put(context.Context, string, proof.Picture) error {
@@ -190,24 +190,25 @@ func (away) Get(context.Context, string) (proof.Picture, error) {
 }
 func (away) Delete(context.Context, string) error { return errors.New("denied") }
 
-func TestStoreIsAway(t *testing.T) {
+func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	service, ctx := newService(away{}), context.Background()
 	_, kept := service.Keep(ctx, encodePNG(t, signature(9, 9)), unannounced)
 	_, opened := service.Open(ctx, newName(t, proof.PNG))
 	for _, err := range []error{kept, opened} {
 		if !refusal.HasCode(err, refusal.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want a refusal without the address", err)
 		}
 	}
 	var refused *refusal.Error
 	if err := service.Delete(ctx, newName(t, proof.PNG)); err == nil || errors.As(err, &refused) {
-		t.Errorf("got %v", err)
+		t.Errorf("Delete: got %v, want the error of the store", err)
 	}
 }
 
-// TestTwoAtOnce: whoever comes third waits, unless they go.
-func TestTwoAtOnce(t *testing.T) {
+// TestCleaningSlots: while two pictures are being cleaned, a third waits for a slot
+// or for the end of its context.
+func TestCleaningSlots(t *testing.T) {
 	t.Parallel()
 	store, _ := newDirectory(t)
 	data := encodePNG(t, signature(9, 9))
@@ -225,18 +226,18 @@ func TestTwoAtOnce(t *testing.T) {
 		go keep(context.Background(), waited)
 		synctest.Wait()
 		if len(gone)+len(waited) != 0 {
-			t.Error("a third picture was not kept waiting")
+			t.Error("a third picture did not wait")
 		}
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+			t.Errorf("cancelled while waiting: got %v, want context.Canceled", err)
 		}
 		if _, err := service.Keep(ctx, data, unannounced); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+			t.Errorf("cancelled before: got %v, want context.Canceled", err)
 		}
 		release()
 		if err := <-waited; err != nil {
-			t.Error(err)
+			t.Errorf("with a free slot: %v", err)
 		}
 	})
 }

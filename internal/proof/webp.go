@@ -10,15 +10,15 @@ func isWebP(data []byte) bool {
 	return len(data) >= 16 && bytes.HasPrefix(data, []byte("RIFF")) && string(data[8:12]) == "WEBP"
 }
 
-// planWebP walks the chunks up to the picture. The orientation usually stands
-// behind it.
+// planWebP reads the chunks up to the picture, and the orientation, which usually
+// follows it.
 func planWebP(data []byte) (plan, error) {
 	chunks := chunksOfWebP(data)
 	p := plan{orientation: orientationIn(chunks, "EXIF")}
 	for id, body := range chunks {
 		switch id {
 		case "ANIM", "ANMF":
-			return plan{}, fault("a picture that stands still, not an animation")
+			return plan{}, fault("a still picture, not an animation")
 		case "ALPH":
 			p.lossless = true
 		case "VP8X":
@@ -35,7 +35,7 @@ func planWebP(data []byte) (plan, error) {
 	return plan{}, errUnreadable
 }
 
-// chunksOfWebP are the chunks of a file that are whole, by their ids.
+// chunksOfWebP iterates over the ids and bodies of the complete chunks of a file.
 func chunksOfWebP(data []byte) iter.Seq2[string, []byte] {
 	const container, header = 12, 8
 	return func(yield func(string, []byte) bool) {
@@ -54,8 +54,8 @@ func uint24(data []byte) int {
 	return int(data[0]) | int(data[1])<<8 | int(data[2])<<16
 }
 
-// lossy reads the header of a VP8 frame: 3 bytes of flags, 3 of magic, and the
-// sides with 14 bits each.
+// lossy returns the plan with the header of a VP8 frame: 3 bytes of flags, 3 of
+// magic, and the sides with 14 bits each.
 func (p plan) lossy(body []byte) (plan, error) {
 	if len(body) < 10 {
 		return plan{}, errUnreadable
@@ -65,13 +65,13 @@ func (p plan) lossy(body []byte) (plan, error) {
 	if p.width == 0 {
 		p.width, p.height = width, height
 	}
-	const halves = 3 // a byte and a half for each pixel
+	const halves = 3 // half bytes for each pixel
 	p.raster = max(p.width, width) * max(p.height, height) * halves / 2
 	return p, nil
 }
 
-// exact reads the header of a VP8L picture: a byte of magic, and the sides less
-// one with 14 bits each.
+// exact returns the plan with the header of a VP8L picture: a byte of magic, and the
+// sides minus one with 14 bits each.
 func (p plan) exact(body []byte) (plan, error) {
 	if len(body) < 5 {
 		return plan{}, errUnreadable
@@ -83,7 +83,7 @@ func (p plan) exact(body []byte) (plan, error) {
 		p.width, p.height = width, height
 	}
 	p.lossless = true
-	const twice = 8 // four bytes for each pixel, and again for its colours
+	const twice = 8 // four bytes for each pixel, and four again to convert its colours
 	p.raster = max(p.width, width) * max(p.height, height) * twice
 	return p, nil
 }

@@ -1,7 +1,6 @@
-// Package s3 keeps proofs of delivery in a bucket of S3, or of anything that
-// speaks its protocol: MinIO, Ceph, R2, Garage. It needs to put, get and delete
-// objects and no more, so it signs for itself rather than bring a client of
-// 3 MB along.
+// Package s3 stores proofs of delivery in a bucket of S3, or of another service with
+// its protocol: MinIO, Ceph, R2, Garage. It only puts, gets and deletes objects, so
+// it signs requests itself and does not need a client library of 3 MB.
 package s3
 
 import (
@@ -20,25 +19,26 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// Config says where the bucket is and who asks.
+// Config names the bucket and the credentials.
 type Config struct {
 	Endpoint *url.URL // scheme and host
 	Bucket   string
 	Prefix   string // of the objects' names; may be empty
 	Region   string
-	Key      string
+	Key      string // the id of the access key
 	Secret   string
-	// VirtualHost puts the bucket in front of the host rather than into the path.
+	// VirtualHost puts the bucket's name before the host instead of into the path.
 	VirtualHost bool
 
 	Now func() time.Time
-	// Pause waits between two tries, unless ctx ends; nil really waits.
+	// Pause waits between two tries, and returns an error if ctx ends before. If it
+	// is nil a timer is used.
 	Pause func(ctx context.Context, d time.Duration) error
-	// Transport is how the bucket is reached; nil is the usual way.
+	// Transport sends the requests; nil means a copy of http.DefaultTransport.
 	Transport *http.Transport
 }
 
-// Store keeps pictures as objects.
+// Store stores pictures as objects of a bucket. Many goroutines may use it.
 type Store struct {
 	Config
 	http *http.Client
@@ -47,20 +47,19 @@ type Store struct {
 var _ proof.Store = (*Store)(nil)
 
 const (
-	// tryTimeout is how long one try may take, and tries how many there are: all
-	// of them fit into the 30 s that a request has.
+	// tryTimeout is how long one try may take, and tries is the number of tries. All
+	// of them together take less than the 30 s of a request.
 	tryTimeout = 8 * time.Second
 	tries      = 3
-	// firstPause is what the first retry waits for; the next waits four times that.
+	// firstPause is the pause before the second try. The next is four times as long.
 	firstPause = 200 * time.Millisecond
-	// maxAnswer bounds what is read of an answer, in bytes. No picture that was
-	// put is as large.
+	// maxAnswer is how many bytes of a response are read. Pictures are smaller.
 	maxAnswer = 16 << 20
-	// maxReason bounds what is read of a refusal.
+	// maxReason is how many bytes of an error response are read.
 	maxReason = 2 << 10
 )
 
-// New makes a store. Nothing is asked of the bucket yet.
+// New returns a store. It sends no request.
 func New(config Config) *Store {
 	if config.Pause == nil {
 		config.Pause = pause
@@ -86,26 +85,27 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (s *Store) Close() { s.http.CloseIdleConnections() }
 
-// Put keeps a picture. The bucket acknowledges it only when it is whole: the
+// Put stores a picture. The bucket does not accept a truncated one, because the
 // digest of the body is signed.
 func (s *Store) Put(ctx context.Context, name string, picture proof.Picture) error {
-	_, err := s.ask(ctx, http.MethodPut, name, picture.Data, picture.Kind.ContentType())
+	_, err := s.ask(ctx, http.MethodPut, name, picture.Data, picture.Format.ContentType())
 	return err
 }
 
-// Get reads a picture.
+// Get returns a picture. The error is fs.ErrNotExist if there is none.
 func (s *Store) Get(ctx context.Context, name string) (proof.Picture, error) {
 	if !proof.IsName(name) {
 		return proof.Picture{}, fs.ErrNotExist
 	}
 	data, err := s.ask(ctx, http.MethodGet, name, nil, "")
-	return proof.Picture{Kind: proof.KindOf(name), Data: data}, err
+	return proof.Picture{Format: proof.FormatOf(name), Data: data}, err
 }
 
-// Delete removes a picture. A bucket that keeps versions keeps it as one.
+// Delete removes a picture, if there is one. A bucket with versioning keeps it as an
+// older version.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	_, err := s.ask(ctx, http.MethodDelete, name, nil, "")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,8 +114,9 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// ask tries until there is an answer that another try would not change. All
-// methods here may be repeated.
+// ask sends a request until it succeeds, fails for a reason that another try would
+// not change, or has been tried often enough. All methods that it is called with are
+// idempotent.
 func (s *Store) ask(ctx context.Context, method, name string, body []byte, kind string) (answer []byte, err error) {
 	for wait, left := firstPause, tries; ; wait *= 4 {
 		answer, err = s.try(ctx, method, name, body, kind)
@@ -149,7 +150,7 @@ func (s *Store) try(ctx context.Context, method, name string, body []byte, kind 
 		return nil, fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := refused(method, response); err != nil {
+	if err := failure(method, response); err != nil {
 		return nil, err
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -159,7 +160,7 @@ func (s *Store) try(ctx context.Context, method, name string, body []byte, kind 
 	return content, nil
 }
 
-// address is where an object is.
+// address returns the URL of an object.
 func (s *Store) address(name string) *url.URL {
 	where := url.URL{Scheme: s.Endpoint.Scheme, Host: s.Endpoint.Host}
 	if s.VirtualHost {
@@ -171,12 +172,12 @@ func (s *Store) address(name string) *url.URL {
 	return &where
 }
 
-// reasonPattern finds why S3 refuses, in a document like
+// reasonPattern finds the code in an error response, such as
 // <Error><Code>AccessDenied</Code>….
 var reasonPattern = regexp.MustCompile(`<Code>([A-Za-z0-9.]{1,64})</Code>`)
 
-// refusal is nil for an answer that is a success.
-func refused(method string, response *http.Response) error {
+// failure returns the error that a response means, or nil for a success.
+func failure(method string, response *http.Response) error {
 	if response.StatusCode >= 200 && response.StatusCode < 300 {
 		return nil
 	}

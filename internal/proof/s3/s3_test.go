@@ -32,16 +32,15 @@ const (
 
 var now = time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 
-// bucket is a small S3, which believes nobody without a signature. It speaks
-// for itself: nothing of it is shared with the client.
+// bucket is a small S3, which checks signatures. It shares no code with the client.
 type bucket struct {
 	t *testing.T
 
 	mu      sync.Mutex
 	objects map[string][]byte // guarded by mu; by path
-	kinds   map[string]string // guarded by mu
+	types   map[string]string // guarded by mu; the media types, by path
 	asked   []string          // guarded by mu; methods and paths
-	answers []int             // guarded by mu; statuses to answer before serving; 0 hangs up
+	answers []int             // guarded by mu; the statuses of the next responses; 0 closes the connection
 }
 
 func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +70,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.Host + r.URL.Path
 	switch r.Method {
 	case http.MethodPut:
-		b.objects[path], b.kinds[path] = body, r.Header.Get("Content-Type")
+		b.objects[path], b.types[path] = body, r.Header.Get("Content-Type")
 	case http.MethodDelete:
 		delete(b.objects, path)
 		w.WriteHeader(http.StatusNoContent)
@@ -86,7 +85,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// signed computes the signature anew from what has arrived.
+// signed reports whether the signature is that of the request as received.
 func (b *bucket) signed(r *http.Request, body []byte) bool {
 	hash := func(data []byte) string { sum := sha256.Sum256(data); return hex.EncodeToString(sum[:]) }
 	mac := func(key []byte, text string) []byte {
@@ -118,11 +117,11 @@ func (b *bucket) signed(r *http.Request, body []byte) bool {
 		parts["Credential"] == key+"/"+scope && hmac.Equal([]byte(parts["Signature"]), []byte(want))
 }
 
-// newStore starts a bucket and a store that uses it. The pauses it makes are
-// noted rather than waited for.
+// newStore starts a bucket and a store that uses it. The store records its pauses
+// instead of waiting.
 func newStore(t *testing.T, change func(*s3.Config)) (*s3.Store, *bucket, *[]time.Duration) {
 	t.Helper()
-	b := &bucket{t: t, objects: map[string][]byte{}, kinds: map[string]string{}}
+	b := &bucket{t: t, objects: map[string][]byte{}, types: map[string]string{}}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	endpoint, err := url.Parse(server.URL)
@@ -151,7 +150,7 @@ func newName(t *testing.T) string {
 	return name
 }
 
-func TestKeepsInABucket(t *testing.T) {
+func TestPutGetDelete(t *testing.T) {
 	t.Parallel()
 	for style, c := range map[string]struct {
 		change func(*s3.Config)
@@ -177,19 +176,19 @@ func TestKeepsInABucket(t *testing.T) {
 				host = config.Endpoint.Host
 			})
 			ctx, name := context.Background(), newName(t)
-			picture := proof.Picture{Kind: proof.PNG, Data: bytes.Repeat([]byte{0, 255, '\n'}, 100_000)}
+			picture := proof.Picture{Format: proof.PNG, Data: bytes.Repeat([]byte{0, 255, '\n'}, 100_000)}
 			if _, err := store.Get(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-				t.Fatalf("got %v", err)
+				t.Fatalf("Get before Put: got %v, want fs.ErrNotExist", err)
 			}
 			if err := store.Put(ctx, name, picture); err != nil {
 				t.Fatal(err)
 			}
 			path := strings.NewReplacer("HOST", host, "NAME", name).Replace(c.path)
-			if b.kinds[path] != "image/png" || !bytes.Equal(b.objects[path], picture.Data) {
-				t.Errorf("asked were %v, not %s; kinds %v", b.asked, path, b.kinds)
+			if b.types[path] != "image/png" || !bytes.Equal(b.objects[path], picture.Data) {
+				t.Errorf("Put: got requests %v, media types %v, want the picture at %s as image/png", b.asked, b.types, path)
 			}
-			if got, err := store.Get(ctx, name); err != nil || got.Kind != proof.PNG || !bytes.Equal(got.Data, picture.Data) {
-				t.Errorf("got %d bytes, %v", len(got.Data), err)
+			if got, err := store.Get(ctx, name); err != nil || got.Format != proof.PNG || !bytes.Equal(got.Data, picture.Data) {
+				t.Errorf("Get: got %s of %d bytes, %v, want the picture", got.Format, len(got.Data), err)
 			}
 			for range 2 {
 				if err := store.Delete(ctx, name); err != nil {
@@ -197,40 +196,40 @@ func TestKeepsInABucket(t *testing.T) {
 				}
 			}
 			if _, err := store.Get(ctx, name); !errors.Is(err, fs.ErrNotExist) || len(*pauses) != 0 {
-				t.Errorf("got %v after pauses %v", err, *pauses)
+				t.Errorf("Get after Delete: got %v, pauses %v, want fs.ErrNotExist and none", err, *pauses)
 			}
 		})
 	}
 }
 
-func TestTriesAgain(t *testing.T) {
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answers []int
-		asked   int
-		away    bool
-		failed  string
+		answers     []int
+		requests    int
+		unavailable bool
+		message     string // a part of the error; empty for success
 	}{
-		"once":       {[]int{503}, 2, false, ""},
-		"twice":      {[]int{0, 429}, 3, false, ""},
-		"too often":  {[]int{500, 503, 0}, 3, true, "cannot be reached"},
-		"forbidden":  {[]int{403}, 1, false, "403 Forbidden Because403"},
-		"moved":      {[]int{301}, 1, false, "301 Moved Permanently Because301"},
-		"no bucket":  {[]int{404}, 1, false, "404 Not Found Because404"},
-		"a bad hour": {[]int{400}, 1, false, "400 Bad Request Because400"},
+		"once":        {[]int{503}, 2, false, ""},
+		"twice":       {[]int{0, 429}, 3, false, ""},
+		"too often":   {[]int{500, 503, 0}, 3, true, "cannot be reached"},
+		"forbidden":   {[]int{403}, 1, false, "403 Forbidden Because403"},
+		"moved":       {[]int{301}, 1, false, "301 Moved Permanently Because301"},
+		"no bucket":   {[]int{404}, 1, false, "404 Not Found Because404"},
+		"wrong clock": {[]int{400}, 1, false, "400 Bad Request Because400"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, b, pauses := newStore(t, nil)
 			b.answers = c.answers
-			err := store.Put(context.Background(), newName(t), proof.Picture{Kind: proof.PNG, Data: []byte("picture")})
+			err := store.Put(context.Background(), newName(t), proof.Picture{Format: proof.PNG, Data: []byte("picture")})
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if len(b.asked) != c.asked || len(*pauses) != c.asked-1 || errors.Is(err, proof.ErrUnavailable) != c.away {
-				t.Errorf("asked %v, paused %v: %v", b.asked, *pauses, err)
+			if len(b.asked) != c.requests || len(*pauses) != c.requests-1 || errors.Is(err, proof.ErrUnavailable) != c.unavailable {
+				t.Errorf("got requests %v, pauses %v, %v, want %d requests, unavailable = %t", b.asked, *pauses, err, c.requests, c.unavailable)
 			}
-			if (err == nil) != (c.failed == "") || err != nil && (!strings.Contains(err.Error(), c.failed) || strings.Contains(err.Error(), secret)) {
-				t.Errorf("got %v", err)
+			if (err == nil) != (c.message == "") || err != nil && (!strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), secret)) {
+				t.Errorf("got %v, want %q in it, without the secret", err, c.message)
 			}
 		})
 	}
@@ -240,19 +239,19 @@ func TestWrongSecret(t *testing.T) {
 	t.Parallel()
 	store, _, _ := newStore(t, func(c *s3.Config) { c.Secret = "other" })
 	if err := store.Put(context.Background(), newName(t), proof.Picture{}); err == nil || !strings.Contains(err.Error(), "SignatureDoesNotMatch") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want SignatureDoesNotMatch in it", err)
 	}
 }
 
-func TestNobodyWaits(t *testing.T) {
+func TestGetWithoutRequest(t *testing.T) {
 	t.Parallel()
 	store, b, _ := newStore(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := store.Get(ctx, newName(t)); !errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrNotExist) || len(b.asked) != 0 {
-		t.Errorf("got %v", err)
+		t.Errorf("cancelled: got %v after requests %v, want context.Canceled and none", err, b.asked)
 	}
 	if _, err := store.Get(context.Background(), "../other"); !errors.Is(err, fs.ErrNotExist) || len(b.asked) != 0 {
-		t.Errorf("got %v", err)
+		t.Errorf("an invalid name: got %v after requests %v, want fs.ErrNotExist and none", err, b.asked)
 	}
 }

@@ -18,13 +18,13 @@ const (
 	stamp     = "20060102T150405Z"
 )
 
-// credentials sign requests (AWS Signature Version 4, as S3 wants it: the path
-// is escaped once, and the digest of the body is a header).
+// credentials sign requests by AWS Signature Version 4, in the variant of S3: the
+// path is escaped once, and the digest of the body is a header.
 type credentials struct {
 	key, secret, region string
 }
 
-// sign adds what proves who asks: all headers that are set by now are covered.
+// sign adds the signature to a request. It covers all headers that are set before.
 func (c credentials) sign(r *http.Request, body []byte, now time.Time) {
 	at := now.UTC().Format(stamp)
 	digest := sha256.Sum256(body)
@@ -51,7 +51,7 @@ func digestUnder(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// canonicalHeaders writes each header on a line, sorted, and their names.
+// canonicalHeaders returns the names of the headers, sorted, and a line for each.
 func canonicalHeaders(r *http.Request) (names, lines string) {
 	values := map[string]string{"host": r.URL.Host}
 	for name := range r.Header {
@@ -65,7 +65,7 @@ func canonicalHeaders(r *http.Request) (names, lines string) {
 	return strings.Join(sorted, ";"), all.String()
 }
 
-// escapePath escapes all but letters, digits, and - . _ ~ /.
+// escapePath escapes all bytes but letters, digits, and - . _ ~ /.
 func escapePath(path string) string {
 	var all strings.Builder
 	for _, b := range []byte(path) {

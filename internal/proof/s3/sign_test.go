@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestSignatureOfTheDocumentation holds the examples of "Authenticating
-// Requests: Using the Authorization Header" in Amazon's S3 API reference.
-func TestSignatureOfTheDocumentation(t *testing.T) {
+// TestSignExamples checks the examples of "Authenticating Requests: Using the
+// Authorization Header" in Amazon's S3 API reference.
+func TestSignExamples(t *testing.T) {
 	t.Parallel()
 	c := credentials{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1"}
 	at := time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC)
@@ -46,7 +46,7 @@ func TestSignatureOfTheDocumentation(t *testing.T) {
 		c.sign(request, []byte(example.body), at)
 		got := request.Header.Get("Authorization")
 		if !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, ") || !strings.HasSuffix(got, example.want) {
-			t.Errorf("%s: got %s", name, got)
+			t.Errorf("%s: got %s, want %s at the end", name, got, example.want)
 		}
 	}
 }
