@@ -1,5 +1,6 @@
-// Package app puts the rooms together: it opens the store and the keys, makes
-// the services, serves, and on the way out lets everything finish.
+// Package app connects all other packages to a running service: it opens the store
+// and the keys, creates the services, serves HTTP, and shuts everything down in
+// order. It also holds what the command line does without a running service.
 package app
 
 import (
@@ -37,26 +38,27 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// Surroundings is what the service takes from the world it runs in.
+// Surroundings holds what a service takes from outside, so that tests can replace
+// it.
 type Surroundings struct {
 	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // fires at a time
-	Random io.Reader
+	At     func(time.Time) <-chan time.Time // fires at a time by the clock of Now
+	Random io.Reader                        // cryptographically secure, safe for concurrent use
 	Log    *slog.Logger
 	// Out is where the demo prints its credentials.
 	Out io.Writer
-	// Version is the version of dropyard, for the metrics.
+	// Version is the version of dropyard, which the metrics show.
 	Version string
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
-	// OrderStore replaces where orders are kept; for measuring what storage
-	// costs. nil keeps them in the store.
+	// OrderStore wraps the store of orders, to measure what storage costs; nil
+	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
 }
 
-// collectLess lets the heap grow fivefold before it is collected, unless GOGC
-// says otherwise: what lives is small, and a quarter of the CPU went into
-// collecting the garbage of requests again and again.
+// collectLess sets GOGC to 400 unless the environment sets it. The live heap is
+// small, and with the default of 100 a quarter of the CPU time went into garbage
+// collection.
 func collectLess() {
 	const percent = 400
 	if os.Getenv("GOGC") == "" {
@@ -64,7 +66,8 @@ func collectLess() {
 	}
 }
 
-// System is the real world.
+// System returns the surroundings of a real service: the system's clock and random
+// numbers, standard output and error. It also sets the garbage collector.
 func System() Surroundings {
 	collectLess()
 	return Surroundings{
@@ -99,25 +102,26 @@ type App struct {
 	outbound  *outbound.Client
 	proofs    *proof.Service
 	pictures  proof.Store // of the proofs
-	// endPictures ends what pictures has open; nil until it is open.
+	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
 	metrics     *metricsServer
 }
 
-// Limits of the HTTP server. Reading and writing a request together may take
-// as long as the interface allows a request (section 8), and a little more so
-// that the answer that says so still gets out.
+// Limits of the HTTP server. Reading a request and writing its response may take as
+// long as the interface allows a request (section 8), and a little longer, so that
+// the response to a request that took too long can still be written.
 const (
 	headerTimeout = 10 * time.Second
 	bodyTimeout   = 30 * time.Second
 	answerTimeout = 35 * time.Second
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 64 << 10
-	// drainTimeout bounds how long a stop waits for requests under way.
+	// drainTimeout bounds how long a shutdown waits for requests under way.
 	drainTimeout = 40 * time.Second
 )
 
-// Check tells the first setting that cannot be. It opens and makes nothing.
+// Check returns an error for the first invalid setting. It opens and creates
+// nothing.
 func Check(settings *config.Config) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -131,8 +135,8 @@ func Check(settings *config.Config) error {
 	return nil
 }
 
-// Start opens everything and listens; Run then serves. Nothing is made before
-// the settings have proved usable.
+// Start opens everything and listens; Run then serves. Invalid settings fail before
+// anything is opened or created.
 func Start(ctx context.Context, settings *config.Config, world Surroundings) (*App, error) {
 	if err := Check(settings); err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 	return a, nil
 }
 
-// start may leave the app half started; close then ends what there is.
+// start may fail half way; close then closes what was opened.
 func (a *App) start(ctx context.Context) (err error) {
 	var network net.ListenConfig
 	if a.listener, err = network.Listen(ctx, "tcp", a.config.Listen); err != nil {
@@ -167,7 +171,8 @@ func (a *App) start(ctx context.Context) (err error) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
-		// OPTIONS * is refused like any unknown path, not answered in plain text.
+		// OPTIONS * is refused in JSON like any unknown path, instead of being answered
+		// by net/http.
 		DisableGeneralOptionsHandler: true,
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
@@ -180,10 +185,10 @@ func (a *App) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// URL is the public address of the service.
+// URL returns the public address of the service.
 func (a *App) URL() string { return a.config.Public(a.listener.Addr()) }
 
-// Address is where the service listens.
+// Address returns the address on which the service listens.
 func (a *App) Address() string { return a.listener.Addr().String() }
 
 // MetricsAddress returns the address on which the metrics are served; empty if
@@ -195,10 +200,10 @@ func (a *App) MetricsAddress() string {
 	return a.metrics.listener.Addr().String()
 }
 
-// open opens the store and the master key, and makes the services.
+// open opens the store and the master key and creates the services.
 func (a *App) open(ctx context.Context) error {
 	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	var err error
 	if a.store, err = openStore(ctx, a.config); err != nil {
@@ -232,12 +237,19 @@ func (a *App) open(ctx context.Context) error {
 	a.dispatch = dispatch.NewService(dispatch.Config{
 		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, Settled: a.acceptor.WakeAll,
 	})
-	orders := a.store.Orders()
+	a.openOrders()
+	return nil
+}
+
+// openOrders starts the service of orders. The services that it calls must be
+// there already.
+func (a *App) openOrders() {
+	kept := a.store.Orders()
 	if a.OrderStore != nil {
-		orders = a.OrderStore(orders)
+		kept = a.OrderStore(kept)
 	}
 	a.orders = order.NewService(order.Config{
-		Store:       orders,
+		Store:       kept,
 		Writers:     a.store.Writers(),
 		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
@@ -251,10 +263,9 @@ func (a *App) open(ctx context.Context) error {
 		Created:     a.acceptor.Wake,
 		Observer:    a.metrics.Orders(),
 	})
-	return nil
 }
 
-// cardOf is the rate card that holds for a partner at a time.
+// cardOf returns the rate card in force for a partner at a time.
 func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error) {
 	settings, err := a.partners.Settings(ctx, partnerID)
 	if err != nil {
@@ -272,8 +283,8 @@ func openStore(ctx context.Context, settings *config.Config) (*store.Store, erro
 
 const fingerprintSetting = "master_key_fingerprint"
 
-// openMasterKey reads the master key and holds it against the fingerprint that
-// the database knows. A first start makes the key and notes the fingerprint.
+// openMasterKey reads the master key and compares it with the fingerprint in the
+// database. The first start creates the key and stores its fingerprint.
 func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
 	known := ""
 	err = a.store.Read(ctx, func(tx *store.Tx) error {
@@ -296,11 +307,11 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 	if err != nil {
 		return key, err
 	}
-	// Another node may have been first, and with another key.
+	// Another node may have stored the fingerprint of another key in the meantime.
 	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
 }
 
-// prepare makes what the settings ask for: the first operator, the demo.
+// prepare creates what the settings ask for: the first operator and the demo.
 func (a *App) prepare(ctx context.Context) error {
 	if a.config.OperatorEmail != "" {
 		ctx := audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
@@ -315,7 +326,7 @@ func (a *App) prepare(ctx context.Context) error {
 }
 
 func (a *App) handler() http.Handler {
-	proxies, _ := a.config.Proxies() // Check has read them before
+	proxies, _ := a.config.Proxies() // Check has parsed them before
 	return api.New(api.Config{
 		Orders:         a.orders,
 		Partners:       a.partners,
@@ -337,8 +348,8 @@ func (a *App) handler() http.Handler {
 	})
 }
 
-// sharedRates makes the limiter that nodes share. It is nil where there is but
-// one: then nothing needs to be written for each request.
+// sharedRates returns the limiter of the rates that nodes share; nil with the
+// embedded database, which has one node, so that requests need no write.
 func (a *App) sharedRates() *throttle.Shared {
 	if !a.store.Shared() {
 		return nil
@@ -346,8 +357,8 @@ func (a *App) sharedRates() *throttle.Shared {
 	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.Now, a.Log, a.metrics.SharedRates())
 }
 
-// Run serves until ctx ends. Then it stops accepting, finishes what runs, and
-// closes everything.
+// Run serves until ctx ends. Then it accepts no more connections, waits for the
+// requests under way and closes everything.
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- a.http.Serve(a.listener) }()
@@ -365,8 +376,8 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(cause, a.close())
 }
 
-// close ends the services before the store they use. It copes with an app that
-// was only half started.
+// close closes the services before the store that they use. Of an app that failed
+// to start it closes what was opened.
 func (a *App) close() error {
 	errs := []error{a.metrics.close()}
 	if a.simulator != nil {
@@ -398,7 +409,7 @@ func (a *App) close() error {
 		errs = append(errs, a.store.Close())
 	}
 	if a.listener != nil {
-		// The server has closed it already if it ever ran.
+		// The server has closed it already if it was running.
 		if err := a.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}

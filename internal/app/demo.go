@@ -16,40 +16,43 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// The demo's accounts. Their passwords are derived from the master key, so
-// that every start can print them and every installation has its own.
+// The demo's accounts. Their passwords are derived from the master key, so that
+// they can be printed at every start and differ between installations.
 const (
 	demoPartnerEmail  = "demo@example.com"
 	demoOperatorEmail = "operator@example.com"
-	// demoSetting names the seeded partner and its public key.
+	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
 
+// demo holds the ids of the sample data.
 type demo struct {
 	PartnerID string `json:"partner_id"`
 	PublicKey string `json:"public_key"`
 	CourierID string `json:"courier_id"`
 }
 
-func (a *App) demoPassword(whose string) string {
-	return strings.ToLower(base32.StdEncoding.EncodeToString(a.masterKey.Derive("demo " + whose)[:10]))
+// demoPassword returns the password of a demo account: "partner" or "operator".
+func (a *App) demoPassword(account string) string {
+	return strings.ToLower(base32.StdEncoding.EncodeToString(a.masterKey.Derive("demo " + account)[:10]))
 }
 
-// seedDemo makes the sample data once, and prints how to use it every time.
+// seedDemo creates the sample data at the first start with --demo, and prints at
+// every start how to use it.
 func (a *App) seedDemo(ctx context.Context) error {
-	var known string
+	var stored string
 	err := a.store.Read(ctx, func(tx *store.Tx) (err error) {
-		known, err = tx.Setting(ctx, demoSetting)
+		stored, err = tx.Setting(ctx, demoSetting)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	var seeded demo
-	if known != "" {
-		err = strictjson.Unmarshal([]byte(known), &seeded)
+	if stored != "" {
+		err = strictjson.Unmarshal([]byte(stored), &seeded)
 	} else {
-		seeded, err = a.makeDemo(ctx)
+		seeded, err = a.createDemo(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
@@ -57,9 +60,9 @@ func (a *App) seedDemo(ctx context.Context) error {
 	return a.printDemo(ctx, seeded)
 }
 
-// makeDemo makes the sample data. A start that was killed in the middle of it
-// is taken up where it ended.
-func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
+// createDemo creates the sample data. If an earlier start was killed half way, it
+// adds what is missing.
+func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	account, err := a.demoAccount(ctx)
 	if err != nil {
 		return seeded, err
@@ -86,7 +89,7 @@ func (a *App) makeDemo(ctx context.Context) (seeded demo, err error) {
 	return seeded, a.store.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, demoSetting, string(text)) })
 }
 
-// demoAccount registers the sample partner, or finds it.
+// demoAccount registers the sample partner, or returns it if it exists.
 func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
 	password := a.demoPassword("partner")
 	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
@@ -96,7 +99,7 @@ func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
 	return account, err
 }
 
-// stockDemo puts three products on the shelves of two locations.
+// stockDemo adds three products with stock at two locations.
 func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 	_, before, err := a.stock.Products(ctx, stock.ProductFilter{PartnerID: partnerID, Limit: 1})
 	if err != nil {
@@ -108,12 +111,12 @@ func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 		`{"name":"Wool blanket","price":89,"stock_min":5,"stock_max":60,"barcode":"0627843400035"}`,
 	}
 	for _, product := range products[min(before, int64(len(products))):] {
-		made, err := a.stock.CreateProduct(ctx, partnerID, must(product))
+		created, err := a.stock.CreateProduct(ctx, partnerID, must(product))
 		if err != nil {
 			return err
 		}
 		for location, quantity := range map[string]int{"MTL-1": 100, "TOR-1": 40} {
-			receipt := fmt.Sprintf(`{"type":"IN","product_id":%d,"quantity":%d,"location":%q,"notes":"opening stock"}`, made.ProductID, quantity, location)
+			receipt := fmt.Sprintf(`{"type":"IN","product_id":%d,"quantity":%d,"location":%q,"notes":"opening stock"}`, created.ProductID, quantity, location)
 			if _, err := a.stock.Record(ctx, partnerID, must(receipt)); err != nil {
 				return err
 			}
@@ -122,7 +125,7 @@ func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 	return nil
 }
 
-// must parses a document that this file wrote.
+// must parses a document from this file, and panics if it is not JSON.
 func must(text string) *strictjson.Value {
 	root, err := strictjson.Parse([]byte(text))
 	if err != nil {
@@ -137,7 +140,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
 		return err
 	}
 	if key == nil {
-		_, err = fmt.Fprintln(a.Out, "The demo's API key has been revoked; log in and create another.")
+		_, err = fmt.Fprintln(a.Out, "The demo's API key has been revoked. Log in and create another one.")
 		return err
 	}
 	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s
@@ -154,13 +157,13 @@ Create an order: paste this into another terminal.
   --key %[4]s --secret %[5]s \
   -d '%[10]s'
 
-The answer's tracking_url, with /html at its end, is the recipient's page.
+Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder(a.Now()))
 	return err
 }
 
-// programName is how this program was started: a binary, or go run.
+// programName returns the command that starts this program: the binary or go run.
 func programName() string {
 	if strings.Contains(os.Args[0], "go-build") {
 		return "go run ./cmd/dropyard"
@@ -168,8 +171,8 @@ func programName() string {
 	return os.Args[0]
 }
 
-// demoOrder is a valid order on one line, to be picked up tomorrow. Its
-// reference is new at every start, so that pasting it works every time.
+// demoOrder returns a valid order on one line, to be picked up tomorrow. Its
+// partner_order_id differs at every start, so that it can be pasted after each.
 func demoOrder(now time.Time) string {
 	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
 	return fmt.Sprintf(`{"partner_order_id":"DEMO-%[1]d","service_level":"express",`+

@@ -11,11 +11,11 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// ErrNotEmbedded refuses to back up PostgreSQL, which has its own tools.
-var ErrNotEmbedded = errors.New("--database is PostgreSQL: use pg_dump and pg_restore, or its archive of the write-ahead log (docs/operating.md)")
+// ErrNotEmbedded means that the command works on the embedded database only.
+// PostgreSQL has tools of its own.
+var ErrNotEmbedded = errors.New("--database: this command is for the embedded database; for PostgreSQL use pg_dump and pg_restore, or archive its write-ahead log (docs/operating.md)")
 
-// Backup copies the embedded database of the settings to a file, and may do so
-// while a service runs on it.
+// Backup copies the embedded database to a file. A service may be running on it.
 func Backup(ctx context.Context, settings *config.Config, file string) (*store.Snapshot, error) {
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
@@ -23,34 +23,35 @@ func Backup(ctx context.Context, settings *config.Config, file string) (*store.S
 	return store.Backup(ctx, settings.Database(), file)
 }
 
-// Restore makes a backup the embedded database of the settings. One that is
-// there already is moved aside by force, and otherwise left alone.
+// Restore puts a backup in the place of the embedded database. If there is a
+// database already, Restore fails, or with force renames it.
 func Restore(ctx context.Context, settings *config.Config, file string, force bool) (*store.Snapshot, error) {
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
 	if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	return store.Restore(ctx, file, settings.Database(), force)
 }
 
-// CheckCopy tells what is wrong with the two databases of a copy.
+// CheckCopy returns an error if the URLs are not those of two databases. It opens
+// neither.
 func CheckCopy(from, to string) error {
 	for _, flag := range []struct{ name, url string }{{"--from", from}, {"--to", to}} {
 		if !config.IsDatabase(flag.url) {
-			return fmt.Errorf("%s must begin with sqlite: or postgres://", flag.name)
+			return fmt.Errorf("%s: the URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME", flag.name)
 		}
 	}
 	if from == to {
-		return errors.New("--from and --to are the same")
+		return errors.New("--from and --to must be different databases")
 	}
 	return nil
 }
 
-// Copy copies all data from one database to another, or goes on with a copy
-// that was broken off. told is told how many rows of a table are done.
-func Copy(ctx context.Context, from, to string, told func(table string, rows int64)) (copied []store.CopiedTable, err error) {
+// Copy copies all data from one database to another, or continues a copy that was
+// interrupted. It calls progress with the number of rows copied of each table.
+func Copy(ctx context.Context, from, to string, progress func(table string, rows int64)) (copied []store.CopiedTable, err error) {
 	if err := CheckCopy(from, to); err != nil {
 		return nil, err
 	}
@@ -64,11 +65,11 @@ func Copy(ctx context.Context, from, to string, told func(table string, rows int
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	return (&store.Copy{From: source, To: target, Told: told}).Run(ctx)
+	return (&store.Copy{From: source, To: target, Told: progress}).Run(ctx)
 }
 
-// openAlone opens a database that must be there. Of PostgreSQL nobody can tell
-// who uses it.
+// openAlone opens a database that must exist and, if it is embedded, must not be
+// open anywhere else. Of PostgreSQL that cannot be checked.
 func openAlone(ctx context.Context, url string) (*store.Store, error) {
 	settings := &config.Config{DatabaseURL: url}
 	if settings.Postgres() {

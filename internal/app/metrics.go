@@ -11,15 +11,16 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// metricsServer shows the metrics on an address of their own, which is not for
-// the public.
+// metricsServer serves the metrics on an address of their own, which should not be
+// public.
 type metricsServer struct {
 	*metrics.Metrics
 	listener net.Listener
 	http     *http.Server
 }
 
-// openMetrics listens if an address is set. What is counted is counted anyway.
+// openMetrics creates the metrics, and listens if the settings have an address for
+// them. Without one they are counted all the same.
 func (a *App) openMetrics(ctx context.Context) (err error) {
 	a.metrics = &metricsServer{Metrics: metrics.New(a.Version)}
 	if a.config.MetricsListen == "" {
@@ -35,12 +36,12 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 	return nil
 }
 
-// serve shows the metrics of a service that has started.
+// serve serves the metrics of a service that has started, until close.
 func (m *metricsServer) serve(a *App) {
 	m.WatchStore(a.store.Stats)
 	m.Watch(a.sender.Lanes, a.backlog, a.Now)
 	if m.http != nil {
-		go func() { _ = m.http.Serve(m.listener) }() // until close
+		go func() { _ = m.http.Serve(m.listener) }()
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// Migrate brings the schema of the settings' database up to date, as every
-// start does, and tells its version.
+// Migrate brings the schema of the database up to date, as every start does, and
+// returns its version.
 func Migrate(ctx context.Context, settings *config.Config) (version int64, err error) {
 	if !settings.Postgres() {
 		if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
-			return 0, fmt.Errorf("make the data directory: %w", err)
+			return 0, fmt.Errorf("create the data directory: %w", err)
 		}
 	}
 	db, err := openStore(ctx, settings)
@@ -27,23 +27,25 @@ func Migrate(ctx context.Context, settings *config.Config) (version int64, err e
 	return db.SchemaVersion(ctx)
 }
 
-// CheckDistribute tells why a database can't be distributed, as far as its URL
-// tells.
+// CheckDistribute returns an error if the settings do not allow Distribute. It opens
+// no connection.
 func CheckDistribute(settings *config.Config, shards int) error {
 	if !settings.Postgres() {
-		return errors.New("--distribute needs --database postgres://…, a Citus cluster's coordinator")
+		return errors.New("--distribute: --database must be the URL of a Citus coordinator, postgres://USER:PASSWORD@HOST:PORT/NAME")
 	}
 	if shards < 1 || shards > maxShards {
-		return errors.New("--shards must be from 1 to 4096")
+		return fmt.Errorf("--shards: %d is not between 1 and %d", shards, maxShards)
 	}
 	return nil
 }
 
-// maxShards is far beyond what one cluster has nodes for; more cost planning.
+// maxShards is far more than a cluster has nodes. More shards only make planning
+// slower.
 const maxShards = 4096
 
-// Distribute spreads the tables of the settings' database, which must be up to
-// date, over its Citus cluster: what grows by partner, the rest on every node.
+// Distribute spreads the tables of the database over its Citus cluster: those that
+// grow with partners are split by partner, the others are copied to every node.
+// The schema must be up to date.
 func Distribute(ctx context.Context, settings *config.Config, shards int) (*store.Distribution, error) {
 	return store.Distribute(ctx, settings.DatabaseURL, shards)
 }

@@ -25,14 +25,14 @@ func newOperators(db *store.Store, world Surroundings, observer credential.GateO
 	})
 }
 
-// NewOperator is an operator to be added, as the command line tells it.
+// NewOperator describes an operator to add, as given on the command line.
 type NewOperator struct{ Email, Password, Role, CourierID string }
 
-// AddOperator adds an operator to the database of the settings.
+// AddOperator adds an operator to the database, which it creates if there is none.
 func AddOperator(ctx context.Context, settings *config.Config, world Surroundings, wanted NewOperator) (err error) {
 	added := operator.Operator{Email: wanted.Email, Role: operator.Role(wanted.Role), CourierID: wanted.CourierID}
 	if err := operator.Check(added, wanted.Password); err != nil {
-		return err // before a database is made for nobody
+		return err // before a database is created
 	}
 	db, err := openStore(ctx, settings)
 	if err != nil {
@@ -44,8 +44,8 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	return err
 }
 
-// ExportAudit writes the audit log of a period as JSON Lines, the oldest entry
-// first. A zero time is no bound; to is not included.
+// ExportAudit writes the audit log from a time up to, but not including, another as
+// JSON Lines, oldest entry first. A zero time means no bound.
 func ExportAudit(ctx context.Context, settings *config.Config, world Surroundings, from, to time.Time, out io.Writer) error {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
@@ -60,14 +60,17 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		_, err = buffer.Write(append(line, '\n'))
 		return err
 	})
-	return errors.Join(err, buffer.Flush(), db.Close())
+	if err == nil {
+		err = buffer.Flush()
+	}
+	return errors.Join(err, db.Close())
 }
 
-// openExisting opens the database of the settings, which must be there.
+// openExisting opens the database, which must exist.
 func openExisting(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if !settings.Postgres() {
 		if _, err := os.Stat(settings.Database()); err != nil {
-			return nil, fmt.Errorf("there is no database: %w", err)
+			return nil, fmt.Errorf("open the database: %w", err)
 		}
 	}
 	return openStore(ctx, settings)

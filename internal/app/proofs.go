@@ -8,9 +8,9 @@ import (
 	"github.com/dropyard/dropyard/internal/proof/s3"
 )
 
-// openPictures opens where the pictures of proofs are kept, until end is called.
-// A bucket is not asked for anything yet: that it is away must keep no service
-// from starting.
+// openPictures opens the store of the pictures of proofs; end closes it. It does not
+// connect to a bucket yet, so that a service starts although its bucket cannot be
+// reached.
 func openPictures(settings *config.Config, now func() time.Time) (pictures proof.Store, end func(), err error) {
 	where, err := settings.ProofStore()
 	if err != nil {
@@ -27,7 +27,7 @@ func openPictures(settings *config.Config, now func() time.Time) (pictures proof
 	return bucket, bucket.Close, nil
 }
 
-// openProofs makes the service that keeps proofs of delivery.
+// openProofs creates the service of proofs of delivery.
 func (a *App) openProofs() (err error) {
 	if a.pictures, a.endPictures, err = openPictures(a.config, a.Now); err != nil {
 		return err
@@ -38,5 +38,5 @@ func (a *App) openProofs() (err error) {
 	return nil
 }
 
-// proofURL is the public address of a proof.
+// proofURL returns the public address of a proof.
 func (a *App) proofURL(name string) string { return a.URL() + "/proofs/" + name }

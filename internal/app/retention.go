@@ -15,24 +15,27 @@ import (
 // newRetention returns the service of retention. observer is called after each of
 // its sweeps; nil observes nothing.
 func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, observer retention.Observer) *retention.Service {
-	orders, events, _ := settings.Retention() // Check has read them before
+	orders, events, _ := settings.Retention() // Check has parsed them before
 	return retention.NewService(retention.Config{
 		Store: db.Retention(), Pictures: pictures, Now: world.Now, Log: world.Log,
 		Policy: retention.Policy{Orders: orders, Events: events}, Observer: observer,
 	})
 }
 
-// ExportPartner writes all of a partner's data as JSON Lines.
+// ExportPartner writes all data of a partner as JSON Lines.
 func ExportPartner(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer) error {
 	return withRetention(ctx, settings, world, func(s *retention.Service) error {
 		buffer := bufio.NewWriterSize(to, 64<<10)
-		return errors.Join(s.Export(ctx, partnerID, buffer), buffer.Flush())
+		if err := s.Export(ctx, partnerID, buffer); err != nil {
+			return err
+		}
+		return buffer.Flush()
 	})
 }
 
-// ErasePartnerOrders removes the recipient's personal data from a partner's
-// orders, and their proofs: those listed, or all that have the e-mail address of
-// the recipient.
+// ErasePartnerOrders removes the recipient's personal data, and the proofs of
+// delivery, from a partner's orders: those listed, or all with the e-mail address of
+// the recipient. It returns how many orders it changed.
 func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, orderIDs []string, recipient string, force bool) (erased int, err error) {
 	err = withRetention(ctx, settings, world, func(s *retention.Service) error {
 		pictures, end, err := openPictures(settings, world.Now)
@@ -47,8 +50,8 @@ func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surr
 	return erased, err
 }
 
-// withRetention opens the database of the settings, which must be there, and no
-// pictures.
+// withRetention calls fn with a service on the database, which must exist. The
+// service has no store of pictures.
 func withRetention(ctx context.Context, settings *config.Config, world Surroundings, fn func(*retention.Service) error) (err error) {
 	db, err := openExisting(ctx, settings)
 	if err != nil {

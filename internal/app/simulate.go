@@ -10,27 +10,28 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 )
 
-// startSimulation lets a fictive dispatcher move orders, if that is set.
+// startSimulation starts the simulation if the settings ask for it.
 func (a *App) startSimulation() {
 	if !a.config.Simulate {
 		return
 	}
-	a.Log.Warn("orders are moved by a simulation", "pace", a.config.SimulatePace)
+	a.Log.Warn("a simulation moves the orders of all partners", "pace", a.config.SimulatePace)
 	a.simulator = simulate.Start(simulate.Config{
 		Store: a.store.Simulation(), Dispatch: simulated{a.orders, a.operators},
 		Pace: a.config.SimulatePace, Now: a.Now, At: a.At, Log: a.Log,
 	})
 }
 
-// simulated is what a simulation does to orders and couriers: what operators do,
-// in the same words.
+// simulated is the simulate.Dispatch. It moves orders by the same requests as
+// operators send.
 type simulated struct {
 	orders    *order.Service
 	operators *operator.Service
 }
 
-// said is a request as an operator would send it.
-func said(value any) (form.Source, error) {
+// requestOf encodes and parses a request, so that it is read as if an operator had
+// sent it.
+func requestOf(value any) (form.Source, error) {
 	body, err := strictjson.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -38,20 +39,20 @@ func said(value any) (form.Source, error) {
 	return strictjson.Parse(body)
 }
 
-// Advance moves an order unless its version is another by now.
+// Advance moves an order if it still has the given version.
 func (s simulated) Advance(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	wish := map[string]any{"status": move.To, "version": version}
+	request := map[string]any{"status": move.To, "version": version}
 	for name, text := range map[string]string{
 		"notes": move.Notes, "courier_id": move.CourierID, "failure_reason": move.FailureReason, "reason": move.Reason,
 	} {
 		if text != "" {
-			wish[name] = text
+			request[name] = text
 		}
 	}
 	if move.NextAttempt != nil {
-		wish["next_attempt"] = *move.NextAttempt
+		request["next_attempt"] = *move.NextAttempt
 	}
-	body, err := said(wish)
+	body, err := requestOf(request)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 	return err
 }
 
-// Couriers lists those couriers that can be assigned.
+// Couriers returns the ids of the active couriers by name.
 func (s simulated) Couriers(ctx context.Context) (map[string]string, error) {
 	const page = 500
 	known := map[string]string{}
@@ -81,7 +82,7 @@ func (s simulated) Couriers(ctx context.Context) (map[string]string, error) {
 
 // AddCourier adds a courier.
 func (s simulated) AddCourier(ctx context.Context, name, phone, vehicle string) (string, error) {
-	body, err := said(map[string]any{"name": name, "phone": phone, "vehicle": vehicle})
+	body, err := requestOf(map[string]any{"name": name, "phone": phone, "vehicle": vehicle})
 	if err != nil {
 		return "", err
 	}

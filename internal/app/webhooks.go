@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// openWebhooks starts the sender, and makes the service that partners talk to
-// about it.
+// openWebhooks starts the sender and creates the service by which partners manage
+// their webhooks.
 func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err error) {
 	allowed, err := a.config.WebhookAllowed()
 	if err != nil {
@@ -36,10 +36,10 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	return nil
 }
 
-// webhookClient is the outbound client as the webhook room sees it.
+// webhookClient adapts the outbound client to webhook.Client.
 type webhookClient struct{ *outbound.Client }
 
-// Post sends a body once.
+// Post sends a body once. It does not retry.
 func (c webhookClient) Post(ctx context.Context, url string, headers []webhook.Header, body []byte) webhook.Answer {
 	lines := make([]outbound.Header, len(headers))
 	for i, h := range headers {
