@@ -1,6 +1,6 @@
-// Package client is a Go client for the partner interface of Dropyard: it
-// signs requests, repeats those that may be repeated, verifies webhooks, and
-// follows events where no webhook can arrive.
+// Package client is a Go client for the partner interface of Dropyard. It signs
+// requests, retries those that can be repeated safely, verifies webhooks, and
+// follows events on machines that webhooks cannot reach.
 //
 //	c := client.New("http://127.0.0.1:8080", "pk_…", "sk_…")
 //	answer, err := c.Call(ctx, "POST", "/v1/orders", order)
@@ -21,45 +21,47 @@ import (
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
-// Client calls one service with one API key. It is safe for concurrent use.
+// Client calls one service with one API key. Many goroutines may use it.
 type Client struct {
-	// BaseURL is the service's address without /v1 and without a slash at the end.
+	// BaseURL is the service's address, without /v1 and without a trailing slash.
 	BaseURL   string
 	PublicKey string
 	SecretKey string
 	// HTTP sends the requests.
 	HTTP *http.Client
-	// Pauses are the waits before each further attempt at a request that was
-	// answered with 429 or 5xx, or not at all. Empty: one attempt only.
-	Pauses []time.Duration
+	// RetryDelays are the delays before the second and further attempts at a
+	// request that was answered with 429 or 5xx, or not at all. If it is empty, a
+	// request is sent once.
+	RetryDelays []time.Duration
 }
 
-// requestTimeout is a little more than the service takes for itself.
+// requestTimeout is a little longer than the service's own timeout.
 const requestTimeout = 35 * time.Second
 
-// New makes a client that repeats as the interface advises: three times, after
+// New returns a client that retries as the interface advises: three times, after
 // 1, 2 and 4 seconds.
 func New(baseURL, publicKey, secretKey string) *Client {
 	return &Client{
-		BaseURL:   strings.TrimSuffix(baseURL, "/"),
-		PublicKey: publicKey,
-		SecretKey: secretKey,
-		HTTP:      &http.Client{Timeout: requestTimeout},
-		Pauses:    []time.Duration{time.Second, 2 * time.Second, 4 * time.Second},
+		BaseURL:     strings.TrimSuffix(baseURL, "/"),
+		PublicKey:   publicKey,
+		SecretKey:   secretKey,
+		HTTP:        &http.Client{Timeout: requestTimeout},
+		RetryDelays: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second},
 	}
 }
 
-// Answer is what the service said.
+// Answer is a response of the service, with its whole body.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Call sends a signed request. target is a path with /v1, and may have a
-// query. A POST gets a fresh Idempotency-Key, the same for all its attempts,
-// so that repeating it is safe. The error tells only that no answer came, or
-// that target is no address; refusals are answers.
+// Call sends a signed request and returns the answer. target is a path with /v1,
+// and may have a query. A POST gets a new Idempotency-Key, the same for all its
+// attempts, so that it can be repeated safely. An answer of any status is not an
+// error; see [Answer.Err]. The error means that there was no answer, or that the
+// target is not valid.
 func (c *Client) Call(ctx context.Context, method, target string, body []byte) (*Answer, error) {
 	key := ""
 	if method == http.MethodPost {
@@ -68,39 +70,39 @@ func (c *Client) Call(ctx context.Context, method, target string, body []byte) (
 	return c.CallWithKey(ctx, method, target, body, key)
 }
 
-// CallWithKey is Call with an Idempotency-Key of the caller's choice; empty
-// sends none, and then a POST is not repeated.
+// CallWithKey is like Call, with the caller's Idempotency-Key. If the key is empty
+// none is sent, and then a POST is not retried.
 func (c *Client) CallWithKey(ctx context.Context, method, target string, body []byte, key string) (*Answer, error) {
 	for attempt := 0; ; attempt++ {
-		request, err := c.Request(ctx, method, target, body, key) // anew, for its timestamp
+		request, err := c.Request(ctx, method, target, body, key) // for each attempt, because it holds the time
 		if err != nil {
 			return nil, err
 		}
 		answer, err := c.send(request)
-		worthRepeating := err != nil || answer.Status == http.StatusTooManyRequests || answer.Status >= 500
+		mayPass := err != nil || answer.Status == http.StatusTooManyRequests || answer.Status >= 500
 		safe := key != "" || method != http.MethodPost
-		if !worthRepeating || !safe || attempt == len(c.Pauses) || ctx.Err() != nil {
+		if !mayPass || !safe || attempt == len(c.RetryDelays) || ctx.Err() != nil {
 			return answer, err
 		}
 		select {
-		case <-time.After(c.pause(attempt, answer)):
+		case <-time.After(c.retryDelay(attempt, answer)):
 		case <-ctx.Done():
 			return answer, err
 		}
 	}
 }
 
-// pause is how long to wait before the next attempt: as planned, or longer if
-// the service asks for it.
-func (c *Client) pause(attempt int, answer *Answer) time.Duration {
-	planned := c.Pauses[attempt]
+// retryDelay returns how long to wait before the next attempt: at least as long as
+// the service asks for.
+func (c *Client) retryDelay(attempt int, answer *Answer) time.Duration {
+	delay := c.RetryDelays[attempt]
 	if answer == nil {
-		return planned
+		return delay
 	}
-	return max(planned, answer.retryAfter())
+	return max(delay, answer.retryAfter())
 }
 
-// retryAfter is how long the service asks to wait; 0 if it does not.
+// retryAfter returns how long the service asks to wait, or 0.
 func (a *Answer) retryAfter() time.Duration {
 	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
 	if err != nil {
@@ -122,7 +124,7 @@ func (c *Client) send(request *http.Request) (*Answer, error) {
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }
 
-// Request makes a signed request without sending it.
+// Request returns a signed request, which it does not send.
 func (c *Client) Request(ctx context.Context, method, target string, body []byte, key string) (*http.Request, error) {
 	where, err := url.Parse(c.BaseURL + target)
 	if err != nil {
@@ -146,7 +148,7 @@ func (c *Client) Request(ctx context.Context, method, target string, body []byte
 	return request, nil
 }
 
-// NewIdempotencyKey draws a random UUID (RFC 9562, version 4).
+// NewIdempotencyKey returns a random UUID (RFC 9562, version 4).
 func NewIdempotencyKey() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -41,14 +41,14 @@ func readVectors(t *testing.T) (v vectors) {
 		t.Fatal(err)
 	}
 	if len(v.Requests) == 0 || len(v.Events) == 0 {
-		t.Fatal("no vectors")
+		t.Fatalf("signature_vectors.json: got %d requests and %d events, want at least one of each", len(v.Requests), len(v.Events))
 	}
 	return v
 }
 
-// TestRequestGivesTheKnownSignatures sets the clock of a bubble to the time of
-// each vector, so that the very signature is expected.
-func TestRequestGivesTheKnownSignatures(t *testing.T) {
+// TestRequestSignatures sets the clock of a bubble to the time of each vector, so
+// that the signature is the same.
+func TestRequestSignatures(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	for _, known := range v.Requests {
@@ -72,7 +72,7 @@ func TestRequestGivesTheKnownSignatures(t *testing.T) {
 					t.Errorf("got timestamp %s, want %s", got, known.Timestamp)
 				}
 				if _, sent := request.Header["Idempotency-Key"]; sent {
-					t.Error("an Idempotency-Key that nobody asked for")
+					t.Error("got an Idempotency-Key, want none")
 				}
 			})
 		})
@@ -86,8 +86,8 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// TestWhatIsSentIsWhatWasSigned verifies requests as a service receives them.
-func TestWhatIsSentIsWhatWasSigned(t *testing.T) {
+// TestSentRequestsVerify verifies requests as a service receives them.
+func TestSentRequestsVerify(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	s := newService(t)
@@ -100,21 +100,21 @@ func TestWhatIsSentIsWhatWasSigned(t *testing.T) {
 		got := attempts[len(attempts)-1]
 		sent := signature.Request{Timestamp: got.header.Get("X-Timestamp"), Method: got.method, Path: got.path, Body: []byte(got.body)}
 		if !sent.Verify([]byte(v.SecretKey), got.header.Get("X-Signature")) || !signature.Fresh(sent.Timestamp, time.Now()) {
-			t.Errorf("%s: not verified: %+v", known.Name, got)
+			t.Errorf("%s: got %+v, whose signature or time does not verify", known.Name, got)
 		}
 		if got.path != known.Path || got.query != known.Query || got.body != known.Body || got.header.Get("X-Api-Key") != "pk_1" {
-			t.Errorf("%s: got %+v", known.Name, got)
+			t.Errorf("%s: got %+v, want path %q, query %q, body %q and key pk_1", known.Name, got, known.Path, known.Query, known.Body)
 		}
 		if hasType := got.header.Get("Content-Type") == "application/json"; hasType != (known.Body != "") {
-			t.Errorf("%s: Content-Type %q", known.Name, got.header.Get("Content-Type"))
+			t.Errorf("%s: got Content-Type %q, want application/json only with a body", known.Name, got.header.Get("Content-Type"))
 		}
 	}
 }
 
-// What a service does instead of answering.
+// What a service may do instead of answering with a status.
 const (
-	noAnswer = -1 // breaks off before the answer
-	cutShort = -2 // breaks off in the middle of it
+	noAnswer  = -1 // closes the connection before the answer
+	cutAnswer = -2 // closes the connection within the answer
 )
 
 type attempt struct {
@@ -122,7 +122,7 @@ type attempt struct {
 	header                    http.Header
 }
 
-// service gives its scripted answers one after the other, then 200.
+// service answers with the statuses of its script, one after the other, then 200.
 type service struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -130,7 +130,7 @@ type service struct {
 	attempts []attempt // guarded by mu
 }
 
-// seen is every attempt so far.
+// seen returns all attempts so far.
 func (s *service) seen() []attempt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func newService(t *testing.T, script ...int) *service {
 	t.Helper()
 	s := &service{script: script}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.handle))
-	// On a kept connection net/http would repeat some requests by itself.
+	// On a kept connection net/http itself would repeat some requests.
 	s.Config.SetKeepAlivesEnabled(false)
 	s.Start()
 	t.Cleanup(s.Close)
@@ -163,7 +163,7 @@ func (s *service) handle(w http.ResponseWriter, r *http.Request) {
 	switch status {
 	case noAnswer:
 		panic(http.ErrAbortHandler)
-	case cutShort:
+	case cutAnswer:
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "{")
 		panic(http.ErrAbortHandler)
@@ -172,28 +172,28 @@ func (s *service) handle(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, strconv.Itoa(status))
 }
 
-// client repeats three times, at once.
+// client returns a client that retries three times, without delays.
 func (s *service) client(secretKey string) *client.Client {
 	c := client.New(s.URL, "pk_1", secretKey)
-	c.Pauses = []time.Duration{time.Nanosecond, time.Nanosecond, time.Nanosecond}
+	c.RetryDelays = []time.Duration{time.Nanosecond, time.Nanosecond, time.Nanosecond}
 	return c
 }
 
-func TestRepeatsWhatMayBeRepeated(t *testing.T) {
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		method   string
 		noKey    bool
 		script   []int
 		attempts int
-		status   int // 0: no answer
+		status   int // 0 for no answer
 	}{
 		"answered":                  {"POST", false, []int{201}, 1, 201},
 		"429 and 5xx":               {"POST", false, []int{429, 500, 503, 201}, 4, 201},
-		"no answer":                 {"POST", false, []int{noAnswer, cutShort, 201}, 3, 201},
+		"no answer":                 {"POST", false, []int{noAnswer, cutAnswer, 201}, 3, 201},
 		"GET":                       {"GET", true, []int{noAnswer, 502, 200}, 3, 200},
 		"DELETE":                    {"DELETE", true, []int{503, 200}, 2, 200},
-		"only so often":             {"POST", false, []int{500, 500, 500, 504, 201}, 4, 504},
+		"too often":                 {"POST", false, []int{500, 500, 500, 504, 201}, 4, 504},
 		"never an answer":           {"POST", false, []int{noAnswer, noAnswer, noAnswer, noAnswer, 201}, 4, 0},
 		"400":                       {"POST", false, []int{400}, 1, 400},
 		"401":                       {"GET", true, []int{401}, 1, 401},
@@ -202,7 +202,7 @@ func TestRepeatsWhatMayBeRepeated(t *testing.T) {
 		"422 after 500":             {"POST", false, []int{500, 422}, 2, 422},
 		"POST without key":          {"POST", true, []int{500}, 1, 500},
 		"POST without key, 429":     {"POST", true, []int{429}, 1, 429},
-		"POST without key, no word": {"POST", true, []int{noAnswer}, 1, 0},
+		"POST without key, silence": {"POST", true, []int{noAnswer}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,7 +222,7 @@ func TestRepeatsWhatMayBeRepeated(t *testing.T) {
 			}
 			attempts := s.seen()
 			if len(attempts) != c.attempts {
-				t.Fatalf("%d attempts, want %d", len(attempts), c.attempts)
+				t.Fatalf("got %d attempts, want %d", len(attempts), c.attempts)
 			}
 			checkAlike(t, attempts, c.method, c.noKey)
 		})
@@ -233,7 +233,7 @@ func checkAlike(t *testing.T, attempts []attempt, method string, noKey bool) {
 	t.Helper()
 	key := attempts[0].header.Get("Idempotency-Key")
 	if wantsKey := method == http.MethodPost && !noKey; wantsKey != (key != "") {
-		t.Errorf("a %s with the Idempotency-Key %q", method, key)
+		t.Errorf("%s: got Idempotency-Key %q, want one = %t", method, key, wantsKey)
 	}
 	for _, got := range attempts {
 		if got.method != method || got.body != `{ "a":1 }` || got.header.Get("Idempotency-Key") != key {
@@ -242,7 +242,7 @@ func checkAlike(t *testing.T, attempts []attempt, method string, noKey bool) {
 	}
 }
 
-func TestEveryPostHasItsOwnKey(t *testing.T) {
+func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	c := s.client("sk_1")
@@ -259,14 +259,14 @@ func TestEveryPostHasItsOwnKey(t *testing.T) {
 		keys = append(keys, got.header.Get("Idempotency-Key"))
 	}
 	if keys[0] == keys[1] || keys[2] != "mine" {
-		t.Errorf("got the keys %q, want two of their own and the caller's", keys)
+		t.Errorf("got keys %q, want two different ones and the caller's", keys)
 	}
 }
 
-// refusing is a transport that answers like the given status and Retry-After
-// so many times, then 200. It needs no network, so that a bubble's clock runs.
+// refusing is a transport that answers with a status and Retry-After a number of
+// times, then with 200. It needs no network, so that it works in a bubble.
 type refusing struct {
-	status     int // 0: no answer
+	status     int // 0 for no answer
 	times      int
 	retryAfter string
 	sent       []time.Time
@@ -288,14 +288,14 @@ func (r *refusing) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// through is a client as New makes it, but over another transport.
+// through returns a client from New with another transport.
 func through(transport http.RoundTripper) *client.Client {
 	c := client.New("http://service.test", "pk_1", "sk_1")
 	c.HTTP = &http.Client{Transport: transport}
 	return c
 }
 
-func TestPausesAreTheInterfacesUnlessTheServiceAsksForMore(t *testing.T) {
+func TestRetryDelaysFollowInterfaceAndRetryAfter(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		transport refusing
@@ -317,18 +317,18 @@ func TestPausesAreTheInterfacesUnlessTheServiceAsksForMore(t *testing.T) {
 					t.Fatal(err)
 				}
 				if took := time.Since(begin); took != c.took {
-					t.Errorf("%d attempts took %v, want %v", len(c.transport.sent), took, c.took)
+					t.Errorf("got %d attempts in %v, want %v", len(c.transport.sent), took, c.took)
 				}
 			})
 		})
 	}
 }
 
-func TestContextEndsTheWaiting(t *testing.T) {
+func TestContextEndsRetries(t *testing.T) {
 	t.Parallel()
 	for name, transport := range map[string]*refusing{
 		"after an answer": {status: 503, times: 9, retryAfter: "3600"},
-		"after none":      {times: 9},
+		"without one":     {times: 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -339,50 +339,50 @@ func TestContextEndsTheWaiting(t *testing.T) {
 				defer cancel()
 				answer, err := through(transport).Call(ctx, "POST", "/v1/orders", nil)
 				if took := time.Since(begin); took != limit || len(transport.sent) != 1 {
-					t.Errorf("%d attempts took %v, want one and %v", len(transport.sent), took, limit)
+					t.Errorf("got %d attempts in %v, want one in %v", len(transport.sent), took, limit)
 				}
 				if answered := answer != nil && answer.Status == 503 && err == nil; answered != (transport.status != 0) {
-					t.Errorf("got %+v, %v, want what the last attempt gave", answer, err)
+					t.Errorf("got %+v, %v, want the result of the last attempt", answer, err)
 				}
 			})
 		})
 	}
 }
 
-func TestWhatCannotBeSentIsNotRepeated(t *testing.T) {
+func TestInvalidTargetIsNotRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var transport refusing
 		begin := time.Now()
 		answer, err := through(&transport).Call(t.Context(), "GET", "/v1/orders/%zz", nil)
 		if err == nil || !strings.Contains(err.Error(), "/v1/orders/%zz") {
-			t.Errorf("got %+v, %v", answer, err)
+			t.Errorf("got %+v, %v, want an error that names the target", answer, err)
 		}
 		if took := time.Since(begin); took != 0 || len(transport.sent) != 0 {
-			t.Errorf("%d attempts in %v, want none at once", len(transport.sent), took)
+			t.Errorf("got %d attempts in %v, want none, immediately", len(transport.sent), took)
 		}
 	})
 }
 
-func TestNoPausesIsOneAttempt(t *testing.T) {
+func TestWithoutRetryDelays(t *testing.T) {
 	t.Parallel()
 	transport := &refusing{status: 500, times: 9}
 	c := through(transport)
-	c.Pauses = nil
+	c.RetryDelays = nil
 	answer, err := c.Call(t.Context(), "GET", "/v1/orders", nil)
 	if err != nil || answer.Status != 500 || len(transport.sent) != 1 {
-		t.Errorf("got %+v, %v after %d attempts", answer, err, len(transport.sent))
+		t.Errorf("got %+v, %v after %d attempts, want 500 after one", answer, err, len(transport.sent))
 	}
 }
 
-func TestNewIdempotencyKeyIsARandomUUID(t *testing.T) {
+func TestNewIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
 		key := client.NewIdempotencyKey()
 		id, err := uuid.Parse(key)
 		if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 || id.String() != key || seen[key] {
-			t.Fatalf("%q: %v, seen %v", key, err, seen[key])
+			t.Fatalf("got %q, want a new UUID of version 4: %v, seen before = %t", key, err, seen[key])
 		}
 		seen[key] = true
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/dropyard/dropyard/client"
 )
 
-// A receiver verifies, then keeps each event once, and answers soon. Its test
-// signs an event as the service would.
+// A receiver verifies the webhook, stores each event once, and answers soon. Its
+// test signs an event as the service does.
 func ExampleVerifyWebhook() {
-	secret := client.NewWebhookSecret() // really from PUT /v1/webhooks/endpoint
-	known := map[string]bool{}          // really a table with a unique event id
+	secret := client.NewWebhookSecret() // in production, from PUT /v1/webhooks/endpoint
+	known := map[string]bool{}          // in production, a table with a unique event id
 
 	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))

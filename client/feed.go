@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// FeedEvent is an event as the feed tells it.
+// FeedEvent is an event of the feed.
 type FeedEvent struct {
 	EventID   string `json:"event_id"`
-	Body      string `json:"body"`      // exactly as webhooks carry it
+	Body      string `json:"body"`      // byte for byte the body of the webhook
 	Signature string `json:"signature"` // Drop-Signature of Body under the API key's secret
 }
 
-// Feed follows a partner's events without an address of its own that webhooks
-// could reach, such as on a developer's machine. It needs no endpoint, and
-// acknowledges nothing. A Feed is for one goroutine.
+// Feed follows a partner's events on a machine that webhooks cannot reach, such as a
+// developer's. It needs no endpoint, and acknowledges nothing. Only one goroutine may
+// use a Feed.
 //
 //	feed, err := c.Feed(ctx, time.Time{})
 //	…
@@ -32,43 +32,43 @@ type FeedEvent struct {
 //		…
 //	}
 type Feed struct {
-	// Lost is called when the service cannot be reached any more, once for each
-	// time; Back when it can be again. Both may be nil.
-	Lost func(error)
-	Back func()
+	// OnDisconnect is called once when the service can no longer be reached, and
+	// OnReconnect when it can be reached again. Both may be nil.
+	OnDisconnect func(error)
+	OnReconnect  func()
 
 	client  Client
 	cursor  string
-	floor   string              // events up to it are not ours, or forgotten
-	seen    map[string]struct{} // those beyond it
-	pending []fedEvent
-	polled  time.Time
+	floor   string              // events up to this id are passed over
+	seen    map[string]struct{} // the ids of events after floor that were returned
+	pending []checkedEvent      // the events to return next
+	polled  time.Time           // when the service was asked last
 }
 
-// ErrForged comes with an event whose signature does not fit its body, or whose
-// body is another event's. It is not to be believed.
+// ErrForged is the error of an event whose signature is not that of its body, or
+// whose body is that of another event. The event must not be trusted.
 var ErrForged = errors.New("the event is not signed by the service")
 
 const (
-	// feedWait is how long the service may wait with its answer for news.
+	// feedWait is how long the service may wait for an event before it answers.
 	feedWait = 20 * time.Second
-	// feedEvery is how often it is asked at most: each time counts for the
-	// partner's rate limit, and a lively feed must leave most of that.
-	feedEvery = time.Second
-	// The pause after the first failure, and the longest.
+	// feedInterval is the least time between two requests. They count towards the
+	// partner's rate limit, most of which must be left however many events there are.
+	feedInterval = time.Second
+	// firstPause is the pause after the first failure, and maxPause the longest.
 	firstPause = 250 * time.Millisecond
 	maxPause   = 15 * time.Second
-	// feedMemory is for how long events are remembered, by their ids. The
-	// service tells again what is 30 s older than the last at most.
+	// feedMemory is how long the ids of events are remembered. The service repeats
+	// events that are up to 30 s older than the last one.
 	feedMemory = 10 * time.Minute
 )
 
-// Feed begins to follow events: those since a time, or, if that is zero, those
-// that happen from now on. It asks the service once, and fails if there is no
-// answer or a refusal.
+// Feed starts to follow events: those since a time, or, if that is zero, those
+// from now on. It asks the service once, and fails if there is no answer or a
+// refusal.
 func (c *Client) Feed(ctx context.Context, since time.Time) (*Feed, error) {
 	f := &Feed{client: *c, seen: map[string]struct{}{}}
-	f.client.Pauses = nil // it knows better
+	f.client.RetryDelays = nil // poll retries itself
 	if !since.IsZero() {
 		f.floor = firstID(since)
 		f.cursor = f.floor
@@ -77,7 +77,7 @@ func (c *Client) Feed(ctx context.Context, since time.Time) (*Feed, error) {
 		return nil, err
 	}
 	if since.IsZero() {
-		f.floor = f.cursor // what was before it will be told for a while
+		f.floor = f.cursor // the service will repeat events from before it
 		for _, e := range f.pending {
 			f.floor = min(f.floor, e.EventID)
 		}
@@ -85,12 +85,12 @@ func (c *Client) Feed(ctx context.Context, since time.Time) (*Feed, error) {
 	return f, nil
 }
 
-// Events gives every event once, those of one order in their sequence, for as
-// long as ctx and the loop last. When the service cannot be reached it tries
-// again, at longer and longer intervals, and goes on where it was.
+// Events iterates over the events, each once, those of one order in their sequence,
+// until ctx ends or the loop is left. When the service cannot be reached it tries
+// again, at longer and longer intervals, and continues where it was.
 //
-// The error is ErrForged for an event that is not to be believed, and the loop
-// may go on. Any other is the last: a *RefusalError, or that of ctx.
+// The error is ErrForged for an event that must not be trusted; then the loop may
+// continue. Any other error is the last value: a *RefusalError, or that of ctx.
 func (f *Feed) Events(ctx context.Context) iter.Seq2[FeedEvent, error] {
 	return func(yield func(FeedEvent, error) bool) {
 		for {
@@ -109,27 +109,28 @@ func (f *Feed) Events(ctx context.Context) iter.Seq2[FeedEvent, error] {
 	}
 }
 
-// fedEvent is an event with what its body says of its place.
-type fedEvent struct {
+// checkedEvent is an event whose signature was verified.
+type checkedEvent struct {
 	FeedEvent
 	orderID  string
 	sequence int64
-	err      error // ErrForged for one not to be believed
+	err      error // ErrForged, or nil
 }
 
-// check holds an event against its signature.
-func (f *Feed) check(e FeedEvent) fedEvent {
+// check verifies an event and reads its order and sequence.
+func (f *Feed) check(e FeedEvent) checkedEvent {
 	var body Event
 	if !VerifyEvent(f.client.SecretKey, []byte(e.Body), e.Signature) ||
 		json.Unmarshal([]byte(e.Body), &body) != nil || body.ID != e.EventID {
-		return fedEvent{FeedEvent: e, err: ErrForged}
+		return checkedEvent{FeedEvent: e, err: ErrForged}
 	}
-	return fedEvent{FeedEvent: e, orderID: body.OrderID(), sequence: body.Sequence}
+	return checkedEvent{FeedEvent: e, orderID: body.OrderID(), sequence: body.Sequence}
 }
 
-// poll asks until there is an answer.
+// poll asks the service until there is an answer, or an error that asking again
+// would not change.
 func (f *Feed) poll(ctx context.Context) error {
-	pause := time.Until(f.polled.Add(feedEvery))
+	pause := time.Until(f.polled.Add(feedInterval))
 	for failures := 0; ; failures++ {
 		select {
 		case <-time.After(pause):
@@ -139,8 +140,8 @@ func (f *Feed) poll(ctx context.Context) error {
 		err := f.ask(ctx, feedWait)
 		switch {
 		case err == nil:
-			if failures > 0 && f.Back != nil {
-				f.Back()
+			if failures > 0 && f.OnReconnect != nil {
+				f.OnReconnect()
 			}
 			return nil
 		case ctx.Err() != nil:
@@ -148,22 +149,22 @@ func (f *Feed) poll(ctx context.Context) error {
 		case isFinal(err):
 			return err
 		}
-		if failures == 0 && f.Lost != nil {
-			f.Lost(err)
+		if failures == 0 && f.OnDisconnect != nil {
+			f.OnDisconnect(err)
 		}
 		pause = backOff(failures, err)
 	}
 }
 
-// isFinal tells whether asking again is of no use.
+// isFinal reports whether an error is a refusal that asking again would not change.
 func isFinal(err error) bool {
 	var refused *RefusalError
 	return errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests
 }
 
-// backOff is how long to wait after so many failures: twice as long each time,
-// a little more or less so that many clients do not return at once, and no less
-// than the service asks for.
+// backOff returns how long to wait after a number of failures: twice as long each
+// time, with some jitter so that many clients do not return simultaneously, and at
+// least as long as the service asks for.
 func backOff(failures int, err error) time.Duration {
 	pause := maxPause
 	if failures < 6 {
@@ -177,7 +178,7 @@ func backOff(failures int, err error) time.Duration {
 	return pause
 }
 
-// ask asks once, and takes what is new.
+// ask asks the service once, and adds the new events to pending.
 func (f *Feed) ask(ctx context.Context, wait time.Duration) error {
 	f.polled = time.Now()
 	query := url.Values{"wait": {strconv.Itoa(int(wait / time.Second))}}
@@ -188,7 +189,7 @@ func (f *Feed) ask(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := answer.Refused(); err != nil {
+	if err := answer.Err(); err != nil {
 		return err
 	}
 	var page struct {
@@ -196,28 +197,28 @@ func (f *Feed) ask(ctx context.Context, wait time.Duration) error {
 		Cursor string      `json:"cursor"`
 	}
 	if err := json.Unmarshal(answer.Body, &page); err != nil || page.Cursor == "" {
-		return fmt.Errorf("what answers at %s is not the service", f.client.BaseURL) // but perhaps a proxy before it
+		// Not final: it may be the answer of a proxy.
+		return fmt.Errorf("the answer of %s is not that of the service", f.client.BaseURL)
 	}
-	fresh := f.take(page.Events)
-	inSequence(fresh)
+	fresh := f.filter(page.Events)
+	sortByOrder(fresh)
 	f.pending = append(f.pending, fresh...)
 	f.cursor = page.Cursor
 	f.forget()
 	return nil
 }
 
-// take gives the events that are not known yet: the service tells the last ones
-// again each time, since one may be stored a little later than others with
-// higher ids.
-func (f *Feed) take(told []FeedEvent) (fresh []fedEvent) {
-	for _, event := range told {
+// filter returns the events that are new. The service repeats the last events in
+// every answer, because an event may be stored later than others with greater ids.
+func (f *Feed) filter(events []FeedEvent) (fresh []checkedEvent) {
+	for _, event := range events {
 		if event.EventID <= f.floor {
 			continue
 		}
 		checked := f.check(event)
 		id := event.EventID
 		if checked.err != nil {
-			id += " forged" // so that it does not hide the real one
+			id += " forged" // so that the genuine event with this id is still new
 		}
 		if _, known := f.seen[id]; !known {
 			f.seen[id] = struct{}{}
@@ -227,10 +228,10 @@ func (f *Feed) take(told []FeedEvent) (fresh []fedEvent) {
 	return fresh
 }
 
-// inSequence puts the events of each order in their sequence, on the places that
-// they have together. Ids alone do not tell it: they are drawn by the
-// millisecond, and by the clocks of several nodes.
-func inSequence(events []fedEvent) {
+// sortByOrder sorts the events of each order by their sequence, among the places
+// that events of this order have. The order of ids may differ, because they hold
+// milliseconds by the clocks of several nodes.
+func sortByOrder(events []checkedEvent) {
 	places := map[string][]int{}
 	for i, e := range events {
 		if e.err == nil {
@@ -238,19 +239,19 @@ func inSequence(events []fedEvent) {
 		}
 	}
 	for _, at := range places {
-		sorted := make([]fedEvent, len(at))
+		sorted := make([]checkedEvent, len(at))
 		for i, place := range at {
 			sorted[i] = events[place]
 		}
-		slices.SortStableFunc(sorted, func(a, b fedEvent) int { return cmp.Compare(a.sequence, b.sequence) })
+		slices.SortStableFunc(sorted, func(a, b checkedEvent) int { return cmp.Compare(a.sequence, b.sequence) })
 		for i, place := range at {
 			events[place] = sorted[i]
 		}
 	}
 }
 
-// forget forgets what the service will not tell again, and would not believe it
-// if it did.
+// forget raises floor to events that the service no longer repeats, and removes the
+// ids before it from seen.
 func (f *Feed) forget() {
 	at, ok := idTime(f.cursor)
 	if !ok {
@@ -268,13 +269,14 @@ func (f *Feed) forget() {
 	}
 }
 
-// firstID is the smallest id that an event at or after a time can have. Ids are
-// UUIDs of version 7 (RFC 9562): they begin with milliseconds.
+// firstID returns the smallest id that an event at or after a time can have. Ids are
+// UUIDs of version 7 (RFC 9562), which begin with milliseconds since 1970.
 func firstID(at time.Time) string {
 	ms := fmt.Sprintf("%012x", max(at.UnixMilli(), 0))
 	return ms[:8] + "-" + ms[8:] + "-7000-8000-000000000000"
 }
 
+// idTime returns the time in an event's id. It is false if there is none.
 func idTime(id string) (at time.Time, ok bool) {
 	const timeLength = 13
 	if len(id) < timeLength || id[8] != '-' {

@@ -22,20 +22,22 @@ import (
 
 const feedSecret = "sk_feed"
 
-// stream is a service that has nothing but a feed. It needs no network, so that
-// a bubble's clock runs.
+// stream is a service with a feed only. It needs no network, so that it works in a
+// bubble.
 type stream struct {
 	mu     sync.Mutex
 	events []client.FeedEvent // by their ids; guarded by mu
 	more   chan struct{}      // closed by the next event; guarded by mu
 	asked  []time.Time
-	// fault, if any, is asked before each answer.
+	// fault, if set, is called before each answer with the number of the request,
+	// from 1. If it returns a response, that is the answer; one without a status
+	// means that the service cannot be reached.
 	fault func(n int) *http.Response
-	// everything is told again each time, not only the last 30 s.
+	// everything makes each answer repeat all events, not only those of the last 30 s.
 	everything bool
 }
 
-// add adds an event of an order that happened at a time.
+// add adds an event of an order at a time.
 func (s *stream) add(at time.Time, order string, sequence int, tail byte) client.FeedEvent {
 	first := identifier.FirstUUID(at)
 	id := fmt.Sprintf("%s%02x", first[:len(first)-2], tail)
@@ -78,34 +80,35 @@ func (s *stream) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	over := time.After(time.Duration(seconds) * time.Second)
 	for {
-		told, more := s.after(from)
-		if n := len(told); n > 0 && told[n-1].EventID > last {
-			return fed(told, told[n-1].EventID), nil
+		events, more := s.after(from)
+		if n := len(events); n > 0 && events[n-1].EventID > last {
+			return feedPage(events, events[n-1].EventID), nil
 		}
 		select {
 		case <-more:
 		case <-over:
-			return fed(told, last), nil
+			return feedPage(events, last), nil
 		case <-request.Context().Done():
 			return nil, request.Context().Err()
 		}
 	}
 }
 
-// after lists events, and gives what tells when there are more.
-func (s *stream) after(from string) (told []client.FeedEvent, more <-chan struct{}) {
+// after returns the events after an id, and a channel that is closed when there are
+// more.
+func (s *stream) after(from string) (events []client.FeedEvent, more <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.events {
 		if s.everything || e.EventID > from {
-			told = append(told, e)
+			events = append(events, e)
 		}
 	}
 	s.more = make(chan struct{})
-	return told, s.more
+	return events, s.more
 }
 
-func fed(events []client.FeedEvent, cursor string) *http.Response {
+func feedPage(events []client.FeedEvent, cursor string) *http.Response {
 	text, err := json.Marshal(map[string]any{"events": events, "cursor": cursor})
 	if err != nil {
 		panic(err)
@@ -117,15 +120,15 @@ func respond(status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// follow begins to follow the feed.
+// follow starts to follow the feed.
 func (s *stream) follow(ctx context.Context, since time.Time) (*client.Feed, error) {
 	c := client.New("http://service.test", "pk_feed", feedSecret)
 	c.HTTP = &http.Client{Transport: s}
 	return c.Feed(ctx, since)
 }
 
-// followed is follow that must succeed.
-func (s *stream) followed(t *testing.T, since time.Time) *client.Feed {
+// mustFollow is like follow, and fails the test on an error.
+func (s *stream) mustFollow(t *testing.T, since time.Time) *client.Feed {
 	t.Helper()
 	feed, err := s.follow(t.Context(), since)
 	if err != nil {
@@ -134,14 +137,14 @@ func (s *stream) followed(t *testing.T, since time.Time) *client.Feed {
 	return feed
 }
 
-// collect follows for a while, and tells the ids of what came.
+// collect follows the feed for a while, and returns the ids of the events.
 func collect(t *testing.T, feed *client.Feed, during time.Duration) (ids []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), during)
 	defer cancel()
 	for event, err := range feed.Events(ctx) {
 		if errors.Is(err, context.DeadlineExceeded) {
-			synctest.Wait() // for what happened meanwhile
+			synctest.Wait() // so that functions of later have returned
 			return ids
 		}
 		if err != nil {
@@ -160,24 +163,24 @@ func checkIDs(t *testing.T, got []string, want ...client.FeedEvent) {
 		ids[i] = e.EventID
 	}
 	if !slices.Equal(got, ids) {
-		t.Errorf("got  %q\nwant %q", got, ids)
+		t.Errorf("got events  %q\nwant events %q", got, ids)
 	}
 }
 
-// later does something while a feed is followed.
+// later calls a function while a feed is followed.
 func later(wait time.Duration, do func()) { time.AfterFunc(wait, do) }
 
-func TestFeedTellsEachEventOnceFromNowOn(t *testing.T) {
+func TestFeedFromNowOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s stream
 		now := time.Now()
 		s.add(now.Add(-time.Second), "ord_1", 1, 1)
-		feed := s.followed(t, time.Time{})
+		feed := s.mustFollow(t, time.Time{})
 		var second, third, late client.FeedEvent
 		later(5*time.Second, func() { second = s.add(time.Now(), "ord_1", 2, 2) })
 		later(50*time.Second, func() { third = s.add(time.Now(), "ord_1", 3, 3) })
-		// One that is stored later than the one behind it.
+		// An event that is stored later than one with a greater id.
 		later(60*time.Second, func() { late = s.add(now.Add(45*time.Second), "ord_2", 1, 4) })
 		got := collect(t, feed, 2*time.Minute)
 		checkIDs(t, got, second, third, late)
@@ -192,13 +195,13 @@ func TestFeedSinceATime(t *testing.T) {
 		s.add(now.Add(-10*time.Minute-time.Millisecond), "ord_1", 1, 1)
 		first := s.add(now.Add(-10*time.Minute), "ord_1", 2, 2)
 		second := s.add(now.Add(-time.Minute), "ord_1", 3, 3)
-		checkIDs(t, collect(t, s.followed(t, now.Add(-10*time.Minute)), time.Minute), first, second)
+		checkIDs(t, collect(t, s.mustFollow(t, now.Add(-10*time.Minute)), time.Minute), first, second)
 	})
 }
 
-// TestFeedKeepsTheSequenceOfAnOrder where ids alone do not: within a
-// millisecond.
-func TestFeedKeepsTheSequenceOfAnOrder(t *testing.T) {
+// TestFeedSequence: the events of an order arrive in their sequence, even if their
+// ids, from the same millisecond, are in another order.
+func TestFeedSequence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s stream
@@ -207,17 +210,17 @@ func TestFeedKeepsTheSequenceOfAnOrder(t *testing.T) {
 		other := s.add(now, "ord_2", 1, 2)
 		first := s.add(now, "ord_1", 1, 3)
 		second := s.add(now, "ord_1", 2, 4)
-		checkIDs(t, collect(t, s.followed(t, now.Add(-time.Second)), time.Minute), first, other, second, third)
+		checkIDs(t, collect(t, s.mustFollow(t, now.Add(-time.Second)), time.Minute), first, other, second, third)
 	})
 }
 
-// TestFeedForgetsAndYetTellsNothingTwice, even by a service that tells
-// everything again.
-func TestFeedForgetsAndYetTellsNothingTwice(t *testing.T) {
+// TestFeedWithoutDuplicates: a service that repeats everything does not make the
+// feed return events again that it has forgotten.
+func TestFeedWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := stream{everything: true}
-		feed := s.followed(t, time.Time{})
+		feed := s.mustFollow(t, time.Time{})
 		for i := range 40 {
 			later(time.Duration(i+1)*time.Minute, func() { s.add(time.Now(), "ord_1", i+1, byte(i)) })
 		}
@@ -226,19 +229,19 @@ func TestFeedForgetsAndYetTellsNothingTwice(t *testing.T) {
 	})
 }
 
-// TestFeedSurvivesInterruptions: nothing is lost or told twice, and each is
-// reported once.
+// TestFeedSurvivesInterruptions: no event is lost or repeated, and OnDisconnect and
+// OnReconnect are called once.
 func TestFeedSurvivesInterruptions(t *testing.T) {
 	t.Parallel()
-	patient := respond(http.StatusTooManyRequests, "")
-	patient.Header.Set("Retry-After", "60")
+	limited := respond(http.StatusTooManyRequests, "")
+	limited.Header.Set("Retry-After", "60")
 	for name, c := range map[string]struct {
 		fault   *http.Response
-		atLeast time.Duration // until it is asked again
+		atLeast time.Duration // before the second request
 	}{
 		"unreachable":    {&http.Response{}, 200 * time.Millisecond},
 		"503":            {respond(http.StatusServiceUnavailable, "{}"), 200 * time.Millisecond},
-		"429":            {patient, time.Minute},
+		"429":            {limited, time.Minute},
 		"a proxy's page": {respond(http.StatusOK, "<html>"), 200 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,63 +254,65 @@ func TestFeedSurvivesInterruptions(t *testing.T) {
 					}
 					return nil
 				}
-				feed := s.followed(t, time.Time{})
-				lost, back := 0, 0
-				feed.Lost = func(error) { lost++ }
-				feed.Back = func() { back++ }
+				feed := s.mustFollow(t, time.Time{})
+				disconnects, reconnects := 0, 0
+				feed.OnDisconnect = func(error) { disconnects++ }
+				feed.OnReconnect = func() { reconnects++ }
 				for i := range 100 {
 					later(time.Duration(i+1)*700*time.Millisecond, func() { s.add(time.Now(), "ord_1", i+1, 1) })
 				}
 				got := collect(t, feed, 20*time.Minute)
 				checkIDs(t, got, s.events...)
-				if lost != 1 || back != 1 {
-					t.Errorf("lost %d times, back %d times", lost, back)
+				if disconnects != 1 || reconnects != 1 {
+					t.Errorf("got %d disconnects, %d reconnects, want one of each", disconnects, reconnects)
 				}
 				if waited := s.asked[3].Sub(s.asked[2]); waited < c.atLeast {
-					t.Errorf("asked again after %v", waited)
+					t.Errorf("after the first failure: asked again after %v, want at least %v", waited, c.atLeast)
 				}
 				if waited := s.asked[10].Sub(s.asked[9]); waited < 10*time.Second {
-					t.Errorf("after many failures asked again after %v", waited)
+					t.Errorf("after many failures: asked again after %v, want at least 10s", waited)
 				}
 			})
 		})
 	}
 }
 
-// TestFeedIsGentle: however much happens, most of the rate limit is left.
-func TestFeedIsGentle(t *testing.T) {
+// TestFeedRequestRate: however many events there are, most of the rate limit is
+// left.
+func TestFeedRequestRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s stream
-		feed := s.followed(t, time.Time{})
+		feed := s.mustFollow(t, time.Time{})
 		for i := range 300 {
 			later(time.Duration(i)*100*time.Millisecond, func() { s.add(time.Now(), "ord_1", i+1, 1) })
 		}
 		if got := collect(t, feed, 30*time.Second); len(got) < 290 {
-			t.Errorf("%d events came", len(got))
+			t.Errorf("got %d events, want at least 290", len(got))
 		}
 		if len(s.asked) > 32 {
-			t.Errorf("asked %d times in half a minute", len(s.asked))
+			t.Errorf("got %d requests in half a minute, want at most 32", len(s.asked))
 		}
 	})
 }
 
-// TestFeedTellsForgedEvents, once each, and still the real one.
-func TestFeedTellsForgedEvents(t *testing.T) {
+// TestFeedForgedEvents: forged events are returned once each, and the genuine event
+// with the same id still is.
+func TestFeedForgedEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s stream
 		now := time.Now()
 		var other stream
-		real, another := other.add(now, "ord_1", 1, 1), other.add(now, "ord_1", 2, 2)
-		s.put(client.FeedEvent{EventID: real.EventID, Body: real.Body, Signature: strings.Replace(real.Signature, "v1=", "v2=", 1)})
-		s.put(client.FeedEvent{EventID: another.EventID, Body: real.Body, Signature: real.Signature}) // signed, but as another event
-		later(30*time.Second, func() { s.put(real); s.add(time.Now(), "ord_1", 3, 3) })
+		genuine, another := other.add(now, "ord_1", 1, 1), other.add(now, "ord_1", 2, 2)
+		s.put(client.FeedEvent{EventID: genuine.EventID, Body: genuine.Body, Signature: strings.Replace(genuine.Signature, "v1=", "v2=", 1)})
+		s.put(client.FeedEvent{EventID: another.EventID, Body: genuine.Body, Signature: genuine.Signature}) // signed, but as another event
+		later(30*time.Second, func() { s.put(genuine); s.add(time.Now(), "ord_1", 3, 3) })
 
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		var got []string
-		for event, err := range s.followed(t, now.Add(-time.Second)).Events(ctx) {
+		for event, err := range s.mustFollow(t, now.Add(-time.Second)).Events(ctx) {
 			if ctx.Err() != nil {
 				break
 			}
@@ -320,8 +325,8 @@ func TestFeedTellsForgedEvents(t *testing.T) {
 	})
 }
 
-// TestFeedEndsWithARefusal, with the service's words.
-func TestFeedEndsWithARefusal(t *testing.T) {
+// TestFeedEndsWithRefusal: the last error holds the code and message of the service.
+func TestFeedEndsWithRefusal(t *testing.T) {
 	t.Parallel()
 	for _, from := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
@@ -339,41 +344,42 @@ func TestFeedEndsWithARefusal(t *testing.T) {
 			}
 			var refused *client.RefusalError
 			if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" || !strings.Contains(err.Error(), "this key has been revoked") {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want the refusal of the service", err)
 			}
 			if len(s.asked) != from {
-				t.Errorf("asked %d times", len(s.asked))
+				t.Errorf("got %d requests, want %d", len(s.asked), from)
 			}
 		})
 	}
 }
 
-// TestFeedThatCannotBegin says so at once.
-func TestFeedThatCannotBegin(t *testing.T) {
+// TestFeedThatCannotStart fails after one request.
+func TestFeedThatCannotStart(t *testing.T) {
 	t.Parallel()
-	for told, answer := range map[string]*http.Response{
-		"no route":           {},
-		"502 Bad Gateway":    respond(http.StatusBadGateway, "<html>"),
-		"is not the service": respond(http.StatusOK, "<html>"),
+	for want, answer := range map[string]*http.Response{
+		"no route":                {},
+		"502 Bad Gateway":         respond(http.StatusBadGateway, "<html>"),
+		"not that of the service": respond(http.StatusOK, "<html>"),
 	} {
 		s := stream{fault: func(int) *http.Response { return answer }}
-		if _, err := s.follow(t.Context(), time.Time{}); err == nil || !strings.Contains(err.Error(), told) || len(s.asked) != 1 {
-			t.Errorf("%s: got %v after %d requests", told, err, len(s.asked))
+		if _, err := s.follow(t.Context(), time.Time{}); err == nil || !strings.Contains(err.Error(), want) || len(s.asked) != 1 {
+			t.Errorf("got %v after %d requests, want %q in it after one", err, len(s.asked), want)
 		}
 	}
 }
 
-// TestFeedGoesOnAfterALoop that was left: nothing is lost between two.
-func TestFeedGoesOnAfterALoop(t *testing.T) {
+// TestFeedContinuesInASecondLoop: no event is lost when a loop is left and another
+// one begun.
+func TestFeedContinuesInASecondLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s stream
 		now := time.Now()
 		first, second := s.add(now, "ord_1", 1, 1), s.add(now, "ord_1", 2, 2)
-		feed := s.followed(t, now.Add(-time.Second))
+		feed := s.mustFollow(t, now.Add(-time.Second))
 		for event, err := range feed.Events(t.Context()) {
 			if err != nil || event != first {
-				t.Errorf("got %v, %v", event, err)
+				t.Errorf("got %v, %v, want %v", event, err, first)
 			}
 			break
 		}

@@ -16,47 +16,48 @@ import (
 
 // Event is the body of a webhook.
 type Event struct {
-	ID        string    `json:"id"`   // the same for every retry: what to tell repetitions by
+	ID        string    `json:"id"`   // the same for every retry, so that duplicates can be recognised
 	Type      string    `json:"type"` // such as order.accepted
 	CreatedAt time.Time `json:"created_at"`
 	Sequence  int64     `json:"sequence"` // counts the events of one order from 1
-	// Data depends on Type (interface section 6).
+	// Data has the members that interface section 6 lists for the Type.
 	Data json.RawMessage `json:"data"`
 }
 
-// OrderID is the order that the event tells of; empty if it tells of none.
+// OrderID returns the id of the event's order; empty if it has none.
 func (e *Event) OrderID() string {
 	var data struct {
 		OrderID string `json:"order_id"`
 	}
-	_ = json.Unmarshal(e.Data, &data) // what is no object names no order
+	_ = json.Unmarshal(e.Data, &data) // data that is not an object has no order
 	return data.OrderID
 }
 
-// VerifyEvent tells, in constant time, whether a webhook's raw body carries the
-// Drop-Signature of the partner's webhook secret. That says nothing of when it
-// was sent: a receiver must tell repetitions by the event's id, or use
-// VerifyWebhook, which refuses what is old.
+// VerifyEvent reports, in constant time, whether dropSignature is the signature of a
+// webhook's raw body under the webhook secret. It does not check when the webhook was
+// sent: a receiver must recognise repeated events by their ids, or use VerifyWebhook,
+// which refuses old ones.
 //
-// No signature fits an empty secret, so that a setting that was forgotten lets
-// nobody in.
+// It is false for any signature if the secret is empty, so that a missing setting
+// does not let forged events in.
 func VerifyEvent(webhookSecret string, body []byte, dropSignature string) bool {
 	return webhookSecret != "" && signature.VerifyEvent([]byte(webhookSecret), body, dropSignature)
 }
 
-// Why VerifyWebhook refuses.
+// The errors of VerifyWebhook.
 var (
 	ErrWebhookSecret    = errors.New("the webhook secret is not whsec_ and the base64 of 24 to 64 bytes")
-	ErrWebhookHeaders   = errors.New("webhook-id, webhook-timestamp or webhook-signature is missing or no such header")
+	ErrWebhookHeaders   = errors.New("webhook-id, webhook-timestamp or webhook-signature is missing or invalid")
 	ErrWebhookTimestamp = errors.New("the webhook-timestamp is more than 5 minutes from now")
-	ErrWebhookSignature = errors.New("no signature of the webhook fits")
+	ErrWebhookSignature = errors.New("webhook-signature holds no signature of this webhook under the secret")
 )
 
-// VerifyWebhook tells why a request is no webhook under the secret; nil if it
-// is. It reads the headers of Standard Webhooks, which sign the event's id and
-// the time of sending too: what was sent more than 5 minutes ago is refused, so
-// that nothing recorded can be played back later. While a secret is rotated the
-// header carries a signature of the old and one of the new: either verifies.
+// VerifyWebhook returns nil if a request is a webhook that was signed with the
+// secret, and otherwise the reason why it is not. It reads the headers of Standard
+// Webhooks, whose signature also covers the event's id and the time of sending. A
+// webhook that was sent more than 5 minutes ago is refused, so that a recorded one
+// cannot be replayed later. While a secret is rotated the header holds signatures
+// with the old and the new secret, of which either verifies.
 //
 //	http.HandleFunc("POST /hooks", func(w http.ResponseWriter, r *http.Request) {
 //		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
@@ -64,11 +65,11 @@ var (
 //			w.WriteHeader(http.StatusUnauthorized)
 //			return
 //		}
-//		// Keep the event under its id, unless it is there already; then:
+//		// Store the event under its id, unless it is stored already; then:
 //		w.WriteHeader(http.StatusOK)
 //	})
 //
-// body must be what came, byte for byte, and not decoded and encoded again.
+// body must be the body as received, byte for byte, not decoded and encoded again.
 func VerifyWebhook(webhookSecret string, header http.Header, body []byte) error {
 	key, err := webhookKey(webhookSecret)
 	if err != nil {
@@ -91,8 +92,8 @@ func VerifyWebhook(webhookSecret string, header http.Header, body []byte) error 
 	return ErrWebhookSignature
 }
 
-// SignWebhook makes the headers of a webhook as the service sends them, all six
-// and the Content-Type: for tests of receivers. The error is ErrWebhookSecret.
+// SignWebhook returns the headers of a webhook as the service sends them, for tests of
+// receivers. The only error is ErrWebhookSecret.
 func SignWebhook(webhookSecret, eventID string, sent time.Time, body []byte) (http.Header, error) {
 	key, err := webhookKey(webhookSecret)
 	if err != nil {
@@ -112,15 +113,15 @@ func SignWebhook(webhookSecret, eventID string, sent time.Time, body []byte) (ht
 
 const secretPrefix = "whsec_"
 
-// The bounds that Standard Webhooks sets for keys, in bytes. A receiver that
-// took less would take an empty one, which anybody can sign with.
+// The bounds of Standard Webhooks for keys, in bytes. They exclude the empty key,
+// with which anyone could sign.
 const (
 	minKey = 24
 	maxKey = 64
 )
 
-// webhookKey is what Standard Webhooks signs with. Drop-Signature is keyed with
-// the whole text.
+// webhookKey returns the key of Standard Webhooks, which is encoded in the secret. The
+// key of Drop-Signature is the text of the secret.
 func webhookKey(webhookSecret string) ([]byte, error) {
 	text, ok := strings.CutPrefix(webhookSecret, secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
@@ -130,8 +131,8 @@ func webhookKey(webhookSecret string) ([]byte, error) {
 	return key, nil
 }
 
-// NewWebhookSecret draws a secret like those of the service: for tests of
-// receivers.
+// NewWebhookSecret returns a random secret in the form of those of the service, for
+// tests of receivers.
 func NewWebhookSecret() string {
 	var key [33]byte         // a multiple of three: base64 without padding
 	_, _ = rand.Read(key[:]) // never fails

@@ -33,22 +33,22 @@ func TestVerifyEvent(t *testing.T) {
 			{"", known.Body, signature.SignEvent(nil, []byte(known.Body)), false}, // a forgotten setting
 		} {
 			if got := client.VerifyEvent(c.secret, []byte(c.body), c.signature); got != c.want {
-				t.Errorf("%s: %q over %q: got %v", known.Name, c.signature, c.body, got)
+				t.Errorf("%s: %q over %q: got %v, want %v", known.Name, c.signature, c.body, got, c.want)
 			}
 		}
 	}
 }
 
-// sent is the header of a webhook with someBody as the service sends it.
+// sent returns the headers of a webhook with eventBody as the service sends it.
 func sent(at time.Time, secrets webhook.Secrets) http.Header {
 	header := http.Header{}
-	for _, line := range webhook.Headers(someID, at, secrets, []byte(someBody)) {
+	for _, line := range webhook.Headers(eventID, at, secrets, []byte(eventBody)) {
 		header.Set(line.Name, line.Value)
 	}
 	return header
 }
 
-// official is the verdict of the library that Standard Webhooks publishes.
+// official verifies a webhook with the library that Standard Webhooks publishes.
 func official(t *testing.T, secret string, header http.Header, body string) error {
 	t.Helper()
 	hook, err := standardwebhooks.NewWebhook(secret)
@@ -59,13 +59,13 @@ func official(t *testing.T, secret string, header http.Header, body string) erro
 }
 
 const (
-	someID   = "01a1fd87-4795-75e2-b4c2-de80bc41850d"
-	someBody = `{"id":"01a1fd87-4795-75e2-b4c2-de80bc41850d","type":"order.accepted","data":{"order_id":"ord_é"}}`
+	eventID   = "01a1fd87-4795-75e2-b4c2-de80bc41850d"
+	eventBody = `{"id":"01a1fd87-4795-75e2-b4c2-de80bc41850d","type":"order.accepted","data":{"order_id":"ord_é"}}`
 )
 
-// TestWebhooksAreVerified as the service signs them, by the official library
-// and by ours alike, whatever is wrong with them.
-func TestWebhooksAreVerified(t *testing.T) {
+// TestVerifyWebhook: VerifyWebhook and the official library accept and refuse the
+// same webhooks of the service.
+func TestVerifyWebhook(t *testing.T) {
 	t.Parallel()
 	old, next, other := client.NewWebhookSecret(), client.NewWebhookSecret(), client.NewWebhookSecret()
 	set := func(name, value string) func(http.Header) {
@@ -85,7 +85,7 @@ func TestWebhooksAreVerified(t *testing.T) {
 		"rotation, new secret":     {secrets: webhook.Secrets{Current: old, Next: next}, with: next},
 		"rotation, another secret": {secrets: webhook.Secrets{Current: old, Next: next}, with: other, want: client.ErrWebhookSignature},
 		"after it, old secret":     {secrets: webhook.Secrets{Current: next}, with: old, want: client.ErrWebhookSignature},
-		"changed body":             {secrets: webhook.Secrets{Current: old}, with: old, body: someBody + " ", want: client.ErrWebhookSignature},
+		"changed body":             {secrets: webhook.Secrets{Current: old}, with: old, body: eventBody + " ", want: client.ErrWebhookSignature},
 		"another id":               {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id", "evt_2"), want: client.ErrWebhookSignature},
 		"no id":                    {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id", ""), want: client.ErrWebhookHeaders},
 		"no time":                  {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Timestamp", ""), want: client.ErrWebhookHeaders},
@@ -102,36 +102,35 @@ func TestWebhooksAreVerified(t *testing.T) {
 			c.change(header)
 		}
 		if c.body == "" {
-			c.body = someBody
+			c.body = eventBody
 		}
 		if err := client.VerifyWebhook(c.with, header, []byte(c.body)); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 		if err := official(t, c.with, header, c.body); (err == nil) != (c.want == nil) {
-			t.Errorf("%s: the official library says %v, want %v", name, err, c.want)
+			t.Errorf("%s, with the official library: got %v, want %v", name, err, c.want)
 		}
 	}
 }
 
-// TestSignWebhookIsTheServices: what a partner's tests sign is what the service
-// sends.
-func TestSignWebhookIsTheServices(t *testing.T) {
+// TestSignWebhook returns the same headers that the service sends.
+func TestSignWebhook(t *testing.T) {
 	t.Parallel()
 	secret, now := client.NewWebhookSecret(), time.Now()
-	header, err := client.SignWebhook(secret, someID, now, []byte(someBody))
+	header, err := client.SignWebhook(secret, eventID, now, []byte(eventBody))
 	if want := sent(now, webhook.Secrets{Current: secret}); err != nil || fmt.Sprint(header) != fmt.Sprint(want) {
 		t.Errorf("got %v, %v, want %v", header, err, want)
 	}
-	if err := official(t, secret, header, someBody); err != nil {
-		t.Error(err)
+	if err := official(t, secret, header, eventBody); err != nil {
+		t.Errorf("the official library: %v", err)
 	}
-	if !client.VerifyEvent(secret, []byte(someBody), header.Get("Drop-Signature")) {
-		t.Error("Drop-Signature does not fit")
+	if got := header.Get("Drop-Signature"); !client.VerifyEvent(secret, []byte(eventBody), got) {
+		t.Errorf("VerifyEvent refused the Drop-Signature %q", got)
 	}
 }
 
-// TestToleranceIsFiveMinutes, to the second.
-func TestToleranceIsFiveMinutes(t *testing.T) {
+// TestVerifyWebhookTolerance: it is five minutes, to the second.
+func TestVerifyWebhookTolerance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		secret := client.NewWebhookSecret()
@@ -141,16 +140,16 @@ func TestToleranceIsFiveMinutes(t *testing.T) {
 			want error
 		}{{5 * time.Minute, nil}, {time.Second, client.ErrWebhookTimestamp}} {
 			<-time.After(c.wait)
-			if err := client.VerifyWebhook(secret, header, []byte(someBody)); !errors.Is(err, c.want) {
-				t.Errorf("%v later: %v, want %v", c.wait, err, c.want)
+			if err := client.VerifyWebhook(secret, header, []byte(eventBody)); !errors.Is(err, c.want) {
+				t.Errorf("%v later: got %v, want %v", c.wait, err, c.want)
 			}
 		}
 	})
 }
 
-// TestBadWebhookSecrets verify nothing: not even what was signed with an empty
-// key, as anybody can.
-func TestBadWebhookSecrets(t *testing.T) {
+// TestInvalidWebhookSecrets: an invalid secret does not verify a webhook, even one
+// that was signed with an empty key.
+func TestInvalidWebhookSecrets(t *testing.T) {
 	t.Parallel()
 	header := sent(time.Now(), webhook.Secrets{Current: "whsec_"})
 	for _, secret := range []string{
@@ -158,11 +157,11 @@ func TestBadWebhookSecrets(t *testing.T) {
 		strings.TrimPrefix(client.NewWebhookSecret(), "whsec_"),
 		"whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 65)),
 	} {
-		if err := client.VerifyWebhook(secret, header, []byte(someBody)); !errors.Is(err, client.ErrWebhookSecret) {
-			t.Errorf("%q: %v", secret, err)
+		if err := client.VerifyWebhook(secret, header, []byte(eventBody)); !errors.Is(err, client.ErrWebhookSecret) {
+			t.Errorf("VerifyWebhook with %q: got %v, want ErrWebhookSecret", secret, err)
 		}
-		if _, err := client.SignWebhook(secret, someID, time.Now(), nil); !errors.Is(err, client.ErrWebhookSecret) {
-			t.Errorf("%q signs: %v", secret, err)
+		if _, err := client.SignWebhook(secret, eventID, time.Now(), nil); !errors.Is(err, client.ErrWebhookSecret) {
+			t.Errorf("SignWebhook with %q: got %v, want ErrWebhookSecret", secret, err)
 		}
 	}
 }

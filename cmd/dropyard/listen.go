@@ -41,10 +41,10 @@ func (c *listenCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	feed.Lost = func(err error) {
+	feed.OnDisconnect = func(err error) {
 		notice("Lost the connection to the service (%v). Trying again until it is back; nothing is missed.", reason(err))
 	}
-	feed.Back = func() { notice("Connected again.") }
+	feed.OnReconnect = func() { notice("Connected again.") }
 	c.greet()
 	forward := newForwarder(c.ForwardTo, c.Secret)
 	for event, err := range feed.Events(ctx) {

@@ -117,7 +117,7 @@ func decode(answer *client.Answer, err error, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := answer.Refused(); err != nil {
+	if err := answer.Err(); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {

@@ -61,7 +61,7 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 	key := uuid.NewString()
 	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
 		c := client.New(u.service(node).URL, u.partner.PublicKey, u.partner.SecretKey)
-		c.Pauses = nil // there are other nodes
+		c.RetryDelays = nil // there are other nodes
 		got, err := c.CallWithKey(t.Context(), "POST", path, body, key)
 		switch {
 		case err == nil && got.Status == want:
