@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/record"
@@ -181,7 +182,7 @@ func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*targe
 	for i, t := range targets {
 		ids[i] = t.orderID
 	}
-	found, err := tx.LockStored(ctx, partnerID, ids)
+	found, err := tx.LockOrders(ctx, partnerID, ids)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*targe
 			}
 		}
 	}
-	return tx.SaveErased(ctx, partnerID, rewritten)
+	return tx.SaveErased(ctx, rewritten, ErasedText)
 }
 
 // eraseStored removes personal fields from all that is stored of an order.
@@ -220,6 +221,9 @@ func eraseStored(stored *Stored, email string) error {
 	eraseOrder(created, email)
 	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)
+	if board.IsOpen(stored.Order.Status) {
+		stored.Shown = board.Of(stored.Order)
+	}
 	for _, event := range stored.Events {
 		event.Facts.Reason, event.Facts.FailureReason, event.Facts.SignatureURL = "", "", ""
 	}

@@ -65,13 +65,13 @@ func (e *export) value(kind string, value any) error {
 func (e *export) account() error {
 	var account *Partner
 	var keys []APIKey
-	var endpoint *WebhookEndpoint
+	var endpoint *Endpoint
 	err := e.store.Read(e.ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(e.ctx, e.partnerID); err == nil {
-			keys, err = tx.AllAPIKeys(e.ctx, e.partnerID)
+			keys, err = tx.APIKeys(e.ctx, e.partnerID)
 		}
 		if err == nil {
-			endpoint, err = tx.WebhookEndpoint(e.ctx, e.partnerID)
+			endpoint, err = tx.Endpoint(e.ctx, e.partnerID)
 		}
 		return err
 	})
@@ -127,7 +127,7 @@ type exportedProduct struct {
 
 func (e *export) products() error {
 	return rows(e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
-		return tx.ProductsFrom(e.ctx, e.partnerID, last.ProductID, exportPage)
+		return tx.Products(e.ctx, e.partnerID, last.ProductID, exportPage)
 	}, func(p *delivery.Product) error { return e.value("product", exportedProduct(*p)) })
 }
 
@@ -139,13 +139,13 @@ type exportedLevel struct {
 
 func (e *export) levels() error {
 	return rows(e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
-		return tx.LevelsFrom(e.ctx, e.partnerID, *last, exportPage)
+		return tx.Levels(e.ctx, e.partnerID, *last, exportPage)
 	}, func(l *delivery.Level) error { return e.value("stock_level", exportedLevel(*l)) })
 }
 
 func (e *export) movements() error {
 	return rows(e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
-		return tx.MovementsFrom(e.ctx, e.partnerID, last.MovementID, exportPage)
+		return tx.Movements(e.ctx, e.partnerID, last.MovementID, exportPage)
 	}, func(m *delivery.Movement) error {
 		var w strictjson.Writer
 		w.Object("")
@@ -168,7 +168,7 @@ func ordersBehind(ctx context.Context, tx Reader, partnerID string, last *delive
 	if last != nil {
 		after = last.OrderID
 	}
-	return tx.OrdersFrom(ctx, partnerID, after, exportPage)
+	return tx.Orders(ctx, partnerID, after, exportPage)
 }
 
 func (e *export) orders() error {
@@ -183,14 +183,18 @@ func (e *export) events() error {
 		if *last != nil {
 			after = EventKey{(*last).OrderID, (*last).Sequence}
 		}
-		return tx.EventsFrom(e.ctx, e.partnerID, after, exportPage)
+		return tx.Events(e.ctx, e.partnerID, after, exportPage)
 	}, func(event **Event) error { return e.event(*event) })
 }
 
 func (e *export) event(event *Event) error {
-	facts, err := strictjson.Marshal(event.Facts)
-	if err != nil {
-		return err
+	facts := []byte("null")
+	if !event.Damaged {
+		encoded, err := strictjson.Marshal(event.Facts)
+		if err != nil {
+			return err
+		}
+		facts = encoded
 	}
 	var w strictjson.Writer
 	w.Object("")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -56,6 +57,27 @@ func TestEraseStoredEnds(t *testing.T) {
 			if strings.Contains(text, "Sam Pickup") == c.pickup || strings.Contains(text, "Alex Dropoff") == c.dropoff {
 				t.Errorf("%+v: %s", c, text)
 			}
+		}
+	}
+}
+
+// TestEraseStoredBoard: an order under way is found on the board by nothing that
+// was erased, and one that has ended is not put there.
+func TestEraseStoredBoard(t *testing.T) {
+	t.Parallel()
+	for _, status := range delivery.Statuses {
+		s := stored("shop@example.com")
+		s.Order.Status = status
+		if err := eraseStored(s, ""); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case !board.IsOpen(status):
+			if s.Shown != nil {
+				t.Errorf("%s: got the row %+v, want none", status, s.Shown)
+			}
+		case s.Shown == nil || s.Shown.OrderID != s.Order.OrderID || strings.Contains(s.Shown.Search, "alex"):
+			t.Errorf("%s: got the row %+v", status, s.Shown)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -29,43 +30,51 @@ type Reader interface {
 	// those that still wait to be sent.
 	EventTimes(ctx context.Context, partnerID string, after EventKey, until string, limit int) ([]EventTime, error)
 
-	// Partner is an account; nil if there is none.
+	// Partner returns an account; nil if there is none.
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
-	// AllAPIKeys lists a partner's keys, revoked ones too.
-	AllAPIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
-	ProductsFrom(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
-	LevelsFrom(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error)
-	MovementsFrom(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
-	// OrdersFrom lists whole orders with their histories, oldest first.
-	OrdersFrom(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
-	EventsFrom(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
-	// WebhookEndpoint is where the partner's events are sent; nil if nowhere.
-	WebhookEndpoint(ctx context.Context, partnerID string) (*WebhookEndpoint, error)
+	// APIKeys lists a partner's keys, revoked ones too, oldest first.
+	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
+	// Endpoint returns where the partner's events are sent; nil if nowhere.
+	Endpoint(ctx context.Context, partnerID string) (*Endpoint, error)
+	// Products lists products by id.
+	Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
+	// Levels lists stock levels by product and location.
+	Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error)
+	// Movements lists the stock ledger, oldest first, without products' names.
+	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
+	// Orders lists whole orders with their histories, oldest first.
+	Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
+	// Events lists events by order and sequence.
+	Events(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
 	// LoosePictures lists the pictures of a partner that belong to no proof and are
 	// due to be deleted.
 	LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error)
-	// Order is one order with its history; nil if there is none.
+	// Order returns one order with its history; nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 }
 
 // Writer removes and rewrites rows by their keys.
 type Writer interface {
+	// RemoveReceipts removes what is kept under idempotency keys.
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
-	// RemoveOrders removes orders with their histories, events and proofs, whose
-	// pictures become loose. The stock ledger keeps naming them.
+	// RemoveOrders removes orders with their histories, events, notes and proofs,
+	// whose pictures become loose. The stock ledger keeps naming them.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
 	// RemoveEvents removes events that are still in the state that they had.
 	RemoveEvents(ctx context.Context, partnerID string, events []EventTime) error
 
-	// LockStored reads orders as they are stored, locked until the transaction
-	// ends. What does not exist is missing.
-	LockStored(ctx context.Context, partnerID string, orderIDs []string) (map[string]*Stored, error)
-	// SaveErased writes orders whose personal fields have been removed, and
-	// without their proofs, whose pictures become loose.
-	SaveErased(ctx context.Context, partnerID string, orders []*Stored) error
+	// LockOrders returns orders as they are stored, by id, locked until the
+	// transaction ends. What does not exist is missing.
+	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*Stored, error)
+	// SaveErased writes orders whose personal fields have been removed. Their
+	// versions stay: nothing has happened to them that a partner should hear of.
+	// It also empties the notes of their histories, replaces what operators have
+	// noted by note, and removes their proofs, whose pictures become loose.
+	SaveErased(ctx context.Context, orders []*Stored, note string) error
 	// ForgetPictures forgets pictures that are deleted.
 	ForgetPictures(ctx context.Context, partnerID string, pictures []string) error
-	// SaveAnswer overwrites the answer kept under an idempotency key.
+	// SaveAnswer overwrites the answer kept under an idempotency key, if it is
+	// still kept.
 	SaveAnswer(ctx context.Context, partnerID string, key ReceiptKey, answer []byte) error
 }
 
@@ -123,8 +132,8 @@ type APIKey struct {
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
-// WebhookEndpoint is a partner's endpoint without its secret.
-type WebhookEndpoint struct {
+// Endpoint is a partner's webhook endpoint without its secret.
+type Endpoint struct {
 	URL            string    `json:"url"`
 	Enabled        bool      `json:"enabled"`
 	DisabledReason string    `json:"disabled_reason,omitzero"`
@@ -136,6 +145,7 @@ type Event struct {
 	*delivery.Event
 	State    string
 	Attempts []byte // JSON; empty for none
+	Damaged  bool   // the facts cannot be read, and are empty
 }
 
 // Stored is an order as it is stored.
@@ -145,4 +155,7 @@ type Stored struct {
 	// Document is the record that answered its creation.
 	Document []byte
 	Events   []*delivery.Event
+	// Shown is what the board shows of the order once it is erased; nil for an
+	// order that has ended. It is not read, only written.
+	Shown *board.Row
 }

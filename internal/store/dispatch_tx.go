@@ -88,7 +88,7 @@ func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs 
 }
 
 // findFacts finds what events say, and no more of them.
-var findFacts = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, key(eventFacts)))
+var findFacts = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("facts")))
 
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.

@@ -12,15 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// The columns of events that some statements read or write by themselves.
-var (
-	eventFacts    = encoded("facts", encodeFacts, decodeFacts)
-	eventState    = text("state", func(e *webhook.Event) *string { return (*string)(&e.State) })
-	eventDueAt    = moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt })
-	eventTries    = integer("tries", func(e *webhook.Event) *int64 { return &e.Tries })
-	eventAttempts = encoded("attempts", encodeAttempts, decodeAttempts)
-)
-
 var (
 	events = newTable("events",
 		key(
@@ -29,14 +20,20 @@ var (
 			integer("sequence", func(e *webhook.Event) *int64 { return &e.Sequence })),
 		text("event_id", func(e *webhook.Event) *string { return &e.EventID }),
 		text("type", func(e *webhook.Event) *string { return (*string)(&e.Type) }),
-		eventFacts,
+		encoded("facts", encodeFacts, decodeFacts),
 		moment("created_at", func(e *webhook.Event) *time.Time { return &e.CreatedAt }),
-		eventState, eventDueAt, eventTries, eventAttempts,
+		text("state", func(e *webhook.Event) *string { return (*string)(&e.State) }),
+		moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt }),
+		integer("tries", func(e *webhook.Event) *int64 { return &e.Tries }),
+		encoded("attempts", encodeAttempts, decodeAttempts),
 	)
 	addEvents         = events.insert()
 	findEvents        = lookUpBy(byEvent, events)
 	findEventsByOrder = lookUpBy(byOrder, events)
-	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, key(eventState, eventTries)))
+	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("state", "tries")))
+	dropEventsOf      = deleteFrom(events, byOrder)
+	dropEventsInState = deleteFrom(events, slices.Concat(events.key, events.pick("state")))
+	eraseFacts        = updateOf(events, events.key, events.pick("facts"))
 
 	byEvent = key(
 		text("partner_id", func(k *webhook.EventKey) *string { return &k.PartnerID }),
@@ -81,17 +78,17 @@ var saveProgress = updateOf(events,
 	append(within(eventOf, events.key...),
 		text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
 		integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
-	within(eventOf, eventState, eventDueAt, eventTries, eventAttempts))
+	within(eventOf, events.pick("state", "due_at", "tries", "attempts")...))
 
 func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
 
 // An event that waits behind another of its order is pending and never due.
 var (
-	findWaiting = lookUpBy(slices.Concat(events.key[:2], key(eventState, eventDueAt)), events)
+	findWaiting = lookUpBy(events.pick("partner_id", "order_id", "state", "due_at"), events)
 
 	// makeDue makes events due that wait.
 	makeDue = updateOf(events,
-		within(waitingEvent, slices.Concat(events.key, key(eventState, eventDueAt))...),
+		within(waitingEvent, slices.Concat(events.key, events.pick("state", "due_at"))...),
 		key(moment("due_at", func(p *promotion) *time.Time { return &p.at })))
 )
 

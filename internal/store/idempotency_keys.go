@@ -25,6 +25,8 @@ var (
 	)
 	findReceipts = lookUpBy(receiptKey, idempotencyKeys)
 	addReceipts  = idempotencyKeys.insert()
+	dropReceipts = deleteFrom(idempotencyKeys, receiptKey)
+	saveAnswers  = updateOf(idempotencyKeys, idempotencyKeys.key, idempotencyKeys.pick("answer"))
 )
 
 // writeReceipts queues receipts.

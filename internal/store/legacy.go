@@ -113,3 +113,6 @@ func (tx *Tx) Order(ctx context.Context, partnerID, orderID string) (*delivery.O
 func (tx *Tx) Orders(ctx context.Context, filter order.Filter) ([]*delivery.Order, bool, error) {
 	return listOrders(ctx, tx.conn.conn, filter)
 }
+
+// PartnerIDs is to go with Tx.
+func (tx *Tx) PartnerIDs(ctx context.Context) ([]string, error) { return partnerIDs(ctx, tx.conn.conn) }

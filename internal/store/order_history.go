@@ -21,6 +21,10 @@ var (
 	)
 	findHistory = lookUpBy(byOrder, orderHistory)
 	addHistory  = orderHistory.insert()
+
+	dropHistories = deleteFrom(orderHistory, byOrder)
+	// eraseHistories gives all entries of an order the same notes.
+	eraseHistories = updateOf(orderHistory, orderHistory.pick("partner_id", "order_id"), orderHistory.pick("notes"))
 )
 
 // addHistories adds to each order the states that it entered after the first.

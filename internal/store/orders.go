@@ -46,7 +46,11 @@ var (
 	findOrders = lookUpBy(byOrder, orders)
 	lockOrders = lockBy(byOrder, orders)
 	addOrders  = orders.insert()
+	dropOrders = deleteFrom(orders, byOrder)
 	moveOrders = updateOf(orders, append(orderKey, metVersion), changing)
+
+	// eraseOrders overwrites what may be personal.
+	eraseOrders = updateOf(orders, orderKey, orders.pick("document", "cancellation_reason"))
 
 	byReference = key(
 		text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),

@@ -130,7 +130,7 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 			}
 			var page []*delivery.Order
 			if err := s.Retention().Read(ctx, func(tx retention.Reader) (err error) {
-				page, err = tx.OrdersFrom(ctx, retained, "", 1000)
+				page, err = tx.Orders(ctx, retained, "", 1000)
 				return err
 			}); err != nil || len(page) != added-manyOrders {
 				t.Errorf("%d orders are left (%v), want the %d added meanwhile", len(page), err, added-manyOrders)

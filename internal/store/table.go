@@ -20,6 +20,26 @@ func newTable[T any](name string, key []column[T], rest ...column[T]) *table[T] 
 	return &table[T]{name: name, key: key, rest: rest, columns: slices.Concat(key, rest)}
 }
 
+// pick returns columns by their names. It panics, when the program starts, if the
+// table has no such column.
+func (t *table[T]) pick(names ...string) []column[T] {
+	picked := make([]column[T], len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(t.columns, func(c column[T]) bool { return c.name == name })
+		if at < 0 {
+			panic(fmt.Sprintf("store: the table %s has no column %s", t.name, name))
+		}
+		picked[i] = t.columns[at]
+	}
+	return picked
+}
+
+// only returns the same table without most of its columns, for lists that show
+// its key and a few others.
+func (t *table[T]) only(names ...string) *table[T] {
+	return newTable(t.name, t.key, t.pick(names...)...)
+}
+
 // key is the primary key of a table.
 func key[T any](columns ...column[T]) []column[T] { return columns }
 

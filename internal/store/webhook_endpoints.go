@@ -19,7 +19,7 @@ var (
 		integer("failures", func(e *webhook.Endpoint) *int64 { return &e.Failures }),
 		moment("failing_since", func(e *webhook.Endpoint) *time.Time { return &e.FailingSince }),
 		moment("open_until", func(e *webhook.Endpoint) *time.Time { return &e.OpenUntil }),
-		endpointWakeAt,
+		moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt }),
 		text("holder", func(e *webhook.Endpoint) *string { return &e.Holder }),
 		moment("lease_until", func(e *webhook.Endpoint) *time.Time { return &e.LeaseUntil }),
 	)
@@ -27,7 +27,5 @@ var (
 	lockEndpoints = lockBy(byID("partner_id"), endpoints)
 	addEndpoints  = endpoints.insert()
 	saveEndpoints = endpoints.update()
-	wakeEndpoints = updateOf(endpoints, endpoints.key, key(endpointWakeAt))
-
-	endpointWakeAt = moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt })
+	wakeEndpoints = updateOf(endpoints, endpoints.key, endpoints.pick("wake_at"))
 )

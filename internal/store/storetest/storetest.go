@@ -45,6 +45,9 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"behind":            testBehind,
 		"skipping":          testSkipping,
 		"event round trip":  testEventRoundTrip,
+		"exported":          testExported,
+		"swept":             testSwept,
+		"erased":            testErased,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {

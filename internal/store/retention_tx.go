@@ -1,0 +1,283 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// Retention is the store as the retention room sees it.
+func (s *Store) Retention() retention.Store {
+	return view[retention.Reader, retention.Writer]{s.engine,
+		func(c conn) retention.Reader { return retentionTx{c} },
+		func(c conn) retention.Writer { return retentionTx{c} }}
+}
+
+// retentionTx is a transaction of the retention room. Its lists begin behind a
+// key and follow an index that exists for another purpose.
+type retentionTx struct{ conn conn }
+
+// The tables as far as a sweep looks at them.
+var (
+	sweptOrders   = orders.only("version", "events", "updated_at")
+	sweptEvents   = events.only("state", "created_at")
+	sweptReceipts = newTable("idempotency_keys", idempotencyKeys.key, append(idempotencyKeys.pick("order_id", "created_at"),
+		flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
+)
+
+// PartnerIDs lists all partners.
+func (tx retentionTx) PartnerIDs(ctx context.Context) ([]string, error) {
+	return partnerIDs(ctx, tx.conn)
+}
+
+// Receipts lists what is kept under a partner's idempotency keys.
+func (tx retentionTx) Receipts(ctx context.Context, partnerID string, after retention.ReceiptKey, limit int) (listed []retention.Receipt, err error) {
+	err = sweptReceipts.each(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
+		[]any{partnerID, after.Key[:], after.Scope, limit}, func(row *idempotency.Receipt) error {
+			listed = append(listed, retention.Receipt{
+				ReceiptKey: retention.ReceiptKey{Key: row.UUID, Scope: row.Scope},
+				OrderID:    row.OrderID, CreatedAt: row.CreatedAt, OwnAnswer: !row.OfCreation,
+			})
+			return nil
+		})
+	return listed, err
+}
+
+// Ended lists orders in a final state, by the index that lists follow.
+func (tx retentionTx) Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) (listed []retention.Ended, err error) {
+	err = sweptOrders.each(ctx, tx.conn, "WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND order_id < $4 ORDER BY order_id LIMIT $5",
+		[]any{partnerID, string(state), after, until, limit}, func(row *orderRow) error {
+			// The first version has no row in the history, but the order's own.
+			listed = append(listed, retention.Ended{OrderID: row.OrderID, UpdatedAt: row.UpdatedAt, Rows: row.Version + row.Events})
+			return nil
+		})
+	return listed, err
+}
+
+// EventTimes lists the events of orders whose ids are before until, without
+// those that still wait to be sent.
+func (tx retentionTx) EventTimes(ctx context.Context, partnerID string, after retention.EventKey, until string, limit int) (listed []retention.EventTime, err error) {
+	err = sweptEvents.each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
+		ORDER BY order_id, sequence LIMIT $5`,
+		[]any{partnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
+			listed = append(listed, retention.EventTime{
+				EventKey: retention.EventKey{OrderID: row.OrderID, Sequence: row.Sequence},
+				State:    string(row.State), CreatedAt: row.CreatedAt,
+			})
+			return nil
+		})
+	return listed, err
+}
+
+// Partner returns an account; nil if there is none.
+func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention.Partner, error) {
+	row, err := findOne(ctx, tx.conn, findPartners, partnerID)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &retention.Partner{PartnerID: row.PartnerID, Name: row.Name, Email: row.Email, CreatedAt: row.CreatedAt}, nil
+}
+
+// APIKeys lists a partner's keys, revoked ones too, oldest first.
+func (tx retentionTx) APIKeys(ctx context.Context, partnerID string) (listed []retention.APIKey, err error) {
+	err = apiKeys.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, key_id", []any{partnerID}, func(row *keyRow) error {
+		listed = append(listed, retention.APIKey{
+			KeyID: row.KeyID, Name: row.Name, PublicKey: row.PublicKey,
+			CreatedAt: row.CreatedAt, RevokedAt: row.revokedAt, LastUsedAt: row.LastUsedAt,
+		})
+		return nil
+	})
+	return listed, err
+}
+
+// Endpoint returns where a partner's events are sent; nil if nowhere.
+func (tx retentionTx) Endpoint(ctx context.Context, partnerID string) (*retention.Endpoint, error) {
+	row, err := findOne(ctx, tx.conn, findEndpoints, partnerID)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &retention.Endpoint{URL: row.URL, Enabled: row.Enabled, DisabledReason: row.DisabledReason, CreatedAt: row.CreatedAt}, nil
+}
+
+// Products lists products by id.
+func (tx retentionTx) Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error) {
+	rows, err := products.all(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3", partnerID, after, limit)
+	return productsOf(rows), err
+}
+
+// Levels lists stock levels by product and location.
+func (tx retentionTx) Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error) {
+	rows, err := stockLevels.all(ctx, tx.conn, "WHERE partner_id = $1 AND (product_id, location) > ($2, $3) ORDER BY product_id, location LIMIT $4",
+		partnerID, after.ProductID, after.Location, limit)
+	return levelsOf(rows), err
+}
+
+// Movements lists the stock ledger, oldest first, without products' names.
+func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int64, limit int) (listed []delivery.Movement, err error) {
+	err = stockMovements.each(ctx, tx.conn, "WHERE partner_id = $1 AND movement_id > $2 ORDER BY movement_id LIMIT $3",
+		[]any{partnerID, after, limit}, func(row *movementRow) error {
+			listed = append(listed, row.Movement)
+			return nil
+		})
+	return listed, err
+}
+
+// Orders lists whole orders with their histories, oldest first.
+func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error) {
+	rows, err := orders.all(ctx, tx.conn, "WHERE partner_id = $1 AND order_id > $2 ORDER BY order_id LIMIT $3", partnerID, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	byKey, err := ordersOf(rows)
+	if err != nil {
+		return nil, err
+	}
+	listed := make([]*delivery.Order, len(rows))
+	for i, row := range rows {
+		listed[i] = byKey[order.OrderKey{PartnerID: partnerID, OrderID: row.OrderID}]
+	}
+	return listed, addHistories(ctx, tx.conn, byKey)
+}
+
+// Events lists events by order and sequence.
+func (tx retentionTx) Events(ctx context.Context, partnerID string, after retention.EventKey, limit int) (listed []*retention.Event, err error) {
+	err = events.each(ctx, tx.conn, "WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
+		[]any{partnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
+			attempts, err := encodeAttempts(row)
+			listed = append(listed, &retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
+			return err
+		})
+	return listed, err
+}
+
+// LoosePictures lists the pictures of a partner that are due to be deleted.
+func (tx retentionTx) LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error) {
+	return duePictures(ctx, tx.conn, partnerID, now, limit)
+}
+
+// Order returns one order with its history; nil if there is none.
+func (tx retentionTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	return orderTx{tx.conn}.Order(ctx, partnerID, orderID)
+}
+
+// RemoveReceipts removes what is kept under idempotency keys.
+func (tx retentionTx) RemoveReceipts(ctx context.Context, partnerID string, keys []retention.ReceiptKey) error {
+	rows := make([]*idempotency.Key, len(keys))
+	for i, key := range keys {
+		rows[i] = &idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}
+	}
+	_, err := writeNow(ctx, tx.conn, dropReceipts, rows...)
+	return err
+}
+
+// RemoveOrders removes orders with their histories, events, notes and proofs.
+func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
+	keys := orderKeysOf(partnerID, orderIDs)
+	if err := removeProofs(ctx, tx.conn, keys); err != nil {
+		return err
+	}
+	p := newPipeline(tx.conn)
+	for _, drop := range []*statement[order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropOrders} {
+		write(p, drop, pointers(keys))
+	}
+	_, err := p.flush(ctx)
+	return err
+}
+
+// RemoveEvents removes events that are still in the state that they had: one
+// that is redelivered meanwhile stays.
+func (tx retentionTx) RemoveEvents(ctx context.Context, partnerID string, removed []retention.EventTime) error {
+	rows := make([]*webhook.Event, len(removed))
+	for i, event := range removed {
+		rows[i] = &webhook.Event{
+			Event: delivery.Event{PartnerID: partnerID, OrderID: event.OrderID, Sequence: event.Sequence},
+			State: webhook.State(event.State),
+		}
+	}
+	_, err := writeNow(ctx, tx.conn, dropEventsInState, rows...)
+	return err
+}
+
+// LockOrders returns orders as they are stored, by id, locked where another node
+// could interfere.
+func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*retention.Stored, error) {
+	rows, err := findNow(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, slices.Sorted(slices.Values(orderIDs)))...)
+	if err != nil {
+		return nil, err
+	}
+	byKey, err := ordersOf(rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := addHistories(ctx, tx.conn, byKey); err != nil {
+		return nil, err
+	}
+	stored := make(map[string]*retention.Stored, len(rows))
+	var keys []order.OrderKey
+	for _, row := range rows {
+		key := order.OrderKey{PartnerID: partnerID, OrderID: row.OrderID}
+		stored[row.OrderID] = &retention.Stored{Order: byKey[key], Document: row.document}
+		keys = append(keys, key)
+	}
+	found, err := findNow(ctx, tx.conn, findEventsByOrder, keys...)
+	for _, row := range found {
+		stored[row.OrderID].Events = append(stored[row.OrderID].Events, &row.Event)
+	}
+	return stored, err
+}
+
+// SaveErased writes orders whose personal fields have been removed. It also
+// empties the notes of their histories, replaces what operators have noted by
+// note, and removes their proofs.
+func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored, note string) error {
+	var rows []*orderRow
+	var histories []*order.History
+	var facts []*webhook.Event
+	var notes []*noteText
+	var keys []order.OrderKey
+	var shown []*board.Row
+	for _, e := range erased {
+		key := order.OrderKey{PartnerID: e.Order.PartnerID, OrderID: e.Order.OrderID}
+		keys = append(keys, key)
+		rows = append(rows, orderRowOf(e.Order, e.Document, 0))
+		histories = append(histories, &order.History{OrderKey: key})
+		notes = append(notes, &noteText{key, note})
+		for _, event := range e.Events {
+			facts = append(facts, &webhook.Event{Event: *event})
+		}
+		if e.Shown != nil {
+			shown = append(shown, e.Shown)
+		}
+	}
+	p := newPipeline(tx.conn)
+	write(p, eraseOrders, rows)
+	write(p, eraseHistories, histories)
+	write(p, eraseFacts, facts)
+	write(p, overwriteNotes, notes)
+	writeBoard(p, shown, nil)
+	if _, err := p.flush(ctx); err != nil {
+		return err
+	}
+	return removeProofs(ctx, tx.conn, keys)
+}
+
+// ForgetPictures forgets pictures that are deleted.
+func (tx retentionTx) ForgetPictures(ctx context.Context, partnerID string, pictures []string) error {
+	_, err := forgetPictures(ctx, tx.conn, partnerID, pictures...)
+	return err
+}
+
+// SaveAnswer overwrites the answer kept under an idempotency key, if it is still
+// kept.
+func (tx retentionTx) SaveAnswer(ctx context.Context, partnerID string, key retention.ReceiptKey, answer []byte) error {
+	row := &idempotency.Receipt{Key: idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}, Answer: answer}
+	_, err := writeNow(ctx, tx.conn, saveAnswers, row)
+	return err
+}

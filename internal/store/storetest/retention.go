@@ -1,0 +1,345 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+func readRetention(t *testing.T, s *store.Store, read func(retention.Reader) error) {
+	t.Helper()
+	must(t, s.Retention().Read(t.Context(), read))
+}
+
+func writeRetention(t *testing.T, s *store.Store, write func(retention.Writer) error) {
+	t.Helper()
+	must(t, s.Retention().Write(t.Context(), write))
+}
+
+// listed fails the test unless reading page by page, one row a page, returns what
+// is wanted and then nothing.
+func listed[T any](t *testing.T, what string, want []T, page func(last *T) ([]T, error)) {
+	t.Helper()
+	var all []T
+	for last := new(T); len(all) <= len(want); last = &all[len(all)-1] {
+		rows, err := page(last)
+		must(t, err)
+		if len(rows) > 1 {
+			t.Errorf("%s: got a page of %d rows, want 1", what, len(rows))
+		}
+		if len(rows) == 0 {
+			break
+		}
+		all = append(all, rows...)
+	}
+	same(t, what, all, want)
+}
+
+// testExported: an export reads everything that the rooms have written for a
+// partner, and nothing of others.
+func testExported(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addProducts(t, s, lamp, delivery.Product{Name: "Rug", StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive})
+	move := func(product, quantity int64, location string) delivery.Movement {
+		return delivery.Movement{
+			Type: delivery.MovementIn, Quantity: quantity, ProductID: product, Location: location,
+			OrderID: "ord_" + location, Notes: "note " + location, At: testkit.Epoch.Add(time.Duration(quantity) * time.Hour),
+		}
+	}
+	book(t, s, move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1"))
+	revoked, active := apiKey(1), apiKey(2)
+	must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
+		for _, k := range []*partner.SealedKey{revoked, active} {
+			if err := tx.AddAPIKey(ctx, k); err != nil {
+				return err
+			}
+		}
+		_, err := tx.RevokeAPIKey(ctx, partnerID, revoked.KeyID, testkit.Epoch.Add(9*time.Hour))
+		return err
+	}))
+	saveEndpoints(t, s, endpoint(partnerID), endpoint(neighbourID))
+	readRetention(t, s, func(tx retention.Reader) error {
+		ids, err := tx.PartnerIDs(ctx)
+		must(t, err)
+		same(t, "PartnerIDs", ids, []string{partnerID})
+		account, err := tx.Partner(ctx, partnerID)
+		must(t, err)
+		same(t, "Partner", account, &retention.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch})
+		none, err := tx.Partner(ctx, neighbourID)
+		must(t, err)
+		same(t, "Partner of another id", none, (*retention.Partner)(nil))
+		keys, err := tx.APIKeys(ctx, partnerID)
+		must(t, err)
+		same(t, "APIKeys", keys, []retention.APIKey{
+			{KeyID: revoked.KeyID, Name: revoked.Name, PublicKey: revoked.PublicKey, CreatedAt: revoked.CreatedAt, RevokedAt: testkit.Epoch.Add(9 * time.Hour), LastUsedAt: revoked.LastUsedAt},
+			{KeyID: active.KeyID, Name: active.Name, PublicKey: active.PublicKey, CreatedAt: active.CreatedAt, LastUsedAt: active.LastUsedAt},
+		})
+		hook, err := tx.Endpoint(ctx, partnerID)
+		must(t, err)
+		e := endpoint(partnerID)
+		same(t, "Endpoint", hook, &retention.Endpoint{URL: e.URL, Enabled: true, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt})
+		none2, err := tx.Endpoint(ctx, "par_99999999")
+		must(t, err)
+		same(t, "Endpoint of a partner without one", none2, (*retention.Endpoint)(nil))
+
+		first, second := lamp, delivery.Product{ProductID: 2, Name: "Rug", Quantity: 7, StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive}
+		first.ProductID, first.Quantity = 1, 11
+		listed(t, "Products", []delivery.Product{first, second}, func(last *delivery.Product) ([]delivery.Product, error) {
+			return tx.Products(ctx, partnerID, last.ProductID, 1)
+		})
+		listed(t, "Levels", []delivery.Level{{ProductID: 1, Location: "A-1", Quantity: 6}, {ProductID: 1, Location: "B-1", Quantity: 5}, {ProductID: 2, Location: "A-1", Quantity: 7}},
+			func(last *delivery.Level) ([]delivery.Level, error) { return tx.Levels(ctx, partnerID, *last, 1) })
+		var movements []delivery.Movement
+		for i, m := range []delivery.Movement{move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1")} {
+			m.MovementID = int64(i + 1)
+			movements = append(movements, m)
+		}
+		listed(t, "Movements", movements, func(last *delivery.Movement) ([]delivery.Movement, error) {
+			return tx.Movements(ctx, partnerID, last.MovementID, 1)
+		})
+		return nil
+	})
+}
+
+// apiKey is a key with every column filled.
+func apiKey(n int) *partner.SealedKey {
+	at := testkit.Epoch.Add(time.Duration(n) * time.Minute)
+	return &partner.SealedKey{
+		APIKey: partner.APIKey{
+			KeyID: fmt.Sprint("key_", n), Name: fmt.Sprint("name ", n), PublicKey: fmt.Sprint("pub_", n),
+			CreatedAt: at, LastUsedAt: at.Add(time.Second),
+		},
+		PartnerID: partnerID, Secret: []byte{byte(n)},
+	}
+}
+
+// ended stores an order that has been accepted and cancelled, with its receipts,
+// events and a note.
+func ended(t *testing.T, s *store.Store, reference string, at time.Time, key byte) *delivery.Order {
+	t.Helper()
+	ctx := t.Context()
+	o := newOrder(t, reference, at)
+	must(t, save(ctx, s, creation(o, key)))
+	must(t, save(ctx, s, advance(o, delivery.StatusAccepted)))
+	o.Cancellation = &delivery.Cancellation{Reason: "Alex has moved", At: o.UpdatedAt.Add(time.Minute)}
+	cancelled := advance(o, delivery.StatusCancelled)
+	cancelled.Events[0].Facts.Reason = "Alex has moved"
+	cancelled.Receipts = []*idempotency.Receipt{{
+		Key:     idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + o.OrderID + "/cancel", UUID: [16]byte{key}},
+		OrderID: o.OrderID, CreatedAt: o.UpdatedAt, Answer: record.Encode(o),
+	}}
+	must(t, save(ctx, s, cancelled))
+	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error {
+		return tx.AddNote(ctx, &dispatch.Note{NoteID: "not_" + reference, PartnerID: partnerID, OrderID: o.OrderID, OperatorID: "opr_1", At: at, Text: "Alex again"})
+	}))
+	return o
+}
+
+// testSwept: a sweep reads what is old by its keys, and removes it.
+func testSwept(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	register(t, s)
+	saveEndpoints(t, s, endpoint(partnerID))
+	old, young := ended(t, s, "A-1", testkit.Epoch, 1), ended(t, s, "A-02", testkit.Epoch.Add(time.Hour), 2)
+	receipt := func(o *delivery.Order, key byte) []retention.Receipt {
+		return []retention.Receipt{
+			{ReceiptKey: retention.ReceiptKey{Key: [16]byte{key}, Scope: "POST /v1/orders"}, OrderID: o.OrderID, CreatedAt: o.CreatedAt},
+			{ReceiptKey: retention.ReceiptKey{Key: [16]byte{key}, Scope: "POST /v1/orders/" + o.OrderID + "/cancel"}, OrderID: o.OrderID, CreatedAt: o.UpdatedAt, OwnAnswer: true},
+		}
+	}
+	until, err := delivery.FirstOrderID(partnerID, testkit.Epoch.Add(24*time.Hour))
+	must(t, err)
+	check := func(when string, orders []*delivery.Order, receipts []retention.Receipt, skipped []*delivery.Order) {
+		t.Helper()
+		readRetention(t, s, func(tx retention.Reader) error {
+			listed(t, when+"Receipts", receipts, func(last *retention.Receipt) ([]retention.Receipt, error) {
+				return tx.Receipts(ctx, partnerID, last.ReceiptKey, 1)
+			})
+			var cancelled []retention.Ended
+			for _, o := range orders {
+				cancelled = append(cancelled, retention.Ended{OrderID: o.OrderID, UpdatedAt: o.UpdatedAt, Rows: 3 + 2})
+			}
+			listed(t, when+"Ended", cancelled, func(last *retention.Ended) ([]retention.Ended, error) {
+				return tx.Ended(ctx, partnerID, delivery.StatusCancelled, last.OrderID, until, 1)
+			})
+			var times []retention.EventTime
+			for _, o := range skipped {
+				times = append(times, retention.EventTime{
+					EventKey: retention.EventKey{OrderID: o.OrderID, Sequence: 1}, State: string(webhook.Delivered), CreatedAt: o.CreatedAt.Add(time.Minute),
+				})
+			}
+			listed(t, when+"EventTimes", times, func(last *retention.EventTime) ([]retention.EventTime, error) {
+				return tx.EventTimes(ctx, partnerID, last.EventKey, until, 1)
+			})
+			return nil
+		})
+	}
+	deliverFirst(t, s, old, young)
+	both := []*delivery.Order{old, young}
+	check("at first: ", both, slices.Concat(receipt(old, 1), receipt(young, 2)), both)
+
+	writeRetention(t, s, func(tx retention.Writer) error {
+		return tx.RemoveReceipts(ctx, partnerID, []retention.ReceiptKey{receipt(old, 1)[1].ReceiptKey, {Scope: "none"}})
+	})
+	check("without a receipt: ", both, slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), both)
+	key := func(o *delivery.Order) retention.EventKey { return retention.EventKey{OrderID: o.OrderID, Sequence: 1} }
+	writeRetention(t, s, func(tx retention.Writer) error {
+		return tx.RemoveEvents(ctx, partnerID, []retention.EventTime{
+			{EventKey: key(old), State: string(webhook.Failed)}, {EventKey: key(young), State: string(webhook.Delivered)},
+		})
+	})
+	check("without an event: ", both, slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), both[:1])
+	writeRetention(t, s, func(tx retention.Writer) error { return tx.RemoveOrders(ctx, partnerID, []string{old.OrderID}) })
+	check("without an order: ", both[1:], slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), nil)
+	readRetention(t, s, func(tx retention.Reader) error {
+		gone, err := tx.Order(ctx, partnerID, old.OrderID)
+		same(t, "the order that was removed", gone, (*delivery.Order)(nil))
+		return err
+	})
+	if notes := notesOf(t, s, old); len(notes) > 0 {
+		t.Errorf("notes of the order that was removed: got %v, want none", notes)
+	}
+}
+
+// deliverFirst marks the first event of each order as delivered.
+func deliverFirst(t *testing.T, s *store.Store, orders ...*delivery.Order) {
+	t.Helper()
+	must(t, s.Webhooks().Write(t.Context(), func(tx webhook.Writer) error {
+		var progress []webhook.Progress
+		for _, o := range orders {
+			found, err := tx.Events(t.Context(), webhook.Filter{PartnerID: partnerID, OrderID: o.OrderID, Limit: 10})
+			must(t, err)
+			for _, e := range found {
+				if e.Sequence == 1 {
+					from := e.State
+					e.State, e.DueAt = webhook.Delivered, time.Time{}
+					e.Log = []webhook.Attempt{{At: o.CreatedAt, Status: 200, TookMS: 5}}
+					progress = append(progress, webhook.Progress{Event: e, FromState: from})
+				}
+			}
+		}
+		all, err := tx.SaveProgress(t.Context(), progress)
+		if !all {
+			t.Error("the progress was not written")
+		}
+		return err
+	}))
+}
+
+// notesOf returns the texts of the notes of an order.
+func notesOf(t *testing.T, s *store.Store, o *delivery.Order) (texts []string) {
+	t.Helper()
+	must(t, s.Dispatch().Read(t.Context(), func(tx dispatch.Reader) error {
+		notes, err := tx.Notes(t.Context(), partnerID, o.OrderID, 10)
+		for _, n := range notes {
+			texts = append(texts, n.Text)
+		}
+		return err
+	}))
+	return texts
+}
+
+// testErased: what an erasure has rewritten is read everywhere, and other orders
+// stay as they are.
+func testErased(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	register(t, s)
+	saveEndpoints(t, s, endpoint(partnerID))
+	other, target := ended(t, s, "A-1", testkit.Epoch, 1), ended(t, s, "A-02", testkit.Epoch.Add(time.Hour), 2)
+	open := newOrder(t, "A-003", testkit.Epoch.Add(2*time.Hour))
+	must(t, save(ctx, s, creation(open, 3)))
+	deliverFirst(t, s, target)
+	cancel := retention.ReceiptKey{Key: [16]byte{2}, Scope: "POST /v1/orders/" + target.OrderID + "/cancel"}
+	var shownOpen *board.Row
+	writeRetention(t, s, func(tx retention.Writer) error {
+		locked, err := tx.LockOrders(ctx, partnerID, []string{target.OrderID, open.OrderID, "ord_none"})
+		must(t, err)
+		if len(locked) != 2 {
+			t.Fatalf("LockOrders: got %d orders, want 2", len(locked))
+		}
+		erased := locked[target.OrderID]
+		same(t, "the order", string(record.Encode(erased.Order)), string(record.Encode(target)))
+		slices.SortFunc(erased.Events, func(a, b *delivery.Event) int { return int(a.Sequence - b.Sequence) })
+		if len(erased.Events) != 2 || erased.Events[1].Facts.Reason != "Alex has moved" {
+			t.Fatalf("events: got %+v", erased.Events)
+		}
+		document, err := record.Decode(erased.Document)
+		must(t, err)
+		for _, o := range []*delivery.Order{erased.Order, document, target} {
+			o.Dropoff.Name = "erased"
+		}
+		erased.Order.Cancellation.Reason, target.Cancellation.Reason = "", ""
+		for i := range target.History {
+			target.History[i].Notes = ""
+		}
+		erased.Document = record.Encode(document)
+		erased.Events[1].Facts.Reason = "erased"
+		under := locked[open.OrderID]
+		under.Shown = board.Of(under.Order)
+		under.Shown.City = "Elsewhere"
+		shownOpen = under.Shown
+		must(t, tx.SaveErased(ctx, []*retention.Stored{erased, under}, "erased note"))
+		return tx.SaveAnswer(ctx, partnerID, cancel, []byte(`{"erased":true}`))
+	})
+	readRetention(t, s, func(tx retention.Reader) error {
+		listed(t, "Orders", []string{encoded(other), encoded(target), encoded(open)}, func(last *string) ([]string, error) {
+			var after string
+			if *last != "" {
+				o, err := record.Decode([]byte(*last))
+				must(t, err)
+				after = o.OrderID
+			}
+			page, err := tx.Orders(ctx, partnerID, after, 1)
+			texts := make([]string, len(page))
+			for i, o := range page {
+				texts[i] = encoded(o)
+			}
+			return texts, err
+		})
+		one, err := tx.Order(ctx, partnerID, target.OrderID)
+		must(t, err)
+		same(t, "Order", encoded(one), encoded(target))
+		var events []*retention.Event
+		after := retention.EventKey{OrderID: other.OrderID, Sequence: 2}
+		events, err = tx.Events(ctx, partnerID, after, 10)
+		must(t, err)
+		if len(events) != 2 {
+			t.Fatalf("Events: got %d behind %v, want 2", len(events), after)
+		}
+		first, second := events[0], events[1]
+		if first.State != string(webhook.Delivered) || string(first.Attempts) != `[{"at":"2026-01-14T16:00:00Z","status":200,"took_ms":5}]` || first.Sequence != 1 {
+			t.Errorf("first event: got %+v, attempts %s", first, first.Attempts)
+		}
+		if second.State != string(webhook.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" || second.Damaged {
+			t.Errorf("second event: got %+v", second)
+		}
+		return nil
+	})
+	same(t, "notes", notesOf(t, s, target), []string{"erased note"})
+	same(t, "notes of the other order", notesOf(t, s, other), []string{"Alex again"})
+	shownOpen.Search = "" // is not read
+	same(t, "the board", shown(t, s), []*board.Row{shownOpen})
+	state := load(t, s, &order.Needs{Receipts: []idempotency.Key{{PartnerID: partnerID, Scope: cancel.Scope, UUID: cancel.Key}}})
+	for _, receipt := range state.Receipts {
+		same(t, "the kept answer", string(receipt.Answer), `{"erased":true}`)
+	}
+	if len(state.Receipts) != 1 {
+		t.Errorf("got %d receipts, want 1", len(state.Receipts))
+	}
+}
+
+// encoded is the record of an order.
+func encoded(o *delivery.Order) string { return string(record.Encode(o)) }
