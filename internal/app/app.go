@@ -224,7 +224,7 @@ func (a *App) open(ctx context.Context) error {
 		Observer: a.metrics.Logins("partner"),
 	})
 	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"))
-	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCardStore(), Now: a.Now, Random: a.Random})
+	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCards(), Now: a.Now, Random: a.Random})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {
 		return err
@@ -286,25 +286,14 @@ const fingerprintSetting = "master_key_fingerprint"
 // openMasterKey reads the master key and compares it with the fingerprint in the
 // database. The first start creates the key and stores its fingerprint.
 func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
-	known := ""
-	err = a.store.Read(ctx, func(tx *store.Tx) error {
-		known, err = tx.Setting(ctx, fingerprintSetting)
-		return err
-	})
+	known, err := a.store.Setting(ctx, fingerprintSetting)
 	if err != nil {
 		return key, err
 	}
 	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
 		return key, err
 	}
-	err = a.store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
-			return err
-		}
-		known, err = tx.Setting(ctx, fingerprintSetting)
-		return err
-	})
-	if err != nil {
+	if known, err = a.store.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
 		return key, err
 	}
 	// Another node may have stored the fingerprint of another key in the meantime.

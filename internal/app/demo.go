@@ -13,7 +13,6 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
-	"github.com/dropyard/dropyard/internal/store"
 )
 
 // The demo's accounts. Their passwords are derived from the master key, so that
@@ -40,11 +39,7 @@ func (a *App) demoPassword(account string) string {
 // seedDemo creates the sample data at the first start with --demo, and prints at
 // every start how to use it.
 func (a *App) seedDemo(ctx context.Context) error {
-	var stored string
-	err := a.store.Read(ctx, func(tx *store.Tx) (err error) {
-		stored, err = tx.Setting(ctx, demoSetting)
-		return err
-	})
+	stored, err := a.store.Setting(ctx, demoSetting)
 	if err != nil {
 		return err
 	}
@@ -86,7 +81,7 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
-	return seeded, a.store.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, demoSetting, string(text)) })
+	return seeded, a.store.SetSetting(ctx, demoSetting, string(text))
 }
 
 // demoAccount registers the sample partner, or returns it if it exists.

@@ -43,16 +43,16 @@ type Store interface {
 
 // Reader reads cards.
 type Reader interface {
-	// RateCardIDs lists the ids of all cards.
-	RateCardIDs(ctx context.Context) ([]string, error)
-	// RateCards reads cards, without setting Card, in any order.
-	RateCards(ctx context.Context, ids []string) ([]*Entry, error)
+	// CardIDs lists the ids of all cards.
+	CardIDs(ctx context.Context) ([]string, error)
+	// Cards reads cards, without setting Card, in any order.
+	Cards(ctx context.Context, ids []string) ([]*Entry, error)
 }
 
 // Writer adds cards.
 type Writer interface {
-	// AddRateCard adds a card. It is false if the version is in use.
-	AddRateCard(ctx context.Context, entry *Entry) (added bool, err error)
+	// AddCard adds a card. It is false if the version is in use.
+	AddCard(ctx context.Context, entry *Entry) (added bool, err error)
 	// AddAudit adds entries to the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
@@ -120,7 +120,7 @@ func (s *Service) book(ctx context.Context) (*book, error) {
 func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 	var all []*Entry
 	err := s.Store.Read(ctx, func(tx Reader) error {
-		ids, err := tx.RateCardIDs(ctx)
+		ids, err := tx.CardIDs(ctx)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 				unknown = append(unknown, id)
 			}
 		}
-		found, err := tx.RateCards(ctx, unknown)
+		found, err := tx.Cards(ctx, unknown)
 		all = append(all, found...)
 		return err
 	})

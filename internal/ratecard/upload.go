@@ -111,7 +111,7 @@ func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 	}
 	log.ObjectID, log.After = entry.CardID, cardFacts{entry.Name, entry.Version, entry.EffectiveFrom}
 	err = s.Store.Write(ctx, func(tx Writer) error {
-		added, err := tx.AddRateCard(ctx, entry)
+		added, err := tx.AddCard(ctx, entry)
 		if err == nil && !added {
 			err = versionTaken(entry.Version)
 		}

@@ -95,12 +95,10 @@ func (c *Copy) Run(ctx context.Context) (copied []CopiedTable, err error) {
 
 // CheckWhole refuses a database that a copy has begun to fill and not finished.
 func (s *Store) CheckWhole(ctx context.Context) error {
-	return s.Read(ctx, func(tx *Tx) error {
-		if begun, err := tx.Setting(ctx, progressSource); err != nil || begun == "" {
-			return err
-		}
-		return ErrUnfinished
-	})
+	if begun, err := s.Setting(ctx, progressSource); err != nil || begun == "" {
+		return err
+	}
+	return ErrUnfinished
 }
 
 // hold runs fn on a view of the database that stays as it is. Nobody can write

@@ -37,10 +37,9 @@ func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) er
 	}
 	identity := settings.String()
 	return c.To.engine.write(ctx, func(target conn) error {
-		tx := &Tx{legacyConn{target}}
 		// The mark comes first: a server may still be committing that of a run
 		// which was killed a moment ago, and adding it waits until that is over.
-		if err := tx.AddSetting(ctx, progressSource, identity); err != nil {
+		if _, err := writeNow(ctx, target, addServiceSettings, &setting{progressSource, identity}); err != nil {
 			return err
 		}
 		begun, err := marked(ctx, target)
@@ -48,7 +47,7 @@ func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) er
 			return err
 		}
 		if begun {
-			return sameSource(ctx, tx, identity)
+			return sameSource(ctx, target, identity)
 		}
 		for _, t := range tables {
 			if err := refuseRows(ctx, target, t); err != nil {
@@ -56,9 +55,14 @@ func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) er
 			}
 		}
 		start, err := strictjson.Marshal(progress{})
-		for _, t := range tables {
-			err = errors.Join(err, tx.SetSetting(ctx, progressPrefix+t.name, string(start)))
+		if err != nil {
+			return err
 		}
+		marks := make([]*setting, len(tables))
+		for i, t := range tables {
+			marks[i] = &setting{progressPrefix + t.name, string(start)}
+		}
+		_, err = writeNow(ctx, target, addServiceSettings, marks...)
 		return err
 	})
 }
@@ -72,8 +76,8 @@ func marked(ctx context.Context, target conn) (yes bool, err error) {
 	return yes, err
 }
 
-func sameSource(ctx context.Context, tx *Tx, identity string) error {
-	known, err := tx.Setting(ctx, progressSource)
+func sameSource(ctx context.Context, target conn, identity string) error {
+	known, err := settingIn(ctx, target, progressSource)
 	if err == nil && known != identity {
 		err = fmt.Errorf("%w (it has the beginning of a copy of another database, or the source was used since)", ErrOtherData)
 	}
@@ -92,15 +96,16 @@ func refuseRows(ctx context.Context, target conn, t *storedTable) error {
 	})
 }
 
-// findProgress waits for whoever is writing the row: after a kill a server may
-// go on with the last batch of a process that is gone.
-var findProgress = newSet(lookUpLock, "settings", texts("name"), texts("value"))
-
 // reached tells how far a table is, and the text that says so.
 func (c *Copy) reached(ctx context.Context, t *storedTable) (at progress, text string, err error) {
 	err = c.To.engine.write(ctx, func(target conn) error {
-		return (legacyConn{target}).find(ctx, findProgress, 1, func(_ int, b binder) { b.text(progressPrefix + t.name) },
-			func(r row) error { return r.scan(&text) })
+		// After a kill a server may still be committing the last batch of a
+		// process that is gone. The lock waits for it.
+		row, err := findOne(ctx, target, lockServiceSettings, progressPrefix+t.name)
+		if row != nil {
+			text = row.value
+		}
+		return err
 	})
 	if err != nil {
 		return at, "", err

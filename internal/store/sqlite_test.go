@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/store/storetest"
 )
@@ -29,20 +30,20 @@ func TestSQLite(t *testing.T) {
 	storetest.Run(t, openSQLite)
 }
 
-// TestWhoHasGoneIsNoFault: wherever the end of a caller meets a transaction, it
-// is told as that, and not as a fault of the database.
-func TestWhoHasGoneIsNoFault(t *testing.T) {
+// TestEndedContextIsCanceled: a caller who has gone away gets context.Canceled, at
+// whatever step of the transaction the context ends.
+func TestEndedContextIsCanceled(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	nothing := func(*store.Tx) error { return nil }
-	for range 50 { // a connection is lent all the same, or not
-		if err := s.Read(gone, nothing); !errors.Is(err, context.Canceled) {
-			t.Errorf("read: %v", err)
+
+	for range 50 { // sometimes a connection is lent before the end is noticed, sometimes not
+		if err := s.Operators().Read(gone, func(operator.Reader) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("read: got %v, want context.Canceled", err)
 		}
-		if err := s.Write(gone, nothing); !errors.Is(err, context.Canceled) {
-			t.Errorf("write: %v", err)
+		if err := s.Operators().Write(gone, func(operator.Writer) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("write: got %v, want context.Canceled", err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -37,7 +38,7 @@ func holdWriter(t *testing.T, s *store.Store) (release func()) {
 	t.Helper()
 	held, leave, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
-		done <- s.Write(context.WithoutCancel(t.Context()), func(*store.Tx) error {
+		done <- s.Operators().Write(context.WithoutCancel(t.Context()), func(operator.Writer) error {
 			close(held)
 			<-leave
 			return nil
@@ -63,7 +64,7 @@ func TestSQLitePoolStats(t *testing.T) {
 		t.Errorf("during a transaction: got %+v, want one connection in use", got)
 	}
 	waiting := make(chan error)
-	go func() { waiting <- s.Write(t.Context(), func(*store.Tx) error { return nil }) }()
+	go func() { waiting <- s.Operators().Write(t.Context(), func(operator.Writer) error { return nil }) }()
 	eventually(t, func() bool { return poolOf(t, s, "writer").Waits == 1 })
 	release()
 	if err := <-waiting; err != nil {
@@ -83,7 +84,7 @@ func TestWALStats(t *testing.T) {
 	before := s.Stats().WAL
 	for _, letter := range "abcdefghijkl" { // 48 MiB: more than the log holds before it is copied
 		text := strings.Repeat(string(letter), 4<<20)
-		err := s.Write(t.Context(), func(tx *store.Tx) error { return tx.SetSetting(t.Context(), "large", text) })
+		err := s.SetSetting(t.Context(), "large", text)
 		if err != nil {
 			t.Fatal(err)
 		}

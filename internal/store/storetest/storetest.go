@@ -3,7 +3,6 @@
 package storetest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -39,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"operator tokens":   testOperatorTokens,
 		"operator sessions": testOperatorSessions,
 		"audit":             testAudit,
+		"rate cards":        testRateCards,
+		"simulation":        testSimulation,
 		"endpoints":         testEndpoints,
 		"wakes":             testWakes,
 		"queue":             testQueue,
@@ -79,55 +80,4 @@ func same(t *testing.T, what string, got, want any) {
 	if string(gotText) != string(wantText) {
 		t.Errorf("%s: got\n%s, want\n%s", what, gotText, wantText)
 	}
-}
-
-func testSettings(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	set := func(value string) {
-		must(t, s.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, "a", value) }))
-	}
-	get := func() (value string) {
-		must(t, s.Read(ctx, func(tx *store.Tx) (err error) {
-			value, err = tx.Setting(ctx, "a")
-			return err
-		}))
-		return value
-	}
-	if got := get(); got != "" {
-		t.Errorf("unset setting is %q", got)
-	}
-	set("1")
-	set("2")
-	if got := get(); got != "2" {
-		t.Errorf("got %q, want the last value", got)
-	}
-}
-
-func testRollback(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	err := s.Write(ctx, func(tx *store.Tx) error {
-		must(t, tx.SetSetting(ctx, "a", "1"))
-		return errWanted
-	})
-	if !errors.Is(err, errWanted) {
-		t.Fatalf("got %v, want the error of the function", err)
-	}
-	must(t, s.Read(ctx, func(tx *store.Tx) error {
-		value, err := tx.Setting(ctx, "a")
-		if value != "" {
-			t.Errorf("a failed write left %q behind", value)
-		}
-		return err
-	}))
-}
-
-func testCancelledContext(t *testing.T, s *store.Store) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.Read(ctx, func(*store.Tx) error { return nil }); err == nil {
-		if err = s.Write(ctx, func(tx *store.Tx) error { return tx.SetSetting(ctx, "a", "1") }); err == nil {
-			t.Error("neither a read nor a write noticed that nobody waits for it")
-		}
-	}
-	must(t, s.Write(t.Context(), func(tx *store.Tx) error { return tx.SetSetting(t.Context(), "a", "2") }))
 }

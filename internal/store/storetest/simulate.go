@@ -1,0 +1,75 @@
+package storetest
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/simulate"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+func testSimulation(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for _, id := range []string{"par_00000002", partnerID} {
+		must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
+			_, err := tx.AddPartner(ctx, &partner.Account{Partner: partner.Partner{PartnerID: id}, EmailKey: id})
+			return err
+		}))
+	}
+	orders := make([]*delivery.Order, 3)
+	for i, reference := range []string{"A-1", "A-22", "A-333"} {
+		o := newOrder(t, reference, testkit.Epoch)
+		o.Reference = "for " + reference
+		orders[i] = o
+		must(t, save(ctx, s, creation(o, byte(i))))
+	}
+	slices.SortFunc(orders, func(a, b *delivery.Order) int { return cmp.Compare(a.OrderID, b.OrderID) })
+	for _, o := range orders[1:] {
+		for range 2 {
+			must(t, save(ctx, s, advance(o, delivery.StatusFailed)))
+		}
+	}
+	must(t, save(ctx, s, advance(orders[2], delivery.StatusInTransit)))
+	must(t, save(ctx, s, advance(orders[2], delivery.StatusFailed)))
+
+	resting := func(status delivery.Status, since time.Time, after string, limit int) (found []simulate.Order) {
+		must(t, s.Simulation().Read(ctx, func(tx simulate.Reader) (err error) {
+			found, err = tx.Resting(ctx, partnerID, status, since, after, limit)
+			return err
+		}))
+		return found
+	}
+	want := func(o *delivery.Order, failures int) simulate.Order {
+		return simulate.Order{OrderID: o.OrderID, Reference: o.Reference, Status: o.Status, Version: o.Version, UpdatedAt: o.UpdatedAt, Failures: failures}
+	}
+	pending, twice, thrice := want(orders[0], 0), want(orders[1], 2), want(orders[2], 3)
+	for name, c := range map[string]struct{ got, want []simulate.Order }{
+		"pending":  {resting(delivery.StatusPending, pending.UpdatedAt, "", 9), []simulate.Order{pending}},
+		"too new":  {resting(delivery.StatusPending, pending.UpdatedAt.Add(-time.Millisecond), "", 9), nil},
+		"failed":   {resting(delivery.StatusFailed, thrice.UpdatedAt, "", 9), []simulate.Order{twice, thrice}},
+		"a page":   {resting(delivery.StatusFailed, thrice.UpdatedAt, "", 1), []simulate.Order{twice}},
+		"the next": {resting(delivery.StatusFailed, thrice.UpdatedAt, twice.OrderID, 9), []simulate.Order{thrice}},
+	} {
+		if !slices.EqualFunc(c.got, c.want, equalResting) {
+			t.Errorf("%s: got %+v, want %+v", name, c.got, c.want)
+		}
+	}
+	must(t, s.Simulation().Read(ctx, func(tx simulate.Reader) error {
+		ids, err := tx.PartnerIDs(ctx)
+		if !slices.Equal(ids, []string{partnerID, "par_00000002"}) {
+			t.Errorf("partners: got %v, want both, by id", ids)
+		}
+		return err
+	}))
+}
+
+func equalResting(a, b simulate.Order) bool {
+	sameTime := a.UpdatedAt.Equal(b.UpdatedAt)
+	a.UpdatedAt = b.UpdatedAt
+	return sameTime && a == b
+}
