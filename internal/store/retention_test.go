@@ -85,7 +85,7 @@ func deliver(t *testing.T, s *store.Store, first, count int, at time.Time) {
 			EventID: fmt.Sprint("event-", i), PartnerID: retained, OrderID: id, Type: delivery.EventOrderDelivered, Sequence: 1, CreatedAt: created,
 		})
 	}
-	if err := s.Orders().Write(t.Context(), func(tx order.Writer) error { return tx.Save(t.Context(), changes) }); err != nil {
+	if err := s.Orders().Write(t.Context(), func(tx order.Writer) error { return order.Apply(t.Context(), tx, changes) }); err != nil {
 		t.Fatal(err)
 	}
 }
