@@ -13,10 +13,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Acceptor accepts orders of partners that are set to it, right after their
-// creation. Nothing is lost with it: what waits is pending in the store, and
-// found there when a service starts, when a setting changes, and every minute
-// in case another node has gone.
+// Acceptor accepts the orders of partners for whom automatic acceptance is set,
+// right after their creation. It holds nothing that could be lost: orders that
+// wait are pending in the store, and are found there when a service starts, when
+// a setting changes, and every minute in case another node has died.
 type Acceptor struct {
 	service *Service
 	log     *slog.Logger
@@ -25,17 +25,17 @@ type Acceptor struct {
 	wake    chan struct{} // holds one
 
 	mu      sync.Mutex
-	created map[string]bool // whose orders may wait; guarded by mu
-	all     bool            // everybody's may; guarded by mu
+	created map[string]bool // partners whose orders may wait; guarded by mu
+	all     bool            // the orders of all partners may wait; guarded by mu
 }
 
 const (
-	// acceptSweep is how often all partners are looked through.
+	// acceptSweep is how often the orders of all partners are looked for.
 	acceptSweep = time.Minute
-	// settingsLife is how long the list of partners is believed. A setting that
-	// is changed on another node counts for new orders after this.
+	// settingsLife is how long the list of partners is used before it is read
+	// again. A setting that is changed on another node takes effect after this.
 	settingsLife = time.Second
-	// acceptBatch is how many orders are accepted at once.
+	// acceptBatch is how many orders are accepted concurrently.
 	acceptBatch = 128
 	// acceptRest is the pause after a failure.
 	acceptRest = time.Second
@@ -47,7 +47,7 @@ func NewAcceptor(log *slog.Logger) *Acceptor {
 	return &Acceptor{log: log, wake: make(chan struct{}, 1), created: map[string]bool{}, all: true}
 }
 
-// Wake tells that these partners have new orders. It never blocks.
+// Wake reports that these partners have new orders. It never blocks.
 func (a *Acceptor) Wake(partnerIDs ...string) {
 	a.mu.Lock()
 	for _, id := range partnerIDs {
@@ -57,7 +57,7 @@ func (a *Acceptor) Wake(partnerIDs ...string) {
 	a.nudge()
 }
 
-// WakeAll tells that any partner's orders may wait, as after a change of
+// WakeAll reports that the orders of any partner may wait, as after a change of
 // settings. It never blocks.
 func (a *Acceptor) WakeAll() {
 	a.mu.Lock()
@@ -69,11 +69,11 @@ func (a *Acceptor) WakeAll() {
 func (a *Acceptor) nudge() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // it is awake
+	default: // it is awake already
 	}
 }
 
-// take empties the list of those who may wait.
+// take returns the partners whose orders may wait, and empties the list.
 func (a *Acceptor) take() (created map[string]bool, all bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *Acceptor) Run(service *Service) {
 	})
 }
 
-// Close ends what Run does, and waits for it. The service must still be there.
+// Close stops Run and waits for it. The service must not be closed before.
 func (a *Acceptor) Close() {
 	if a.cancel != nil {
 		a.cancel()
@@ -117,13 +117,13 @@ func (a *Acceptor) Close() {
 	a.stopped.Wait()
 }
 
-// settings are the partners whose orders are accepted, as they were at a time.
+// settings holds the partners whose orders are accepted, as read at a time.
 type settings struct {
 	partners []string
 	at       time.Time
 }
 
-// round accepts what waits now.
+// round accepts the orders that wait now.
 func (a *Acceptor) round(ctx context.Context, known *settings) error {
 	created, all := a.take()
 	if all || time.Since(known.at) > settingsLife {
@@ -138,7 +138,7 @@ func (a *Acceptor) round(ctx context.Context, known *settings) error {
 		known.at = time.Now()
 		for _, id := range known.partners {
 			if !slices.Contains(before, id) {
-				created[id] = true // what came before its setting was known here
+				created[id] = true // orders created before the setting was known here
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (a *Acceptor) acceptAll(ctx context.Context, partnerID string) error {
 	}
 }
 
-// accept moves one order. It is no failure if somebody was faster.
+// accept accepts one order. It is not a failure if another caller was faster.
 func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	now := a.service.now()
 	eventID, err := identifier.NewUUID(a.service.Random, now)
@@ -181,7 +181,7 @@ func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	}
 	_, err = a.service.settle(ctx, &advanceCommand{
 		target:  key,
-		version: firstVersion, // no order comes back to pending
+		version: firstVersion, // no order returns to pending
 		encode:  a.service.Encode,
 		step:    step{to: delivery.StatusAccepted, by: delivery.ActorService, at: now, eventID: eventID},
 	})
@@ -191,10 +191,10 @@ func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	return err
 }
 
-// firstVersion is an order's version as long as it is pending.
+// firstVersion is the version of an order while it is pending.
 const firstVersion = 1
 
-// eachAtOnce runs fn for each of so many at once, and waits for all.
+// eachAtOnce runs fn concurrently for 0 to n-1 and waits for all.
 func eachAtOnce(times int, fn func(i int)) {
 	var running sync.WaitGroup
 	for i := range times {

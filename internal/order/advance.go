@@ -16,7 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// advance is the wish to move an order to another state, by the service.
+// advance is a request to move an order to another state, by the service.
 type advance struct {
 	Status        delivery.Status
 	Notes         string
@@ -25,8 +25,8 @@ type advance struct {
 	FailureReason string    // for failed
 	NextAttempt   *time.Time
 	Reason        string // for cancelled
-	// by is the courier who wishes it and may move no other courier's orders;
-	// empty for the dispatch desk.
+	// by limits the request to the orders of one courier, who makes it; empty for
+	// the dispatch desk.
 	by string
 }
 
@@ -48,7 +48,7 @@ func readAdvance(f *form.Form, by string) advance {
 	return a
 }
 
-// least is how many characters a text has at least.
+// least returns the smallest number of characters of a text.
 func least(presence form.Presence) int {
 	if presence == form.Required {
 		return 1
@@ -56,22 +56,22 @@ func least(presence form.Presence) int {
 	return 0
 }
 
-// may tells whether the order exists for whoever wishes to move it.
+// may reports whether the order is visible to the caller.
 func (a *advance) may(o *delivery.Order) bool { return a.by == "" || o.CarriedBy(a.by) }
 
 // maxVersion bounds the versions that a caller may name.
 const maxVersion = 1 << 53
 
 // Advance moves an order along the transition table. History, stock return and
-// event are written with it. Of two moves at once one wins; the other is
-// refused as an invalid transition and told the state that it met, and who
-// brought the order there. A caller who names the version of the order that it
-// saw is refused whenever that is no longer the order's: another courier may be
-// assigned at any time, but not by someone who thinks that there is none.
+// event are written in the same transaction. Of two concurrent moves one wins; the
+// other is refused as invalid_transition, with the state that it met and the
+// operator who brought the order there. A request may name the version of the
+// order that the caller saw; it is refused if the order has changed since. So a
+// courier who was assigned meanwhile is not replaced by accident.
 //
-// A courier, if one is named, moves the orders that he carries and to
-// delivery.CourierStatuses only: any other state is forbidden, and any other order
-// not_found. He must tell why an attempt has failed. Without one, all is open.
+// If courierID is not empty, only orders that this courier carries can be moved,
+// and only to delivery.CourierStatuses: another state is forbidden, another order
+// not_found, and a failed attempt needs a reason.
 func (s *Service) Advance(ctx context.Context, courierID, orderID string, root form.Source) ([]byte, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -127,12 +127,12 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 	default: // touches the order only
 	}
 	answer, err := s.settle(ctx, cmd)
-	return answer.Record, s.tellWho(ctx, cmd.target, err)
+	return answer.Record, s.withMover(ctx, cmd.target, err)
 }
 
-// tellWho adds to an invalid transition who brought the order to where it is.
-// The caller is refused in any case: if that cannot be found out, it is left out.
-func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
+// withMover adds the operator who brought the order to its state to an invalid
+// transition. If that cannot be found out, the refusal goes out without it.
+func (s *Service) withMover(ctx context.Context, key OrderKey, err error) error {
 	var refused *refusal.Error
 	if !errors.As(err, &refused) {
 		return err
@@ -145,9 +145,9 @@ func (s *Service) tellWho(ctx context.Context, key OrderKey, err error) error {
 		details.ChangedBy, err = movedBy(ctx, tx, key, details.Version)
 		return err
 	})
-	told := *refused
-	told.Details = details
-	return &told
+	completed := *refused
+	completed.Details = details
+	return &completed
 }
 
 // movedBy returns the operator who brought an order to a version; nil if that was
@@ -185,17 +185,17 @@ func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Cou
 // MaxBulk is how many orders one request may move.
 const MaxBulk = 200
 
-// Moved is what became of one order of many.
+// Moved is the outcome for one order of a bulk move.
 type Moved struct {
 	OrderID string
-	Status  delivery.Status // that it has now; empty if Err is set
+	Status  delivery.Status // its new state; empty if Err is set
 	Err     error
 }
 
-// AdvanceAll moves many orders in the same way, each for itself: what one is
-// refused does not keep the others. They wait for the committer together and so
-// share its transactions. The outcomes are in the order of the request. It is a
-// validation_error.
+// AdvanceAll moves many orders in the same way, each independently: a refused
+// order does not keep the others from moving. They wait for the committer together
+// and so share its transactions. The outcomes are in the order of the request. An
+// invalid request is a validation_error.
 func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -235,7 +235,8 @@ func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, er
 	return moved, nil
 }
 
-// twice tells whether an id occurs again; those that were refused are empty.
+// twice reports whether an id occurs twice. Ids that were refused are empty, and
+// do not count.
 func twice(ids []string) bool {
 	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -247,7 +248,7 @@ func twice(ids []string) bool {
 	return false
 }
 
-// byIDs reads the orders of any partners that exist among these.
+// byIDs returns those of the orders that exist, of any partner.
 func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery.Order, error) {
 	keys := make([]OrderKey, 0, len(ids))
 	for _, id := range ids {

@@ -16,17 +16,17 @@ import (
 // MaxBatch is how many orders one request may create.
 const MaxBatch = 500
 
-// Result is what became of one order of a batch.
+// Result is the outcome for one order of a batch.
 type Result struct {
 	Answer
 	Err error
 }
 
 // CreateBatch creates many orders under one idempotency key, in their order and
-// each by itself: one that is refused does not keep the others from being
-// created. A retry with the same body gets the same answers for those that were
-// created, and tries the others afresh. An error is of the whole: nothing was
-// created, or nobody knows and a retry tells.
+// each independently: a refused order does not keep the others from being created.
+// A retry with the same body gets the same answers for the orders that were
+// created, and tries the others again. The error concerns the whole batch: nothing
+// was created, or a retry is needed to find out.
 func (s *Service) CreateBatch(ctx context.Context, r idempotency.Request, root form.Source) ([]Result, error) {
 	orders, err := readBatch(root)
 	if err != nil {
@@ -51,11 +51,11 @@ func (s *Service) CreateBatch(ctx context.Context, r idempotency.Request, root f
 	return results, nil
 }
 
-// faultOf is why a command could not even be refused: a fault of the service,
-// which no order of a batch can be blamed for.
+// faultOf returns the fault of the service that kept a command from being made;
+// nil if there was none. Such a fault fails the whole batch.
 func faultOf(cmd command) error {
-	var told *refusal.Error
-	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &told) {
+	var known *refusal.Error
+	if refused, ok := cmd.(*refuseCommand); ok && !errors.As(refused.refusal, &known) {
 		return refused.refusal
 	}
 	return nil
@@ -111,8 +111,8 @@ func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
 	return outcome{parts: parts}
 }
 
-// claim keeps the key for this body. What goes with it is the document of the
-// first order, which is stored anyway.
+// claim keeps the key for this body. Its answer is the document of the first
+// order, which is stored anyway.
 func (cmd *batchCommand) claim(s *State, c *Changes, first Creation) {
 	keep(s, c, &idempotency.Receipt{
 		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,

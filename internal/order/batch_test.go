@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestBatchesWeighAsTheirOrders: a group takes commands until it has maxGroup
+// TestBatchWeight: a group takes commands until it has maxGroup
 // orders, so that no transaction grows with how many batches wait.
-func TestBatchesWeighAsTheirOrders(t *testing.T) {
+func TestBatchWeight(t *testing.T) {
 	t.Parallel()
 	batch := func(orders int) *waiting {
 		return &waiting{ctx: context.Background(), command: &batchCommand{parts: make([]command, orders)}}
@@ -26,7 +26,7 @@ func TestBatchesWeighAsTheirOrders(t *testing.T) {
 		"singles":         {slices.Repeat([]*waiting{single}, 2*maxGroup), maxGroup},
 	} {
 		if got := sizeOfGroup(c.queue); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
+			t.Errorf("%s: got weight %d, want %d", name, got, c.want)
 		}
 		committer := makeCommitter(Config{})
 		for _, w := range c.queue {
@@ -34,7 +34,7 @@ func TestBatchesWeighAsTheirOrders(t *testing.T) {
 		}
 		if c.want > 0 {
 			if got := len(committer.gather(<-committer.queue)); got != c.want {
-				t.Errorf("%s: gathered %d, want %d", name, got, c.want)
+				t.Errorf("%s: got a group of %d, want %d", name, got, c.want)
 			}
 		}
 	}

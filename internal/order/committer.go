@@ -12,9 +12,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// committer is the house's one performance idea: it takes every command that
-// waits and settles all of them in one transaction. There is no timer: while
-// one commit is on its way to disk, the next group gathers.
+// committer settles every command that waits in one transaction. There is no
+// timer: while one commit is on its way to disk, the next group gathers. This is
+// the one performance idea of the service.
 type committer struct {
 	store    Store
 	announce func(partnerIDs ...string)
@@ -22,7 +22,7 @@ type committer struct {
 	observer Observer
 	queue    chan *waiting
 	closing  chan struct{} // closed to stop
-	stopped  chan struct{} // closed once nobody takes from the queue any more
+	stopped  chan struct{} // closed when the queue is no longer read
 	done     sync.WaitGroup
 }
 
@@ -31,14 +31,15 @@ type waiting struct {
 	ctx     context.Context // the caller's
 	since   time.Time       // when it was submitted
 	command command
-	outcome chan outcome // holds one, so that a caller who left blocks nobody
+	outcome chan outcome // buffered, so that a caller who has left does not block the committer
 }
 
 const (
 	// maxGroup bounds a transaction: large enough to share one fsync among all
-	// that can wait at once, small enough that nobody waits for strangers.
+	// that can wait at the same time, small enough that no command waits long for
+	// the others.
 	maxGroup = 256
-	// maxRaces is how often a group is decided anew because other nodes
+	// maxRaces is how often a group is decided again because other nodes
 	// changed the same rows.
 	maxRaces = 10
 )
@@ -53,8 +54,8 @@ func newCommitter(config Config) *committer {
 	return c
 }
 
-// newCommitterByPartner starts a committer whose transactions are of one
-// partner each.
+// newCommitterByPartner starts a committer each of whose transactions concerns one
+// partner.
 func newCommitterByPartner(config Config) *committer {
 	c := makeCommitter(config)
 	c.done.Go(c.deal)
@@ -80,9 +81,9 @@ func (c *committer) close() {
 
 var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
 
-// submit waits until the command is settled: durably, if it was admitted. When
-// ctx ends first the command may still be carried out; a retry with the same
-// key learns which.
+// submit waits until the command is settled, durably if it was admitted. If ctx
+// ends first, the command may still be carried out; a retry with the same key
+// returns its outcome.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
 	w := &waiting{ctx: ctx, since: time.Now(), command: cmd, outcome: make(chan outcome, 1)}
 	select {
@@ -158,12 +159,12 @@ func (c *committer) settle(group []*waiting) {
 
 var errAbandoned = errors.New("the caller had gone before the command was tried")
 
-// settleTogether commits a group and answers everyone in it. A group that the
-// database refuses as a whole is tried one by one, so that one command that
+// settleTogether commits a group and answers all its callers. If the database
+// refuses the group as a whole, its commands are tried one by one, so that one that
 // cannot be stored does not fail its neighbours.
 func (c *committer) settleTogether(group []*waiting) {
-	// A caller that has gone was told that nothing is known of its request; it is
-	// not too late to leave that alone.
+	// A caller that has left got an answer that promises nothing, so its command
+	// need not be carried out.
 	group = slices.DeleteFunc(group, func(w *waiting) bool {
 		gone := w.ctx.Err() != nil
 		if gone {
@@ -204,14 +205,14 @@ const (
 	// patience is how long a group waits for a database that cannot be reached.
 	patience = 20 * time.Second
 	// pause is how long it waits at first; each further time is twice as long,
-	// up to maxPause: nobody shall wait long for a database that is back.
+	// up to maxPause, so that no caller waits long once the database is back.
 	pause    = 20 * time.Millisecond
 	maxPause = 500 * time.Millisecond
 )
 
-// commit settles a group in one transaction. When other nodes changed the same
-// rows, or the database broke off, it reads and decides anew: what an earlier
-// try has committed is then found under its idempotency keys and event ids.
+// commit settles a group in one transaction. If other nodes changed the same rows,
+// or the connection was lost, it reads and decides again: what an earlier try has
+// committed is then found under its idempotency keys and event ids.
 func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 	start := time.Now()
 	var tried Group
@@ -247,8 +248,8 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), tryTimeout)
 	defer cancel()
-	// No handler's recover reaches here. A command that cannot be decided is
-	// then found by trying one by one, and harms nobody else.
+	// No handler's recover reaches this goroutine. A command that panics is then
+	// found by trying one by one, and fails alone.
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
@@ -270,13 +271,13 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 		err = fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
 	}
 	if err == nil {
-		c.tell(changes)
+		c.wake(changes)
 	}
 	return outcomes, err
 }
 
-// tell wakes those who have something to do about what is committed.
-func (c *committer) tell(changes *Changes) {
+// wake wakes the sender and the acceptor for what has been committed.
+func (c *committer) wake(changes *Changes) {
 	if c.announce != nil {
 		c.announce(changes.Announced()...)
 	}
@@ -285,7 +286,7 @@ func (c *committer) tell(changes *Changes) {
 	}
 }
 
-// creators lists whose orders were created.
+// creators returns the partners whose orders were created, once each.
 func (c *Changes) creators() (partnerIDs []string) {
 	for _, created := range c.Created {
 		if id := created.Order.PartnerID; !slices.Contains(partnerIDs, id) {

@@ -16,14 +16,14 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
-// scripted is a store of receipts only, whose transactions go wrong as told.
+// scripted is a store of receipts only, whose transactions fail as its fields say.
 type scripted struct {
-	Store                    // nil: nobody reads
+	Store                    // nil: nothing reads
 	gate     chan struct{}   // when set, a transaction begins once it is closed
 	faults   []error         // of the first transactions: nothing is committed
 	always   error           // of those that follow
 	poison   idempotency.Key // cannot be saved
-	lost     int             // so many commits are done, but ErrUnreachable is told
+	lost     int             // so many commits succeed, but ErrUnreachable is returned
 	mu       sync.Mutex
 	receipts map[idempotency.Key]*idempotency.Receipt // guarded by mu
 	groups   []int                                    // sizes of the groups tried; guarded by mu
@@ -155,14 +155,14 @@ func checkSettled(t *testing.T, store *scripted, outcomes []outcome, but ...int)
 			continue
 		}
 		if o.err != nil || o.replayed || string(o.answer) != fmt.Sprint("answer ", i) || kept == nil {
-			t.Errorf("command %d: got %+v and kept %+v", i, o, kept)
+			t.Errorf("command %d: got %+v and kept %+v, want its own answer", i, o, kept)
 		}
 	}
 }
 
 func repeated(err error, times int) []error { return slices.Repeat([]error{err}, times) }
 
-func TestRacesAreDecidedAnew(t *testing.T) {
+func TestRacedGroupIsDecidedAgain(t *testing.T) {
 	t.Parallel()
 	for _, races := range []int{0, 1, maxRaces} {
 		t.Run(fmt.Sprint(races), func(t *testing.T) {
@@ -171,14 +171,14 @@ func TestRacesAreDecidedAnew(t *testing.T) {
 				store := &scripted{faults: repeated(ErrRaced, races)}
 				checkSettled(t, store, together(store, notes(3)...))
 				if want := slices.Repeat([]int{3}, races+1); !slices.Equal(store.groups, want) {
-					t.Errorf("tried groups of %v, want %v", store.groups, want)
+					t.Errorf("got groups of %v, want %v", store.groups, want)
 				}
 			})
 		})
 	}
 }
 
-func TestTooManyRacesFailAll(t *testing.T) {
+func TestTooManyRaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{always: ErrRaced}
@@ -190,12 +190,12 @@ func TestTooManyRacesFailAll(t *testing.T) {
 			}
 		}
 		if want := (maxRaces + 1) * (1 + 3); len(store.groups) != want {
-			t.Errorf("%d tries, want %d: together, then one by one", len(store.groups), want)
+			t.Errorf("got %d tries, want %d: together, then one by one", len(store.groups), want)
 		}
 	})
 }
 
-func TestPoisonHarmsNoNeighbour(t *testing.T) {
+func TestCommandThatCannotBeStoredFailsAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		store  *scripted
@@ -210,26 +210,26 @@ func TestPoisonHarmsNoNeighbour(t *testing.T) {
 				outcomes := together(c.store, note{number: 0}, note{number: 1, panics: c.panics}, note{number: 2})
 				checkSettled(t, c.store, outcomes, 1)
 				if refused := new(refusal.Error); errors.As(outcomes[1].err, &refused) {
-					t.Errorf("got the refusal %v, want a fault that nobody is shown", refused)
+					t.Errorf("got the refusal %v, want a fault of the service", refused)
 				}
 			})
 		})
 	}
 }
 
-func TestUnreachableIsWaitedFor(t *testing.T) {
+func TestCommitWaitsForDatabase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{faults: repeated(refusal.ErrUnreachable, 3)}
 		begin := time.Now()
 		checkSettled(t, store, together(store, notes(3)...))
 		if took := time.Since(begin); took != pause+2*pause+4*pause {
-			t.Errorf("waited %v", took)
+			t.Errorf("got an answer after %v, want it within the patience", took)
 		}
 	})
 }
 
-func TestUnreachableForLongFailsAllAtOnce(t *testing.T) {
+func TestCommitGivesUpOnDatabase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{always: refusal.ErrUnreachable}
@@ -247,8 +247,8 @@ func TestUnreachableForLongFailsAllAtOnce(t *testing.T) {
 	})
 }
 
-// TestLostAnswerIsFoundAgain commits, but the committer does not learn of it.
-func TestLostAnswerIsFoundAgain(t *testing.T) {
+// TestCommitAfterLostAnswer commits, but the committer does not learn of it.
+func TestCommitAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{lost: 1}
@@ -258,12 +258,12 @@ func TestLostAnswerIsFoundAgain(t *testing.T) {
 			}
 		}
 		if len(store.receipts) != 2 || len(store.groups) != 2 {
-			t.Errorf("%d receipts after %d tries", len(store.receipts), len(store.groups))
+			t.Errorf("got %d receipts after %d tries, want one each", len(store.receipts), len(store.groups))
 		}
 	})
 }
 
-func TestWhoHasLeftIsLeftOut(t *testing.T) {
+func TestCommandOfAbsentCallerIsSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
@@ -274,7 +274,7 @@ func TestWhoHasLeftIsLeftOut(t *testing.T) {
 		leave()
 		leaving.Wait()
 		if !refusal.HasCode(left[0].err, refusal.CodeUnavailable) {
-			t.Errorf("who left was told %+v", left[0])
+			t.Errorf("got %+v for a caller that left, want errBusy", left[0])
 		}
 		close(store.gate)
 		staying.Wait()
@@ -286,7 +286,7 @@ func TestWhoHasLeftIsLeftOut(t *testing.T) {
 	})
 }
 
-func TestCloseSettlesWhatWaits(t *testing.T) {
+func TestCloseSettlesWaitingCommands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
@@ -297,7 +297,7 @@ func TestCloseSettlesWhatWaits(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-closed:
-			t.Error("closed while commands wait")
+			t.Error("got a closed committer, want one that waits for its commands")
 		default:
 		}
 		close(store.gate)
@@ -307,9 +307,9 @@ func TestCloseSettlesWhatWaits(t *testing.T) {
 	})
 }
 
-// TestAfterCloseIsRefused submits often, because a queue that nobody reads has
+// TestSubmitAfterClose submits often, because a queue that is not read has
 // room for some.
-func TestAfterCloseIsRefused(t *testing.T) {
+func TestSubmitAfterClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := new(scripted)
@@ -317,16 +317,16 @@ func TestAfterCloseIsRefused(t *testing.T) {
 		c.close()
 		for i := range 6 * maxGroup {
 			if o := c.submit(context.Background(), note{number: i}); !refusal.HasCode(o.err, refusal.CodeUnavailable) {
-				t.Fatalf("got %+v", o)
+				t.Fatalf("got %+v, want errBusy", o)
 			}
 		}
 		if len(store.groups) != 0 {
-			t.Errorf("%d transactions after the close", len(store.groups))
+			t.Errorf("got %d transactions after Close, want none", len(store.groups))
 		}
 	})
 }
 
-func TestGroupsAreBounded(t *testing.T) {
+func TestGroupSize(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := new(scripted)
@@ -356,7 +356,7 @@ func inProgress(t *testing.T) (s *Service, store *scripted, first <-chan Answer)
 	return s, store, answers
 }
 
-func TestSecondRequestWaitsOnlySoLong(t *testing.T) {
+func TestSecondRequestTimesOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		own  time.Duration // the limit of the second request itself
@@ -379,34 +379,34 @@ func TestSecondRequestWaitsOnlySoLong(t *testing.T) {
 					t.Errorf("got %v after %v, want %s after %v", err, time.Since(begin), c.code, c.took)
 				}
 				if hint := refused.RetryAfter > 0; hint != (c.code == refusal.CodeIdempotencyInProgress) {
-					t.Errorf("got RetryAfter %v", refused.RetryAfter)
+					t.Errorf("got RetryAfter %v, want a positive time", refused.RetryAfter)
 				}
 				close(store.gate)
 				if answer := <-first; answer.Replayed || string(answer.Record) != "answer 0" {
-					t.Errorf("the first got %+v", answer)
+					t.Errorf("got %+v for the first request, want its answer", answer)
 				}
 				synctest.Wait()
 				if len(s.progress.waiting) != 0 {
-					t.Errorf("still counted: %v", s.progress.waiting)
+					t.Errorf("got %v requests still counted, want none", s.progress.waiting)
 				}
 			})
 		})
 	}
 }
 
-func TestSecondRequestGetsTheAnswerOfTheFirst(t *testing.T) {
+func TestSecondRequestGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, store, first := inProgress(t)
 		time.AfterFunc(9*time.Second, func() { close(store.gate) })
 		second, err := s.settleOnce(t.Context(), keyOf(0), note{number: 0})
 		if err != nil || !second.Replayed || string(second.Record) != string((<-first).Record) {
-			t.Errorf("the second got %+v, %v", second, err)
+			t.Errorf("got %+v, %v for the second request, want the answer of the first", second, err)
 		}
 	})
 }
 
-func TestOtherKeysWaitAsLongAsTheyLike(t *testing.T) {
+func TestOtherKeysDoNotTimeOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, store, _ := inProgress(t)

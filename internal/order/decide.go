@@ -20,12 +20,12 @@ type command interface {
 	decide(s *State, c *Changes) outcome
 }
 
-// outcome is what a command's caller is told.
+// outcome is what the caller of a command gets.
 type outcome struct {
 	answer   []byte // the record, as it is answered and kept
 	replayed bool
 	err      error
-	parts    []outcome // of a batch, by position; then err alone of the rest may be set
+	parts    []outcome // of a batch, by position; of the other fields only err may be set then
 }
 
 func refused(err error) outcome { return outcome{err: err} }

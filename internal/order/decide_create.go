@@ -33,8 +33,8 @@ func (cmd *createCommand) needs(n *Needs) {
 
 func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
-		// Not so if it is this very order: an earlier try was committed, though
-		// the database's answer got lost.
+		// It is not a replay if the order is this very one: an earlier try was
+		// committed, but the database's answer was lost.
 		again.replayed = again.replayed && s.Receipts[cmd.key].OrderID != cmd.order.OrderID
 		return again
 	}
@@ -70,9 +70,9 @@ func named(s *State, order *delivery.Order) []delivery.Item {
 	return items
 }
 
-// refuseCommand tells a refusal that was found before the transaction, unless
-// the request is the retry of one that was accepted under earlier rules. It
-// waits its turn, because that one may be waiting too.
+// refuseCommand returns a refusal that was found before the transaction, unless
+// the request is the retry of one that was accepted under earlier rules. It goes
+// through the committer, because that one may be waiting there.
 type refuseCommand struct {
 	kind     CommandKind // what was asked for
 	key      idempotency.Key
@@ -88,8 +88,8 @@ func (cmd *refuseCommand) needs(n *Needs) {
 	}
 }
 
-// decide completes the refusal: unknown products are faults of the same
-// request and belong into the same answer.
+// decide completes the refusal: unknown products are faults of the same request
+// and belong in the same answer.
 func (cmd *refuseCommand) decide(s *State, _ *Changes) outcome {
 	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
 		return again

@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
-// cancelCommand cancels an order on its partner's wish.
+// cancelCommand cancels an order for its partner.
 type cancelCommand struct {
 	target   OrderKey
 	products []ledger.ProductKey // of the order's allocation
@@ -66,13 +66,13 @@ type advanceCommand struct {
 	target   OrderKey
 	version  int64               // the version that the caller saw
 	products []ledger.ProductKey // of the order's allocation, for a cancellation
-	by       string              // the courier who must carry the order; empty for anybody's
+	by       string              // the courier who must carry the order; empty for any
 	step     step
-	// proofURL gives the address of a proof that the event may tell; nil for a move
-	// whose event tells of none.
+	// proofURL returns the address of a proof for the event; nil for a move whose
+	// event has none.
 	proofURL func(name string) string
-	// audit begins the entry that tells who did it; nil for what the service does
-	// by itself.
+	// audit is the beginning of the entry in the audit log; nil for what the service
+	// does by itself.
 	audit  *audit.Entry
 	encode Encoder
 }
@@ -91,7 +91,7 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		return refused(refusal.NotFound("order"))
 	}
 	if found.LastEvent == cmd.step.eventID {
-		// An earlier try was committed, though the database's answer got lost.
+		// An earlier try was committed, but the database's answer was lost.
 		return outcome{answer: cmd.encode(found)}
 	}
 	if found.Version != cmd.version {
@@ -114,9 +114,8 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	return outcome{answer: cmd.encode(moved)}
 }
 
-// orderFacts are what the audit log tells of an order. What was written about a
-// move is in the order's history: the log is not erased with the recipient's
-// data, and so does not repeat it.
+// orderFacts is what the audit log holds of an order. Notes and reasons are in the
+// order's history only: the log is not erased with the recipient's data.
 type orderFacts struct {
 	Status      delivery.Status `json:"status"`
 	Version     int64           `json:"version"`
@@ -143,14 +142,14 @@ func invalidTransition(found *delivery.Order, message string) error {
 	}
 }
 
-// transitionDetails tell the loser of two moves what it met.
+// transitionDetails describes the state that a refused move met.
 type transitionDetails struct {
 	Status  delivery.Status   `json:"status"`
 	Allowed []delivery.Status `json:"allowed"`
 	Version int64             `json:"version"`
 	Courier *delivery.Courier `json:"courier,omitzero"`
-	// ChangedBy is who brought the order to this version; nil if that was no
-	// operator, but its partner or the service itself.
+	// ChangedBy is the operator who brought the order to this version; nil if that
+	// was its partner or the service itself.
 	ChangedBy *Mover `json:"changed_by,omitzero"`
 }
 
@@ -174,7 +173,7 @@ func enter(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order
 	order := *found
 	order.Status = st.to
 	order.Version++
-	// A clock that was set back must not turn the history around.
+	// A clock that was set back must not reverse the history.
 	order.UpdatedAt = latest(st.at, found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta

@@ -37,7 +37,7 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 func unknownProducts(s *State, partnerID string, items []delivery.Item) (problems form.Problems) {
 	for i, item := range items {
 		if item.ProductID == 0 {
-			continue // not readable; noted already
+			continue // could not be read, which is a fault already
 		}
 		product := s.product(ledger.ProductKey{PartnerID: partnerID, ProductID: item.ProductID})
 		if product == nil || product.Status != delivery.ProductActive {

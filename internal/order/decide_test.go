@@ -21,7 +21,7 @@ import (
 
 // TestDecideEqualsOneByOne holds the committer's decision against a model that
 // knows neither groups nor versions: whatever the commands and however they
-// are grouped, every caller is told the same, and the same is stored.
+// are grouped, every caller gets the same outcome, and the same is stored.
 func TestDecideEqualsOneByOne(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -252,7 +252,7 @@ func (w wish) newOrder() *delivery.Order {
 	}
 }
 
-// words tells an outcome as the model does.
+// words describes an outcome as the model does.
 func words(t *rapid.T, o outcome) string {
 	switch {
 	case o.err == nil && o.replayed:
@@ -262,7 +262,7 @@ func words(t *rapid.T, o outcome) string {
 	}
 	var refused *refusal.Error
 	if !errors.As(o.err, &refused) {
-		t.Fatalf("%v is no refusal", o.err)
+		t.Fatalf("got %v, want a refusal", o.err)
 	}
 	encoded, err := json.Marshal(refused.Details)
 	if err != nil {

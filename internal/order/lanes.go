@@ -1,14 +1,13 @@
 package order
 
-// deal settles what waits in lanes, one for each partner that has something
-// waiting. So a transaction is of one partner and stays on one node of a sharded
-// database, and a node that is slow or gone holds up no other node's partners.
-// A lane is run's rule for one partner: while one group is on its way to disk,
-// the next one gathers. How many lanes commit at once is bounded by the store's
-// connections.
+// deal settles commands in lanes, one for each partner that has commands waiting.
+// So a transaction concerns one partner and stays on one node of a sharded
+// database, and a node that is slow or down does not hold up the partners of other
+// nodes. In each lane, as in run, the next group gathers while one is on its way to
+// disk. The store's connections bound how many lanes commit at the same time.
 func (c *committer) deal() {
-	// lanes has what gathers, by partner. A partner is in it, if only with
-	// nothing, while a group of its commands is being settled.
+	// lanes holds the commands that gather, by partner. A partner stays in it,
+	// perhaps without commands, while a group of its commands is being settled.
 	lanes := map[string][]*waiting{}
 	settled := make(chan string)
 	settleNext := func(partnerID string) {
@@ -47,8 +46,8 @@ func (c *committer) deal() {
 	}
 }
 
-// partnerOf tells whose command it is: all that a command touches is one
-// partner's, and it touches an idempotency key or an order.
+// partnerOf returns the partner of a command: everything that a command touches
+// belongs to one partner, and it touches an idempotency key or an order.
 func partnerOf(cmd command) string {
 	if batch, ok := cmd.(*batchCommand); ok {
 		return batch.key.PartnerID
@@ -61,8 +60,8 @@ func partnerOf(cmd command) string {
 	return touched.Orders[0].PartnerID
 }
 
-// sizeOfGroup is how many of those who wait go into one transaction: as many as
-// gather would take.
+// sizeOfGroup returns how many of the waiting commands go into one transaction: as
+// many as gather would take.
 func sizeOfGroup(queue []*waiting) (size int) {
 	for weight := 0; size < len(queue) && weight < maxGroup; size++ {
 		weight += weightOf(queue[size].command)

@@ -15,7 +15,7 @@ import (
 
 // sharded is a store whose partners' transactions can be held back one by one.
 type sharded struct {
-	Store // nil: nobody reads
+	Store // nil: nothing reads
 	mu    sync.Mutex
 	gates map[string]chan struct{} // by partner; guarded by mu
 	sizes map[string][]int         // of the groups, by partner; guarded by mu
@@ -61,8 +61,9 @@ func (o owned) needs(n *Needs) {
 
 func (o owned) decide(*State, *Changes) outcome { return outcome{answer: []byte(o.partnerID)} }
 
-// TestLanes: each transaction is of one partner, one that stands still holds up
-// nobody else, and what a partner sends meanwhile is its next group.
+// TestLanes checks that each transaction concerns one partner, that one which does
+// not finish holds up no other partner, and that the commands which a partner sends
+// meanwhile form its next group.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,14 +78,14 @@ func TestLanes(t *testing.T) {
 		synctest.Wait()
 		for i, o := range outcomes {
 			if got, want := string(o.answer), []string{"", "par_b"}[i%2]; got != want {
-				t.Errorf("while par_a stands still, command %d was answered %q, want %q", i, got, want)
+				t.Errorf("command %d, while par_a waits: got %q, want %q", i, got, want)
 			}
 		}
 		close(gate)
 		all.Wait()
 		c.close()
 		if store.mixed != 0 || !slices.Equal(store.sizes["par_a"], []int{1, 4}) || !slices.Equal(store.sizes["par_b"], []int{1, 1, 1, 1, 1}) {
-			t.Errorf("groups: %v, of several partners: %d", store.sizes, store.mixed)
+			t.Errorf("got groups %v, %d of several partners, want none of several", store.sizes, store.mixed)
 		}
 	})
 }
@@ -117,10 +118,10 @@ func TestLanesClose(t *testing.T) {
 			}
 		}
 		if sizes := slices.Collect(maps.Values(store.sizes)); len(sizes) != 1 || len(sizes[0]) != 3 {
-			t.Errorf("groups: %v", sizes)
+			t.Errorf("got groups %v", sizes)
 		}
 		if late := c.submit(t.Context(), owned{"par_a", 0}); !refusal.HasCode(late.err, refusal.CodeUnavailable) {
-			t.Errorf("too late: %+v", late)
+			t.Errorf("got %+v after Close, want errBusy", late)
 		}
 	})
 }

@@ -100,7 +100,7 @@ type model struct {
 	last    map[string]int64
 }
 
-// settle carries out a wish and tells its outcome in words.
+// settle carries out a wish and returns its outcome in words.
 func (m *model) settle(w wish) string {
 	if w.kind == "advance" {
 		return m.advance(w)

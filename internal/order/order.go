@@ -1,6 +1,6 @@
-// Package order is what can be done with delivery orders: quote, create, read,
-// list, cancel, advance. It decides what happens together; what is allowed is
-// decided in delivery, what it costs in pricing, how it is stored in store.
+// Package order has the use cases of delivery orders: quote, create, read, list,
+// cancel, advance. It decides what happens together. What is allowed is decided in
+// package delivery, what it costs in pricing, and how it is stored in store.
 package order
 
 import (
@@ -21,7 +21,7 @@ import (
 // Encoder writes the record of an order as it is answered and kept.
 type Encoder func(*delivery.Order) []byte
 
-// Config is what the service is made of.
+// Config holds what the service needs.
 type Config struct {
 	Store   Store
 	Writers int // parallel committers; 1 for an engine with one writer
@@ -31,17 +31,18 @@ type Config struct {
 	ByPartner bool
 	Now       func() time.Time
 	Random    io.Reader
-	// Card is the rate card that holds for a partner at a time.
+	// Card returns the rate card in effect for a partner at a time.
 	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
 	Quoter *pricing.Quoter
 	Encode Encoder
-	// TrackingURL gives the public address of an order.
+	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
-	// ProofURL gives the public address of a proof of delivery.
+	// ProofURL returns the public address of a proof of delivery.
 	ProofURL func(name string) string
-	// Announce is told whose events have been committed and wait to be sent.
+	// Announce is called with the partners whose events have been committed and
+	// wait to be sent.
 	Announce func(partnerIDs ...string)
-	// Created is told whose orders have been created and are committed.
+	// Created is called with the partners whose new orders have been committed.
 	Created func(partnerIDs ...string)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
@@ -54,7 +55,7 @@ type Service struct {
 	progress  progress
 }
 
-// NewService starts the service. Close stops it.
+// NewService returns a service whose committer runs until Close.
 func NewService(config Config) *Service {
 	if config.ByPartner {
 		return &Service{Config: config, committer: newCommitterByPartner(config)}
@@ -62,11 +63,11 @@ func NewService(config Config) *Service {
 	return &Service{Config: config, committer: newCommitter(config)}
 }
 
-// Close settles what waits and stops the committer. No call may be under way
-// or follow.
+// Close settles the commands that wait and stops the committer. No other method may
+// be running or be called afterwards.
 func (s *Service) Close() { s.committer.close() }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 // Answer is the record to answer with.
@@ -89,7 +90,7 @@ func (s *Service) Quote(ctx context.Context, partnerID string, root form.Source)
 	return s.Quoter.Issue(partnerID, shipment, price, now), nil
 }
 
-// price prices a shipment on the card that holds for the partner now.
+// price prices a shipment by the rate card in effect for the partner now.
 func (s *Service) price(ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time) (pricing.Price, error) {
 	card, err := s.Card(ctx, partnerID, now)
 	if err != nil {
@@ -98,14 +99,14 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 	return card.Price(shipment, now)
 }
 
-// Create validates, prices and stores an order. A refused request leaves
-// nothing behind; a repeated one gets the first one's answer, whatever the
-// rules say by then.
+// Create validates, prices and stores an order. A refused request leaves nothing
+// behind. A repeated request gets the answer to the first, even if the rules have
+// changed since.
 func (s *Service) Create(ctx context.Context, r idempotency.Request, root form.Source) (Answer, error) {
 	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), root))
 }
 
-// creation is the command that creates an order, or refuses to.
+// creation returns the command that creates an order, or that refuses to.
 func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, root form.Source) command {
 	order, items, err := s.prepare(ctx, key.PartnerID, root)
 	if err != nil {
@@ -119,8 +120,8 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err
 }
 
-// prepare makes the order that a valid request asks for. The items are given
-// back for a refused request too.
+// prepare returns the order that a valid request asks for. The items are returned
+// for a refused request too.
 func (s *Service) prepare(ctx context.Context, partnerID string, root form.Source) (*delivery.Order, []delivery.Item, error) {
 	request, problems := delivery.ReadOrderRequest(root)
 	if err := problems.Err(); err != nil {
@@ -171,7 +172,7 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *de
 	return order, err
 }
 
-// Track reads one order for whoever holds its id.
+// Track reads one order by its id alone, for callers without credentials.
 func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
@@ -190,7 +191,7 @@ type Page struct {
 // List lists a partner's orders.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
-	filter.Limit++ // one more tells whether a next page exists
+	filter.Limit++ // one more shows whether a next page exists
 	stopped := false
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		page.Orders, stopped, err = tx.Orders(ctx, filter)
@@ -237,8 +238,8 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID str
 	})
 }
 
-// productsOf lists the products that cancelling the order gives back. They
-// are fixed at creation, and so may be read ahead of the transaction.
+// productsOf returns the products that go back to stock if the order is cancelled.
+// They are fixed at creation, so they may be read ahead of the transaction.
 func productsOf(order *delivery.Order) []ledger.ProductKey {
 	keys := make([]ledger.ProductKey, len(order.Allocation))
 	for i, take := range order.Allocation {

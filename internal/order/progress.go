@@ -15,7 +15,7 @@ type progress struct {
 	waiting map[idempotency.Key]int // guarded by mu
 }
 
-// enter counts a request in, and tells whether another one is ahead of it.
+// enter counts a request in and reports whether another one is ahead of it.
 func (p *progress) enter(key idempotency.Key) (behind bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,8 +43,8 @@ var errInProgress = &refusal.Error{
 	RetryAfter: time.Second,
 }
 
-// settleOnce settles a command that has an idempotency key. Of several at once
-// all get the answer of the first, unless that takes too long.
+// settleOnce settles a command that has an idempotency key. Of several concurrent
+// ones all get the answer to the first, unless that takes too long.
 func (s *Service) settleOnce(ctx context.Context, key idempotency.Key, cmd command) (Answer, error) {
 	settled := s.outcomeOnce(ctx, key, cmd)
 	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err

@@ -20,19 +20,19 @@ type Store interface {
 
 // Reader reads orders. What does not exist is nil, not an error.
 type Reader interface {
-	// Order is one order with its history.
+	// Order returns one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// Orders lists a partner's orders, newest first, without history. It stops
-	// early, and says so, when what it has read takes up MaxPageBytes.
+	// early, and reports so, when what it has read takes up MaxPageBytes.
 	Orders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)
-	// OrdersByKey reads orders with their histories; those that do not exist
+	// OrdersByKey returns orders with their histories; those that do not exist
 	// are left out.
 	OrdersByKey(ctx context.Context, keys []OrderKey) (map[OrderKey]*delivery.Order, error)
-	// Courier is an active courier.
+	// Courier returns an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
 	// Moves lists the latest moves of an order by operators, newest first.
 	Moves(ctx context.Context, key OrderKey) ([]Move, error)
-	// OperatorEmail is an operator's e-mail address; empty for what acts by
+	// OperatorEmail returns an operator's e-mail address; empty for what acts by
 	// itself, such as the command line.
 	OperatorEmail(ctx context.Context, operatorID string) (string, error)
 	// AutoAccepting lists the partners whose orders are accepted automatically.
@@ -68,8 +68,8 @@ type Writer interface {
 	// events have come; what does not exist, and the events of a partner without an
 	// endpoint, are left out.
 	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error)
-	// Save writes all changes, which Apply has completed. It returns ErrRaced if another node has changed
-	// what they rest on; then nothing may be committed.
+	// Save writes all changes, which Apply has completed. It returns ErrRaced if
+	// another node has changed what they rest on; then nothing may be committed.
 	Save(ctx context.Context, changes *Changes) error
 }
 
@@ -77,8 +77,8 @@ type Writer interface {
 // the decision rested on is no longer true.
 var ErrRaced = errors.New("another node changed the same rows")
 
-// MaxPageBytes bounds the stored documents that one page of a list is made of:
-// a full page of usual orders has a sixteenth of it.
+// MaxPageBytes bounds the stored documents of one page of a list, in bytes. A full
+// page of ordinary orders has a sixteenth of it.
 const MaxPageBytes = 16 << 20
 
 // Filter selects orders of one partner. Zero fields select all.
