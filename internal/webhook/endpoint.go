@@ -31,7 +31,7 @@ type Settings struct {
 
 // Get reads a partner's endpoint.
 func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found.Endpoint, err = tx.Endpoint(ctx, partnerID)
 		return err
 	})
@@ -75,7 +75,7 @@ func (s *Service) readEndpoint(root form.Source) (url string, enabled bool, err 
 	f := form.New(root, &problems)
 	url = f.Text("url", form.Required, form.Length(1, maxURL))
 	if url != "" {
-		if refused := s.Client.CheckURL(url); refused != nil {
+		if refused := s.config.Client.CheckURL(url); refused != nil {
 			problems.Add("url", withoutPassword(url), refused.Error())
 		}
 	}
@@ -98,7 +98,7 @@ const maxURL = 2048
 // change adds or rewrites a partner's endpoint under its lock, and wakes the
 // sender. fn gets nil if there is none.
 func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoint) (*Endpoint, error)) error {
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		// Nothing can be locked that is not there: whoever is second to add it
 		// finds it at the next try.
 		for done := false; !done; {
@@ -120,7 +120,7 @@ func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoin
 		return nil
 	})
 	if err == nil {
-		s.Changed(partnerID)
+		s.config.Changed(partnerID)
 	}
 	return err
 }
@@ -186,7 +186,7 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 		return e, nil
 	})
 	for more := true; more && err == nil; {
-		err = s.Store.Write(ctx, func(tx Writer) error {
+		err = s.config.Store.Write(ctx, func(tx Writer) error {
 			if _, err := tx.LockEndpoints(ctx, []string{partnerID}); err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 		})
 	}
 	if err == nil {
-		s.Changed(partnerID)
+		s.config.Changed(partnerID)
 	}
 	return err
 }
@@ -222,12 +222,12 @@ func moved(events []*Event, change func(*Event)) []Progress {
 
 func (s *Service) newSecret() (string, error) {
 	random := make([]byte, secretBytes)
-	if _, err := io.ReadFull(s.Random, random); err != nil {
+	if _, err := io.ReadFull(s.config.Random, random); err != nil {
 		return "", err
 	}
 	return SecretPrefix + base64.StdEncoding.EncodeToString(random), nil
 }
 
 func (s *Service) seal(partnerID, secret string) []byte {
-	return s.Sealer.Seal([]byte(secret), sealedFor(partnerID))
+	return s.config.Sealer.Seal([]byte(secret), sealedFor(partnerID))
 }

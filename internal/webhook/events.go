@@ -30,7 +30,7 @@ type Page struct {
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more tells whether a next page exists
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Events, err = tx.Events(ctx, filter)
 		return err
 	})
@@ -40,7 +40,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 
 // Event reads one event of a partner.
 func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *Event, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Event(ctx, partnerID, eventID)
 		return err
 	})
@@ -67,7 +67,7 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 	if !known {
 		last = identifier.FirstUUID(s.now())
 	}
-	over := s.At(s.now().Add(wait))
+	over := s.config.At(s.now().Add(wait))
 	for waits := true; ; {
 		filter.After = last
 		fresh, err := s.List(ctx, filter)
@@ -84,7 +84,7 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 			return append(events, fresh.Events...), last, err
 		}
 		select {
-		case <-s.At(s.now().Add(lookEvery)):
+		case <-s.config.At(s.now().Add(lookEvery)):
 			continue
 		case <-over:
 		case <-s.ending:
@@ -156,7 +156,7 @@ func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int,
 
 // requeue makes events due now, and wakes their endpoint.
 func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Writer) ([]*Event, error)) error {
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
 		if err != nil {
 			return err
@@ -191,7 +191,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
 	})
 	if err == nil {
-		s.Wake(partnerID)
+		s.config.Wake(partnerID)
 	}
 	return err
 }
@@ -241,12 +241,12 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, err
 	}
 	now := s.now()
-	eventID, err := identifier.NewUUID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
 		return Tested{}, err
 	}
 	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
-	tested := Tested{eventID, post(ctx, s.Client, s.Sealer, settings.Endpoint, event, now)}
+	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, settings.Endpoint, event, now)}
 	if tested.Delivered() && settings.broken() {
 		err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 			if e == nil {

@@ -8,30 +8,30 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
-// post carries an attempt out.
-func (s *Sender) post(ctx context.Context, a *sent) {
-	a.at = s.now()
-	if a.event.Damaged {
-		a.answer = Answer{Problem: "the event is damaged and cannot be sent"}
-		s.Log.Error("a damaged event is given up", "partner_id", a.event.PartnerID, "event_id", a.event.EventID, "order_id", a.event.OrderID)
+// post posts a request, and sets when that was and the answer.
+func (s *Sender) post(ctx context.Context, r *request) {
+	r.at = s.now()
+	if r.event.Damaged {
+		r.answer = Answer{Problem: "the event is damaged and cannot be sent"}
+		s.config.Log.Error("a damaged event is given up", "partner_id", r.event.PartnerID, "event_id", r.event.EventID, "order_id", r.event.OrderID)
 		return
 	}
-	a.answer = post(ctx, s.Client, s.Sealer, a.endpoint, &a.event.Event, a.at)
-	s.Attempted(a.answer)
+	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at)
+	s.config.Attempted(r.answer)
 }
 
-// post sends an event to an endpoint once, signed.
+// post posts an event to an endpoint once, signed.
 func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now time.Time) Answer {
-	signing, err := open(sealer, e, now)
+	secrets, err := unseal(sealer, e, now)
 	if err != nil {
 		return Answer{Problem: "the webhook secret cannot be opened; rotate it"}
 	}
 	body := Body(event)
-	return client.Post(ctx, e.URL, Headers(event.EventID, now, signing, body), body)
+	return client.Post(ctx, e.URL, Headers(event.EventID, now, secrets, body), body)
 }
 
-// open opens the secrets that an endpoint signs with at a moment.
-func open(sealer *credential.Sealer, e *Endpoint, now time.Time) (secrets Secrets, err error) {
+// unseal returns the secrets that sign for an endpoint at the given time.
+func unseal(sealer *credential.Sealer, e *Endpoint, now time.Time) (secrets Secrets, err error) {
 	read := func(sealed []byte) string {
 		secret, failed := sealer.Open(sealed, sealedFor(e.PartnerID))
 		if failed != nil {
@@ -49,5 +49,5 @@ func open(sealer *credential.Sealer, e *Endpoint, now time.Time) (secrets Secret
 	}
 }
 
-// sealedFor is the owner that a partner's webhook secrets are sealed for.
+// sealedFor returns the owner that a partner's webhook secrets are sealed for.
 func sealedFor(partnerID string) string { return "webhook of " + partnerID }

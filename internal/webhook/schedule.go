@@ -48,50 +48,51 @@ func (e *Endpoint) Sooner(due time.Time) (at time.Time, sooner bool) {
 	return at, e.WakeAt.IsZero() || at.Before(e.WakeAt)
 }
 
-// sent is an attempt, and what came of it.
-type sent struct {
+// request is one attempt to deliver an event, and its outcome.
+type request struct {
 	event    *Event
-	endpoint *Endpoint // as it was
-	answer   Answer
-	at       time.Time // when it began
-	// probe is set if it tries out an endpoint whose breaker was open. A failed
-	// probe uses up no try: the endpoint failed, not the event.
+	endpoint *Endpoint // as it was when the request was started
+	// probe is set if the request tests an endpoint whose breaker was open. A probe
+	// that fails does not count as a try of the event: the endpoint failed.
 	probe bool
+
+	at     time.Time // when it was posted
+	answer Answer
 }
 
 // judge decides what an attempt means for its event and the endpoint. chance,
 // from 0 to 1, decides the jitter. The endpoint may be nil: it is gone.
-func judge(endpoint *Endpoint, s sent, now time.Time, chance float64) Progress {
-	event := *s.event
-	p := Progress{Event: &event, FromState: s.event.State, FromTries: s.event.Tries}
-	event.Log = logged(event.Log, s)
+func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progress {
+	event := *r.event
+	p := Progress{Event: &event, FromState: r.event.State, FromTries: r.event.Tries}
+	event.Log = logged(event.Log, r)
 	switch {
-	case s.answer.Delivered():
+	case r.answer.Delivered():
 		event.State, event.DueAt, event.Tries = Delivered, time.Time{}, event.Tries+1
 		if endpoint != nil {
 			endpoint.succeed()
 		}
 		return p
-	case s.event.Damaged:
+	case r.event.Damaged:
 		// Nobody else's fault, and no better the next time.
 		event.State, event.DueAt = Failed, time.Time{}
 		return p
-	case s.probe: // and failed: another event has its turn, lest it was this one's fault
+	case r.probe: // and failed: another event has its turn, lest it was this one's fault
 		event.DueAt = now
 	case int(event.Tries) == len(steps):
 		event.State, event.DueAt, event.Tries = Failed, time.Time{}, event.Tries+1
 	default:
-		event.DueAt = timestamp.Truncate(now.Add(wait(steps[event.Tries], s.answer.RetryAfter, chance)))
+		event.DueAt = timestamp.Truncate(now.Add(wait(steps[event.Tries], r.answer.RetryAfter, chance)))
 		event.Tries++
 	}
 	if endpoint != nil {
-		endpoint.fail(s, now)
+		endpoint.fail(r, now)
 	}
 	return p
 }
 
-func logged(log []Attempt, s sent) []Attempt {
-	attempt := Attempt{At: s.at, Status: s.answer.Status, TookMS: s.answer.Took.Milliseconds(), Error: s.answer.Problem}
+func logged(log []Attempt, r request) []Attempt {
+	attempt := Attempt{At: r.at, Status: r.answer.Status, TookMS: r.answer.Took.Milliseconds(), Error: r.answer.Problem}
 	log = append(log[:len(log):len(log)], attempt)
 	return log[max(0, len(log)-maxLog):]
 }
@@ -107,12 +108,12 @@ func (e *Endpoint) succeed() {
 	e.Failures, e.FailingSince, e.OpenUntil = 0, time.Time{}, time.Time{}
 }
 
-func (e *Endpoint) fail(s sent, now time.Time) {
+func (e *Endpoint) fail(r request, now time.Time) {
 	if e.FailingSince.IsZero() {
 		e.FailingSince = now
 	}
 	switch {
-	case s.answer.Status == gone:
+	case r.answer.Status == gone:
 		e.disable(reasonGone)
 		return
 	case now.Sub(e.FailingSince) >= patience:
@@ -120,12 +121,12 @@ func (e *Endpoint) fail(s sent, now time.Time) {
 		return
 	}
 	// What was under way when the breaker opened fails without meaning anything new.
-	if s.probe || !e.broken() {
+	if r.probe || !e.broken() {
 		e.Failures++
 	}
-	if e.broken() && (s.probe || e.OpenUntil.IsZero()) {
+	if e.broken() && (r.probe || e.OpenUntil.IsZero()) {
 		probe := min(firstProbe<<min(e.Failures-breakerFailures, 10), lastProbe)
-		e.OpenUntil = timestamp.Truncate(now.Add(max(probe, min(s.answer.RetryAfter, 2*probe))))
+		e.OpenUntil = timestamp.Truncate(now.Add(max(probe, min(r.answer.RetryAfter, 2*probe))))
 	}
 }
 

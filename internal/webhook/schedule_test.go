@@ -52,7 +52,7 @@ func TestAnyHistory(t *testing.T) {
 				RetryAfter: time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "retry after")),
 			}
 			before := *endpoint
-			p := judge(endpoint, sent{event: event, answer: answer, at: now, probe: probe}, now, rapid.Float64Range(0, 1).Draw(t, "chance"))
+			p := judge(endpoint, request{event: event, answer: answer, at: now, probe: probe}, now, rapid.Float64Range(0, 1).Draw(t, "chance"))
 			attempts++
 			if p.FromState != Pending || p.FromTries != event.Tries || len(p.Log) != min(attempts, maxLog) {
 				t.Fatalf("progress %+v from %+v", p, event)

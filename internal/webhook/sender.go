@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -16,92 +17,89 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// SenderConfig is what the sender is made of.
+// SenderConfig is what a sender needs. All fields but Shared are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
-	Sealer *credential.Sealer
+	Sealer *credential.Sealer // of the endpoints' secrets
 	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // fires at a time
-	Random io.Reader
+	At     func(time.Time) <-chan time.Time // sends when the given time has come
+	Random io.Reader                        // may be read by many goroutines at once
 	Log    *slog.Logger
-	// Shared tells that other nodes write to the same store: then the sender
-	// also looks for what they have left to it.
+	// Shared is set if other nodes write to the same database. The sender then
+	// looks regularly for what they have added.
 	Shared bool
-	// Attempted is told of every attempt, for the metrics.
+	// Attempted is called after every request, for the metrics.
 	Attempted func(Answer)
 }
 
 const (
-	// lookEvery is how soon a node sees what another has written: sooner than the
-	// second within which it promises to send it.
+	// lookEvery is the time between two looks for what other nodes have added. It
+	// is shorter than the second within which the service promises to send.
 	lookEvery = 800 * time.Millisecond
-	// leaseFor is how long a node may send to an endpoint without saying again
-	// that it is alive. A node that dies is replaced after that.
+	// leaseFor is how long a node may send to an endpoint without renewing its
+	// lease. Other nodes take over the endpoints of one that has died after that.
 	leaseFor = 6 * time.Second
-	// requestTime is more than one request can take.
+	// renewBelow is how much of a lease is left when it is renewed.
+	renewBelow = leaseFor * 2 / 3
+	// requestTime is longer than any request takes.
 	requestTime = 20 * time.Second
 	// maxLanes is how many endpoints one node sends to at once.
 	maxLanes = 1024
+	// maxIdle is the longest time between two looks for due events.
+	maxIdle = time.Hour
 )
 
-// Sender brings events to their endpoints. Each endpoint that has something due
-// is one lane: leased by one node, at most maxInFlight requests at once, so that
-// a dead or slow endpoint delays no other.
+// Sender posts events to their endpoints. Each endpoint with due events has a
+// lane of its own: leased by one node, with at most maxInFlight requests at once,
+// so that a dead or slow endpoint delays no other.
 //
-// Nothing is written when an event is taken up, only what came of it: an event
-// that was under way when a node died is sent again, by whoever leases the
-// endpoint next.
+// Starting a request writes nothing; only its outcome is written. After a node
+// has died, the lane that leases the endpoint next sends again what was under
+// way.
 type Sender struct {
-	SenderConfig
-	node    string
+	config  SenderConfig
+	node    string // the beginning of its leases' names
 	settler *settler
-	wakes   chan struct{}
-	closing chan struct{}
-	reading context.Context // ends when the sender closes
+	wakes   chan struct{} // has an element if something may have become due
+	closing chan struct{} // closed by Close
 	endRead context.CancelFunc
 	running sync.WaitGroup // the dispatcher and all lanes
 
-	mu     sync.Mutex       // guards what follows
-	lanes  map[string]*lane // by partner
-	leases int              // counts them, so that each has a name of its own
+	mu    sync.Mutex
+	lanes map[string]*runner // by partner; guarded by mu
+	count atomic.Int64       // of lanes; written under mu
 
-	unsure time.Time // until then leases may be held by no lane; the dispatcher's own
+	// These belong to the dispatcher's goroutine.
+	leases int       // how many have been named
+	unsure time.Time // until then there may be leases without a lane
 }
 
-// NewSender starts the sender. Close stops it.
+// NewSender starts a sender, which outlives ctx: Close stops it.
 func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {
 		return nil, err
 	}
 	s := &Sender{
-		SenderConfig: config, node: node,
-		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*lane{},
+		config: config, node: node,
+		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*runner{},
 	}
-	s.reading, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
 	s.settler = newSettler(s)
-	s.running.Go(s.dispatch)
+	s.running.Go(func() { s.dispatch(ctx) })
 	return s, nil
 }
 
-// Close lets requests under way finish, writes what came of them, and hands the
-// endpoints back.
+// Close waits until the requests under way have ended and their outcomes are
+// written, and frees the endpoints. It must be called once.
 func (s *Sender) Close() {
 	close(s.closing)
 	s.endRead()
-	s.mu.Lock()
-	for _, lane := range s.lanes {
-		lane.signal(func() {})
-	}
-	s.mu.Unlock()
-	// Requests under way may take as long as they may; what came of them is then
-	// written, if the database can be reached.
-	limit := time.AfterFunc(lastWords+requestTime, s.settler.end)
+	limit := time.AfterFunc(requestTime+lastTries, s.settler.giveUp)
 	defer limit.Stop()
 	s.running.Wait()
 	s.settler.close()
-	s.settler.end()
 }
 
 func (s *Sender) isClosing() bool {
@@ -113,60 +111,66 @@ func (s *Sender) isClosing() bool {
 	}
 }
 
-// now is the time as records hold it.
-func (s *Sender) now() time.Time { return timestamp.Truncate(s.Now()) }
+// now returns the time as records hold it.
+func (s *Sender) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// Changed tells that a partner's endpoint is another: from now on nothing is
-// sent to what it was. Nodes elsewhere learn it when they look next.
+// beat returns a channel that sends when it is time to look for what other nodes
+// have added.
+func (s *Sender) beat() <-chan time.Time { return s.config.At(s.now().Add(lookEvery)) }
+
+// Changed must be called after a partner's endpoint has been changed. From then on
+// this node sends nothing to the endpoint as it was before. Other nodes notice the
+// change when they look next.
 func (s *Sender) Changed(partnerID string) {
-	s.mu.Lock()
-	if lane := s.lanes[partnerID]; lane != nil {
-		lane.signal(func() { lane.changes++ })
-	}
-	s.mu.Unlock()
+	s.tell(partnerID, onChanged)
 	s.Wake()
 }
 
-// Wake tells that something has become due for partners.
+// Wake must be called after events of partners have become due.
 func (s *Sender) Wake(partnerIDs ...string) {
-	s.mu.Lock()
 	for _, partnerID := range partnerIDs {
-		if lane := s.lanes[partnerID]; lane != nil {
-			lane.signal(func() { lane.look = true })
-		}
+		s.tell(partnerID, onWoken)
 	}
-	s.mu.Unlock()
 	select {
 	case s.wakes <- struct{}{}:
-	default: // it will look anyway
+	default: // the dispatcher has not taken the element of an earlier call
 	}
 }
 
-// dispatch opens lanes for whatever becomes due.
-func (s *Sender) dispatch() {
+// tell sends a trigger to the partner's lane, if there is one. If the same one
+// waits in the lane's inbox, this one adds nothing.
+func (s *Sender) tell(partnerID string, t trigger) {
+	s.mu.Lock()
+	lane := s.lanes[partnerID]
+	s.mu.Unlock()
+	if lane != nil {
+		lane.inbox.putOnce(t)
+	}
+}
+
+// Lanes returns how many endpoints are being sent to.
+func (s *Sender) Lanes() int { return int(s.count.Load()) }
+
+// dispatch opens lanes for endpoints with due events until the sender closes.
+func (s *Sender) dispatch(ctx context.Context) {
 	for {
-		next, err := s.look(s.reading)
+		next, err := s.openDue(ctx)
 		if err != nil && !s.isClosing() {
-			s.Log.Error("webhooks not looked for, trying again soon", "error", err)
+			s.config.Log.Error("due webhooks not read or not leased, trying again soon", "error", err)
 		}
 		select {
 		case <-s.wakes:
-		case <-s.At(next):
+		case <-s.config.At(next):
 		case <-s.closing:
 			return
 		}
 	}
 }
 
-// idle is how long to wait when nothing is known to become due.
-const idle = time.Hour
-
-// soon fires when it is time to look what other nodes have written.
-func (s *Sender) soon() <-chan time.Time { return s.At(s.now().Add(lookEvery)) }
-
-// look opens lanes for what is due, and tells when to look again.
-func (s *Sender) look(ctx context.Context) (next time.Time, err error) {
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+// openDue opens lanes for endpoints with due events, and returns when to do it
+// again.
+func (s *Sender) openDue(ctx context.Context) (next time.Time, err error) {
+	try, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	now := s.now()
 	next = now.Add(lookEvery)
@@ -176,93 +180,91 @@ func (s *Sender) look(ctx context.Context) (next time.Time, err error) {
 	}
 	var due []string
 	var soonest time.Time
-	err = s.Store.Read(ctx, func(tx Reader) error {
-		due, soonest, err = tx.Wakes(ctx, now, room)
+	err = s.config.Store.Read(try, func(tx Reader) error {
+		due, soonest, err = tx.Wakes(try, now, room)
 		return err
 	})
 	if err != nil {
 		return next, err
 	}
-	if err := s.open(ctx, due); err != nil {
-		// It may have been committed all the same: leases run out unused.
+	leased, err := s.lease(try, due)
+	if err != nil {
+		// It may have been committed all the same. Then the leases expire unused.
 		s.unsure = now.Add(2 * leaseFor)
 		return next, err
 	}
-	if s.Shared || len(due) == room || now.Before(s.unsure) {
+	s.open(ctx, leased)
+	if s.config.Shared || len(due) == room || now.Before(s.unsure) {
 		return next, nil
 	}
-	if next = now.Add(idle); !soonest.IsZero() && soonest.Before(next) {
+	if next = now.Add(maxIdle); !soonest.IsZero() && soonest.Before(next) {
 		next = soonest
 	}
 	return next, nil
 }
 
-// Lanes is how many endpoints are being sent to.
-func (s *Sender) Lanes() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.lanes)
-}
-
-// ahead is how many events a lane may read at once.
-func (s *Sender) ahead() int { return min(maxAhead, max(minAhead, maxRead/max(1, s.Lanes()))) }
-
-// open leases endpoints and opens their lanes. Of several nodes that try, one
-// gets each.
-func (s *Sender) open(ctx context.Context, partnerIDs []string) error {
+// lease leases endpoints. Of several nodes that try, one gets each.
+func (s *Sender) lease(ctx context.Context, partnerIDs []string) (leased []*Endpoint, err error) {
 	if len(partnerIDs) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.Sort(partnerIDs)
-	var leased []*Endpoint
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		leased = nil
 		now := s.now()
 		endpoints, err := tx.LockEndpoints(ctx, partnerIDs)
 		if err != nil {
 			return err
 		}
-		for _, endpoint := range endpoints {
-			if endpoint.Enabled && !endpoint.WakeAt.IsZero() && !endpoint.WakeAt.After(now) && !endpoint.LeaseUntil.After(now) {
-				endpoint.Holder, endpoint.LeaseUntil = s.lease(), now.Add(leaseFor)
-				leased = append(leased, endpoint)
+		for _, e := range endpoints {
+			if e.Enabled && !e.WakeAt.IsZero() && !e.WakeAt.After(now) && !e.LeaseUntil.After(now) {
+				e.Holder, e.LeaseUntil = s.newLease(), now.Add(leaseFor)
+				leased = append(leased, e)
 			}
 		}
 		return tx.SaveEndpoints(ctx, leased)
 	})
 	if err != nil {
-		return fmt.Errorf("lease endpoints: %w", err)
+		return nil, fmt.Errorf("lease endpoints: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, endpoint := range leased {
-		// A lane that is still there has parked or lost its lease, and will end.
-		lane := newLane(s, endpoint)
-		s.lanes[endpoint.PartnerID] = lane
-		s.running.Go(func() { lane.run(context.WithoutCancel(ctx)) })
-	}
-	return nil
+	return leased, nil
 }
 
-// lease names a lease.
-func (s *Sender) lease() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// newLease returns a name for a lease that no other has.
+func (s *Sender) newLease() string {
 	s.leases++
 	return s.node + "/" + strconv.Itoa(s.leases)
 }
 
-func (s *Sender) forget(l *lane) {
+// open runs a lane for each of the endpoints, which have been leased for it.
+func (s *Sender) open(ctx context.Context, leased []*Endpoint) {
 	s.mu.Lock()
-	if s.lanes[l.partnerID] == l {
-		delete(s.lanes, l.partnerID)
+	defer s.mu.Unlock()
+	for _, endpoint := range leased {
+		lane := newRunner(s, endpoint)
+		// The lane that this may replace has parked or lost its lease, and will end.
+		s.lanes[endpoint.PartnerID] = lane
+		s.running.Go(func() {
+			lane.run(ctx)
+			s.forget(lane)
+		})
 	}
-	s.mu.Unlock()
-	// Something may have become due while the lane was on its way out.
-	s.Wake()
+	s.count.Store(int64(len(s.lanes)))
 }
 
-// HandBack frees what an earlier run of this store's only node had leased.
+// forget removes a lane that has ended.
+func (s *Sender) forget(lane *runner) {
+	s.mu.Lock()
+	if s.lanes[lane.partnerID] == lane {
+		delete(s.lanes, lane.partnerID)
+		s.count.Store(int64(len(s.lanes)))
+	}
+	s.mu.Unlock()
+	s.Wake() // the lane has ignored what became due after it had parked
+}
+
+// HandBack frees the endpoints that an earlier process has leased. It may only be
+// called if no other node uses the database.
 func HandBack(ctx context.Context, store Store) error {
 	return store.Write(ctx, func(tx Writer) error { return tx.DropLeases(ctx) })
 }
@@ -270,8 +272,8 @@ func HandBack(ctx context.Context, store Store) error {
 // chance draws a number from 0 to 1.
 func (s *Sender) chance() float64 {
 	var random [8]byte
-	if _, err := io.ReadFull(s.Random, random[:]); err != nil {
-		return 0.5 // no jitter; better than no retry
+	if _, err := io.ReadFull(s.config.Random, random[:]); err != nil {
+		return 0.5 // without jitter, which is better than no retry
 	}
 	return float64(binary.BigEndian.Uint64(random[:])>>11) / (1 << 53)
 }

@@ -3,282 +3,171 @@ package webhook
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// settler writes what came of the requests of all lanes: everything that waits
-// in one transaction, as the committer of orders does.
-type settler struct {
-	sender *Sender
-	done   sync.WaitGroup
-	wake   chan struct{}
-	last   context.Context // ends some time after the sender has begun to close
-	end    context.CancelFunc
-
-	mu     sync.Mutex // guards what follows
-	items  []*item
-	closed bool
-}
-
-// item is what a lane wants written: what came of a request, that it has
-// nothing left to do, or else only that it is alive.
-type item struct {
-	lane   *lane
-	sent   *sent
-	park   bool
-	parked bool // the outcome: the lane has to end
-}
-
 const (
-	// maxItems bounds a transaction.
-	maxItems = 512
-	// tryTimeout bounds one try at a transaction.
+	// maxNotes bounds a transaction.
+	maxNotes = 512
+	// tryTimeout bounds one attempt at a transaction.
 	tryTimeout = 10 * time.Second
-	// pause is how long to wait for a database that cannot be reached.
-	pause = 200 * time.Millisecond
-	// lastWords is how long a closing sender tries to reach it, for all that it
-	// has to say.
-	lastWords = 10 * time.Second
+	// retryAfter is the pause before the next attempt when the database cannot be
+	// reached.
+	retryAfter = 200 * time.Millisecond
+	// lastTries is how long a closing sender tries to reach the database before it
+	// gives up what it has not written.
+	lastTries = 10 * time.Second
+	// After a transaction of manyNotes or more the settler waits for gatherFor, so
+	// that more of those that follow share the next one. Where there are few, no
+	// outcome waits.
+	manyNotes = 24
+	gatherFor = 10 * time.Millisecond
 )
 
-const (
-	// crowd is how many items at once show that many more are on their way. Then
-	// the settler takes a breath after each commit, so that more of them share
-	// the next one: who waits for a single event never waits for that.
-	crowd  = 24
-	breath = 10 * time.Millisecond
-)
+// note is what a lane asks the settler to write: the outcome of a request, or
+// that the lane parks, or else only that its lease goes on.
+type note struct {
+	lane    *runner
+	request *request // nil if the note is about none
+	parks   bool
+}
+
+// settler writes what the lanes of a node report: all that waits in one
+// transaction, as the committer of orders does.
+type settler struct {
+	sender  *Sender
+	notes   *inbox[note]
+	closing chan struct{}
+	giveUp  context.CancelFunc // ends waiting for the database
+	done    sync.WaitGroup
+}
 
 func newSettler(s *Sender) *settler {
-	t := &settler{sender: s, wake: make(chan struct{}, 1)}
-	t.last, t.end = context.WithCancel(context.Background())
-	t.done.Go(t.run)
+	ctx, giveUp := context.WithCancel(context.Background())
+	t := &settler{sender: s, notes: newInbox[note](), closing: make(chan struct{}), giveUp: giveUp}
+	t.done.Go(func() { t.run(ctx) })
 	return t
 }
 
-// add gives the settler something to write. It never waits.
-func (t *settler) add(i *item) {
-	t.mu.Lock()
-	t.items = append(t.items, i)
-	t.mu.Unlock()
-	t.nudge()
-}
-
-func (t *settler) nudge() {
-	select {
-	case t.wake <- struct{}{}:
-	default: // it is awake
-	}
-}
-
-// close ends the settler once all is written. All lanes have ended.
+// close returns when all notes are written. All lanes must have ended.
 func (t *settler) close() {
-	t.mu.Lock()
-	t.closed = true
-	t.mu.Unlock()
-	t.nudge()
+	close(t.closing)
 	t.done.Wait()
+	t.giveUp()
 }
 
-func (t *settler) run() {
-	for range t.wake {
-		for {
-			t.mu.Lock()
-			n := min(len(t.items), maxItems)
-			items := t.items[:n:n]
-			t.items = t.items[n:]
-			closed := t.closed
-			t.mu.Unlock()
-			if n == 0 && closed {
-				return
-			}
-			if n == 0 {
-				break
-			}
-			t.settle(items)
-			if n >= crowd && n < maxItems {
-				time.Sleep(breath)
+func (t *settler) run(ctx context.Context) {
+	for open := true; open; {
+		select {
+		case <-t.notes.ready:
+		case <-t.closing:
+			open = false
+		}
+		for notes := t.notes.take(maxNotes); len(notes) > 0; notes = t.notes.take(maxNotes) {
+			t.settle(ctx, notes)
+			if len(notes) >= manyNotes && len(notes) < maxNotes {
+				time.Sleep(gatherFor)
 			}
 		}
 	}
 }
 
-// settle writes items and tells their lanes. Items that the database refuses
-// together are written one by one, so that one does not fail its neighbours.
-func (t *settler) settle(items []*item) {
-	endpoints, err := t.persist(items)
+// settle writes notes and replies to their lanes. Notes that the database
+// refuses together are written one by one, so that one does not fail the others.
+func (t *settler) settle(ctx context.Context, notes []note) {
+	written, err := t.persist(ctx, notes)
 	switch {
 	case err == nil:
-		for lane, own := range byLane(items) {
-			lane.done(endpoints[lane.partnerID], own)
+		for lane, own := range byLane(notes) {
+			written.reply(lane, own)
 		}
-	case len(items) > 1 && !errors.Is(err, refusal.ErrUnreachable):
-		for _, i := range items {
-			t.settle([]*item{i})
+	case len(notes) > 1 && !errors.Is(err, refusal.ErrUnreachable):
+		for _, n := range notes {
+			t.settle(ctx, []note{n})
 		}
 	default:
-		t.sender.Log.Error("webhook attempts not written; they will be repeated", "count", len(items), "error", err)
-		for lane, own := range byLane(items) {
-			for _, i := range own {
-				i.parked = i.park && t.sender.isClosing()
-			}
-			lane.failed(own)
+		t.sender.config.Log.Error("webhook attempts not written; they will be repeated", "count", len(notes), "error", err)
+		for lane, own := range byLane(notes) {
+			t.refuse(lane, own)
 		}
 	}
 }
 
-func byLane(items []*item) map[*lane][]*item {
-	lanes := map[*lane][]*item{}
-	for _, i := range items {
-		lanes[i.lane] = append(lanes[i.lane], i)
+func byLane(notes []note) map[*runner][]note {
+	lanes := map[*runner][]note{}
+	for _, n := range notes {
+		lanes[n.lane] = append(lanes[n.lane], n)
 	}
 	return lanes
 }
 
-// persist waits for a database that cannot be reached: there is nothing better
-// to do, and what is known here would be lost. Only a sender that is to end
-// gives up after a while.
-func (t *settler) persist(items []*item) (endpoints map[string]*Endpoint, err error) {
-	for {
-		endpoints, err = t.write(items)
-		if !errors.Is(err, refusal.ErrUnreachable) || t.last.Err() != nil {
-			return endpoints, err
+// requests returns the requests of notes, and whether their lane parks.
+func requests(notes []note) (all []*request, parks bool) {
+	for _, n := range notes {
+		if n.request != nil {
+			all = append(all, n.request)
 		}
-		time.Sleep(pause)
+		parks = parks || n.parks
+	}
+	return all, parks
+}
+
+// written is what a transaction of the settler has done.
+type written struct {
+	endpoints map[string]*Endpoint // by partner, as they are now
+	freed     map[*runner]bool     // lanes that have no endpoint any more
+}
+
+func (w written) reply(lane *runner, notes []note) {
+	all, parks := requests(notes)
+	lane.inbox.put(settled{endpoint: w.endpoints[lane.partnerID], requests: all})
+	switch {
+	case parks && w.freed[lane]:
+		lane.inbox.put(onParked)
+	case parks:
+		lane.inbox.put(onKept)
 	}
 }
 
-func (t *settler) write(items []*item) (endpoints map[string]*Endpoint, err error) {
-	ctx, cancel := context.WithTimeout(t.last, tryTimeout)
+// refuse replies that notes could not be written. A lane is not told of a
+// renewal that failed, as it asks again at its next beat. One that parks while
+// the sender closes ends: its lease runs out, or is dropped at the next start.
+func (t *settler) refuse(lane *runner, notes []note) {
+	all, parks := requests(notes)
+	switch {
+	case parks && t.sender.isClosing():
+		lane.inbox.put(onParked)
+	case parks || len(all) > 0:
+		lane.inbox.put(refused{all})
+	}
+}
+
+// persist writes notes. It waits for a database that cannot be reached, because
+// what the notes say is known nowhere else, until ctx ends.
+func (t *settler) persist(ctx context.Context, notes []note) (written, error) {
+	for {
+		w, err := t.write(ctx, notes)
+		if !errors.Is(err, refusal.ErrUnreachable) || ctx.Err() != nil {
+			return w, err
+		}
+		time.Sleep(retryAfter)
+	}
+}
+
+func (t *settler) write(ctx context.Context, notes []note) (w written, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	err = t.sender.Store.Write(ctx, func(tx Writer) error {
-		batch := batch{sender: t.sender, now: t.sender.now(), items: items}
-		endpoints, err = batch.write(ctx, tx)
+	err = t.sender.config.Store.Write(ctx, func(tx Writer) error {
+		b := newBatch(t.sender, notes)
+		err := b.write(ctx, tx)
+		w = b.written
 		return err
 	})
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = errors.Join(refusal.ErrUnreachable, err)
 	}
-	return endpoints, err
-}
-
-// batch is one transaction of the settler.
-type batch struct {
-	sender    *Sender
-	now       time.Time
-	items     []*item
-	endpoints map[string]*Endpoint
-	changed   map[*Endpoint]bool
-	progress  []Progress
-	saved     map[EventKey]bool // those of progress
-	promoted  []EventKey
-}
-
-func (b *batch) write(ctx context.Context, tx Writer) (map[string]*Endpoint, error) {
-	partners := map[string]bool{}
-	for _, i := range b.items {
-		partners[i.lane.partnerID] = true
-	}
-	var err error
-	if b.endpoints, err = tx.LockEndpoints(ctx, slices.Sorted(maps.Keys(partners))); err != nil {
-		return nil, err
-	}
-	b.changed, b.saved = map[*Endpoint]bool{}, map[EventKey]bool{}
-	for _, i := range b.items {
-		b.judge(i)
-	}
-	all, err := tx.SaveProgress(ctx, b.progress)
-	if err != nil {
-		return nil, err
-	}
-	if all {
-		// What has an outcome in this transaction waits for nobody any more. One that
-		// was written too late is none: that event may wait all the same.
-		b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] })
-	}
-	if err := tx.Promote(ctx, b.promoted, b.now); err != nil {
-		return nil, err
-	}
-	for _, i := range b.items {
-		if i.park {
-			if err := b.park(ctx, tx, i); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return b.endpoints, tx.SaveEndpoints(ctx, slices.Collect(maps.Keys(b.changed)))
-}
-
-// judge decides what an item changes, and renews its lane's lease in time.
-func (b *batch) judge(i *item) {
-	endpoint := b.endpoints[i.lane.partnerID]
-	if i.sent != nil {
-		var before Endpoint
-		if endpoint != nil {
-			before = *endpoint
-		}
-		p := judge(endpoint, *i.sent, b.now, b.sender.chance())
-		b.progress = append(b.progress, p)
-		b.saved[p.Key()] = true
-		if !Blocks(p.State, p.Tries) {
-			b.promoted = append(b.promoted, p.Key().Next())
-			b.wake(endpoint, i.lane)
-		}
-		if endpoint != nil && !endpoint.sameHealth(&before) {
-			b.changed[endpoint] = true
-		}
-	}
-	if endpoint != nil && endpoint.Holder == i.lane.holder && endpoint.LeaseUntil.Sub(b.now) < leaseFor*2/3 {
-		endpoint.LeaseUntil = b.now.Add(leaseFor)
-		b.changed[endpoint] = true
-	}
-}
-
-// wake sees to it that what was promoted is sent although the lane has lost its
-// endpoint to another, which may have parked it meanwhile.
-func (b *batch) wake(endpoint *Endpoint, l *lane) {
-	if endpoint == nil || endpoint.Holder == l.holder {
-		return
-	}
-	if at, sooner := endpoint.Sooner(b.now); sooner {
-		endpoint.WakeAt = at
-		b.changed[endpoint] = true
-	}
-}
-
-// park frees the endpoint until its next event is due, unless one is due now.
-func (b *batch) park(ctx context.Context, tx Writer, i *item) error {
-	endpoint := b.endpoints[i.lane.partnerID]
-	if i.parked = endpoint == nil || endpoint.Holder != i.lane.holder; i.parked {
-		return nil
-	}
-	next, err := tx.NextDue(ctx, endpoint.PartnerID)
-	if err != nil {
-		return err
-	}
-	if !next.IsZero() {
-		next = later(next, endpoint.OpenUntil)
-	}
-	if endpoint.Enabled && !next.IsZero() && !next.After(b.now) && !b.sender.isClosing() {
-		return nil
-	}
-	endpoint.WakeAt, endpoint.Holder, endpoint.LeaseUntil = next, "", time.Time{}
-	i.parked, b.changed[endpoint] = true, true
-	return nil
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func (e *Endpoint) sameHealth(o *Endpoint) bool {
-	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil)
+	return w, err
 }

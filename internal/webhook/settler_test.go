@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"crypto/rand"
-	"log/slog"
 	"path/filepath"
 	"testing"
 
@@ -41,17 +40,5 @@ func TestWhatIsWrittenTooLateStopsNobody(t *testing.T) {
 	}
 	if e := stored(second.EventID); e.State != webhook.Pending || e.DueAt.IsZero() {
 		t.Errorf("the second is %s and due at %v: it waits for nobody any more", e.State, e.DueAt)
-	}
-}
-
-// TestALaneThatParksBeginsNothing: once it has ended, nobody waits for what it
-// has under way, and a sender that closes would not write what comes of it.
-func TestALaneThatParksBeginsNothing(t *testing.T) {
-	t.Parallel()
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
-	y := yardOn(t, db, err)
-	config := webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Log: slog.New(slog.DiscardHandler)}
-	if webhook.ReadsWhileParking(t.Context(), config) {
-		t.Error("it reads what it may have to leave to the next lane")
 	}
 }

@@ -57,13 +57,13 @@ type Config struct {
 // Service carries out the use cases of partners with their events. It may be
 // used by many goroutines.
 type Service struct {
-	Config
+	config Config
 	ending chan struct{}
 }
 
 // NewService makes the service.
 func NewService(config Config) *Service {
-	return &Service{Config: config, ending: make(chan struct{})}
+	return &Service{config: config, ending: make(chan struct{})}
 }
 
 // EndFeeds answers all who wait for a feed, once, so that a stop need not wait
@@ -71,7 +71,7 @@ func NewService(config Config) *Service {
 func (s *Service) EndFeeds() { close(s.ending) }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // ErrNotConfigured refuses what needs an endpoint.
 var ErrNotConfigured = refusal.New(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")

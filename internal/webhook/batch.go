@@ -1,0 +1,149 @@
+package webhook
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// batch is one transaction of the settler.
+type batch struct {
+	sender *Sender
+	now    time.Time
+	notes  []note
+	written
+
+	changed  map[*Endpoint]bool
+	progress []Progress
+	saved    map[EventKey]bool // the events of progress
+	promoted []EventKey        // may be sent, as the event in front of them is done
+}
+
+func newBatch(s *Sender, notes []note) *batch {
+	return &batch{
+		sender: s, now: s.now(), notes: notes, written: written{freed: map[*runner]bool{}},
+		changed: map[*Endpoint]bool{}, saved: map[EventKey]bool{},
+	}
+}
+
+func (b *batch) write(ctx context.Context, tx Writer) (err error) {
+	if b.endpoints, err = tx.LockEndpoints(ctx, b.partnerIDs()); err != nil {
+		return err
+	}
+	for _, n := range b.notes {
+		if n.request != nil {
+			b.judge(n)
+		}
+		b.renew(n.lane)
+	}
+	if err := b.saveEvents(ctx, tx); err != nil {
+		return err
+	}
+	for _, n := range b.notes {
+		if n.parks {
+			if err := b.park(ctx, tx, n.lane); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.SaveEndpoints(ctx, slices.Collect(maps.Keys(b.changed)))
+}
+
+// partnerIDs returns the partners of the notes, sorted.
+func (b *batch) partnerIDs() []string {
+	partners := map[string]bool{}
+	for _, n := range b.notes {
+		partners[n.lane.partnerID] = true
+	}
+	return slices.Sorted(maps.Keys(partners))
+}
+
+// judge applies the outcome of a request to its event, to the next one of the
+// order and to the endpoint.
+func (b *batch) judge(n note) {
+	endpoint := b.endpoints[n.lane.partnerID]
+	var before Endpoint
+	if endpoint != nil {
+		before = *endpoint
+	}
+	p := judge(endpoint, *n.request, b.now, b.sender.chance())
+	b.progress = append(b.progress, p)
+	b.saved[p.Key()] = true
+	if endpoint != nil && !endpoint.sameHealth(&before) {
+		b.changed[endpoint] = true
+	}
+	if !Blocks(p.State, p.Tries) {
+		b.promoted = append(b.promoted, p.Key().Next())
+		b.wake(endpoint, n.lane)
+	}
+}
+
+// wake makes sure that the next event is sent if the lane has lost its endpoint:
+// the lane that has it now may have parked it meanwhile.
+func (b *batch) wake(endpoint *Endpoint, lane *runner) {
+	if endpoint == nil || endpoint.Holder == lane.holder {
+		return
+	}
+	if at, sooner := endpoint.Sooner(b.now); sooner {
+		endpoint.WakeAt = at
+		b.changed[endpoint] = true
+	}
+}
+
+// renew extends the lane's lease, unless it is long enough.
+func (b *batch) renew(lane *runner) {
+	endpoint := b.endpoints[lane.partnerID]
+	if endpoint != nil && endpoint.Holder == lane.holder && endpoint.LeaseUntil.Sub(b.now) < renewBelow {
+		endpoint.LeaseUntil = b.now.Add(leaseFor)
+		b.changed[endpoint] = true
+	}
+}
+
+// saveEvents writes the events' progress, and makes those due that waited behind
+// them.
+func (b *batch) saveEvents(ctx context.Context, tx Writer) error {
+	all, err := tx.SaveProgress(ctx, b.progress)
+	if err != nil {
+		return err
+	}
+	if all {
+		// An event whose outcome has just been saved does not wait. If an outcome
+		// came too late to be saved, its event may: all are promoted then.
+		b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] })
+	}
+	return tx.Promote(ctx, b.promoted, b.now)
+}
+
+// park frees the endpoint until its next event is due, unless one is due now.
+func (b *batch) park(ctx context.Context, tx Writer, lane *runner) error {
+	endpoint := b.endpoints[lane.partnerID]
+	if endpoint == nil || endpoint.Holder != lane.holder {
+		b.freed[lane] = true
+		return nil
+	}
+	next, err := tx.NextDue(ctx, endpoint.PartnerID)
+	if err != nil {
+		return err
+	}
+	if !next.IsZero() {
+		next = later(next, endpoint.OpenUntil)
+	}
+	if endpoint.Enabled && !next.IsZero() && !next.After(b.now) && !b.sender.isClosing() {
+		return nil
+	}
+	endpoint.WakeAt, endpoint.Holder, endpoint.LeaseUntil = next, "", time.Time{}
+	b.freed[lane], b.changed[endpoint] = true, true
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func (e *Endpoint) sameHealth(o *Endpoint) bool {
+	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil)
+}

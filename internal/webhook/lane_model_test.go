@@ -1,0 +1,282 @@
+package webhook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"pgregory.net/rapid"
+)
+
+const (
+	modelOrders = 4
+	modelEvents = 3 // of each order
+)
+
+// model is the world around a lane: a database, an endpoint, and what the lane
+// has asked for and what has not happened yet. A test draws what happens next.
+type model struct {
+	*rapid.T
+	*lane
+	surroundings
+
+	stored   map[EventKey]*Event
+	endpoint Endpoint // as stored; its URL is the number of its version
+	version  int      // that the lane knows of
+
+	fetching []fetch
+	read     []fetched // has been read, and has not reached the lane
+	underWay []*request
+	toWrite  []*request
+	parking  bool
+	arrived  map[EventKey]bool // has been delivered once
+}
+
+func newModel(t *rapid.T) *model {
+	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, lanes: 1}, stored: map[EventKey]*Event{}, arrived: map[EventKey]bool{}}
+	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
+	for o := range modelOrders {
+		for sequence := range int64(modelEvents) {
+			e := &Event{State: Pending, Event: delivery.Event{
+				EventID: fmt.Sprintf("%d/%d", o, sequence+1), PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1,
+			}}
+			if sequence == 0 {
+				e.DueAt = m.now
+			}
+			m.stored[e.Key()] = e
+		}
+	}
+	m.open()
+	return m
+}
+
+// open leases the endpoint for a new lane.
+func (m *model) open() {
+	endpoint := m.endpoint
+	m.lane = newLane(&endpoint, false)
+	m.lane.limit = 2 // so that fetches are full
+	m.send(onWoken)
+}
+
+// send steps the lane, notes what it asks for, and checks what it starts.
+func (m *model) send(message message) {
+	for _, c := range m.step(message, m.surroundings) {
+		switch c := c.(type) {
+		case start:
+			m.checkStart(c.request)
+			m.underWay = append(m.underWay, c.request)
+		case report:
+			m.toWrite = append(m.toWrite, c.request)
+		case fetch:
+			m.fetching = append(m.fetching, c)
+		case park:
+			m.parking = true
+		default: // the model's leases do not run out
+		}
+	}
+	if n := len(m.fetching) + len(m.read); n > 1 {
+		m.Fatalf("%d fetches under way", n)
+	}
+}
+
+func (m *model) checkStart(r *request) {
+	key := r.event.Key()
+	switch before := key.Previous(); {
+	case len(m.underWay) >= maxInFlight:
+		m.Fatalf("%d requests under way", len(m.underWay)+1)
+	case m.state != sending:
+		m.Fatalf("%s is sent in state %s", r.event.EventID, m.state)
+	case slices.ContainsFunc(slices.Concat(m.underWay, m.toWrite), func(o *request) bool { return o.event.Key() == key }):
+		m.Fatalf("%s is sent while it is under way or not settled", r.event.EventID)
+	case m.stored[key].State == Delivered:
+		m.Fatalf("%s is sent although it is stored as delivered", r.event.EventID)
+	case key.Sequence > 1 && !m.arrived[before] && Blocks(m.stored[before].State, m.stored[before].Tries):
+		m.Fatalf("%s is sent before the event in front of it has arrived", r.event.EventID)
+	}
+	if version, _ := strconv.Atoi(r.endpoint.URL); version < m.version {
+		m.Fatalf("%s is sent to version %d of the endpoint, which has been changed to %d", r.event.EventID, version, m.version)
+	}
+}
+
+// due returns copies of the events that the database would return.
+func (m *model) due(f fetch) (due []*Event) {
+	for o := range modelOrders {
+		for sequence := range int64(modelEvents) {
+			e := m.stored[EventKey{PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1}]
+			if e.State == Pending && !e.DueAt.IsZero() && !e.DueAt.After(m.now) {
+				due = append(due, m.withBehind(e))
+			}
+		}
+	}
+	slices.SortStableFunc(due, compareDue)
+	if f.after != nil {
+		due = slices.DeleteFunc(due, func(e *Event) bool { return compareDue(e, f.after) <= 0 })
+	}
+	return due[:min(len(due), f.limit)]
+}
+
+func compareDue(a, b *Event) int {
+	return cmp.Or(a.DueAt.Compare(b.DueAt), strings.Compare(a.EventID, b.EventID))
+}
+
+// withBehind copies an event and what waits behind it.
+func (m *model) withBehind(e *Event) *Event {
+	found := *e
+	for next := m.stored[e.Key().Next()]; next != nil && next.State == Pending && next.DueAt.IsZero(); next = m.stored[next.Key().Next()] {
+		behind := *next
+		found.Behind = append(found.Behind, &behind)
+	}
+	return &found
+}
+
+// act lets one thing happen that can.
+func (m *model) act(what string) {
+	switch what {
+	case "read":
+		if len(m.fetching) > 0 {
+			endpoint := m.endpoint
+			m.read = append(m.read, fetched{m.fetching[0], &endpoint, m.due(m.fetching[0])})
+			m.fetching = nil
+		}
+	case "fetched":
+		if len(m.read) > 0 {
+			found := m.read[0]
+			m.read = nil
+			m.send(found)
+		}
+	case "fetch failed":
+		if len(m.fetching) > 0 {
+			m.fetching = nil
+			m.send(onFetchFailed)
+		}
+	case "answer":
+		m.answer(rapid.SampledFrom([]int{200, 200, 200, 500}).Draw(m.T, "status"))
+	case "settle":
+		m.settle()
+	case "refuse":
+		if requests := m.toWrite; len(requests) > 0 {
+			m.toWrite = nil
+			m.send(refused{requests})
+		}
+	case "beat":
+		m.now = m.now.Add(lookEvery)
+		m.send(onBeat)
+	case "change":
+		m.version++
+		m.endpoint.URL = strconv.Itoa(m.version)
+		m.endpoint.succeed()
+		m.send(onChanged)
+	case "wake":
+		m.send(onWoken)
+	case "linger":
+		if m.state == lingering {
+			m.send(onLingered)
+		}
+	}
+}
+
+func (m *model) answer(status int) {
+	if len(m.underWay) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.underWay)-1).Draw(m.T, "request")
+	r := m.underWay[i]
+	m.underWay = slices.Delete(m.underWay, i, i+1)
+	r.answer = Answer{Status: status}
+	if r.answer.Delivered() {
+		m.arrived[r.event.Key()] = true
+	}
+	m.send(answered{r})
+}
+
+// settle does what the settler does, in one transaction.
+func (m *model) settle() {
+	requests, parks := m.toWrite, m.parking
+	m.toWrite, m.parking = nil, false
+	for _, r := range requests {
+		p := judge(&m.endpoint, *r, m.now, 0.5)
+		stored := m.stored[p.Key()]
+		if stored.State != p.FromState || stored.Tries != p.FromTries {
+			continue
+		}
+		*stored = *p.Event
+		if !stored.DueAt.IsZero() {
+			stored.DueAt = m.now.Add(lookEvery) // rather than hours later
+		}
+		stored.Behind, stored.Tries = nil, 0
+		if next := m.stored[p.Key().Next()]; stored.State == Delivered && next != nil && next.State == Pending && next.DueAt.IsZero() {
+			next.DueAt = m.now
+		}
+	}
+	endpoint := m.endpoint
+	if len(requests) > 0 || parks {
+		m.send(settled{&endpoint, requests})
+	}
+	switch {
+	case parks && m.hasWork() && !m.closing:
+		m.send(onKept)
+	case parks:
+		m.send(onParked)
+	}
+}
+
+// hasWork reports whether something is due, and the breaker lets it be sent.
+func (m *model) hasWork() bool {
+	return len(m.due(fetch{limit: 1})) > 0 && !m.endpoint.OpenUntil.After(m.now)
+}
+
+// TestLaneHistories draws what happens around a lane. The model checks each
+// request that starts. In the end either the sender closes, or all goes well
+// from then on, and every event must arrive.
+func TestLaneHistories(t *testing.T) {
+	t.Parallel()
+	things := []string{"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat", "change", "wake", "linger"}
+	rapid.Check(t, func(t *rapid.T) {
+		m := newModel(t)
+		for range rapid.IntRange(0, 60).Draw(t, "things") {
+			m.act(rapid.SampledFrom(things).Draw(t, "thing"))
+		}
+		if rapid.Bool().Draw(t, "close") {
+			m.close()
+			return
+		}
+		for range 400 {
+			m.goWell()
+			if m.state == ended && m.hasWork() {
+				m.open()
+			}
+		}
+		for _, e := range m.stored {
+			if e.State != Delivered {
+				t.Errorf("%s is %s, due %v, at %v; the lane is %s", e.EventID, e.State, e.DueAt, m.now, m.state)
+			}
+		}
+	})
+}
+
+// goWell lets everything happen that is under way.
+func (m *model) goWell() {
+	for len(m.underWay) > 0 {
+		m.answer(200)
+	}
+	for _, what := range []string{"settle", "read", "fetched", "linger", "beat"} {
+		m.act(what)
+	}
+}
+
+// close closes the sender. The lane must end, with nothing under way.
+func (m *model) close() {
+	m.send(onStopped)
+	for range 4 {
+		m.act("fetch failed")
+		m.goWell()
+	}
+	if m.state != ended || len(m.underWay)+len(m.toWrite)+len(m.fetching)+len(m.read) > 0 {
+		m.Fatalf("a closed lane is %s, and has %d requests under way", m.state, len(m.underWay))
+	}
+}

@@ -1,0 +1,421 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// rig is a lane on a bench: tests send it messages and read its commands.
+type rig struct {
+	*lane
+	surroundings
+	requests map[string]*request // all that were started, by event id
+	asked    fetch               // the last
+}
+
+func newRig() *rig {
+	r := &rig{surroundings: surroundings{now: testkit.Epoch, lanes: 1}, requests: map[string]*request{}}
+	r.lane = newLane(r.leased(nil), false)
+	return r
+}
+
+// leased returns an endpoint that is leased to the lane, with changes.
+func (r *rig) leased(change func(*Endpoint)) *Endpoint {
+	e := &Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: r.now.Add(leaseFor), Enabled: true}
+	if change != nil {
+		change(e)
+	}
+	return e
+}
+
+// send steps the lane and returns its commands as text.
+func (r *rig) send(m message) string {
+	var lines []string
+	for _, c := range r.step(m, r.surroundings) {
+		switch c := c.(type) {
+		case start:
+			r.requests[c.request.event.EventID] = c.request
+			lines = append(lines, "start "+c.request.event.EventID)
+		case report:
+			lines = append(lines, "report "+c.request.event.EventID)
+		case fetch:
+			r.asked = c
+			line := fmt.Sprintf("fetch %d", c.limit)
+			if c.after != nil {
+				line += " behind " + c.after.EventID
+			}
+			lines = append(lines, line)
+		default:
+			lines = append(lines, strings.TrimPrefix(fmt.Sprintf("%T", c), "webhook."))
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+// told makes a message when it is known which requests the lane has started.
+type told func(*rig) message
+
+func plainly(t trigger) told { return func(*rig) message { return t } }
+
+// event returns an event that is the first of its order.
+func event(id string) *Event {
+	return &Event{Event: delivery.Event{EventID: id, PartnerID: "par_1", OrderID: id, Sequence: 1}, State: Pending}
+}
+
+// finds is the reply to the fetch under way.
+func finds(ids ...string) told { return findsFrom(nil, ids...) }
+
+func findsFrom(change func(*Endpoint), ids ...string) told {
+	return func(r *rig) message {
+		m := fetched{fetch: r.asked, endpoint: r.leased(change)}
+		for _, id := range ids {
+			m.due = append(m.due, event(id))
+		}
+		return m
+	}
+}
+
+// answers is a reply to the request with an event.
+func answers(id string, status int) told {
+	return func(r *rig) message {
+		request := r.requests[id]
+		request.answer = Answer{Status: status}
+		return answered{request}
+	}
+}
+
+func (r *rig) started(ids []string) (all []*request) {
+	for _, id := range ids {
+		all = append(all, r.requests[id])
+	}
+	return all
+}
+
+// settles is the settler's reply, with an endpoint that is as before but for
+// changes.
+func settles(change func(*Endpoint), ids ...string) told {
+	return func(r *rig) message { return settled{endpoint: r.leased(change), requests: r.started(ids)} }
+}
+
+func refuses(ids ...string) told {
+	return func(r *rig) message { return refused{r.started(ids)} }
+}
+
+// later lets time pass before a message.
+func after(d time.Duration, m told) told {
+	return func(r *rig) message {
+		r.now = r.now.Add(d)
+		return m(r)
+	}
+}
+
+func amidLanes(n int, m told) told {
+	return func(r *rig) message {
+		r.lanes = n
+		return m(r)
+	}
+}
+
+func withOtherNodes(m told) told {
+	return func(r *rig) message {
+		r.lane.shared = true
+		return m(r)
+	}
+}
+
+func disabled(e *Endpoint)     { e.Enabled = false }
+func brokenOpen(e *Endpoint)   { e.Failures, e.OpenUntil = breakerFailures, e.LeaseUntil }
+func leasedAway(e *Endpoint)   { e.Holder = "node/2" }
+func aboutToLapse(e *Endpoint) { e.LeaseUntil = e.LeaseUntil.Add(time.Second - leaseFor) }
+
+// laneSteps has a row for each transition, and for each pair of a state and a
+// trigger, also where the trigger changes nothing.
+var laneSteps = []struct {
+	given    string
+	message  told
+	state    state
+	commands string
+}{
+	{"looking", plainly(onWoken), looking, ""},
+	{"looking", plainly(onChanged), looking, ""},
+	{"looking", finds("a", "b"), sending, "start a, start b"},
+	{"looking", finds(), lingering, ""},
+	{"looking", amidLanes(maxLanes, finds()), parking, "park"},
+	{"looking", findsFrom(disabled, "a"), parking, "park"},
+	{"looking", findsFrom(leasedAway, "a"), parking, "park"},
+	{"looking", findsFrom(brokenOpen, "a"), parking, "park"},
+	{"looking, changed since", finds("a"), looking, "fetch 20"},
+	{"looking, fetch of before the rest", finds("a"), looking, "fetch 20"},
+	{"looking", plainly(onFetchFailed), resting, ""},
+	{"looking", plainly(onBeat), looking, ""},
+	{"looking", after(3*time.Second, plainly(onBeat)), looking, "renew"},
+	{"looking", plainly(onLingered), looking, ""},
+	{"looking", plainly(onStopped), draining, ""},
+	{"looking", plainly(onKept), looking, ""},
+	{"looking", plainly(onParked), looking, ""},
+	{"looking, a under way", answers("a", 200), looking, "report a"},
+	{"looking, a reported", settles(nil, "a"), looking, ""},
+	{"looking, a reported", refuses("a"), resting, ""},
+
+	{"sending a, b", plainly(onWoken), sending, "fetch 22"},
+	{"sending a, b", plainly(onChanged), looking, "fetch 22"},
+	{"sending a, b", answers("a", 200), sending, "report a"},
+	{"sending a, b", answers("a", 500), sending, "report a"},
+	{"sending a, b", plainly(onBeat), sending, ""},
+	{"sending a, b", withOtherNodes(plainly(onBeat)), sending, "fetch 22"},
+	{"sending a, b", after(3*time.Second, plainly(onBeat)), sending, "renew"},
+	{"sending a, b", after(leaseFor, plainly(onBeat)), draining, ""},
+	{"sending a, b", plainly(onLingered), sending, ""},
+	{"sending a, b", plainly(onStopped), draining, ""},
+	{"sending a, b", plainly(onKept), sending, ""},
+	{"sending a, b", plainly(onParked), sending, ""},
+	{"sending a, a reported", settles(nil, "a"), sending, "fetch 20"},
+	{"sending a, a reported", settles(disabled, "a"), parking, "park"},
+	{"sending a, a reported", refuses("a"), resting, ""},
+	{"sending, fetching", finds("b"), sending, "start b"},
+	{"sending, fetching", finds(), lingering, ""},
+	{"sending, fetching", amidLanes(maxLanes, finds()), parking, "park"},
+	{"sending, fetching", findsFrom(disabled), parking, "park"},
+	{"sending, fetching", plainly(onFetchFailed), sending, ""},
+	{"sending, fetching", plainly(onChanged), looking, ""},
+
+	{"lingering", plainly(onWoken), looking, "fetch 20"},
+	{"lingering", plainly(onChanged), looking, "fetch 20"},
+	{"lingering", settles(nil), lingering, ""},
+	{"lingering", settles(disabled), lingering, ""},
+	{"lingering", plainly(onBeat), lingering, ""},
+	{"lingering", withOtherNodes(plainly(onBeat)), looking, "fetch 20"},
+	{"lingering", plainly(onLingered), parking, "park"},
+	{"lingering", plainly(onStopped), parking, "park"},
+	{"lingering", plainly(onKept), lingering, ""},
+	{"lingering", plainly(onParked), lingering, ""},
+
+	{"resting", plainly(onWoken), resting, ""},
+	{"resting", plainly(onChanged), resting, ""},
+	{"resting", plainly(onBeat), looking, "fetch 20"},
+	{"resting", plainly(onLingered), resting, ""},
+	{"resting", plainly(onStopped), parking, "park"},
+	{"resting", plainly(onKept), resting, ""},
+	{"resting", plainly(onParked), resting, ""},
+	{"resting, b under way", plainly(onStopped), draining, ""},
+	{"resting, b under way", plainly(onBeat), resting, ""},
+	{"resting, b under way", after(lookEvery, plainly(onBeat)), looking, "fetch 21"},
+	{"resting, b under way", answers("b", 200), resting, "report b"},
+	{"resting, b reported", settles(nil, "b"), resting, ""},
+	{"resting, b reported", refuses("b"), resting, ""},
+	{"resting, fetching", finds("a"), resting, ""},
+	{"resting, fetching", plainly(onFetchFailed), resting, ""},
+
+	{"draining a", plainly(onWoken), draining, ""},
+	{"draining a", plainly(onChanged), draining, ""},
+	{"draining a", answers("a", 200), draining, "report a"},
+	{"draining a", settles(disabled), draining, ""},
+	{"draining a", settles(nil), looking, "fetch 21"},
+	{"draining a", plainly(onBeat), draining, ""},
+	{"draining a", after(3*time.Second, plainly(onBeat)), draining, "renew"},
+	{"draining a", plainly(onLingered), draining, ""},
+	{"draining a", plainly(onStopped), draining, ""},
+	{"draining a", plainly(onKept), draining, ""},
+	{"draining a", plainly(onParked), draining, ""},
+	{"draining, a reported", settles(disabled, "a"), parking, "park"},
+	{"draining, a reported", refuses("a"), resting, ""},
+	{"draining, fetching", finds("b"), parking, "park"},
+	{"draining, fetching", plainly(onFetchFailed), parking, "park"},
+	{"closing, a reported", settles(nil, "a"), parking, "park"},
+	{"closing, a reported", refuses("a"), parking, "park"},
+
+	{"parking", plainly(onWoken), parking, ""},
+	{"parking", plainly(onChanged), parking, ""},
+	{"parking", settles(nil), parking, ""},
+	{"parking", refuses(), resting, ""},
+	{"parking", plainly(onKept), looking, "fetch 20"},
+	{"parking", plainly(onParked), ended, ""},
+	{"parking", plainly(onBeat), parking, ""},
+	{"parking", plainly(onLingered), parking, ""},
+	{"parking", plainly(onStopped), parking, ""},
+	{"closing, parking", plainly(onKept), parking, "park"},
+	{"closing, parking", refuses(), parking, "park"},
+}
+
+// givens are the histories that bring a new lane to where a row begins.
+var givens = map[string][]told{
+	"looking":                {plainly(onWoken)},
+	"looking, changed since": {plainly(onWoken), plainly(onChanged)},
+	"looking, a under way":   {plainly(onWoken), finds("a"), plainly(onChanged)},
+	"looking, a reported":    {plainly(onWoken), finds("a"), plainly(onChanged), answers("a", 200)},
+	"looking, fetch of before the rest": {
+		plainly(onWoken), finds("a"), answers("a", 200), plainly(onWoken), refuses("a"), after(lookEvery, plainly(onBeat)),
+	},
+	"sending a, b":          {plainly(onWoken), finds("a", "b")},
+	"sending a, a reported": {plainly(onWoken), finds("a"), answers("a", 200)},
+	"sending, fetching":     {plainly(onWoken), finds("a"), answers("a", 200), settles(nil, "a")},
+	"lingering":             {plainly(onWoken), finds()},
+	"resting":               {plainly(onWoken), plainly(onFetchFailed)},
+	"resting, b under way":  {plainly(onWoken), finds("a", "b"), answers("a", 200), refuses("a")},
+	"resting, b reported":   {plainly(onWoken), finds("a", "b"), answers("a", 200), refuses("a"), answers("b", 200)},
+	"resting, fetching":     {plainly(onWoken), finds("a"), answers("a", 200), plainly(onWoken), refuses("a")},
+	"draining a":            {plainly(onWoken), finds("a"), settles(disabled)},
+	"draining, a reported":  {plainly(onWoken), finds("a"), settles(disabled), answers("a", 200)},
+	"draining, fetching":    {plainly(onWoken), plainly(onStopped)},
+	"closing, a reported":   {plainly(onWoken), finds("a"), plainly(onStopped), answers("a", 200)},
+	"parking":               {plainly(onWoken), finds(), plainly(onLingered)},
+	"closing, parking":      {plainly(onWoken), finds(), plainly(onStopped)},
+}
+
+func TestLaneSteps(t *testing.T) {
+	t.Parallel()
+	for _, c := range laneSteps {
+		r := newRig()
+		for _, m := range givens[c.given] {
+			r.send(m(r))
+		}
+		m := c.message(r)
+		commands := r.send(m)
+		if r.state != c.state || commands != c.commands {
+			t.Errorf("%s, %s: got %s and commands %q, want %s and %q", c.given, m.on(), r.state, commands, c.state, c.commands)
+		}
+	}
+}
+
+// states and triggers are all there are.
+var (
+	states   = []state{looking, sending, lingering, resting, draining, parking, ended}
+	triggers = []trigger{
+		onWoken, onChanged, onAnswered, onFetched, onFetchFailed, onSettled, onRefused, onKept, onParked,
+		onBeat, onLingered, onStopped, onEmptied,
+	}
+)
+
+// neverSent reports whether no message with the trigger reaches a lane in the
+// state: one without events has no requests, and one that lingers or parks no
+// fetch either.
+func neverSent(in state, on trigger) bool {
+	waiting := in == lingering || in == parking
+	switch on {
+	case onAnswered, onFetched, onFetchFailed:
+		return waiting || in == ended
+	case onRefused:
+		return in == lingering || in == ended
+	case onEmptied:
+		return true // never sent, but part of a step
+	default:
+		return in == ended
+	}
+}
+
+func TestLaneStepsCoverAllTransitions(t *testing.T) {
+	t.Parallel()
+	type pair struct {
+		state
+		trigger
+	}
+	sent, taken := map[pair]bool{}, map[transition]bool{}
+	for _, c := range laneSteps {
+		r := newRig()
+		for _, m := range givens[c.given] {
+			r.send(m(r))
+		}
+		m := c.message(r)
+		sent[pair{r.state, m.on()}] = true
+		for _, transition := range r.trace(m) {
+			taken[transition] = true
+		}
+	}
+	for _, in := range states {
+		for _, on := range triggers {
+			if !sent[pair{in, on}] && !neverSent(in, on) {
+				t.Errorf("laneSteps has no row for %s in state %s", on, in)
+			}
+		}
+	}
+	for _, transition := range transitions {
+		if !taken[transition] {
+			t.Errorf("laneSteps has no row for %+v", transition)
+		}
+	}
+}
+
+// trace does what step does, and returns the transitions on the way.
+func (r *rig) trace(m message) (taken []transition) {
+	fitting := func(on trigger) {
+		for _, transition := range transitions {
+			if transition.from == r.state && transition.on == on && r.holds(transition.when, r.surroundings) {
+				taken = append(taken, transition)
+				return
+			}
+		}
+	}
+	r.record(m, r.surroundings)
+	fitting(m.on())
+	r.move(m.on(), r.surroundings)
+	r.act(r.surroundings)
+	if r.emptied() {
+		fitting(onEmptied)
+	}
+	return taken
+}
+
+// TestLaneReadsAhead: the next fetch begins behind a full one, is larger, and is
+// started when half of what was fetched is left. After the last one it begins in
+// front again, and so it does for a changed endpoint.
+func TestLaneReadsAhead(t *testing.T) {
+	t.Parallel()
+	full := make([]string, minAhead)
+	for i := range full {
+		full[i] = fmt.Sprintf("e%02d", i)
+	}
+	for name, last := range map[string][]struct {
+		message told
+		fetch   string // the last command
+	}{
+		"to the end": {
+			{finds(full...), "fetch 40 behind e19"},
+			{finds("f"), "fetch 61"},
+			{finds(), ""},
+		},
+		"changed": {
+			{finds(full...), "fetch 40 behind e19"},
+			{plainly(onChanged), ""},
+			{finds("f"), "fetch 60"},
+		},
+	} {
+		r := newRig()
+		r.send(onWoken)
+		for i, c := range last {
+			if commands := r.send(c.message(r)); !strings.HasSuffix(commands, c.fetch) || c.fetch == "" && commands != "" {
+				t.Errorf("%s: got commands %q after message %d, want the last to be %q", name, commands, i, c.fetch)
+			}
+		}
+	}
+}
+
+func TestLaneRequestsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failures            int64 // of the endpoint
+		underWay, unwritten int   // requests, and failed requests
+		want                int
+		probe               bool
+	}{
+		{0, 0, 0, 10, false},
+		{0, 10, 0, 0, false},
+		{0, 4, 3, 3, false},
+		{7, 0, 0, 3, false},
+		{7, 2, 1, 0, false},
+		{9, 0, 0, 1, false},
+		{10, 0, 0, 1, true},
+		{12, 1, 0, 0, true},
+		{12, 0, 1, 0, true},
+	} {
+		l := newRig().lane
+		l.endpoint.Failures, l.events.underWay, l.events.failures = c.failures, c.underWay, c.unwritten
+		if got, probe := l.free(); got != c.want || probe != c.probe {
+			t.Errorf("%+v: got %d, probe %v", c, got, probe)
+		}
+	}
+}

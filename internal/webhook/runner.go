@@ -1,0 +1,125 @@
+package webhook
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// runner runs a lane: it hands the lane the messages of its inbox, and does what
+// the lane commands.
+type runner struct {
+	// These fields do not change; every goroutine may read them.
+	sender    *Sender
+	partnerID string
+	holder    string // the name of the lane's lease
+	inbox     *inbox[message]
+	requests  chan *request // to the workers
+
+	// These belong to the goroutine that calls run. No other uses them.
+	lane    *lane
+	workers int // how many have been started
+}
+
+func newRunner(s *Sender, endpoint *Endpoint) *runner {
+	return &runner{
+		sender: s, partnerID: endpoint.PartnerID, holder: endpoint.Holder,
+		inbox: newInbox[message](), requests: make(chan *request, maxInFlight),
+		lane: newLane(endpoint, s.config.Shared),
+	}
+}
+
+// run returns when the lane has ended. The end of ctx breaks off fetches, but no
+// requests.
+func (r *runner) run(ctx context.Context) {
+	defer close(r.requests)
+	closing, beat := r.sender.closing, r.sender.beat()
+	var lingered <-chan time.Time
+	for r.step(ctx, onWoken); r.lane.state != ended; {
+		switch {
+		case r.lane.state != lingering:
+			lingered = nil
+		case lingered == nil:
+			lingered = time.After(linger)
+		}
+		select {
+		case <-r.inbox.ready:
+			for _, m := range r.inbox.take(math.MaxInt) {
+				r.step(ctx, m)
+			}
+		case <-lingered:
+			r.step(ctx, onLingered)
+		case <-beat:
+			beat = r.sender.beat()
+			r.step(ctx, onBeat)
+		case <-closing:
+			closing = nil
+			r.step(ctx, onStopped)
+		}
+	}
+}
+
+func (r *runner) step(ctx context.Context, m message) {
+	for _, c := range r.lane.step(m, surroundings{now: r.sender.now(), lanes: r.sender.Lanes()}) {
+		c.do(ctx, r)
+	}
+}
+
+// do hands the request to a worker. One is free, or can be started: there are
+// never more requests under way than the lane allows.
+func (c start) do(ctx context.Context, r *runner) {
+	if r.workers < r.lane.events.underWay {
+		r.workers++
+		go r.work(context.WithoutCancel(ctx))
+	}
+	r.requests <- c.request
+}
+
+// work posts one request after the other until the lane has ended.
+func (r *runner) work(ctx context.Context) {
+	for request := range r.requests {
+		r.sender.post(ctx, request)
+		r.inbox.put(answered{request})
+	}
+}
+
+func (c report) do(_ context.Context, r *runner) {
+	r.sender.settler.notes.put(note{lane: r, request: c.request})
+}
+
+func (renew) do(_ context.Context, r *runner) {
+	r.sender.settler.notes.put(note{lane: r})
+}
+
+func (park) do(_ context.Context, r *runner) {
+	r.sender.settler.notes.put(note{lane: r, parks: true})
+}
+
+// do reads in a goroutine of its own.
+func (c fetch) do(ctx context.Context, r *runner) {
+	go func() {
+		m, err := c.read(ctx, r)
+		if err == nil {
+			r.inbox.put(m)
+			return
+		}
+		if !r.sender.isClosing() {
+			r.sender.config.Log.Error("events not read, trying again soon", "partner_id", r.partnerID, "error", err)
+		}
+		r.inbox.put(onFetchFailed)
+	}()
+}
+
+func (c fetch) read(ctx context.Context, r *runner) (fetched, error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	defer cancel()
+	m := fetched{fetch: c}
+	err := r.sender.config.Store.Read(ctx, func(tx Reader) (err error) {
+		if m.endpoint, err = tx.Endpoint(ctx, r.partnerID); err != nil {
+			return err
+		}
+		m.due, err = tx.DueEvents(ctx, r.partnerID, c.after, r.sender.now(), c.limit)
+		return err
+	})
+	return m, err
+}
