@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestMain lets the test binary be the child that the commands start.
+// TestMain runs the commands if the test binary was started as their child.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		main()
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestCreateAddsUp(t *testing.T) {
+func TestCreate(t *testing.T) {
 	t.Parallel()
 	command := createCommand{
 		Clients: 4, Seconds: 0.3, WarmUp: 50 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1,
@@ -35,29 +35,29 @@ func TestCreateAddsUp(t *testing.T) {
 	}
 	for name, f := range map[string]figures{"service": report.Service, "http": report.HTTPFloor, "store": report.StoreFloor} {
 		if counted := f.PerSecond * command.Seconds; counted < 1 || counted > float64(f.Orders) {
-			t.Errorf("%s: %.1f orders counted, %d made", name, counted, f.Orders)
+			t.Errorf("%s: got %.1f orders in the window, want 1 to %d, those of the run", name, counted, f.Orders)
 		}
 		if f.P50 <= 0 || f.P50 > f.P90 || f.P90 > f.P99 || f.P99 > f.P999 || f.P999 > f.Max {
-			t.Errorf("%s: percentiles do not ascend: %+v", name, f)
+			t.Errorf("%s: got percentiles %+v, want them positive and ascending", name, f)
 		}
 	}
 	if s := report.Service; s.Kept != s.Orders || s.BytesPerOrder <= 0 {
-		t.Errorf("service: %d acknowledged, %d kept, %.0f bytes each", s.Orders, s.Kept, s.BytesPerOrder)
+		t.Errorf("service: got %d orders stored, %.0f bytes each, want the %d acknowledged", s.Kept, s.BytesPerOrder, s.Orders)
 	}
 	if report.HTTPFloor.Kept != 0 {
-		t.Errorf("the floor without storage kept %d orders", report.HTTPFloor.Kept)
+		t.Errorf("http floor: got %d orders stored, want none", report.HTTPFloor.Kept)
 	}
 	if f := report.StoreFloor; f.Kept != f.Orders {
-		t.Errorf("store floor: %d written, %d kept", f.Orders, f.Kept)
+		t.Errorf("store floor: got %d orders stored, want the %d written", f.Kept, f.Orders)
 	}
 	want := report.Service.PerSecond * (1/report.HTTPFloor.PerSecond + 1/report.StoreFloor.PerSecond)
 	if math.Abs(report.Ratio-want) > 1e-9 {
-		t.Errorf("ratio %v, want %v", report.Ratio, want)
+		t.Errorf("got ratio %v, want %v", report.Ratio, want)
 	}
-	printed(t, report, "orders/s", "http floor", "the service reaches")
+	checkText(t, report, "orders/s", "http floor", "the service reaches")
 }
 
-func TestCreateOnPostgresAddsUp(t *testing.T) {
+func TestCreateOnPostgres(t *testing.T) {
 	t.Parallel()
 	if _, err := testkit.FindPostgres("postgres", "pgbench"); err != nil {
 		testkit.Missing(t, "postgres", "postgresql", err)
@@ -73,25 +73,25 @@ func TestCreateOnPostgresAddsUp(t *testing.T) {
 		"service": report.Service, "store": report.StoreFloor, "store, 2 writers": report.StoreFloor2, "pgbench": report.Pgbench,
 	} {
 		if counted := f.PerSecond * command.Seconds; counted < 1 || counted > float64(f.Orders) {
-			t.Errorf("%s: %.1f orders counted, %d made", name, counted, f.Orders)
+			t.Errorf("%s: got %.1f orders in the window, want 1 to %d, those of the run", name, counted, f.Orders)
 		}
 		if f.Kept != f.Orders || f.BytesPerOrder <= 0 {
-			t.Errorf("%s: %d acknowledged, %d kept, %.0f bytes each", name, f.Orders, f.Kept, f.BytesPerOrder)
+			t.Errorf("%s: got %d orders stored, %.0f bytes each, want the %d acknowledged", name, f.Kept, f.BytesPerOrder, f.Orders)
 		}
 		if f.P50 <= 0 || f.P50 > f.P99 || f.P99 > f.Max {
-			t.Errorf("%s: percentiles do not ascend: %+v", name, f)
+			t.Errorf("%s: got percentiles %+v, want them positive and ascending", name, f)
 		}
 	}
 	if want := report.Service.PerSecond / report.Pgbench.PerSecond; math.Abs(report.PgbenchRatio-want) > 1e-9 {
-		t.Errorf("ratio to pgbench %v, want %v", report.PgbenchRatio, want)
+		t.Errorf("got a ratio to pgbench of %v, want %v", report.PgbenchRatio, want)
 	}
-	printed(t, report, "fsync=on", "2 writers", "the service reaches", "times the orders of pgbench")
+	checkText(t, report, "fsync=on", "2 writers", "the service reaches", "times the orders of pgbench")
 }
 
-func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
+func TestCreateValidate(t *testing.T) {
 	t.Parallel()
-	fits := createCommand{Clients: 1, Seconds: 1, Partners: 1, Rounds: 1, Database: "postgres", Only: []string{"pgbench"}}
-	if err := fits.Validate(); err != nil {
+	valid := createCommand{Clients: 1, Seconds: 1, Partners: 1, Rounds: 1, Database: "postgres", Only: []string{"pgbench"}}
+	if err := valid.Validate(); err != nil {
 		t.Errorf("pgbench on PostgreSQL: %v", err)
 	}
 	for word, change := range map[string]func(*createCommand){
@@ -100,10 +100,10 @@ func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
 		"clients": func(c *createCommand) { c.Clients = maxClients + 1 },
 		"200":     func(c *createCommand) { c.Clients = maxPostgresClients + 1 },
 	} {
-		refused := fits
-		change(&refused)
-		if err := refused.Validate(); err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("got %v, want a refusal that names %s", err, word)
+		invalid := valid
+		change(&invalid)
+		if err := invalid.Validate(); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%+v: got %v, want an error with %q in it", invalid, err, word)
 		}
 	}
 }
@@ -112,14 +112,14 @@ func TestReadPgbenchLog(t *testing.T) {
 	t.Parallel()
 	from := time.Unix(100, 0)
 	var r result
-	// The first ended before the window, the last after it.
+	// The first transaction ended before the window, the third after it.
 	err := r.readPgbenchLog([]byte("0 1 500 0 99 999999\n0 2 1500 1 100 1000\n1 1 2500 0 101 0\n1 2 1000 1 101 1\n"), from, from.Add(time.Second))
 	if want := []time.Duration{1500 * time.Microsecond, 2500 * time.Microsecond, time.Millisecond}; err != nil ||
 		r.Total != 4 || r.Done != 2 || !slices.Equal(r.Latencies, want) {
-		t.Errorf("got %+v, %v", r, err)
+		t.Errorf("got %+v, %v, want 2 of 4 in the window, with latencies %v", r, err, want)
 	}
 	if err := r.readPgbenchLog([]byte("0 1 failed 0 99 1\n"), from, from); err == nil {
-		t.Error("a transaction that failed was read")
+		t.Error("a failed transaction: got no error")
 	}
 }
 
@@ -130,13 +130,13 @@ func TestServerCPUCountsAllProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A child that has ended counts as well.
+	// A child that has ended counts too.
 	if err := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run(); err != nil {
 		t.Fatal(err)
 	}
 	after, err := serverCPU(pid)()
 	if err != nil || after <= before {
-		t.Errorf("from %v to %v, %v", before, after, err)
+		t.Errorf("got %v, %v after work, want more than %v", after, err, before)
 	}
 }
 
@@ -149,16 +149,17 @@ func TestReadGrowsOneDatabase(t *testing.T) {
 	}
 	for _, row := range report.Rows {
 		if len(row.Sizes) != 2 || row.Sizes[0].Stored != 1000 || row.Sizes[1].Stored != 10_000 {
-			t.Fatalf("%s was measured at %+v", row.Kind, row.Sizes)
+			t.Fatalf("%s: got sizes %+v, want 1,000 and 10,000 orders", row.Kind, row.Sizes)
 		}
 		if row.Sizes[1].Orders == 0 || row.P50Ratio <= 0 {
-			t.Errorf("%s: nothing was read: %+v", row.Kind, row)
+			t.Errorf("%s: got %+v, want reads and a ratio", row.Kind, row)
 		}
 	}
-	printed(t, report, "requests/s", "tracking")
+	checkText(t, report, "requests/s", "tracking")
 }
 
-func printed(t *testing.T, report interface{ text(w io.Writer) error }, words ...string) {
+// checkText checks that the report, as text, holds the words.
+func checkText(t *testing.T, report interface{ text(w io.Writer) error }, words ...string) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := report.text(&out); err != nil {
@@ -166,7 +167,7 @@ func printed(t *testing.T, report interface{ text(w io.Writer) error }, words ..
 	}
 	for _, word := range words {
 		if !strings.Contains(out.String(), word) {
-			t.Errorf("the report lacks %q:\n%s", word, &out)
+			t.Errorf("got the report\n%s\nwant %q in it", &out, word)
 		}
 	}
 }
@@ -179,10 +180,10 @@ func TestPercentile(t *testing.T) {
 	}
 	for part, want := range map[float64]int{0: 1, 0.5: 50, 0.9: 90, 0.99: 99, 0.999: 100, 1: 100} {
 		if got := percentile(hundred, part); got != want {
-			t.Errorf("percentile %v of 1..100 is %d, want %d", part, got, want)
+			t.Errorf("percentile %v of 1..100: got %d, want %d", part, got, want)
 		}
 	}
 	if got := percentile([]int(nil), 0.5); got != 0 {
-		t.Errorf("percentile of nothing is %d", got)
+		t.Errorf("percentile of no values: got %d, want 0", got)
 	}
 }

@@ -20,10 +20,10 @@ import (
 // boardCommand measures every query of the dispatch board on the embedded
 // store, one at a time.
 type boardCommand struct {
-	Orders int    `default:"1000000" help:"How many orders there are; one in fifty is under way."`
-	Rounds int    `default:"200" help:"How often each query is asked."`
-	Data   string `help:"Data directory to keep and use again." placeholder:"DIR"`
-	JSON   bool   `name:"json" help:"Report in JSON."`
+	Orders int    `default:"1000000" help:"Number of orders; one in fifty is under way."`
+	Rounds int    `default:"200" help:"How often each query is run."`
+	Data   string `help:"Data directory, which is kept and can be used again." placeholder:"DIR"`
+	JSON   bool   `name:"json" help:"Print the report as JSON."`
 }
 
 // Validate is called by kong.
@@ -35,10 +35,10 @@ func (c *boardCommand) Validate() error {
 	return nil
 }
 
-// boardPartners is how many partners share the orders.
+// boardPartners is the number of partners that the orders belong to.
 const boardPartners = 8
 
-// Run lays down the orders, measures and prints the report.
+// Run adds the orders, measures, and prints the report.
 func (c *boardCommand) Run(ctx context.Context) (err error) {
 	directory := c.Data
 	if directory == "" {
@@ -70,7 +70,7 @@ func (c *boardCommand) measure(ctx context.Context, db *store.Store, seeded *rea
 	if err != nil {
 		return nil, err
 	}
-	report := &boardReport{where: here(), Orders: c.Orders, UnderWay: counts.Open, Attention: counts.Attention}
+	report := &boardReport{environment: thisEnvironment(), Orders: c.Orders, UnderWay: counts.Open, Attention: counts.Attention}
 	for _, q := range boardQueries(seeded) {
 		row := boardRow{Query: q.name}
 		before, err := ownCPU()
@@ -83,7 +83,7 @@ func (c *boardCommand) measure(ctx context.Context, db *store.Store, seeded *rea
 				return nil, fmt.Errorf("%s: %w", q.name, err)
 			}
 			row.Rows = max(row.Rows, rows)
-			row.p50, row.p99 = append(row.p50, percentile(took, half)), append(row.p99, percentile(took, most))
+			row.p50, row.p99 = append(row.p50, percentile(took, median)), append(row.p99, percentile(took, high))
 		}
 		after, err := ownCPU()
 		if err != nil {
@@ -92,21 +92,21 @@ func (c *boardCommand) measure(ctx context.Context, db *store.Store, seeded *rea
 		row.CPU = milliseconds(after-before) / float64(boardRuns*c.Rounds)
 		slices.Sort(row.p50)
 		slices.Sort(row.p99)
-		row.P50, row.P99 = milliseconds(percentile(row.p50, half)), milliseconds(percentile(row.p99, half))
+		row.P50, row.P99 = milliseconds(percentile(row.p50, median)), milliseconds(percentile(row.p99, median))
 		report.Rows = append(report.Rows, row)
 	}
 	return report, nil
 }
 
 const (
-	half, most = 0.5, 0.99
-	// boardRuns is how often each query's rounds are repeated. Their medians are
-	// told: on a machine that others use, one run in a few meets them.
+	median, high = 0.5, 0.99 // parts, for percentile
+	// boardRuns is how often each query's rounds are repeated. The report has the
+	// medians, because other work on the machine disturbs some of the runs.
 	boardRuns = 5
 )
 
-// run asks a query in all rounds, and tells how long each took, in ascending
-// order.
+// run runs a query in all rounds. It returns how long each round took, in ascending
+// order, and the rows of the largest answer.
 func (c *boardCommand) run(ctx context.Context, service *dispatch.Service, q boardQuery) (took []time.Duration, rows int, err error) {
 	for i := range c.Rounds {
 		begun := time.Now()
@@ -120,18 +120,18 @@ func (c *boardCommand) run(ctx context.Context, service *dispatch.Service, q boa
 	return took, rows, nil
 }
 
-// boardQuery is something that a dispatcher asks for; ask tells how many rows
-// the answer has.
+// boardQuery is a query of a dispatcher. Its ask returns the number of rows in the
+// answer.
 type boardQuery struct {
 	name string
 	ask  func(ctx context.Context, s *dispatch.Service, round int) (rows int, err error)
 }
 
-// pageRows is how many rows a page has.
+// pageRows is the number of rows in a page.
 const pageRows = 50
 
-// page asks for a page. The filter is made anew for each round, so that not the
-// same row is asked for each time.
+// page returns a query for a page. Each round has a filter of its own, so that the
+// rows differ.
 func page(name string, filter func(round int) dispatch.Filter) boardQuery {
 	return boardQuery{name, func(ctx context.Context, s *dispatch.Service, round int) (int, error) {
 		f := filter(round)
@@ -198,9 +198,9 @@ func boardQueries(seeded *ready) []boardQuery {
 	)
 }
 
-// boardReport is what was measured.
+// boardReport is the result of the board command.
 type boardReport struct {
-	where
+	environment
 	Orders    int        `json:"orders"`
 	UnderWay  int64      `json:"under_way"`
 	Attention int64      `json:"attention"`
@@ -212,8 +212,8 @@ type boardRow struct {
 	Rows  int     `json:"rows"` // of the largest answer
 	P50   float64 `json:"p50_ms"`
 	P99   float64 `json:"p99_ms"`
-	// CPU is what a query takes of this process on average, however many others
-	// want the cores.
+	// CPU is the mean CPU time of a query in this process, in milliseconds. Other
+	// work on the machine affects it less than the latencies.
 	CPU float64 `json:"cpu_ms"`
 
 	p50, p99 []time.Duration // of each run
@@ -221,7 +221,7 @@ type boardRow struct {
 
 func (r *boardReport) text(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, err := fmt.Fprintf(table, "%s\n%d orders, %d under way, %d need attention\n\nquery\trows\tp50 ms\tp99 ms\tCPU ms\t\n", r.where, r.Orders, r.UnderWay, r.Attention)
+	_, err := fmt.Fprintf(table, "%s\n%d orders, %d under way, %d need attention\n\nquery\trows\tp50 ms\tp99 ms\tCPU ms\t\n", r.environment, r.Orders, r.UnderWay, r.Attention)
 	for _, row := range r.Rows {
 		_, failed := fmt.Fprintf(table, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", row.Query, row.Rows, row.P50, row.P99, row.CPU)
 		err = errors.Join(err, failed)

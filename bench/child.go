@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// child is the measured server: this program once more, in a process of its
-// own, so that its CPU time is its own. It ends when its standard input does,
-// and so never outlives this process.
+// child is the measured server: this program in another process, so that its CPU
+// time can be measured alone. It ends when its standard input does, so it does not
+// outlive this process.
 type child struct {
 	ready
 	command *exec.Cmd
@@ -32,14 +32,15 @@ type ready struct {
 	Samples []string `json:"samples"`
 }
 
-// account is a partner that signs requests.
+// account is a partner and the API key that it signs requests with.
 type account struct {
 	PartnerID string `json:"partner_id"`
 	PublicKey string `json:"public_key"`
 	Secret    string `json:"secret"`
 }
 
-// childVariable tells the test binary that it was started to be the child.
+// childVariable is set in the environment of a child, so that a test binary runs as
+// one.
 const childVariable = "DROPYARD_BENCH_CHILD"
 
 // stopTimeout is how long a child may take to finish before it is killed.
@@ -79,7 +80,7 @@ func (c *child) awaitReady() error {
 	return json.Unmarshal(line, &c.ready)
 }
 
-// cpu is the CPU time that the child has used so far.
+// cpu returns the CPU time that the child has used so far.
 func (c *child) cpu() (time.Duration, error) {
 	if _, err := io.WriteString(c.input, "cpu\n"); err != nil {
 		return 0, err
@@ -92,26 +93,26 @@ func (c *child) cpu() (time.Duration, error) {
 	return time.Duration(nanos), err
 }
 
-// begin gives a child that waits for it the word.
+// begin lets a waiting child start its work.
 func (c *child) begin() error {
 	_, err := io.WriteString(c.input, "begin\n")
 	return err
 }
 
-// done waits until the child says that its work is done.
+// done waits until the child reports that its work is done.
 func (c *child) done() error {
 	_, err := c.output.ReadString('\n')
 	return err
 }
 
-// stop lets the child finish, and kills it if it does not.
+// stop lets the child finish, and kills it after stopTimeout.
 func (c *child) stop() error {
 	kill := time.AfterFunc(stopTimeout, func() { _ = c.command.Process.Kill() })
 	defer kill.Stop()
 	return errors.Join(c.input.Close(), c.command.Wait())
 }
 
-// stopwatch measures the CPU time of a window; its hook is called at both ends.
+// stopwatch measures the CPU time of a window. Its hook is called at both ends.
 type stopwatch struct {
 	read     func() (time.Duration, error)
 	readings []time.Duration

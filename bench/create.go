@@ -13,28 +13,28 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// createCommand measures creating orders, and what its halves cost alone.
+// createCommand measures creating orders, and its two halves alone.
 type createCommand struct {
-	Clients  int           `default:"64" help:"Clients at once, each with one kept connection."`
+	Clients  int           `default:"64" help:"Number of concurrent clients, each with one kept connection."`
 	Seconds  float64       `default:"10" help:"Length of each measurement."`
 	WarmUp   time.Duration `default:"2s" help:"Time before each measurement that does not count."`
-	Orders   int           `default:"0" help:"Orders that the service has before."`
-	Partners int           `default:"8" help:"Partners that the clients belong to."`
-	Rounds   int           `default:"1" help:"Repeats of all measurements, one after the other; the report has their medians."`
-	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Where the service keeps orders: sqlite, or postgres: servers that are started for the occasion, from the programs of this machine."`
+	Orders   int           `default:"0" help:"Number of orders that the service has at the start."`
+	Partners int           `default:"8" help:"Number of partners that the clients belong to."`
+	Rounds   int           `default:"1" help:"How often all measurements are repeated, one after the other; the report has their medians."`
+	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Database of the service: sqlite, or postgres, on servers that are started for each measurement from the programs of this machine."`
 	Only     []string      `enum:"service,http,store,pgbench" help:"What to measure: service, http, store, and with PostgreSQL pgbench. Default: all."`
-	JSON     bool          `name:"json" help:"Report in JSON."`
-	Data     string        `help:"Data directory of the service, kept, so that the next run need not fill it again. Default: a new one each time, removed." placeholder:"DIR"`
-	Profile  string        `help:"File for a CPU profile of the service, of the last round." placeholder:"FILE"`
+	JSON     bool          `name:"json" help:"Print the report as JSON."`
+	Data     string        `help:"Data directory of the service, which is kept, so that the next run need not fill it again. Default: a new directory, removed at the end." placeholder:"DIR"`
+	Profile  string        `help:"File for a CPU profile of the service in the last round." placeholder:"FILE"`
 }
 
-// The most that can be asked for, so that no run goes on without end.
+// The greatest values of flags, so that a run ends in reasonable time.
 const (
 	maxClients = 1024
 	maxSeconds = 600
 	maxOrders  = 5_000_000
 	maxRounds  = 100
-	// maxPostgresClients leaves some of the server's connections to others.
+	// maxPostgresClients leaves some connections of the server for other purposes.
 	maxPostgresClients = 200
 )
 
@@ -48,16 +48,16 @@ func (c *createCommand) Validate() error {
 	}
 	switch {
 	case c.postgres() && c.Data != "":
-		return errors.New("--data keeps a SQLite database; servers of PostgreSQL live for one measurement")
+		return errors.New("--data is for SQLite: a server of PostgreSQL is removed after one measurement")
 	case c.postgres() && c.Clients > maxPostgresClients:
-		return fmt.Errorf("at most %d clients with PostgreSQL, where pgbench has a connection for each", maxPostgresClients)
+		return fmt.Errorf("--clients: at most %d clients with PostgreSQL, because pgbench has a connection for each", maxPostgresClients)
 	case !c.postgres() && slices.Contains(c.Only, "pgbench"):
-		return errors.New("pgbench measures PostgreSQL: --database postgres")
+		return errors.New("--only pgbench needs --database postgres")
 	}
 	return nil
 }
 
-// Run measures and prints the report.
+// Run measures, and prints the report.
 func (c *createCommand) Run(ctx context.Context) error {
 	report, err := c.measure(ctx)
 	if err != nil {
@@ -68,9 +68,9 @@ func (c *createCommand) Run(ctx context.Context) error {
 
 func (c *createCommand) postgres() bool { return c.Database == "postgres" }
 
-// measurement is one of those that take turns.
+// measurement is one of the measurements of a round.
 type measurement struct {
-	name    string // as --only has it
+	name    string // its name in --only
 	measure func(ctx context.Context, directory string) (figures, error)
 	into    func(*createReport) *figures
 }
@@ -94,7 +94,8 @@ func (c *createCommand) measurements() []measurement {
 	return slices.DeleteFunc(all, func(m measurement) bool { return len(c.Only) > 0 && !slices.Contains(c.Only, m.name) })
 }
 
-// measure takes turns, so that what disturbs the machine disturbs all alike.
+// measure runs all measurements in every round, so that other work on the machine
+// disturbs all of them alike.
 func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
 	measurements := c.measurements()
 	runs := make([][]figures, len(measurements))
@@ -109,7 +110,7 @@ func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
 		}
 	}
 	report := &createReport{
-		where: here(), Clients: c.Clients, Seconds: c.Seconds, Rounds: c.Rounds, Prefilled: c.Orders, Partners: c.Partners,
+		environment: thisEnvironment(), Clients: c.Clients, Seconds: c.Seconds, Rounds: c.Rounds, Prefilled: c.Orders, Partners: c.Partners,
 	}
 	if c.postgres() {
 		report.Postgres = postgresSettings
@@ -121,7 +122,7 @@ func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
 	return report, nil
 }
 
-// inTempDir lends a fresh directory.
+// inTempDir calls fn with an empty directory, which it removes afterwards.
 func inTempDir(fn func(directory string) (figures, error)) (f figures, err error) {
 	directory, err := os.MkdirTemp("", "dropyard-bench-")
 	if err != nil {
@@ -137,7 +138,7 @@ func (c *createCommand) load() load {
 	}
 }
 
-// service measures what ships.
+// service measures the service itself.
 func (c *createCommand) service(ctx context.Context, directory string) (f figures, err error) {
 	if c.Data != "" {
 		directory = c.Data
@@ -154,7 +155,7 @@ func (c *createCommand) service(ctx context.Context, directory string) (f figure
 	return f, allKept(f, err)
 }
 
-// allKept insists that what was acknowledged is there.
+// allKept returns an error if the database does not hold all acknowledged orders.
 func allKept(f figures, err error) error {
 	if err == nil && f.Kept != f.Orders {
 		err = fmt.Errorf("%d orders were acknowledged, %d are in the database", f.Orders, f.Kept)
@@ -172,7 +173,7 @@ func (c *createCommand) httpFloor(ctx context.Context, directory string) (figure
 	return f, err
 }
 
-// serve measures a child, and looks at its database when it has finished.
+// serve measures a child, and its database once the child has finished.
 func (c *createCommand) serve(ctx context.Context, flags *serveCommand, databaseCPU func() (time.Duration, error)) (f figures, err error) {
 	server, err := startChild(ctx, flags.arguments())
 	if err != nil {
@@ -191,16 +192,16 @@ func (c *createCommand) serve(ctx context.Context, flags *serveCommand, database
 	return f, err
 }
 
-// grown says what a measurement has added to its database.
+// grown sets what a measurement has added to its database.
 func (f *figures) grown(before, after extent) {
 	f.BytesPerOrder = float64(after.bytes-before.bytes) / float64(max(1, f.Orders))
 	f.Kept = after.orders - before.orders
 }
 
-// nothingUsed is the CPU time of a database that has no server.
+// nothingUsed returns the CPU time of a database without a server.
 func nothingUsed() (time.Duration, error) { return 0, nil }
 
-// drive sends creations to the child.
+// drive sends requests that create orders to the child.
 func (c *createCommand) drive(ctx context.Context, server *child, databaseCPU func() (time.Duration, error)) (figures, error) {
 	cpu, database := stopwatch{read: server.cpu}, stopwatch{read: databaseCPU}
 	l := c.load()
@@ -216,7 +217,7 @@ func bothHooks(a, b *stopwatch) func() error {
 	return func() error { return errors.Join(a.hook(), b.hook()) }
 }
 
-// finishBoth is finish with the database's server.
+// finishBoth is like finish, with the CPU time of the database's server.
 func finishBoth(l load, r *result, cpu, database *stopwatch, err error) (figures, error) {
 	f, err := finish(l, r, cpu, err)
 	if err == nil {
@@ -225,7 +226,7 @@ func finishBoth(l load, r *result, cpu, database *stopwatch, err error) (figures
 	return f, err
 }
 
-// finish summarises a run that had no errors.
+// finish returns the figures of a run without errors.
 func finish(l load, r *result, cpu *stopwatch, err error) (figures, error) {
 	if err == nil && r.Failed > 0 {
 		err = fmt.Errorf("invalid: %d clients failed, the first with: %w", r.Failed, r.FirstFail)
@@ -238,11 +239,11 @@ func finish(l load, r *result, cpu *stopwatch, err error) (figures, error) {
 	return f, nil
 }
 
-// storeFloor runs in this process, which does nothing else meanwhile.
+// storeFloor measures the store floor in this process, which has no other work.
 func (c *createCommand) storeFloor(ctx context.Context, directory string, writers int) (f figures, err error) {
 	run := floorRun{load: c.load(), writers: writers}
 	for i := range c.Partners {
-		// Partner ids as the service draws them: eight letters or digits.
+		// Ids in the form that the service draws: eight letters or digits.
 		run.accounts = append(run.accounts, account{PartnerID: fmt.Sprintf("par_%08d", i*7919)})
 	}
 	if c.postgres() {

@@ -11,9 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// storeFloor writes the rows of orders with a bare driver and nothing around:
-// no HTTP, no look-ups, no decisions. Many goroutines wait for few writers,
-// each of which commits all that waits together.
+// storeFloor writes the rows of orders with a bare driver: without HTTP, look-ups or
+// decisions. Many goroutines wait for a few writers, each of which commits all
+// waiting orders in one transaction.
 type storeFloor struct {
 	engine floorEngine
 	queue  chan *floorOrder
@@ -24,23 +24,23 @@ type storeFloor struct {
 type floorEngine interface {
 	// fill adds the rows that sales update.
 	fill(ctx context.Context, accounts []account) error
-	// bytes is how much room the database takes.
+	// bytes returns the size of the database.
 	bytes(ctx context.Context) (int64, error)
-	// commit writes a group durably. Each writer has a connection of its own.
+	// commit writes a group durably. Each writer has its own connection.
 	commit(ctx context.Context, writer int, group *floorGroup) error
-	// committed is called when those who waited for that have been answered.
+	// committed is called after the goroutines that waited for a group were answered.
 	committed(orders int)
 	close() error
 }
 
-// floorOrder is an order that waits to be written.
+// floorOrder is an order to be written.
 type floorOrder struct {
 	*delivery.Order
 	document   []byte
 	allocation string
 	key        [16]byte
 	hash       [32]byte
-	written    chan error // holds one
+	written    chan error // buffered: receives the result
 }
 
 // floorGroup is what one transaction writes.
@@ -56,7 +56,7 @@ type floorMovement struct {
 	id int64
 }
 
-// floorSale is what a partner's stock and counter become.
+// floorSale holds the new values of a partner's stock and counter.
 type floorSale struct {
 	partnerID      string
 	lastMove, left int64
@@ -64,14 +64,14 @@ type floorSale struct {
 
 const maxFloorGroup = 256
 
-// floorRun is a run of the store floor: as a load, but without connections.
+// floorRun is a run of the store floor: a load without connections.
 type floorRun struct {
 	load
 	writers  int
 	accounts []account
 }
 
-// figures measures the floor on an engine and looks at its database.
+// figures measures the floor on an engine, and its database afterwards.
 func (r floorRun) figures(ctx context.Context, engine floorEngine, database string, databaseCPU func() (time.Duration, error)) (figures, error) {
 	cpu, server := stopwatch{read: ownCPU}, stopwatch{read: databaseCPU}
 	r.window = bothHooks(&cpu, &server)
@@ -85,8 +85,8 @@ func (r floorRun) figures(ctx context.Context, engine floorEngine, database stri
 	return f, allKept(f, err)
 }
 
-// run measures the floor on an engine, which it closes, and tells how many
-// bytes the database had before.
+// run measures the floor on an engine, which it closes. It also returns the size of
+// the database before.
 func (r floorRun) run(ctx context.Context, engine floorEngine) (measured *result, before int64, err error) {
 	defer func() { err = errors.Join(err, engine.close()) }()
 	if err = engine.fill(ctx, r.accounts); err == nil {
@@ -108,7 +108,7 @@ func (r floorRun) run(ctx context.Context, engine floorEngine) (measured *result
 	return measured, before, err
 }
 
-// client gives what one waiting goroutine does for each order.
+// client returns the task of one client: to write an order and wait for it.
 func (f *storeFloor) client(partnerID string, number int) task {
 	maker := newOrderMaker()
 	return func() error {
@@ -126,7 +126,7 @@ func (f *storeFloor) client(partnerID string, number int) task {
 	}
 }
 
-// write commits whatever waits, until the queue is closed.
+// write commits the waiting orders until the queue is closed.
 func (f *storeFloor) write(ctx context.Context, writer int) {
 	for first := range f.queue {
 		orders := f.gather(first)
@@ -138,7 +138,7 @@ func (f *storeFloor) write(ctx context.Context, writer int) {
 	}
 }
 
-// gather takes whatever else waits right now.
+// gather returns the first order with all others that are waiting now.
 func (f *storeFloor) gather(first *floorOrder) []*floorOrder {
 	orders := []*floorOrder{first}
 	for len(orders) < maxFloorGroup {
@@ -155,15 +155,15 @@ func (f *storeFloor) gather(first *floorOrder) []*floorOrder {
 	return orders
 }
 
-// floorStock knows what the partners have sold, in place of look-ups.
+// floorStock holds what the partners have sold, so that nothing is looked up.
 type floorStock struct {
 	mu    sync.Mutex
 	moves map[string]int64 // the last movement, by partner; guarded by mu
 	sold  map[string]int64 // orders with items, by partner; guarded by mu
 }
 
-// sell numbers the movements of a group. Of two groups the older one may be
-// written last: figures of stock are then wrong, but cost the same.
+// sell numbers the movements of a group. Of two groups the older one may be written
+// last. Then the stock is wrong, but the work is the same.
 func (s *floorStock) sell(orders []*floorOrder) *floorGroup {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresFloor is PostgreSQL by its bare driver. A group of orders is one
-// pipelined batch: one round trip, in which one statement for each table
-// writes all rows.
+// postgresFloor writes to PostgreSQL by its bare driver. A group of orders is one
+// pipelined batch: one round trip, with one statement for each table.
 type postgresFloor struct{ conns []*pgx.Conn }
 
-// openPostgresFloor makes the service's schema in an empty database.
+// openPostgresFloor creates the service's schema in an empty database and connects
+// to it.
 func openPostgresFloor(ctx context.Context, url string, writers int) (*postgresFloor, error) {
 	schema, err := store.OpenPostgres(ctx, url)
 	if err != nil {
@@ -69,9 +69,9 @@ func fillPostgres(ctx context.Context, conn *pgx.Conn, accounts []account) error
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// The statements of the service's committer, on arrays. The counter is written
-// before all else that groups share, in the order of partners, so that no two
-// writers can wait for each other.
+// The statements of the service's committer, on arrays. Of the rows that groups
+// share, the counters are written first, in the order of partners, so that writers
+// cannot deadlock.
 var (
 	addOrders = fromArrays("orders", `partner_order_id text, status text, version bigint, events bigint, updated_at bigint,
 		estimated_delivery bigint, last_event text, courier text, cancelled_at bigint, cancellation_reason text, allocation text,
@@ -88,7 +88,8 @@ var (
 		` ON CONFLICT (partner_id, product_id, location) DO UPDATE SET quantity = excluded.quantity`
 )
 
-// fromArrays is an insert of one array for each column, given as name and type.
+// fromArrays returns an insert from one array for each column. columns lists names
+// and types.
 func fromArrays(table, columns string) string {
 	names := strings.Split(columns, ",")
 	arrays := make([]string, len(names))
@@ -99,7 +100,7 @@ func fromArrays(table, columns string) string {
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT * FROM unnest(%s)", table, strings.Join(names, ", "), strings.Join(arrays, ", "))
 }
 
-// commit sends everything at once; without BEGIN a batch is one transaction.
+// commit sends a group as one batch, which is one transaction without BEGIN.
 func (f *postgresFloor) commit(ctx context.Context, writer int, group *floorGroup) error {
 	var batch pgx.Batch
 	queueOrders(&batch, group.orders)
@@ -110,7 +111,7 @@ func (f *postgresFloor) commit(ctx context.Context, writer int, group *floorGrou
 	return f.conns[writer].SendBatch(ctx, &batch).Close()
 }
 
-// list is one array of a statement.
+// list returns an array of a statement: a value of each row.
 func list[R, V any](rows []R, value func(R) V) []V {
 	values := make([]V, len(rows))
 	for i, row := range rows {
@@ -119,7 +120,7 @@ func list[R, V any](rows []R, value func(R) V) []V {
 	return values
 }
 
-// same is an array in which all rows have the same value.
+// same returns an array with the same value for all rows.
 func same[R, V any](rows []R, value V) []V { return list(rows, func(R) V { return value }) }
 
 func queueOrders(batch *pgx.Batch, rows []*floorOrder) {
@@ -178,7 +179,7 @@ func queueSales(batch *pgx.Batch, rows []floorSale) {
 		list(levels, func(l floorLevel) string { return l.location }))
 }
 
-// floorLevel is what is left of a product, in all or at one location.
+// floorLevel is the remaining quantity of a product, in total or at one location.
 type floorLevel struct {
 	floorSale
 	product  int64

@@ -12,18 +12,18 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// sqliteFloor is the embedded database by its bare driver, with one writer.
+// sqliteFloor writes to the embedded database by its bare driver, with one writer.
 type sqliteFloor struct {
 	path     string
 	conn     *sqlite.Conn  // of the writer
 	keeper   *sqlite.Conn  // copies the log into the database
-	wake     chan struct{} // holds one; the keeper shall work
-	finish   chan struct{} // holds one; the writer shall copy the rest of the log
+	wake     chan struct{} // buffered: wakes keepLog
+	finish   chan struct{} // buffered: asks the writer to copy the rest of the log
 	sinceLog int           // orders since the keeper was woken
 	keeping  sync.WaitGroup
 }
 
-// floorPragmas are those of the service.
+// floorPragmas are the pragmas of the service.
 var floorPragmas = []string{
 	"PRAGMA synchronous = FULL",
 	"PRAGMA foreign_keys = ON",
@@ -33,13 +33,13 @@ var floorPragmas = []string{
 }
 
 const (
-	// floorCheckpoint is how many orders apart the log is copied: about as far
-	// as the service lets it grow, 32 MiB.
+	// floorCheckpoint is after how many orders the log is copied, when it is about as
+	// large as the service lets it become: 32 MiB.
 	floorCheckpoint = 3000
 	floorDatabase   = "floor.db"
 )
 
-// openFloor makes an empty database with the service's schema.
+// openSQLiteFloor creates a database with the service's schema and opens it.
 func openSQLiteFloor(ctx context.Context, path string) (*sqliteFloor, error) {
 	schema, err := store.OpenSQLite(ctx, path)
 	if err != nil {
@@ -122,8 +122,8 @@ func (f *sqliteFloor) commit(_ context.Context, _ int, group *floorGroup) (err e
 	return nil
 }
 
-// committed sees to the log after each commit: every so often the keeper
-// copies most of it, and then the writer the little that came since.
+// committed has the log copied into the database from time to time: most of it by
+// keepLog, and what was written meanwhile by the writer.
 func (f *sqliteFloor) committed(orders int) {
 	select {
 	case <-f.finish:
@@ -177,7 +177,7 @@ func (f *sqliteFloor) insert(o *floorOrder) error {
 	return f.exec(insertKey, o.hash[:], o.OrderID, "", at, o.PartnerID, o.key[:], creationScope)
 }
 
-// sell writes what is left of a partner's products.
+// sell writes the remaining quantities of a partner's products.
 func (f *sqliteFloor) sell(sale floorSale) error {
 	if err := f.exec(updateCounter, sale.lastMove, sale.partnerID); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (f *sqliteFloor) exec(sql string, args ...any) error {
 		return err
 	}
 	if f.conn.Changes() != 1 {
-		return fmt.Errorf("%d rows instead of one: %s", f.conn.Changes(), sql)
+		return fmt.Errorf("%d rows were changed, want 1: %s", f.conn.Changes(), sql)
 	}
 	return st.Reset()
 }

@@ -23,23 +23,22 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// plan is what a child that sends events, or causes them, has to do. It lies in
-// a file, because a thousand URLs and ten thousand orders fit no command line.
+// plan is the work of a child that sends events or causes them. It is passed in a
+// file, because a command line cannot hold a thousand URLs and ten thousand orders.
 type plan struct {
 	Store   string   `json:"store"` // the database's file or URL
 	URLs    []string `json:"urls"`  // of the partners' endpoints, for the floor
 	Events  int      `json:"events"`
 	Floor   bool     `json:"floor"`   // post the bare bodies, without storage
-	AtOnce  int      `json:"at_once"` // the most requests of the floor; 0: ten for each endpoint
+	AtOnce  int      `json:"at_once"` // the greatest number of concurrent requests of the floor; 0 for ten per endpoint
 	Send    bool     `json:"send"`    // run the sender
 	Moves   moves    `json:"moves"`   // orders to be moved
 	Profile string   `json:"profile"` // file for a CPU profile
 	Outcome string   `json:"outcome"` // file for the outcome
-
 }
 
-// moves are transitions: as fast as Callers can, each through all states, or
-// one of each order at a steady rate.
+// moves are the transitions of orders: each order through all statuses, as fast as
+// the callers can, or each order once, at a steady rate.
 type moves struct {
 	Orders    []string `json:"orders"`
 	Callers   int      `json:"callers"`
@@ -47,7 +46,7 @@ type moves struct {
 	Seconds   float64  `json:"seconds"`
 }
 
-// outcome is what a child has to tell at its end.
+// outcome is the result of a child.
 type outcome struct {
 	Moved     int              `json:"moved"`
 	Seconds   float64          `json:"seconds"`
@@ -55,15 +54,14 @@ type outcome struct {
 	Commits   map[string]int64 `json:"commits"`   // by event, in nanoseconds since 1970
 }
 
-// hooksCommand is the child: a node without its HTTP interface, so that all
-// its CPU time is that of the sender or of transitions. It begins at the first
-// line of its standard input, prints a line when its moves are made, and ends
-// with its input.
+// hooksCommand is the child: a node without its HTTP interface, so that all its CPU
+// time is that of the sender or of transitions. It starts at the first line of its
+// standard input, prints a line when its moves are made, and ends with its input.
 type hooksCommand struct {
-	Plan string `arg:"" help:"File that says what to do."`
+	Plan string `arg:"" help:"File with the plan, in JSON."`
 }
 
-// Run follows the plan.
+// Run carries out the plan.
 func (c *hooksCommand) Run(ctx context.Context) (err error) {
 	var p plan
 	text, err := os.ReadFile(filepath.Clean(c.Plan))
@@ -80,7 +78,7 @@ func (c *hooksCommand) Run(ctx context.Context) (err error) {
 	return run(ctx, newTalker(os.Stdin, os.Stdout))
 }
 
-// talker is the child's end of the conversation.
+// talker is how a child communicates with its parent.
 type talker struct {
 	in  *bufio.Reader
 	out io.Writer
@@ -88,7 +86,7 @@ type talker struct {
 
 func newTalker(in io.Reader, out io.Writer) *talker { return &talker{bufio.NewReader(in), out} }
 
-// start says that all is ready, and waits for the word.
+// start reports that the child is ready, and waits until it is to begin.
 func (t *talker) start() error {
 	if _, err := fmt.Fprintln(t.out, "{}"); err != nil {
 		return err
@@ -97,7 +95,7 @@ func (t *talker) start() error {
 	return err
 }
 
-// finish says that the work is done, and waits for the end of the input.
+// finish reports that the work is done, and waits for the end of the input.
 func (t *talker) finish() error {
 	if _, err := fmt.Fprintln(t.out, "done"); err != nil {
 		return err
@@ -106,7 +104,7 @@ func (t *talker) finish() error {
 	return err
 }
 
-// node runs what app puts together, but for HTTP: store, sender, order service.
+// node runs the parts of a node except HTTP: store, sender, order service.
 func (p plan) node(ctx context.Context, parent *talker) (err error) {
 	world := quietWorld()
 	db, err := openStore(ctx, p.Store)
@@ -153,7 +151,7 @@ func openStore(ctx context.Context, database string) (*store.Store, error) {
 	return store.OpenSQLite(ctx, database)
 }
 
-// newSender makes the sender as app does, and what closes it.
+// newSender returns a sender, started as app does, and a function that closes it.
 func newSender(ctx context.Context, db *store.Store, world app.Surroundings) (*webhook.Sender, func(), error) {
 	client := newHookClient()
 	if !db.Shared() {
@@ -171,7 +169,7 @@ func newSender(ctx context.Context, db *store.Store, world app.Surroundings) (*w
 	}, err
 }
 
-// benchSealer seals under a key that is no secret.
+// benchSealer returns a sealer with a key that is not secret.
 func benchSealer() *credential.Sealer {
 	sealer, err := credential.NewSealer(make([]byte, 32))
 	if err != nil {
@@ -197,7 +195,7 @@ func (c hookClient) Post(ctx context.Context, url string, headers []webhook.Head
 	return webhook.Answer{Status: answer.Status, RetryAfter: answer.RetryAfter, Took: answer.Took, Problem: answer.Problem}
 }
 
-// newMover makes the order service on a store that notes when events were
+// newMover returns an order service, and its store, which records when events were
 // committed.
 func newMover(db *store.Store, wake func(...string)) (*order.Service, *timedStore) {
 	timed := &timedStore{Store: db.Orders(), commits: map[string]int64{}}
@@ -209,7 +207,7 @@ func newMover(db *store.Store, wake func(...string)) (*order.Service, *timedStor
 	}), timed
 }
 
-// timedStore notes when each event was committed.
+// timedStore records when each event was committed.
 type timedStore struct {
 	order.Store
 	mu      sync.Mutex
@@ -240,7 +238,7 @@ type savedEvents struct {
 	ids []string
 }
 
-// Save writes and notes which events that were.
+// Save writes changes, and records the ids of their events.
 func (s *savedEvents) Save(ctx context.Context, changes *order.Changes) error {
 	for _, event := range changes.Events {
 		s.ids = append(s.ids, event.EventID)

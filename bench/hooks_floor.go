@@ -13,12 +13,12 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// perEndpoint is how many requests an endpoint gets at once, from the sender
+// perEndpoint is the number of concurrent requests to an endpoint, from the sender
 // and from its floor.
 const perEndpoint = 10
 
-// floor posts the same bodies and headers by the bare HTTP client: nothing is
-// read, signed, judged or stored.
+// floor posts the same bodies and headers with the bare HTTP client. It reads, signs
+// and stores nothing.
 func (p plan) floor(ctx context.Context, parent *talker) error {
 	posts := p.posts()
 	atOnce := p.AtOnce
@@ -58,14 +58,13 @@ func (p plan) floor(ctx context.Context, parent *talker) error {
 	return errors.Join(finishProfile(), parent.finish())
 }
 
-// barePost is a request of the floor, prepared.
+// barePost is a prepared request of the floor.
 type barePost struct {
 	headers []webhook.Header
 	body    []byte
 }
 
-// posts prepares the requests for the events that would be laid down, by
-// endpoint.
+// posts returns the requests for the events that addEvents would add, by endpoint.
 func (p plan) posts() [][]barePost {
 	posts := make([][]barePost, len(p.URLs))
 	secrets := webhook.Secrets{Current: webhook.SecretPrefix + "bm90IGEgc2VjcmV0IGF0IGFsbCwgYnV0IGxvbmcgZW5vdWdo"}

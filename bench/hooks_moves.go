@@ -12,8 +12,8 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// movesOf is how an order is moved that begins as picked up: six transitions,
-// none of which needs a courier.
+// movesOf holds the transitions of an order that starts as picked up. None of them
+// needs a courier.
 var movesOf = [...]delivery.Status{
 	delivery.StatusInTransit, delivery.StatusOutForDelivery, delivery.StatusFailed,
 	delivery.StatusInTransit, delivery.StatusOutForDelivery, delivery.StatusDelivered,
@@ -52,7 +52,7 @@ type mover struct {
 	failed    error           // the first; guarded by mu
 }
 
-// flatOut moves order after order through all states, until the time is over.
+// flatOut moves order after order through all statuses, until the time is over.
 func (m *mover) flatOut(ctx context.Context, until time.Time) {
 	var next atomic.Int64
 	for range m.Callers {
@@ -70,8 +70,8 @@ func (m *mover) flatOut(ctx context.Context, until time.Time) {
 	m.running.Wait()
 }
 
-// steadily moves each order once, at its time, whether the last one is done or
-// not.
+// steadily moves each order once, at its time, even if the previous move is not
+// done.
 func (m *mover) steadily(ctx context.Context, began time.Time) {
 	for i, id := range m.Orders {
 		time.Sleep(time.Until(began.Add(time.Duration(float64(i) / m.PerSecond * float64(time.Second)))))

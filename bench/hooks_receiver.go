@@ -12,38 +12,39 @@ import (
 	"time"
 )
 
-// receiver stands for partners' endpoints: one loopback address for each. It
-// spends as little as it can, since it shares the machine with the sender.
+// receiver is the endpoints of partners: one loopback address for each. It uses as
+// little CPU as it can, because it shares the machine with the sender.
 type receiver struct {
 	addresses []string
-	manner    manner
+	behaviour behaviour
 	listeners []net.Listener
 
-	peak    atomic.Int64  // of requests at once
-	current atomic.Int64  // requests that have come and are not answered
-	enough  chan struct{} // closed when as many events have come as were wanted
+	peak    atomic.Int64  // the greatest number of concurrent requests
+	current atomic.Int64  // requests that were read and are not answered
+	enough  chan struct{} // closed when as many events as wanted have arrived
 
 	mu       sync.Mutex
 	conns    map[net.Conn]bool    // guarded by mu
 	arrivals map[string]time.Time // the first of each event; guarded by mu
 	wanted   int                  // guarded by mu
-	last     time.Time            // when the last new event came; guarded by mu
+	last     time.Time            // when the last new event arrived; guarded by mu
 }
 
-// manner is how a receiver behaves.
-type manner string
+// behaviour is how a receiver behaves.
+type behaviour string
 
 const (
-	accepts manner = "accepts"
-	refuses manner = "refuses" // connections
-	hangs   manner = "hangs"   // takes the request and never answers
-	resets  manner = "resets"  // connections, once they are made
-	fails   manner = "fails"   // with 500
+	accepts behaviour = "accepts"
+	refuses behaviour = "refuses" // connections
+	hangs   behaviour = "hangs"   // reads the request and never answers
+	resets  behaviour = "resets"  // connections, after accepting them
+	fails   behaviour = "fails"   // with 500
 )
 
-// newReceiver takes addresses for endpoints, and listens unless it refuses.
-func newReceiver(ctx context.Context, endpoints int, m manner) (*receiver, error) {
-	r := &receiver{manner: m, enough: make(chan struct{}), conns: map[net.Conn]bool{}, arrivals: map[string]time.Time{}}
+// newReceiver returns a receiver for a number of endpoints, which listens unless it
+// refuses connections.
+func newReceiver(ctx context.Context, endpoints int, how behaviour) (*receiver, error) {
+	r := &receiver{behaviour: how, enough: make(chan struct{}), conns: map[net.Conn]bool{}, arrivals: map[string]time.Time{}}
 	for i := range endpoints {
 		// All of 127.0.0.0/8 is this machine.
 		r.addresses = append(r.addresses, fmt.Sprintf("127.0.%d.%d:0", 1+i/250, 1+i%250))
@@ -51,13 +52,13 @@ func newReceiver(ctx context.Context, endpoints int, m manner) (*receiver, error
 	if err := r.listen(ctx); err != nil {
 		return nil, err
 	}
-	if m == refuses {
+	if how == refuses {
 		r.close()
 	}
 	return r, nil
 }
 
-// listen begins to accept, at the same addresses as before.
+// listen starts to accept connections, at the same addresses as before.
 func (r *receiver) listen(ctx context.Context) error {
 	var network net.ListenConfig
 	r.listeners = nil
@@ -74,7 +75,7 @@ func (r *receiver) listen(ctx context.Context) error {
 	return nil
 }
 
-// close ends listeners and connections.
+// close closes all listeners and connections.
 func (r *receiver) close() {
 	for _, listener := range r.listeners {
 		_ = listener.Close()
@@ -100,7 +101,7 @@ func (r *receiver) accept(listener net.Listener) {
 		if err != nil {
 			return
 		}
-		if r.manner == resets {
+		if r.behaviour == resets {
 			_ = conn.(*net.TCPConn).SetLinger(0)
 			_ = conn.Close()
 			continue
@@ -132,15 +133,15 @@ func (r *receiver) serve(conn net.Conn) {
 			return
 		}
 		if now := r.current.Add(1); now > r.peak.Load() {
-			r.peak.Store(now) // of two at once the smaller may win; they differ by one
+			r.peak.Store(now) // of two concurrent values the smaller may be stored; they differ by one
 		}
 		if _, err := in.Discard(length); err != nil {
 			return
 		}
 		answer := answerOK
-		switch r.manner {
+		switch r.behaviour {
 		case hangs:
-			continue // and waits for a next request, which does not come
+			continue // to wait for the next request, which does not come
 		case fails:
 			answer = answerFail
 		default:
@@ -158,7 +159,7 @@ var (
 	eventHeader  = []byte("Drop-Event-Id: ")
 )
 
-// readPost reads a request's header.
+// readPost reads the header of a request.
 func readPost(in *bufio.Reader) (eventID string, length int, err error) {
 	for {
 		line, err := in.ReadSlice('\n')
@@ -193,14 +194,14 @@ func (r *receiver) arrive(id string) {
 	}
 }
 
-// want says for how many events to wait.
+// want sets the number of events to wait for.
 func (r *receiver) want(events int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wanted = events
 }
 
-// wait waits until all have come, or something goes wrong.
+// wait waits until the wanted events have arrived, for at most a time.
 func (r *receiver) wait(ctx context.Context, atMost time.Duration) error {
 	select {
 	case <-r.enough:
@@ -208,18 +209,18 @@ func (r *receiver) wait(ctx context.Context, atMost time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(atMost):
-		return fmt.Errorf("%d of %d events came within %v", r.count(), r.wanted, atMost)
+		return fmt.Errorf("%d of %d events arrived within %v", r.count(), r.wanted, atMost)
 	}
 }
 
-// count tells how many events have come.
+// count returns how many different events have arrived.
 func (r *receiver) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.arrivals)
 }
 
-// span is how long the events took to come, from the first to the last.
+// span returns the time from the arrival of the first event to that of the last.
 func (r *receiver) span() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// layDown fills an empty database while nobody else has it open: an endpoint
-// for each URL, and what a function adds.
-func layDown(ctx context.Context, database string, urls []string, fill func(*store.Store) error) (err error) {
+// seedHooks fills an empty database, which no other process has open, with an
+// endpoint for each URL and with what the function adds.
+func seedHooks(ctx context.Context, database string, urls []string, fill func(*store.Store) error) (err error) {
 	db, err := openStore(ctx, database)
 	if err != nil {
 		return err
@@ -37,28 +37,28 @@ func layDown(ctx context.Context, database string, urls []string, fill func(*sto
 	return fill(db)
 }
 
-// hookPartner is the id of a partner that nobody has registered: eight letters
-// or digits, as the service draws them.
+// hookPartner returns the id of a partner, in the form that the service draws. The
+// partners are not registered.
 func hookPartner(i int) string { return fmt.Sprintf("par_%08d", i*7919) }
 
-// eventMaker makes the events of many orders for some partners in turn: half
-// of them in chains of six to an order, so that their sequence matters, half
-// single. It makes the same ones every time.
+// eventMaker makes events of orders, for each of a number of partners in turn. Half
+// of them are in chains of six events of an order, so that their sequence matters;
+// the others are the only ones of their orders. It makes the same events every time.
 type eventMaker struct {
 	partners int
 	random   *rand.ChaCha8
 	at       time.Time
-	orders   int // begun so far
+	orders   int // the number of orders so far
 	orderID  string
 	sequence int64
 }
 
 const (
 	chain = 6
-	// eventsApart is by how much each event is older than the next one.
+	// eventsApart is the time between two events.
 	eventsApart = time.Millisecond
-	// eventsFrom is how long ago the first was made: the last of all that can
-	// be asked for are in the past.
+	// eventsFrom is the age of the first event, such that the last of maxHookEvents
+	// is in the past.
 	eventsFrom = maxHookEvents*eventsApart + time.Minute
 )
 
@@ -66,10 +66,10 @@ func newEventMaker(partners int) *eventMaker {
 	return &eventMaker{partners: partners, random: rand.NewChaCha8([32]byte{2}), at: time.Now().Add(-eventsFrom)}
 }
 
-// next makes the next event and tells the number of its partner.
+// next returns the next event and the number of its partner.
 func (m *eventMaker) next() (event *delivery.Event, partner int) {
 	m.at = m.at.Add(eventsApart)
-	// One chain, then as many single ones.
+	// One chain, then as many single events.
 	chained := m.orders%(chain+1) == 1
 	if m.orders == 0 || !chained || m.sequence == chain {
 		m.orders++
@@ -90,7 +90,8 @@ func (m *eventMaker) next() (event *delivery.Event, partner int) {
 	}, partner
 }
 
-// id insists on an id: randomness that is made here does not fail.
+// id returns the id. It panics on an error, which this source of randomness does not
+// return.
 func (m *eventMaker) id(id string, err error) string {
 	if err != nil {
 		panic(err)
@@ -98,7 +99,7 @@ func (m *eventMaker) id(id string, err error) string {
 	return id
 }
 
-// addEvents lays down events as transitions write them.
+// addEvents adds events as transitions do.
 func addEvents(ctx context.Context, db *store.Store, partners, count int) error {
 	maker := newEventMaker(partners)
 	for added := 0; added < count; {
@@ -114,7 +115,8 @@ func addEvents(ctx context.Context, db *store.Store, partners, count int) error 
 	return nil
 }
 
-// addMovable lays down orders that can be moved: one for each partner named.
+// addMovable adds an order that can be moved for each of the partners, and returns
+// their ids.
 func addMovable(ctx context.Context, db *store.Store, partnerIDs []string) (ids []string, err error) {
 	maker := newOrderMaker()
 	for len(ids) < len(partnerIDs) {
@@ -135,7 +137,7 @@ func addMovable(ctx context.Context, db *store.Store, partnerIDs []string) (ids 
 	return ids, nil
 }
 
-// addWaiting lays down one event of an order of its own for each partner named.
+// addWaiting adds an event for each of the partners, each of another order.
 func addWaiting(ctx context.Context, db *store.Store, partnerIDs []string) error {
 	maker := newEventMaker(1)
 	group := &order.Changes{}

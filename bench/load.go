@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// load is a number of clients that each send their next request as soon as the
-// last one is answered, for a limited time.
+// load is a number of clients, each of which sends its next request when the previous
+// one is answered, for a limited time.
 type load struct {
 	address string
 	clients int
-	warmUp  time.Duration // before anything counts
-	length  time.Duration // of what counts
-	want    int           // the status of a good answer; any other is an error
+	warmUp  time.Duration // before the window
+	length  time.Duration // of the window
+	want    int           // the expected status; any other is an error
 	sender  func(client int) sender
-	// window is called when what counts begins and when it ends.
+	// window, if set, is called at the beginning and at the end of the window.
 	window func() error
 }
 
-// result is what the clients saw.
+// result is what the clients received.
 type result struct {
-	Done      int             // good answers inside the window
-	Total     int             // good answers, warm-up and last ones included
-	Latencies []time.Duration // of all good answers after the warm-up, ascending
-	Failed    int             // bad answers and broken connections
+	Done      int             // expected answers within the window
+	Total     int             // expected answers, also before and after the window
+	Latencies []time.Duration // of all expected answers after the warm-up, ascending
+	Failed    int             // clients that stopped after an error
 	FirstFail error
 }
 
-// rate is how many requests were answered per second.
+// rate returns the number of answers per second.
 func (l load) rate(r *result) float64 { return float64(r.Done) / l.length.Seconds() }
 
-// task does one thing that is measured.
+// task is one measured operation.
 type task func() error
 
 // run applies the load to an HTTP server.
@@ -48,8 +48,8 @@ func (l load) run(ctx context.Context) (*result, error) {
 	return l.each(ctx, func(client int) (task, error) { return l.client(open, client) })
 }
 
-// each applies the load: every client repeats its task. A failed client stops,
-// so that errors are few and the measurement is known to be invalid.
+// each applies the load: every client repeats its task. A client stops after an
+// error, which makes the measurement invalid.
 func (l load) each(ctx context.Context, makeTask func(client int) (task, error)) (*result, error) {
 	from := time.Now().Add(l.warmUp)
 	to := from.Add(l.length)
@@ -69,7 +69,7 @@ func (l load) each(ctx context.Context, makeTask func(client int) (task, error))
 	return merged(results), errors.Join(err, ctx.Err())
 }
 
-// at waits for one end of the window and calls its hook.
+// at waits for one end of the window and calls the hook.
 func (l load) at(ctx context.Context, moment time.Time) error {
 	select {
 	case <-time.After(time.Until(moment)):
@@ -108,8 +108,8 @@ func merged(results []result) *result {
 // answerTimeout is how long a client waits for one answer.
 const answerTimeout = 40 * time.Second
 
-// client opens a connection, which closes with ctx, and gives the task that
-// sends the next request and checks its answer.
+// client opens a connection, which is closed when ctx ends. It returns the task that
+// sends the next request and checks the answer.
 func (l load) client(ctx context.Context, number int) (task, error) {
 	c, err := dial(ctx, l.address)
 	if err != nil {
@@ -119,13 +119,13 @@ func (l load) client(ctx context.Context, number int) (task, error) {
 	return func() error {
 		status, err := c.call(requests.next())
 		if err == nil && status != l.want {
-			err = fmt.Errorf("answered with %d instead of %d: %.300s", status, l.want, c.body)
+			err = fmt.Errorf("got status %d, want %d: %.300s", status, l.want, c.body)
 		}
 		return err
 	}, nil
 }
 
-// repeat does the task until the window ends.
+// repeat repeats the task until the window ends.
 func (r *result) repeat(ctx context.Context, do task, from, to time.Time) error {
 	for now := time.Now(); now.Before(to) && ctx.Err() == nil; {
 		if err := do(); err != nil {
@@ -149,15 +149,15 @@ func (r *result) record(start, end, from, to time.Time) {
 	}
 }
 
-// connection is a kept HTTP/1.1 connection that spends as little as it can:
-// client and server share the machine.
+// connection is a kept HTTP/1.1 connection. It uses as little CPU as it can, because
+// it shares the machine with the server.
 type connection struct {
 	net.Conn
 	in   *bufio.Reader
 	body []byte // of the last answer
 }
 
-// dial connects until ctx ends.
+// dial opens a connection, which is closed when ctx ends.
 func dial(ctx context.Context, address string) (*connection, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -165,11 +165,11 @@ func dial(ctx context.Context, address string) (*connection, error) {
 		return nil, err
 	}
 	c := &connection{Conn: conn, in: bufio.NewReaderSize(conn, 16<<10)}
-	context.AfterFunc(ctx, func() { _ = conn.Close() }) // all that was wanted has been read
+	context.AfterFunc(ctx, func() { _ = conn.Close() }) // an error does not matter: nothing more is read
 	return c, nil
 }
 
-// call sends one request and reads its whole answer.
+// call sends a request and reads the whole answer.
 func (c *connection) call(request []byte) (status int, err error) {
 	if err := c.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return 0, err

@@ -1,7 +1,7 @@
-// Command bench measures Dropyard on the machine that it runs on: how fast
-// orders are created, held against the floors of its two halves (HTTP without
-// storage, storage without HTTP), and how reads stay the same while the number
-// of orders grows. docs/benchmarks.md tells how to read the figures.
+// Command bench measures Dropyard on the machine that it runs on: how fast orders
+// are created, compared with the floors of the two halves (HTTP without storage,
+// storage without HTTP), and whether reads slow down while the number of orders
+// grows. docs/benchmarks.md explains the figures.
 package main
 
 import (
@@ -15,12 +15,12 @@ import (
 )
 
 type commands struct {
-	Create   createCommand   `cmd:"" help:"Create signed orders: the service, and the floors of HTTP and of storage."`
-	Read     readCommand     `cmd:"" help:"List, read and track orders while their number grows."`
-	Board    boardCommand    `cmd:"" help:"Ask for the dispatch board over many orders of which few are under way."`
-	Webhooks webhooksCommand `cmd:"" help:"Send events: throughput, what queueing costs, waiting events, dead neighbours, time to wake up."`
-	Serve    serveCommand    `cmd:"" hidden:"" help:"Be the process that is measured; the other commands start it."`
-	Hooks    hooksCommand    `cmd:"" hidden:"" help:"Be the sender that is measured."`
+	Create   createCommand   `cmd:"" help:"Measure creating signed orders: the service, and the floors of HTTP and of storage."`
+	Read     readCommand     `cmd:"" help:"Measure listing, reading and tracking orders while their number grows."`
+	Board    boardCommand    `cmd:"" help:"Measure the queries of the dispatch board, with few of many orders under way."`
+	Webhooks webhooksCommand `cmd:"" help:"Measure sending events: throughput, the cost of queueing, waiting events, dead neighbours, time to wake up."`
+	Serve    serveCommand    `cmd:"" hidden:"" help:"Run the service that is measured; other commands start it."`
+	Hooks    hooksCommand    `cmd:"" hidden:"" help:"Run the sender that is measured; other commands start it."`
 }
 
 func main() {

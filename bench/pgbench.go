@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What pgbench runs: the statements of one order, one after the other.
+// The scripts of pgbench: the statements of an order, one after the other.
 var (
 	//go:embed pgbench-plain.sql
 	plainScript []byte
@@ -29,16 +29,17 @@ var (
 )
 
 const (
-	// pgbenchThreads share the two cores with the server, as the service does.
+	// pgbenchThreads is the number of threads, which share the cores with the server
+	// as the service does.
 	pgbenchThreads = 2
-	// pgbenchConnects is how long it may take to connect, before the warm-up.
+	// pgbenchConnects is the time for connecting, before the warm-up.
 	pgbenchConnects = time.Second
-	// pgbenchPartner is the number that its partners' ids begin at: a text of
-	// twelve characters, like the ids of the service, that pgbench can reckon.
+	// pgbenchPartner is the first partner's id: a number, which pgbench can compute
+	// with, of twelve digits, like the ids of the service.
 	pgbenchPartner = 100_000_000_000
 )
 
-// pgbenchRun is a load whose clients are pgbench's.
+// pgbenchRun is a load whose clients are those of pgbench.
 type pgbenchRun struct {
 	load
 	server    *testkit.Postgres
@@ -47,7 +48,8 @@ type pgbenchRun struct {
 	partners  int
 }
 
-// prepare makes the service's schema and the rows that sales update.
+// prepare creates the service's schema, adds the rows that sales update, and writes
+// the scripts.
 func (r *pgbenchRun) prepare(ctx context.Context) error {
 	schema, err := store.OpenPostgres(ctx, r.url)
 	if err != nil {
@@ -68,8 +70,8 @@ func (r *pgbenchRun) prepare(ctx context.Context) error {
 
 func (r *pgbenchRun) path(name string) string { return filepath.Join(r.directory, name) }
 
-// arguments ask for prepared statements, half of the orders with items, and a
-// log of every transaction.
+// arguments returns the arguments of pgbench, for prepared statements, items in half
+// of the orders, and a log of every transaction.
 func (r *pgbenchRun) arguments() ([]string, error) {
 	seconds := math.Ceil((pgbenchConnects + r.warmUp + r.length).Seconds())
 	all := []string{
@@ -86,22 +88,22 @@ func (r *pgbenchRun) arguments() ([]string, error) {
 			return nil, err
 		}
 		all = append(all, "--define="+name+"_document="+string(document))
-		if allocation := allocationOf(made); allocation != "" { // pgbench knows no empty values
+		if allocation := allocationOf(made); allocation != "" { // pgbench does not accept an empty value
 			all = append(all, "--define="+name+"_allocation="+allocation)
 		}
 	}
 	return append(all, r.url), nil
 }
 
-// run lets pgbench work and reads its log.
+// run runs pgbench and reads its log.
 func (r *pgbenchRun) run(ctx context.Context) (*result, *stopwatch, error) {
 	arguments, err := r.arguments()
 	if err != nil {
 		return nil, nil, err
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	command := exec.CommandContext(ctx, r.server.Program("pgbench"), arguments...)
-	command.Stdout, command.Stderr = &said, &said
+	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
 		return nil, nil, err
 	}
@@ -112,13 +114,13 @@ func (r *pgbenchRun) run(ctx context.Context) (*result, *stopwatch, error) {
 	to := from.Add(r.length)
 	err = errors.Join(r.at(ctx, from), r.at(ctx, to))
 	if err = errors.Join(err, command.Wait()); err != nil {
-		return nil, nil, fmt.Errorf("pgbench: %w: %s", err, &said)
+		return nil, nil, fmt.Errorf("pgbench: %w: %s", err, &output)
 	}
 	measured, err := readPgbenchLogs(r.path("log.*"), from, to)
 	return measured, cpu, err
 }
 
-// readPgbenchLogs reads what each thread has written of its transactions.
+// readPgbenchLogs reads the logs of all threads.
 func readPgbenchLogs(pattern string, from, to time.Time) (*result, error) {
 	logs, err := filepath.Glob(pattern)
 	if err != nil {
@@ -138,8 +140,8 @@ func readPgbenchLogs(pattern string, from, to time.Time) (*result, error) {
 	return &all, nil
 }
 
-// readPgbenchLog reads lines of client, transaction, latency in us, script,
-// and the end in seconds and us.
+// readPgbenchLog reads a log. A line holds the client, the transaction, its latency
+// in us, the script, and the end in seconds and us.
 func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -153,7 +155,7 @@ func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
 	return lines.Err()
 }
 
-// pgbench lets PostgreSQL's own benchmark run one order's statements.
+// pgbench measures the statements of an order with pgbench.
 func (c *createCommand) pgbench(ctx context.Context, directory string) (figures, error) {
 	return withPostgres(ctx, func(server *testkit.Postgres, url string) (f figures, err error) {
 		run := pgbenchRun{load: c.load(), server: server, url: url, directory: directory, partners: c.Partners}

@@ -14,16 +14,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresSettings are those of a small server that loses nothing it has
-// acknowledged. The log may grow so far that no run is about when a checkpoint
-// happens to fall.
+// postgresSettings are the settings of a small server that loses nothing that it has
+// acknowledged. The log may grow so large that checkpoints do not affect a run.
 var postgresSettings = []string{
 	"fsync=on", "synchronous_commit=on", "full_page_writes=on", "wal_sync_method=fdatasync",
 	"shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min",
 }
 
-// withPostgres lends an empty database on a server of its own, made for the
-// occasion, so that every measurement begins alike.
+// withPostgres calls fn with an empty database on a new server, so that every
+// measurement starts in the same state.
 func withPostgres(ctx context.Context, fn func(server *testkit.Postgres, url string) (figures, error)) (figures, error) {
 	server, err := testkit.RunPostgres(postgresSettings...)
 	if err != nil {
@@ -39,7 +38,8 @@ func withPostgres(ctx context.Context, fn func(server *testkit.Postgres, url str
 
 const databaseBytes = "SELECT pg_database_size(current_database())"
 
-// isPostgres tells a database's URL from the path of a file.
+// isPostgres reports whether a database is the URL of one on PostgreSQL, and not the
+// path of a file.
 func isPostgres(database string) bool { return strings.HasPrefix(database, "postgres://") }
 
 func measurePostgres(ctx context.Context, url string) (e extent, err error) {
@@ -59,14 +59,14 @@ func onPostgres(ctx context.Context, url string, fn func(*pgx.Conn) error) error
 	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// process is what /proc tells of a process.
+// process is what /proc holds of a process.
 type process struct {
 	parent int
 	used   time.Duration // CPU time
 	reaped time.Duration // CPU time of children that have ended
 }
 
-// clockTick is the unit of /proc on every Linux there is.
+// clockTick is the unit of times in /proc on Linux.
 const clockTick = 10 * time.Millisecond
 
 func readProcess(pid int) (p process, err error) {
@@ -74,7 +74,7 @@ func readProcess(pid int) (p process, err error) {
 	if err != nil {
 		return p, err
 	}
-	// The name may hold anything; what follows it is numbers: state, parent, …
+	// The name may hold any characters; fields follow it: state, parent, …
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	number := func(at int) int64 {
 		n, e := strconv.ParseInt(fields[at], 10, 64)
@@ -87,7 +87,7 @@ func readProcess(pid int) (p process, err error) {
 	return p, err
 }
 
-// processCPU is the CPU time that a process has used so far.
+// processCPU returns a function that returns the CPU time of a process so far.
 func processCPU(pid int) func() (time.Duration, error) {
 	return func() (time.Duration, error) {
 		p, err := readProcess(pid)
@@ -95,8 +95,8 @@ func processCPU(pid int) func() (time.Duration, error) {
 	}
 }
 
-// serverCPU is the CPU time that a PostgreSQL server has used so far: one
-// process for each connection, and some that work for all.
+// serverCPU returns a function that returns the CPU time of a PostgreSQL server so
+// far. The server has a process for each connection, and some for all.
 func serverCPU(pid int) func() (time.Duration, error) {
 	return func() (time.Duration, error) {
 		main, err := readProcess(pid)
@@ -107,7 +107,7 @@ func serverCPU(pid int) func() (time.Duration, error) {
 		all, err := filepath.Glob("/proc/[0-9]*")
 		for _, path := range all {
 			id, _ := strconv.Atoi(filepath.Base(path))
-			// A process that is gone by now counts as reaped, next time.
+			// A process that has ended meanwhile counts as reaped the next time.
 			if p, gone := readProcess(id); gone == nil && p.parent == pid {
 				sum += p.used
 			}
@@ -116,8 +116,8 @@ func serverCPU(pid int) func() (time.Duration, error) {
 	}
 }
 
-// loadAverage is how many processes of the machine wanted a core during the
-// last minute, this program's included.
+// loadAverage returns the load average of the machine over the last minute, which
+// includes this program.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// prefillGroup is how many orders one transaction of the prefill adds.
+	// prefillGroup is the number of orders in a transaction.
 	prefillGroup = 5000
-	// prefillEvery is how far apart prefilled orders were created: a million
+	// prefillEvery is the time between the creation of two orders. A million orders
 	// take a year.
 	prefillEvery = 30 * time.Second
 )
 
-// prefillFrom is when the first prefilled order was created: far enough back
-// that all that can be asked for precede those that a run adds.
+// prefillFrom is when the first prefilled order was created, such that the last of
+// maxOrders was created before those that a run adds.
 var prefillFrom = time.Now().Add(-10 * 365 * 24 * time.Hour).Truncate(time.Hour)
 
-// prefill adds the orders that are missing, as the service would have written
-// them, and tells how many that were.
+// prefill adds the missing orders as the service would have written them, and returns
+// their number.
 func prefill(ctx context.Context, db *store.Store, done *seeded, wanted int) (added int, err error) {
 	maker := newOrderMaker()
 	for done.Orders+added < wanted {
@@ -68,7 +68,7 @@ func newOrderMaker() *orderMaker {
 	return m
 }
 
-// make makes order number n of a run, with its record.
+// make returns order number n of a run, and its record.
 func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Order, []byte, error) {
 	at = at.UTC().Truncate(time.Millisecond)
 	id, err := delivery.NewOrderID(rand.Reader, partnerID, at)
@@ -92,7 +92,7 @@ func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Orde
 	return made, record.Encode(made), nil
 }
 
-// allocationOf is a text like the one that the service keeps.
+// allocationOf returns a text like the one that the service stores.
 func allocationOf(o *delivery.Order) string {
 	allocation := ""
 	for _, take := range o.Allocation {
@@ -146,16 +146,16 @@ func productsOf(accounts []account) (keys []ledger.ProductKey) {
 	return keys
 }
 
-// forgetful is an order store that keeps nothing: what is left of the service
-// without storage. Everything is in stock.
+// forgetful is an order store that stores nothing, for the service without storage.
+// Every product is in stock.
 type forgetful struct{ order.Store }
 
-// Write runs fn on nothing.
+// Write runs fn without a transaction.
 func (forgetful) Write(_ context.Context, fn func(order.Writer) error) error { return fn(nothing{}) }
 
 type nothing struct{}
 
-// Load finds no orders, and plenty of every product.
+// Load returns no orders, and enough of every product.
 func (nothing) Load(_ context.Context, needs *order.Needs) (*order.State, error) {
 	state := &order.State{
 		Receipts: map[idempotency.Key]*idempotency.Receipt{},
@@ -184,10 +184,10 @@ func plenty(productID int64) *ledger.Product {
 	return s
 }
 
-// LockQueues finds no endpoints.
+// LockQueues returns no endpoints.
 func (nothing) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
 	return nil, nil, nil
 }
 
-// Save keeps nothing.
+// Save stores nothing.
 func (nothing) Save(context.Context, *order.Changes) error { return nil }

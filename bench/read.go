@@ -12,10 +12,10 @@ import (
 // readCommand measures reads at several numbers of stored orders, all of one
 // partner, in one database that grows.
 type readCommand struct {
-	Clients int     `default:"8" help:"Clients at once, each with one kept connection."`
+	Clients int     `default:"8" help:"Number of concurrent clients, each with one kept connection."`
 	Seconds float64 `default:"3" help:"Length of each measurement."`
-	Max     int     `default:"1000000" help:"The largest number of orders; 1,000, 10,000, 100,000 and 1,000,000 are measured up to it."`
-	JSON    bool    `name:"json" help:"Report in JSON."`
+	Max     int     `default:"1000000" help:"The greatest number of orders; 1,000, 10,000, 100,000 and 1,000,000 are measured up to it."`
+	JSON    bool    `name:"json" help:"Print the report as JSON."`
 	Profile string  `help:"File for a CPU profile of the service with the most orders." placeholder:"FILE"`
 }
 
@@ -27,7 +27,7 @@ func (c *readCommand) Validate() error {
 	return nil
 }
 
-// Run measures and prints the report.
+// Run measures, and prints the report.
 func (c *readCommand) Run(ctx context.Context) error {
 	report, err := c.measure(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *readCommand) Run(ctx context.Context) error {
 	return printReport(os.Stdout, c.JSON, report)
 }
 
-// sizes are the numbers of orders that are measured.
+// sizes returns the numbers of orders that are measured.
 func (c *readCommand) sizes() (sizes []int) {
 	for size := 1000; size <= c.Max; size *= 10 {
 		sizes = append(sizes, size)
@@ -48,7 +48,7 @@ func (c *readCommand) sizes() (sizes []int) {
 }
 
 func (c *readCommand) measure(ctx context.Context) (report *readReport, err error) {
-	report = &readReport{where: here(), Clients: c.Clients, Seconds: c.Seconds}
+	report = &readReport{environment: thisEnvironment(), Clients: c.Clients, Seconds: c.Seconds}
 	for _, kind := range kinds {
 		report.Rows = append(report.Rows, readRow{Kind: kind.name})
 	}
@@ -66,7 +66,7 @@ func (c *readCommand) measure(ctx context.Context) (report *readReport, err erro
 	return report, nil
 }
 
-// at grows the database to a size and measures every kind of read.
+// at adds orders up to a size, and measures every kind of read.
 func (c *readCommand) at(ctx context.Context, directory string, size int, report *readReport) (err error) {
 	server, err := startChild(ctx, (&serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile}).arguments())
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *readCommand) at(ctx context.Context, directory string, size int, report
 	return nil
 }
 
-// readWarmUp is spent before each kind of read.
+// readWarmUp is the warm-up before each kind of read.
 const readWarmUp = 300 * time.Millisecond
 
 func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (figures, error) {
@@ -104,11 +104,11 @@ func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (figu
 	return finish(l, measured, &cpu, err)
 }
 
-// kind is a way to read.
+// kind is a kind of read.
 type kind struct {
 	name   string
 	public bool // needs no signature
-	// target gives what to ask for, given the id of some order.
+	// target returns the target of a request, given the id of an order.
 	target func(orderID string, random *rand.Rand) (path, query string)
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// figures is what is known of one measured run, or the medians of several.
+// figures holds the results of a run, or the medians of several runs.
 type figures struct {
 	PerSecond     float64 `json:"per_second"`
 	P50           float64 `json:"p50_ms"`
@@ -20,15 +20,15 @@ type figures struct {
 	P99           float64 `json:"p99_ms"`
 	P999          float64 `json:"p99_9_ms"`
 	Max           float64 `json:"max_ms"`
-	CPUMicros     float64 `json:"cpu_us_each,omitempty"`         // of the server alone; of a floor, of the process that asks the database
+	CPUMicros     float64 `json:"cpu_us_each,omitempty"`         // of the server alone; for the store floor, of the process that uses the database
 	DatabaseCPU   float64 `json:"database_cpu_us_each,omitzero"` // of the database's server
 	BytesPerOrder float64 `json:"bytes_per_order,omitzero"`      // on disk, after closing
-	Orders        int     `json:"orders"`                        // answered, warm-up included
+	Orders        int     `json:"orders"`                        // answered, including the warm-up
 	Kept          int     `json:"kept"`                          // found in the database afterwards
 	Load          float64 `json:"load_average,omitzero"`         // of the machine at the end, over a minute
 }
 
-// summarise turns what clients saw into figures.
+// summarise returns the rate and the latencies of a result.
 func summarise(l load, r *result) figures {
 	f := figures{PerSecond: l.rate(r), Orders: r.Total}
 	for _, p := range []struct {
@@ -42,7 +42,8 @@ func summarise(l load, r *result) figures {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// percentile is the smallest value that the given part of all does not exceed.
+// percentile returns the smallest value that a part of all values, from 0 to 1, does
+// not exceed. It is zero if there are none.
 func percentile[T cmp.Ordered](ascending []T, part float64) (value T) {
 	if len(ascending) == 0 {
 		return value
@@ -50,7 +51,7 @@ func percentile[T cmp.Ordered](ascending []T, part float64) (value T) {
 	return ascending[max(0, min(len(ascending)-1, int(part*float64(len(ascending))+0.999999)-1))]
 }
 
-// medians takes the median of every figure over several runs.
+// medians returns the median of every figure over several runs.
 func medians(runs []figures) figures {
 	of := func(pick func(figures) float64) float64 {
 		values := make([]float64, len(runs))
@@ -76,24 +77,24 @@ func medians(runs []figures) figures {
 	}
 }
 
-// where tells what a report was measured on.
-type where struct {
+// environment says when and on what a report was measured.
+type environment struct {
 	Date  time.Time `json:"date"`
 	Cores int       `json:"cores"`
 	Go    string    `json:"go"`
 }
 
-func here() where {
-	return where{Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version()}
+func thisEnvironment() environment {
+	return environment{Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version()}
 }
 
-func (w where) String() string {
-	return fmt.Sprintf("%s, %d cores, %s, clients on the same cores", w.Date.Format(time.RFC3339), w.Cores, w.Go)
+func (e environment) String() string {
+	return fmt.Sprintf("%s, %d cores, %s, clients on the same cores", e.Date.Format(time.RFC3339), e.Cores, e.Go)
 }
 
-// createReport is the outcome of the create command.
+// createReport is the result of the create command.
 type createReport struct {
-	where
+	environment
 	Clients    int     `json:"clients"`
 	Seconds    float64 `json:"seconds"`
 	Rounds     int     `json:"rounds"` // all figures are medians over these
@@ -102,12 +103,12 @@ type createReport struct {
 	Service    figures `json:"service,omitzero"`
 	HTTPFloor  figures `json:"http_floor,omitzero"`
 	StoreFloor figures `json:"store_floor,omitzero"` // one writer
-	// What follows is measured on PostgreSQL alone.
+	// The following are measured on PostgreSQL only.
 	Postgres    []string `json:"postgres,omitempty"`
 	StoreFloor2 figures  `json:"store_floor_2,omitzero"` // two writers
 	Pgbench     figures  `json:"pgbench,omitzero"`
-	// Allowance is what HTTP and storage could do if each took its own floor's
-	// time and nothing overlapped: 1 / (1/http + 1/store).
+	// Allowance is the rate if HTTP and storage each took the time of their floors,
+	// without overlap: 1 / (1/http + 1/store).
 	Allowance float64 `json:"allowance_per_second"`
 	// Ratio is the service's rate over the allowance.
 	Ratio float64 `json:"ratio"`
@@ -115,7 +116,7 @@ type createReport struct {
 	PgbenchRatio float64 `json:"pgbench_ratio,omitzero"`
 }
 
-// compare fills in what follows from the three measurements.
+// compare sets the ratios.
 func (r *createReport) compare() {
 	if stored := max(r.StoreFloor.PerSecond, r.StoreFloor2.PerSecond); r.HTTPFloor.PerSecond > 0 && stored > 0 {
 		r.Allowance = 1 / (1/r.HTTPFloor.PerSecond + 1/stored)
@@ -135,7 +136,7 @@ func (r *createReport) text(out io.Writer) error {
 		}
 	}
 	_, _ = fmt.Fprintf(t, "Creating signed orders, half of them with two items: %d clients, %.3g s, medians of %d, %d orders before, %d partners\n%v\n",
-		r.Clients, r.Seconds, r.Rounds, r.Prefilled, r.Partners, r.where)
+		r.Clients, r.Seconds, r.Rounds, r.Prefilled, r.Partners, r.environment)
 	if len(r.Postgres) > 0 {
 		_, _ = fmt.Fprintf(t, "PostgreSQL: %s\n", strings.Join(r.Postgres, " "))
 	}
@@ -145,13 +146,13 @@ func (r *createReport) text(out io.Writer) error {
 	row("store floor", r.StoreFloor)
 	row("store floor, 2 writers", r.StoreFloor2)
 	row("pgbench", r.Pgbench)
-	if err := t.Flush(); err != nil { // errors of the writes above come out here
+	if err := t.Flush(); err != nil { // returns the errors of the writes above
 		return err
 	}
 	return r.textRatios(out)
 }
 
-// textRatios tells those that follow from what was measured.
+// textRatios writes the ratios that were computed.
 func (r *createReport) textRatios(out io.Writer) (err error) {
 	if r.Ratio > 0 {
 		_, err = fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
@@ -162,9 +163,9 @@ func (r *createReport) textRatios(out io.Writer) (err error) {
 	return err
 }
 
-// readReport is the outcome of the read command.
+// readReport is the result of the read command.
 type readReport struct {
-	where
+	environment
 	Clients int       `json:"clients"`
 	Seconds float64   `json:"seconds"`
 	Rows    []readRow `json:"rows"`
@@ -174,7 +175,8 @@ type readReport struct {
 type readRow struct {
 	Kind  string      `json:"kind"`
 	Sizes []sizedRead `json:"sizes"`
-	// P50Ratio and P99Ratio are the largest number's latency over the smallest's.
+	// P50Ratio and P99Ratio are the latencies with the most orders, divided by those
+	// with the fewest.
 	P50Ratio float64 `json:"p50_ratio"`
 	P99Ratio float64 `json:"p99_ratio"`
 }
@@ -194,7 +196,7 @@ func (r *readReport) compare() {
 
 func (r *readReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "Reading: %d clients, %.3g s each\n%v\n\n", r.Clients, r.Seconds, r.where)
+	_, _ = fmt.Fprintf(t, "Reading: %d clients, %.3g s each\n%v\n\n", r.Clients, r.Seconds, r.environment)
 	_, _ = fmt.Fprintln(t, "\torders\trequests/s\tp50 ms\tp99 ms\tCPU us/request\t")
 	for _, row := range r.Rows {
 		for _, size := range row.Sizes {

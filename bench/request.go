@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sender makes one client's requests, one after the other. What next returns
-// is valid until its next call.
+// sender makes the requests of a client, one after the other. A request is valid
+// until the next call of next.
 type sender interface{ next() []byte }
 
 // slot is a place of fixed width inside a prepared request.
@@ -20,7 +20,7 @@ type slot struct{ from, to int }
 
 func (s slot) in(raw []byte) []byte { return raw[s.from:s.to] }
 
-// draft assembles a raw request and notes where its slots are.
+// draft assembles a raw request with slots.
 type draft struct{ raw []byte }
 
 func (d *draft) text(text string) { d.raw = append(d.raw, text...) }
@@ -38,8 +38,8 @@ const (
 	referenceWidth = 20
 )
 
-// orderRequest is a complete request to create an order, prepared once. Before
-// each use only the slots are written and the signature is made.
+// orderRequest is a prepared request to create an order. For each use only the slots
+// are written, and the signature with them.
 type orderRequest struct {
 	raw                             []byte
 	timestamp, signature, key, name slot
@@ -66,7 +66,7 @@ func newOrderRequest(a account, items bool) *orderRequest {
 	return r
 }
 
-// fill makes the request the next one: another order under another key.
+// fill turns the request into one for another order under another key.
 func (r *orderRequest) fill(random *rand.Rand) []byte {
 	strconv.AppendInt(r.timestamp.in(r.raw)[:0], time.Now().Unix(), 10)
 	putUUID(r.key.in(r.raw), random)
@@ -101,7 +101,7 @@ func newUUID(random *rand.Rand) (b [16]byte) {
 	return b
 }
 
-// putReference writes a partner_order_id that is drawn from 10^18.
+// putReference writes a random partner_order_id, one of 10^18.
 func putReference(to []byte, random *rand.Rand) {
 	number := random.Uint64N(1e18)
 	to[0], to[1] = 'B', '-'
@@ -111,7 +111,7 @@ func putReference(to []byte, random *rand.Rand) {
 	}
 }
 
-// creations sends orders, every second one with two items from stock.
+// creations makes requests to create orders, every second one with two items.
 type creations struct {
 	requests [2]*orderRequest
 	count    int
@@ -121,7 +121,7 @@ type creations struct {
 func newCreations(a account, client int) *creations {
 	return &creations{
 		requests: [2]*orderRequest{newOrderRequest(a, false), newOrderRequest(a, true)},
-		count:    client, // so that at any moment half of all clients send items
+		count:    client, // so that half of all clients send items at any time
 		random:   newRandom(),
 	}
 }
@@ -133,7 +133,7 @@ func (c *creations) next() []byte {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) }
 
-// orderBody is the body of a valid order, before and after the place of its
+// orderBody returns the body of a valid order, before and after its
 // partner_order_id.
 func orderBody(items bool) (before, after string) {
 	tomorrow := time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
@@ -152,7 +152,7 @@ func orderBody(items bool) (before, after string) {
 	return `{"partner_order_id":"`, after + "}"
 }
 
-// get makes signed requests for paths that it is told one by one.
+// get makes signed requests for the paths that target returns.
 type get struct {
 	account account
 	public  bool // sent without a signature

@@ -22,15 +22,15 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// seeded is what a data directory has been filled with, kept beside the
-// database so that a later run can go on from there.
+// seeded describes the content of a data directory. It is stored beside the database,
+// so that a later run need only add what is missing.
 type seeded struct {
 	Accounts []account `json:"accounts"`
 	Orders   int       `json:"orders"`
 }
 
-// seed fills the data directory up to the wanted number of partners (once) and
-// orders, and tells how to use it.
+// seed makes partners, if there are none, and adds orders up to the wanted number. It
+// returns the accounts and samples of orders.
 func seed(ctx context.Context, settings *config.Config, database string, partners, orders int) (*ready, error) {
 	note := filepath.Join(settings.Data, "bench.json")
 	var done seeded
@@ -54,7 +54,7 @@ func seed(ctx context.Context, settings *config.Config, database string, partner
 	return &ready{Accounts: done.Accounts, Samples: samples}, errors.Join(err, os.WriteFile(note, text, 0o600))
 }
 
-// makeAccounts registers partners with a key each, through the interface.
+// makeAccounts registers partners with a key each, over HTTP.
 func makeAccounts(ctx context.Context, settings *config.Config, count int) (accounts []account, err error) {
 	service, err := app.Start(ctx, settings, quietWorld())
 	if err != nil {
@@ -94,7 +94,7 @@ func makeAccount(ctx context.Context, url string, number int) (account, error) {
 	return account{PartnerID: answer.PartnerID, PublicKey: answer.PublicKey, Secret: answer.SecretKey}, nil
 }
 
-// post sends JSON and reads the JSON of a 201.
+// post sends JSON and decodes the JSON of a 201.
 func post(ctx context.Context, url string, body, answer any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -117,7 +117,7 @@ func post(ctx context.Context, url string, body, answer any) error {
 	return errors.Join(err, json.Unmarshal(content, answer))
 }
 
-// fillStore puts stock on the shelves, once, and adds the missing orders.
+// fillStore adds stock, if this is the first time, and the missing orders.
 func fillStore(ctx context.Context, database string, done *seeded, first bool, orders int) (err error) {
 	open := store.OpenSQLite
 	if isPostgres(database) {
@@ -140,7 +140,7 @@ func fillStore(ctx context.Context, database string, done *seeded, first bool, o
 	return err
 }
 
-// The stock that every partner starts with: more than any run can order.
+// The stock of every partner at the start, more than a run can order.
 const (
 	products     = 2
 	productName  = "Maple syrup 540 ml"
@@ -174,11 +174,11 @@ func document(text string) *strictjson.Value {
 	return root
 }
 
-// maxSamples is how many different orders reads are spread over.
+// maxSamples is the number of different orders that are read.
 const maxSamples = 500
 
-// sampleOrders lists ids of a partner's orders, evenly spaced, for reads, which
-// are measured on SQLite alone.
+// sampleOrders returns ids of a partner's orders, evenly spaced. It returns none on
+// PostgreSQL, where reads are not measured.
 func sampleOrders(database, partnerID string, count int) (ids []string, err error) {
 	if isPostgres(database) {
 		return nil, nil
@@ -198,7 +198,7 @@ func sampleOrders(database, partnerID string, count int) (ids []string, err erro
 	return ids, err
 }
 
-// extent is what a database holds, and how much room it takes.
+// extent is the number of orders in a database, and its size.
 type extent struct {
 	orders int
 	bytes  int64
@@ -229,7 +229,7 @@ func onDatabase(path string, fn func(*sqlite.Conn) error) error {
 	return errors.Join(fn(c), c.Close())
 }
 
-// diskBytes is the size of a database, its log included.
+// diskBytes returns the size of a database, including its log.
 func diskBytes(database string) (bytes int64, err error) {
 	for _, name := range []string{database, database + "-wal"} {
 		info, err := os.Stat(name)

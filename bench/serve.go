@@ -21,13 +21,13 @@ import (
 )
 
 // serveCommand is the child: it fills a data directory and serves it until its
-// standard input ends. To each line on standard input it answers with the CPU
-// time that it has used, in nanoseconds.
+// standard input ends. It answers each line of its input with the CPU time that it
+// has used, in nanoseconds.
 type serveCommand struct {
-	Data     string `required:"" help:"Data directory; kept."`
-	Store    string `default:"sqlite" help:"Where orders are kept: sqlite, none, or the URL of a PostgreSQL database."`
-	Orders   int    `help:"How many orders there are at the start; those that are missing are added."`
-	Partners int    `default:"1" help:"How many partners share them."`
+	Data     string `required:"" help:"Data directory, which is kept."`
+	Store    string `default:"sqlite" help:"Where orders are stored: sqlite, none, or the URL of a PostgreSQL database."`
+	Orders   int    `help:"Number of orders at the start; missing ones are added."`
+	Partners int    `default:"1" help:"Number of partners that the orders belong to."`
 	Profile  string `help:"File for a CPU profile of the service." placeholder:"FILE"`
 }
 
@@ -38,7 +38,7 @@ func (c *serveCommand) arguments() []string {
 	}
 }
 
-// settings are those of an ordinary service without a rate limit.
+// settings returns the settings of the service, without a rate limit.
 func (c *serveCommand) settings() *config.Config {
 	settings := &config.Config{Listen: "127.0.0.1:0", Data: c.Data}
 	if isPostgres(c.Store) {
@@ -47,7 +47,7 @@ func (c *serveCommand) settings() *config.Config {
 	return settings
 }
 
-// database is the URL of the database, or its file.
+// database returns the URL of the database, or its file.
 func (c *serveCommand) database() string {
 	if isPostgres(c.Store) {
 		return c.Store
@@ -86,14 +86,15 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	return errors.Join(service.Run(ctx), finish())
 }
 
-// quietWorld is the real world without news of what goes well.
+// quietWorld returns the surroundings of a real service, with a log of warnings and
+// errors only.
 func quietWorld() app.Surroundings {
 	world := app.System()
 	world.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return world
 }
 
-// talk answers every line with the CPU time used so far, until there are no more.
+// talk answers every line with the CPU time used so far, until the input ends.
 func talk(in io.Reader, out io.Writer) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -107,7 +108,7 @@ func talk(in io.Reader, out io.Writer) {
 	}
 }
 
-// ownCPU is the CPU time that this process has used, in user and system mode.
+// ownCPU returns the CPU time that this process has used, in user and system mode.
 func ownCPU() (time.Duration, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -116,7 +117,8 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), nil
 }
 
-// startProfile profiles this process into a file, unless that has no name.
+// startProfile starts a CPU profile of this process, and returns a function that
+// finishes it. It does nothing if the file has no name.
 func startProfile(name string) (finish func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil

@@ -8,26 +8,26 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// This file makes the part of prefilled orders that are under way: one in
-// fifty, of the last days, so that there is something on the dispatch board.
+// One in fifty of the prefilled orders is under way, created in the last days, so
+// that the dispatch board is not empty. This file decides which, and their statuses.
 
 const (
-	// underWayEvery is which part of the prefilled orders is under way: 20,000 of
-	// a million.
+	// One in underWayEvery prefilled orders is under way: 20,000 of a million.
 	underWayEvery = 50
-	// cancelledEvery is which part of the others was cancelled.
+	// One in cancelledEvery of the others was cancelled.
 	cancelledEvery = 10
-	// benchCouriers is how many couriers carry them.
+	// benchCouriers is the number of couriers that carry them.
 	benchCouriers = 60
 )
 
-// Orders come in pairs to each partner: with items and without.
+// isUnderWay reports whether order n is under way. Orders n and n+1, for an even n,
+// belong to one partner, one of them with items.
 func isUnderWay(n int) bool { return n/2%underWayEvery == 0 }
 
-// underWayNumber counts the orders under way.
+// underWayNumber returns the number of order n among the orders under way.
 func underWayNumber(n int) int { return n/2/underWayEvery*2 + n%2 }
 
-// createdAt is when prefilled order n was created.
+// createdAt returns when prefilled order n was created.
 func createdAt(n int) time.Time {
 	if !isUnderWay(n) {
 		return prefillFrom.Add(time.Duration(n) * prefillEvery)
@@ -36,10 +36,10 @@ func createdAt(n int) time.Time {
 	return prefillEnd.Add(-span + time.Duration(underWayNumber(n)%most)*(span/most))
 }
 
-// prefillEnd is when the last of those under way was created.
+// prefillEnd is when the last order under way was created.
 var prefillEnd = time.Now().Add(-time.Minute).Truncate(time.Second)
 
-// places are where orders go: cities with some of their zones each.
+// places holds the destinations of orders: cities, each with some of its zones.
 var places = []struct {
 	city, province string
 	zones          []string
@@ -51,8 +51,8 @@ var places = []struct {
 	{"Vancouver", "BC", []string{"V6B", "V6E", "V5K", "V5T", "V6K"}},
 }
 
-// spread gives order n a place and windows of its own, before its record is
-// written.
+// spread sets the destination and the windows of order n. It is called before the
+// order's record is encoded.
 func spread(o *delivery.Order, n int) {
 	i := underWayNumber(n)
 	place := places[i%len(places)]
@@ -66,7 +66,7 @@ func spread(o *delivery.Order, n int) {
 	o.Reference = fmt.Sprintf("PO %06d", i)
 }
 
-// underWay brings order n into a state, with all that goes with it.
+// underWay sets a status of order n, with the courier and history that belong to it.
 func underWay(o *delivery.Order, n int) {
 	i := underWayNumber(n)
 	o.Status = board.OpenStatuses[i%len(board.OpenStatuses)]
@@ -83,7 +83,7 @@ func underWay(o *delivery.Order, n int) {
 	}
 }
 
-// ended is how order n ended.
+// ended returns the final status of order n.
 func ended(n int) delivery.Status {
 	if n/2%cancelledEvery == 1 {
 		return delivery.StatusCancelled

@@ -11,22 +11,22 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// webhooksCommand measures the way of events to partners.
+// webhooksCommand measures the delivery of events to partners.
 type webhooksCommand struct {
 	Only     []string      `enum:"deliver,write,neighbour,wake,waiting" help:"What to measure: deliver, write, neighbour, wake, waiting. Default: all."`
-	Events   int           `default:"20000" help:"Events to deliver."`
-	Many     int           `default:"1000" help:"Endpoints, where there are many of them."`
-	Seconds  float64       `default:"20" help:"Length of measurements that have one."`
+	Events   int           `default:"20000" help:"Number of events to deliver."`
+	Many     int           `default:"1000" help:"Number of endpoints in measurements with many of them."`
+	Seconds  float64       `default:"20" help:"Length of measurements that have a fixed one."`
 	Rate     float64       `default:"200" help:"Events per second of the partner whose neighbours are dead."`
-	Waiting  int           `default:"1000000" help:"Events that wait while memory is measured."`
-	Idle     time.Duration `default:"1m" help:"How long they wait before the endpoints come alive."`
-	Rounds   int           `default:"1" help:"Repeats of all but waiting, one after the other; the report has their medians."`
-	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Where events are kept: sqlite, or postgres, a server that is started for the occasion."`
-	JSON     bool          `name:"json" help:"Report in JSON."`
-	Profile  string        `help:"File for a CPU profile of the sender at one endpoint, of the last round." placeholder:"FILE"`
+	Waiting  int           `default:"1000000" help:"Number of waiting events while memory is measured."`
+	Idle     time.Duration `default:"1m" help:"How long they wait before the endpoints accept connections."`
+	Rounds   int           `default:"1" help:"How often all measurements but waiting are repeated, one after the other; the report has their medians."`
+	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Database of the events: sqlite, or postgres, on a server that is started for each measurement."`
+	JSON     bool          `name:"json" help:"Print the report as JSON."`
+	Profile  string        `help:"File for a CPU profile of the sender with one endpoint, in the last round." placeholder:"FILE"`
 }
 
-// maxHookEvents is the most that can be asked for.
+// maxHookEvents is the greatest number of events.
 const maxHookEvents = 1_000_000
 
 // Validate is called by kong.
@@ -40,7 +40,7 @@ func (c *webhooksCommand) Validate() error {
 	return nil
 }
 
-// Run measures and prints the report.
+// Run measures, and prints the report.
 func (c *webhooksCommand) Run(ctx context.Context) error {
 	report, err := c.measure(ctx)
 	if err != nil {
@@ -49,37 +49,38 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 	return printReport(os.Stdout, c.JSON, report)
 }
 
-// hookMeasurement is one of those that take turns.
+// hookMeasurement is one of the measurements of a round.
 type hookMeasurement struct {
 	part, name string
-	measure    func(ctx context.Context, b bed) (figures, error)
+	measure    func(ctx context.Context, w workspace) (figures, error)
 }
 
-// measurements lists all: a floor comes right after what it belongs to, because
-// it keeps to as many requests at once.
+// measurements lists the measurements. A floor follows immediately after the
+// measurement that it belongs to, because it has as many concurrent requests as that
+// had at most.
 func (c *webhooksCommand) measurements() []hookMeasurement {
 	var peak int
 	var all []hookMeasurement
 	for _, endpoints := range []int{1, c.Many} {
 		all = append(all,
-			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints", endpoints), func(ctx context.Context, b bed) (f figures, err error) {
-				f, peak, err = c.deliver(ctx, b, endpoints)
+			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints", endpoints), func(ctx context.Context, w workspace) (f figures, err error) {
+				f, peak, err = c.deliver(ctx, w, endpoints)
 				return f, err
 			}},
-			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints, floor", endpoints), func(ctx context.Context, b bed) (figures, error) {
-				return c.bare(ctx, b, endpoints, peak)
+			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints, floor", endpoints), func(ctx context.Context, w workspace) (figures, error) {
+				return c.bare(ctx, w, endpoints, peak)
 			}})
 	}
 	all = append(all,
-		hookMeasurement{"write", "no endpoint", func(ctx context.Context, b bed) (figures, error) { return c.write(ctx, b, false, false) }},
-		hookMeasurement{"write", "queued", func(ctx context.Context, b bed) (figures, error) { return c.write(ctx, b, true, false) }},
-		hookMeasurement{"write", "queued and sent", func(ctx context.Context, b bed) (figures, error) { return c.write(ctx, b, true, true) }},
-		hookMeasurement{"neighbour", "alone", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, nil) }},
-		hookMeasurement{"neighbour", "ten healthy", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, healthyManners) }},
-		hookMeasurement{"neighbour", "ten dead", func(ctx context.Context, b bed) (figures, error) { return c.neighbour(ctx, b, deadManners) }},
-		hookMeasurement{"wake", "same node", func(ctx context.Context, b bed) (figures, error) { return c.wake(ctx, b, false) }})
+		hookMeasurement{"write", "no endpoint", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, false, false) }},
+		hookMeasurement{"write", "queued", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, true, false) }},
+		hookMeasurement{"write", "queued and sent", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, true, true) }},
+		hookMeasurement{"neighbour", "alone", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, nil) }},
+		hookMeasurement{"neighbour", "ten healthy", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, healthyOthers) }},
+		hookMeasurement{"neighbour", "ten dead", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, deadOthers) }},
+		hookMeasurement{"wake", "same node", func(ctx context.Context, w workspace) (figures, error) { return c.wake(ctx, w, false) }})
 	if c.Database == "postgres" {
-		all = append(all, hookMeasurement{"wake", "another node", func(ctx context.Context, b bed) (figures, error) { return c.wake(ctx, b, true) }})
+		all = append(all, hookMeasurement{"wake", "another node", func(ctx context.Context, w workspace) (figures, error) { return c.wake(ctx, w, true) }})
 	}
 	return slices.DeleteFunc(all, func(m hookMeasurement) bool { return !c.wants(m.part) })
 }
@@ -88,16 +89,17 @@ func (c *webhooksCommand) wants(part string) bool {
 	return len(c.Only) == 0 || slices.Contains(c.Only, part)
 }
 
-// measure takes turns, so that what disturbs the machine disturbs all alike.
+// measure runs all measurements in every round, so that other work on the machine
+// disturbs all of them alike.
 func (c *webhooksCommand) measure(ctx context.Context) (*webhooksReport, error) {
 	measurements := c.measurements()
-	report := &webhooksReport{where: here(), Database: c.Database, Rounds: c.Rounds, Events: c.Events, Seconds: c.Seconds}
+	report := &webhooksReport{environment: thisEnvironment(), Database: c.Database, Rounds: c.Rounds, Events: c.Events, Seconds: c.Seconds}
 	runs := make([][]figures, len(measurements))
 	for range c.Rounds {
 		for i, m := range measurements {
 			var run figures
-			err := c.inBed(ctx, func(b bed) (err error) {
-				run, err = m.measure(ctx, b)
+			err := c.inWorkspace(ctx, func(w workspace) (err error) {
+				run, err = m.measure(ctx, w)
 				return err
 			})
 			if err != nil {
@@ -124,49 +126,49 @@ func (c *webhooksCommand) measure(ctx context.Context) (*webhooksReport, error) 
 	return report, nil
 }
 
-// bed is where one measurement lies: an empty directory, an empty database, and
+// workspace holds what a measurement uses: an empty directory, an empty database, and
 // the CPU time of the database's server.
-type bed struct {
+type workspace struct {
 	directory   string
 	database    string
 	databaseCPU func() (time.Duration, error)
 }
 
-// inBed lends a fresh one.
-func (c *webhooksCommand) inBed(ctx context.Context, fn func(bed) error) error {
+// inWorkspace calls fn with a new workspace, which it removes afterwards.
+func (c *webhooksCommand) inWorkspace(ctx context.Context, fn func(workspace) error) error {
 	_, err := inTempDir(func(directory string) (none figures, err error) {
 		if c.Database != "postgres" {
-			return none, fn(bed{directory, directory + "/hooks.db", nothingUsed})
+			return none, fn(workspace{directory, directory + "/hooks.db", nothingUsed})
 		}
 		return withPostgres(ctx, func(server *testkit.Postgres, url string) (none figures, err error) {
-			return none, fn(bed{directory, url, serverCPU(server.PID())})
+			return none, fn(workspace{directory, url, serverCPU(server.PID())})
 		})
 	})
 	return err
 }
 
-// start writes a child's plan and starts it; it waits for the word.
-func (b bed) start(ctx context.Context, name string, p *plan) (*child, error) {
-	p.Store, p.Outcome = b.database, b.outcome(name)
-	path := b.directory + "/" + name + ".json"
+// start writes the plan of a child and starts it. The child waits for begin.
+func (w workspace) start(ctx context.Context, name string, p *plan) (*child, error) {
+	p.Store, p.Outcome = w.database, w.outcome(name)
+	path := w.directory + "/" + name + ".json"
 	if err := writeJSON(path, p); err != nil {
 		return nil, err
 	}
 	return startChild(ctx, []string{"hooks", path})
 }
 
-func (b bed) outcome(name string) string { return b.directory + "/" + name + "-outcome.json" }
+func (w workspace) outcome(name string) string { return w.directory + "/" + name + "-outcome.json" }
 
-// meter measures what a child and the database's server use.
+// meter measures the CPU time of a child and of the database's server.
 type meter struct{ own, database stopwatch }
 
-func (b bed) meter(c *child) *meter {
-	return &meter{stopwatch{read: processCPU(c.command.Process.Pid)}, stopwatch{read: b.databaseCPU}}
+func (w workspace) meter(c *child) *meter {
+	return &meter{stopwatch{read: processCPU(c.command.Process.Pid)}, stopwatch{read: w.databaseCPU}}
 }
 
 func (m *meter) hook() error { return errors.Join(m.own.hook(), m.database.hook()) }
 
-// per tells what was used between the two hooks, for each of so many.
+// per sets the CPU time between the two calls of hook, divided by count.
 func (m *meter) per(f *figures, count int) {
 	f.CPUMicros = float64(m.own.elapsed().Microseconds()) / float64(max(1, count))
 	f.DatabaseCPU = float64(m.database.elapsed().Microseconds()) / float64(max(1, count))

@@ -18,15 +18,15 @@ import (
 // deliverTimeout is how long all events may take to arrive.
 const deliverTimeout = 5 * time.Minute
 
-// deliver lets a sender find events that wait, and tells how many requests
-// there were at once at most.
-func (c *webhooksCommand) deliver(ctx context.Context, b bed, endpoints int) (f figures, peak int, err error) {
+// deliver measures a sender that finds waiting events. It also returns the greatest
+// number of concurrent requests.
+func (c *webhooksCommand) deliver(ctx context.Context, w workspace, endpoints int) (f figures, peak int, err error) {
 	r, err := newReceiver(ctx, endpoints, accepts)
 	if err != nil {
 		return f, 0, err
 	}
 	defer r.close()
-	err = layDown(ctx, b.database, r.urls(), func(db *store.Store) error { return addEvents(ctx, db, endpoints, c.Events) })
+	err = seedHooks(ctx, w.database, r.urls(), func(db *store.Store) error { return addEvents(ctx, db, endpoints, c.Events) })
 	if err != nil {
 		return f, 0, err
 	}
@@ -34,34 +34,34 @@ func (c *webhooksCommand) deliver(ctx context.Context, b bed, endpoints int) (f 
 	if endpoints == 1 {
 		p.Profile = c.Profile
 	}
-	if f, err = c.deliverAll(ctx, b, p, r); err != nil {
+	if f, err = c.deliverAll(ctx, w, p, r); err != nil {
 		return f, 0, err
 	}
-	f.Kept, err = countDelivered(ctx, b.database)
+	f.Kept, err = countDelivered(ctx, w.database)
 	if err == nil && f.Kept != c.Events {
-		err = fmt.Errorf("invalid: %d events came, %d of %d are stored as delivered", f.Orders, f.Kept, c.Events)
+		err = fmt.Errorf("invalid: %d events arrived, %d of %d are stored as delivered", f.Orders, f.Kept, c.Events)
 	}
 	return f, int(r.peak.Load()), err
 }
 
-// bare posts the same by the bare client.
-func (c *webhooksCommand) bare(ctx context.Context, b bed, endpoints, atOnce int) (f figures, err error) {
+// bare measures the floor: the same requests by the bare client.
+func (c *webhooksCommand) bare(ctx context.Context, w workspace, endpoints, atOnce int) (f figures, err error) {
 	r, err := newReceiver(ctx, endpoints, accepts)
 	if err != nil {
 		return f, err
 	}
 	defer r.close()
-	return c.deliverAll(ctx, b, &plan{Floor: true, URLs: r.urls(), Events: c.Events, AtOnce: atOnce}, r)
+	return c.deliverAll(ctx, w, &plan{Floor: true, URLs: r.urls(), Events: c.Events, AtOnce: atOnce}, r)
 }
 
-// deliverAll runs a child until all events have come.
-func (c *webhooksCommand) deliverAll(ctx context.Context, b bed, p *plan, r *receiver) (f figures, err error) {
+// deliverAll runs a child until all events have arrived.
+func (c *webhooksCommand) deliverAll(ctx context.Context, w workspace, p *plan, r *receiver) (f figures, err error) {
 	r.want(c.Events)
-	sender, err := b.start(ctx, "sender", p)
+	sender, err := w.start(ctx, "sender", p)
 	if err != nil {
 		return f, err
 	}
-	meter := b.meter(sender)
+	meter := w.meter(sender)
 	err = errors.Join(meter.hook(), sender.begin())
 	if err == nil {
 		err = r.wait(ctx, deliverTimeout)
@@ -76,8 +76,8 @@ func (c *webhooksCommand) deliverAll(ctx context.Context, b bed, p *plan, r *rec
 
 const deliveredSQL = "SELECT count(*) FROM events WHERE state = 'delivered'"
 
-// countDelivered counts what is stored as delivered, once nobody else has the
-// database open.
+// countDelivered returns the number of events that are stored as delivered. No other
+// process may have the database open.
 func countDelivered(ctx context.Context, database string) (count int, err error) {
 	if isPostgres(database) {
 		err = onPostgres(ctx, database, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, deliveredSQL).Scan(&count) })

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// writeCallers wait for the committer at once.
+	// writeCallers is the number of concurrent callers of the committer.
 	writeCallers = 64
-	// writePartners share the orders that they move.
+	// writePartners is the number of partners that the orders belong to.
 	writePartners = 8
-	// movesPerSecond is more than a committer makes: so many orders are laid down.
+	// movesPerSecond is more than a committer can make. It decides how many orders
+	// are added.
 	movesPerSecond = 12_000
 )
 
-// write moves orders as fast as the committer can.
-func (c *webhooksCommand) write(ctx context.Context, b bed, queue, send bool) (f figures, err error) {
+// write measures transitions, made as fast as the committer can.
+func (c *webhooksCommand) write(ctx context.Context, w workspace, queue, send bool) (f figures, err error) {
 	r, err := newReceiver(ctx, writePartners, accepts)
 	if err != nil {
 		return f, err
@@ -35,18 +36,18 @@ func (c *webhooksCommand) write(ctx context.Context, b bed, queue, send bool) (f
 	for i := range partners {
 		partners[i] = hookPartner(i % writePartners)
 	}
-	err = layDown(ctx, b.database, urls, func(db *store.Store) (err error) {
+	err = seedHooks(ctx, w.database, urls, func(db *store.Store) (err error) {
 		p.Moves.Orders, err = addMovable(ctx, db, partners)
 		return err
 	})
 	if err != nil {
 		return f, err
 	}
-	mover, err := b.start(ctx, "mover", p)
+	mover, err := w.start(ctx, "mover", p)
 	if err != nil {
 		return f, err
 	}
-	meter := b.meter(mover)
+	meter := w.meter(mover)
 	err = errors.Join(meter.hook(), mover.begin(), mover.done(), meter.hook(), mover.stop())
 	if err != nil {
 		return f, err
@@ -59,27 +60,27 @@ func (c *webhooksCommand) write(ctx context.Context, b bed, queue, send bool) (f
 	f.PerSecond = float64(did.Moved) / did.Seconds
 	meter.per(&f, did.Moved)
 	if f.Kept = len(did.Commits); f.Kept != did.Moved {
-		err = fmt.Errorf("%d transitions wrote %d events", did.Moved, f.Kept)
+		err = fmt.Errorf("invalid: %d transitions wrote %d events", did.Moved, f.Kept)
 	}
 	return f, err
 }
 
-// latencyFigures says how long things took.
+// latencyFigures returns the percentiles of latencies.
 func latencyFigures(latencies []time.Duration) figures {
 	slices.Sort(latencies)
 	return summarise(load{length: time.Second}, &result{Latencies: latencies, Total: len(latencies)})
 }
 
-// deadManners are the ways in which ten neighbours are dead.
-var deadManners = []manner{refuses, hangs, resets, fails, refuses, hangs, resets, fails, hangs, fails}
+// deadOthers holds the behaviours of ten dead neighbours.
+var deadOthers = []behaviour{refuses, hangs, resets, fails, refuses, hangs, resets, fails, hangs, fails}
 
-// healthyManners are those of as many neighbours that are alive.
-var healthyManners = slices.Repeat([]manner{accepts}, len(deadManners))
+// healthyOthers holds the behaviours of as many healthy ones.
+var healthyOthers = slices.Repeat([]behaviour{accepts}, len(deadOthers))
 
-// neighbour measures from commit to arrival at a partner, beside others: as
-// many events as it gets go to them together while it gets them. If they are
-// dead, as many have waited at each of them before.
-func (c *webhooksCommand) neighbour(ctx context.Context, b bed, others []manner) (f figures, err error) {
+// neighbour measures the time from commit to arrival at a partner beside others, which
+// together get as many events as the partner. If they are dead, as many events have
+// waited for each of them before.
+func (c *webhooksCommand) neighbour(ctx context.Context, w workspace, others []behaviour) (f figures, err error) {
 	healthy, err := newReceiver(ctx, 1, accepts)
 	if err != nil {
 		return f, err
@@ -103,7 +104,7 @@ func (c *webhooksCommand) neighbour(ctx context.Context, b bed, others []manner)
 		}
 	}
 	p := &plan{Send: true, Moves: moves{PerSecond: c.Rate * float64(len(partners)/own)}}
-	err = layDown(ctx, b.database, urls, func(db *store.Store) (err error) {
+	err = seedHooks(ctx, w.database, urls, func(db *store.Store) (err error) {
 		if p.Moves.Orders, err = addMovable(ctx, db, partners); err != nil || !slices.Contains(others, refuses) {
 			return err
 		}
@@ -117,13 +118,14 @@ func (c *webhooksCommand) neighbour(ctx context.Context, b bed, others []manner)
 		return f, err
 	}
 	healthy.want(own)
-	return c.commitToArrival(ctx, b, p, nil, healthy)
+	return c.commitToArrival(ctx, w, p, nil, healthy)
 }
 
-// wake measures from commit to arrival at a quiet endpoint: every event finds
-// the sender asleep. On another node it is for the sender's node to find out.
-func (c *webhooksCommand) wake(ctx context.Context, b bed, other bool) (f figures, err error) {
-	const perSecond = 10 // each is delivered before the next
+// wake measures the time from commit to arrival at a quiet endpoint, so that every
+// event finds the sender idle. With other, the sender is on another node, which must
+// discover the event itself.
+func (c *webhooksCommand) wake(ctx context.Context, w workspace, other bool) (f figures, err error) {
+	const perSecond = 10 // so that each event is delivered before the next
 	r, err := newReceiver(ctx, 1, accepts)
 	if err != nil {
 		return f, err
@@ -131,7 +133,7 @@ func (c *webhooksCommand) wake(ctx context.Context, b bed, other bool) (f figure
 	defer r.close()
 	count := max(1, int(c.Seconds*perSecond))
 	p := &plan{Send: !other, Moves: moves{PerSecond: perSecond}}
-	err = layDown(ctx, b.database, r.urls(), func(db *store.Store) (err error) {
+	err = seedHooks(ctx, w.database, r.urls(), func(db *store.Store) (err error) {
 		p.Moves.Orders, err = addMovable(ctx, db, slices.Repeat([]string{hookPartner(0)}, count))
 		return err
 	})
@@ -143,14 +145,14 @@ func (c *webhooksCommand) wake(ctx context.Context, b bed, other bool) (f figure
 	if other {
 		second = &plan{Send: true}
 	}
-	return c.commitToArrival(ctx, b, p, second, r)
+	return c.commitToArrival(ctx, w, p, second, r)
 }
 
-// commitToArrival runs one node that moves orders, and perhaps another one that
-// sends, until all events have arrived.
-func (c *webhooksCommand) commitToArrival(ctx context.Context, b bed, p, second *plan, r *receiver) (f figures, err error) {
+// commitToArrival runs a node that moves orders, and another that sends if second is
+// not nil, until all events have arrived.
+func (c *webhooksCommand) commitToArrival(ctx context.Context, w workspace, p, second *plan, r *receiver) (f figures, err error) {
 	if second != nil {
-		other, failed := b.start(ctx, "second", second)
+		other, failed := w.start(ctx, "second", second)
 		if failed != nil {
 			return f, failed
 		}
@@ -159,11 +161,11 @@ func (c *webhooksCommand) commitToArrival(ctx context.Context, b bed, p, second 
 			return f, err
 		}
 	}
-	node, err := b.start(ctx, "first", p)
+	node, err := w.start(ctx, "first", p)
 	if err != nil {
 		return f, err
 	}
-	meter := b.meter(node)
+	meter := w.meter(node)
 	began := time.Now()
 	err = errors.Join(meter.hook(), node.begin(), node.done())
 	if err == nil {
@@ -178,7 +180,7 @@ func (c *webhooksCommand) commitToArrival(ctx context.Context, b bed, p, second 
 		return f, err
 	}
 	var latencies []time.Duration
-	for id, at := range r.arrivals { // nobody adds to them any more
+	for id, at := range r.arrivals { // not modified after wait has returned
 		latencies = append(latencies, at.Sub(time.Unix(0, did.Commits[id])))
 	}
 	f = latencyFigures(latencies)

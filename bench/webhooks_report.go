@@ -6,11 +6,11 @@ import (
 	"text/tabwriter"
 )
 
-// webhooksReport is the outcome of the webhooks command.
+// webhooksReport is the result of the webhooks command.
 type webhooksReport struct {
-	where
+	environment
 	Database string       `json:"database"`
-	Rounds   int          `json:"rounds"` // all figures but those of waiting are medians over these
+	Rounds   int          `json:"rounds"` // figures except those of waiting are medians over these
 	Events   int          `json:"events"` // delivered
 	Seconds  float64      `json:"seconds"`
 	Rows     []hookRow    `json:"rows"`
@@ -18,22 +18,22 @@ type webhooksReport struct {
 	Waiting  []waitingRow `json:"waiting,omitempty"`
 }
 
-// hookRow is one measurement. Its latencies are those of transitions (write) or
-// from commit to arrival (neighbour, wake); its orders are events.
+// hookRow is one measurement. Its latencies are those of transitions (write) or from
+// commit to arrival (neighbour, wake). Its number of orders is that of events.
 type hookRow struct {
 	Part string `json:"part"`
 	Name string `json:"name"`
 	figures
 }
 
-// hookRatio holds one measurement against another.
+// hookRatio is the ratio of two measurements.
 type hookRatio struct {
 	Name   string  `json:"name"`
 	Value  float64 `json:"value"`
 	Wanted string  `json:"wanted"`
 }
 
-// compare fills in the ratios.
+// compare sets the ratios.
 func (r *webhooksReport) compare() {
 	for i := 1; i < len(r.Rows); i++ {
 		before, row := r.Rows[i-1], r.Rows[i]
@@ -53,13 +53,13 @@ func (r *webhooksReport) compare() {
 func (r *webhooksReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintf(t, "Webhooks on %s: %d events to deliver, %.3g s each of what has a length, medians of %d\n%v\n\n",
-		r.Database, r.Events, r.Seconds, r.Rounds, r.where)
+		r.Database, r.Events, r.Seconds, r.Rounds, r.environment)
 	_, _ = fmt.Fprintln(t, "\t\tevents\tper second\tp50 ms\tp99 ms\tmax ms\tCPU us each\tdatabase us\tload\t")
 	for _, row := range r.Rows {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.1f\t\n",
 			row.Part, row.Name, row.Orders, row.PerSecond, row.P50, row.P99, row.Max, row.CPUMicros, row.DatabaseCPU, row.Load)
 	}
-	if err := t.Flush(); err != nil { // errors of the writes above come out here
+	if err := t.Flush(); err != nil { // returns the errors of the writes above
 		return err
 	}
 	for _, ratio := range r.Ratios {

@@ -12,70 +12,70 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// waitingRow is what is known of a sender with a great many events waiting.
+// waitingRow describes a sender with very many waiting events.
 type waitingRow struct {
 	Endpoints  int     `json:"endpoints"`
 	Events     int     `json:"events"`
 	StartMB    float64 `json:"start_mb"`         // resident, before the sender runs
-	IdleMB     float64 `json:"idle_mb"`          // after it has waited for the endpoints
-	BusyMB     float64 `json:"busy_mb"`          // the most, once they have come alive
+	IdleMB     float64 `json:"idle_mb"`          // after waiting for the endpoints
+	BusyMB     float64 `json:"busy_mb"`          // the peak, after the endpoints accept connections
 	IdleCPU    float64 `json:"idle_cpu_ms_s"`    // per second of waiting
-	PerSecond  float64 `json:"per_second"`       // deliveries, once they have come alive
-	CPUMicros  float64 `json:"cpu_us_each"`      // of these
+	PerSecond  float64 `json:"per_second"`       // deliveries, after the endpoints accept connections
+	CPUMicros  float64 `json:"cpu_us_each"`      // per delivery
 	Delivered  int     `json:"delivered"`        // in that time
 	Load       float64 `json:"load_average"`     // at the end
 	LayDownSec float64 `json:"lay_down_seconds"` // to write all events
 }
 
-// probeTimeout is how long the next probe may be off.
+// probeTimeout is the longest time until the next probe of an endpoint.
 const probeTimeout = 3 * time.Minute
 
-// waitingRow lays down events at dead endpoints, looks what the sender needs
-// while it waits, and lets the endpoints come alive for a while.
+// waitingRow adds events for dead endpoints, measures the sender while it waits, and
+// then lets the endpoints accept connections for a while.
 func (c *webhooksCommand) waitingRow(ctx context.Context, endpoints int) (row waitingRow, err error) {
-	err = c.inBed(ctx, func(b bed) (err error) {
-		row, err = c.waiting(ctx, b, endpoints)
+	err = c.inWorkspace(ctx, func(w workspace) (err error) {
+		row, err = c.waiting(ctx, w, endpoints)
 		return err
 	})
 	row.Load = loadAverage()
 	return row, err
 }
 
-func (c *webhooksCommand) waiting(ctx context.Context, b bed, endpoints int) (row waitingRow, err error) {
+func (c *webhooksCommand) waiting(ctx context.Context, w workspace, endpoints int) (row waitingRow, err error) {
 	row = waitingRow{Endpoints: endpoints, Events: c.Waiting}
 	r, err := newReceiver(ctx, endpoints, refuses)
 	if err != nil {
 		return row, err
 	}
 	began := time.Now()
-	err = layDown(ctx, b.database, r.urls(), func(db *store.Store) error { return addEvents(ctx, db, endpoints, c.Waiting) })
+	err = seedHooks(ctx, w.database, r.urls(), func(db *store.Store) error { return addEvents(ctx, db, endpoints, c.Waiting) })
 	row.LayDownSec = time.Since(began).Seconds()
 	if err != nil {
 		return row, err
 	}
-	sender, err := b.start(ctx, "sender", &plan{Send: true})
+	sender, err := w.start(ctx, "sender", &plan{Send: true})
 	if err != nil {
 		return row, err
 	}
-	err = errors.Join(c.watch(ctx, b, sender, r, &row), sender.stop())
+	err = errors.Join(c.watch(ctx, w, sender, r, &row), sender.stop())
 	r.close()
 	if err != nil {
 		return row, err
 	}
-	delivered, err := countDelivered(ctx, b.database)
+	delivered, err := countDelivered(ctx, w.database)
 	if events := r.count(); err == nil && delivered != events {
-		err = fmt.Errorf("invalid: %d events came, %d are stored as delivered", events, delivered)
+		err = fmt.Errorf("invalid: %d events arrived, %d are stored as delivered", events, delivered)
 	}
 	return row, err
 }
 
-// watch looks at a sender that waits, and then at one that has plenty to do.
-func (c *webhooksCommand) watch(ctx context.Context, b bed, sender *child, r *receiver, row *waitingRow) (err error) {
+// watch measures a sender that waits, and then one that is busy.
+func (c *webhooksCommand) watch(ctx context.Context, w workspace, sender *child, r *receiver, row *waitingRow) (err error) {
 	pid := sender.command.Process.Pid
 	if row.StartMB, err = memory(pid, "VmRSS"); err != nil {
 		return err
 	}
-	idle, busy := b.meter(sender), b.meter(sender)
+	idle, busy := w.meter(sender), w.meter(sender)
 	err = errors.Join(idle.hook(), sender.begin(), pauseFor(ctx, c.Idle), idle.hook())
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *webhooksCommand) watch(ctx context.Context, b bed, sender *child, r *re
 	if row.IdleMB, err = memory(pid, "VmRSS"); err != nil {
 		return err
 	}
-	r.manner = accepts
+	r.behaviour = accepts
 	r.want(1)
 	if err := r.listen(ctx); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (c *webhooksCommand) watch(ctx context.Context, b bed, sender *child, r *re
 	if err := r.wait(ctx, probeTimeout); err != nil {
 		return err
 	}
-	// Endpoints are probed one by one; the window begins with the first that
-	// was found alive, and a little later.
+	// Endpoints are probed one by one. The window begins a second after the first
+	// answered.
 	if err := errors.Join(pauseFor(ctx, time.Second), busy.hook()); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// memory reads what /proc tells of a process's memory, in MB.
+// memory returns a value of a process's memory from /proc, in MB.
 func memory(pid int, name string) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -131,5 +131,5 @@ func memory(pid int, name string) (float64, error) {
 			return kb / 1024, err
 		}
 	}
-	return 0, fmt.Errorf("process %d tells no %s", pid, name)
+	return 0, fmt.Errorf("the status of process %d does not hold %s", pid, name)
 }
