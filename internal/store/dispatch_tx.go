@@ -145,8 +145,7 @@ func (tx dispatchTx) Notes(ctx context.Context, partnerID, orderID string, limit
 
 // AddNote adds a note to an order.
 func (tx dispatchTx) AddNote(ctx context.Context, note *dispatch.Note) error {
-	_, err := writeNow(ctx, tx.conn, addNotes, note)
-	return err
+	return writeAllNow(ctx, tx.conn, addNotes, note)
 }
 
 // Settings returns how a partner's orders are dispatched; nil if there is no

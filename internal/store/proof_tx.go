@@ -38,8 +38,7 @@ func (tx proofTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*del
 
 // AddProof adds a proof to an order.
 func (tx proofTx) AddProof(ctx context.Context, added *delivery.Proof) error {
-	_, err := writeNow(ctx, tx.conn, addProofs, added)
-	return err
+	return writeAllNow(ctx, tx.conn, addProofs, added)
 }
 
 // AddLoosePicture puts a picture on the list of those that belong to no proof,
