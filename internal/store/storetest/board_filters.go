@@ -209,12 +209,14 @@ func testBoardFilters(t *testing.T, s *store.Store) {
 	})
 }
 
+// drawTime draws one of few times around the epoch, so that limits are often
+// met exactly.
+func drawTime(rt *rapid.T, label string) time.Time {
+	return testkit.Epoch.Add(rapid.SampledFrom([]time.Duration{0, time.Millisecond, -time.Millisecond, time.Hour, -time.Hour}).Draw(rt, label))
+}
+
 func drawRow(rt *rapid.T, i int) *board.Row {
-	// Times are close to the epoch, so that all kinds of limits are met exactly.
-	near := func(label string) time.Time {
-		hours, ms := rapid.IntRange(-2, 2).Draw(rt, label+", hours"), rapid.IntRange(-1, 1).Draw(rt, label+", ms")
-		return testkit.Epoch.Add(time.Duration(hours)*time.Hour + time.Duration(ms)*time.Millisecond)
-	}
+	near := func(label string) time.Time { return drawTime(rt, label) }
 	return &board.Row{
 		PartnerID:         rapid.SampledFrom([]string{partnerID, "par_00000002"}).Draw(rt, "partner"),
 		OrderID:           fmt.Sprintf("ord_%02d", i),
@@ -239,9 +241,7 @@ func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 		Sort:  rapid.SampledFrom(dispatch.Sorts).Draw(rt, "sort"),
 		Limit: rapid.IntRange(1, 13).Draw(rt, "limit"),
 	}
-	near := func(label string) time.Time {
-		return testkit.Epoch.Add(time.Duration(rapid.IntRange(-2, 2).Draw(rt, label)) * time.Hour)
-	}
+	near := func(label string) time.Time { return drawTime(rt, label) }
 	for i, draw := range []func(){
 		func() {
 			f.Statuses = rapid.SliceOfNDistinct(rapid.SampledFrom(board.OpenStatuses), 1, -1, rapid.ID).Draw(rt, "states")
