@@ -1,0 +1,30 @@
+package record_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestRecordKnowsEveryField fails for a field of an order that is neither part of
+// the record nor one of those that the store keeps in columns of their own: a new
+// field would be lost.
+func TestRecordKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	var o delivery.Order
+	testkit.Fill(&o)
+	got, err := record.Decode(record.Encode(&o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Columns of the table orders, and the rows of order_history.
+	got.PartnerID, got.Version, got.Events, got.LastEvent = o.PartnerID, o.Version, o.Events, o.LastEvent
+	got.Courier, got.Allocation, got.Cancellation, got.History = o.Courier, o.Allocation, o.Cancellation, o.History
+	got.QuoteID = o.QuoteID // used up by the creation, and not kept
+	if !reflect.DeepEqual(got, &o) {
+		t.Errorf("got %+v\nwant %+v", got, &o)
+	}
+}
