@@ -22,7 +22,7 @@ type APIKey struct {
 	LastUsedAt time.Time // zero until the first use
 }
 
-// CreatedKey is a new API key with its secret, which is told this once.
+// CreatedKey is a new API key with its secret, which is shown only here.
 type CreatedKey struct {
 	APIKey
 	SecretKey string
@@ -54,8 +54,8 @@ const maxKeys = 1000
 
 var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
 
-// CreateKey makes an API key for the partner. It works as soon as this returns.
-// It is a conflict when the partner has too many.
+// CreateKey adds an API key for the partner, which works as soon as CreateKey
+// returns. It refuses with conflict if the partner has too many.
 func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
 	var err error
@@ -103,9 +103,9 @@ func (s *Service) Keys(ctx context.Context, partnerID string) (keys []APIKey, er
 	return keys, err
 }
 
-// RevokeKey ends a key for good: when this returns, the key works nowhere on
-// this node, and on other nodes for no longer than keyFreshness. A key that is
-// revoked already, or another partner's, is not_found.
+// RevokeKey revokes a key for good. It stops working on this node before RevokeKey
+// returns, and on other nodes within keyFreshness. It refuses with not_found for a
+// key that is revoked already or belongs to another partner.
 func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error {
 	var publicKey string
 	err := s.Store.Write(ctx, func(tx Writer) (err error) {
@@ -113,7 +113,7 @@ func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error 
 		return err
 	})
 	if publicKey != "" {
-		// After the commit, and even if it failed: it may have, or not.
+		// After the commit, and even after an error: the commit may have succeeded.
 		s.keys.revoke(publicKey)
 	}
 	if err == nil && publicKey == "" {
@@ -122,8 +122,8 @@ func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error 
 	return err
 }
 
-// SigningKey finds the key that a request names; nil if there is none, or it
-// has been revoked. Keys in use are kept in memory.
+// SigningKey returns the key that a request names; nil if there is none or it has
+// been revoked. Keys in use are cached.
 func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey, error) {
 	now := s.Now()
 	if key := s.keys.find(publicKey, now); key != nil {
@@ -150,16 +150,16 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
 }
 
-// Used notes that a request was signed with the key. It is for requests whose
-// signature fits: anybody can name a key.
+// Used notes that a request was signed with the key. The caller has verified the
+// signature: anyone can name a key.
 func (s *Service) Used(key *SigningKey) { key.usedAt.Store(s.Now().UnixMilli()) }
 
-// useBatch is how many uses are written in one transaction, so that nobody
-// waits long behind it.
+// useBatch is how many uses are written in one transaction, so that other
+// transactions do not wait long for it.
 const useBatch = 500
 
-// saveKeyUses writes when keys were last used. What could not be written stays
-// for the next time. The caller holds tidying.
+// saveKeyUses writes when keys were last used. Uses that could not be written stay
+// for the next call. The caller holds tidying.
 func (s *Service) saveKeyUses(ctx context.Context) error {
 	for batch := range slices.Chunk(s.keys.unsaved(), useBatch) {
 		uses := make([]KeyUse, len(batch))

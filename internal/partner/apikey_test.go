@@ -109,7 +109,7 @@ func TestSecretsAreSealed(t *testing.T) {
 		if bytes.Contains(kept.Secret, []byte(first.SecretKey[3:])) {
 			t.Error("the secret is in the database")
 		}
-		// Whoever can write the database cannot give one key another's secret.
+		// Write access to the database does not suffice to give one key another's secret.
 		kept.KeyID, kept.PublicKey = "key_forged", "pk_forged"
 		return tx.AddAPIKey(t.Context(), kept)
 	})
@@ -166,7 +166,7 @@ func TestCloseWritesLastUses(t *testing.T) {
 	}
 }
 
-// A key that is revoked on one node stops working on another within 5 s.
+// A key that is revoked on one node must stop working on another within 5 s.
 func TestRevocationReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -191,7 +191,7 @@ func TestRevocationReachesOtherNodes(t *testing.T) {
 	}
 }
 
-// heldStore lets a test hold a read back after it has read.
+// heldStore lets a test delay the return of a read.
 type heldStore struct {
 	partner.Store
 	armed   atomic.Bool
@@ -209,7 +209,7 @@ func (h *heldStore) Read(ctx context.Context, fn func(partner.Reader) error) err
 }
 
 // A look-up that read a key just before it was revoked must not bring it back.
-func TestLookUpThatRacesARevocation(t *testing.T) {
+func TestLookUpDuringRevocation(t *testing.T) {
 	t.Parallel()
 	base := newNode(t)
 	held := &heldStore{Store: base.store.Partners(), read: make(chan struct{}), release: make(chan struct{})}
@@ -289,7 +289,8 @@ func TestReadKeyRequest(t *testing.T) {
 	}
 }
 
-// Every signed request looks its key up: that must not allocate.
+// TestSigningKeyAllocatesNothing counts allocations, because every signed request
+// looks its key up.
 func TestSigningKeyAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts allocations
 	n := newNode(t)
 	created := n.createKey(t, n.register(t, "a@b.example").PartnerID, "")

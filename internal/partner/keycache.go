@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// SigningKey is what checks a signature.
+// SigningKey is what verifying a signature needs.
 type SigningKey struct {
 	KeyID     string
 	PartnerID string
@@ -18,7 +18,7 @@ type SigningKey struct {
 	freshUntil atomic.Int64
 	// usedAt is the last use in Unix milliseconds, 0 before the first.
 	usedAt atomic.Int64
-	// savedAt is the last use that the database knows; Service.tidying guards it.
+	// savedAt is the last use that has been written; Service.tidying guards it.
 	savedAt int64
 }
 
@@ -30,18 +30,18 @@ func (k *SigningKey) lastUse() time.Time {
 }
 
 const (
-	// keyFreshness is how long a key is trusted without looking. A key that was
-	// revoked on one node stops working within it on every other; 5 s are
-	// promised.
+	// keyFreshness is how long a cached key is used before it is read again. A key
+	// that was revoked on one node stops working on every other within this time;
+	// 5 s are promised.
 	keyFreshness = 4 * time.Second
 	// maxCachedKeys bounds the cache's memory to some 30 MB.
 	maxCachedKeys = 1 << 16
-	// sampledKeys is among how many keys the least used one makes room.
+	// sampledKeys is how many keys are compared to evict the least used of them.
 	sampledKeys = 8
 )
 
-// keyCache keeps the keys that are in use. Unknown keys are not kept: anyone
-// can make up as many as they like.
+// keyCache holds the keys that are in use. Unknown keys are not cached: anyone can
+// invent any number of them.
 type keyCache struct {
 	start time.Time // keeps the monotonic clock
 
@@ -58,7 +58,8 @@ func newKeyCache(now time.Time) *keyCache {
 	return &keyCache{start: now, keys: map[string]*SigningKey{}}
 }
 
-// find is on the way of every signed request: no allocation, one shared lock.
+// find is called for every signed request: it allocates nothing and takes a shared
+// lock.
 func (c *keyCache) find(publicKey string, now time.Time) *SigningKey {
 	c.mu.RLock()
 	key := c.keys[publicKey]
@@ -75,9 +76,9 @@ func (c *keyCache) countRevocations() uint64 {
 	return c.revocations
 }
 
-// keep takes in a key that was looked up when revocations were so many, and is
-// known to have been good at the given time. It gives back the key to use: the
-// same one for all, so that its uses gather in one place.
+// keep caches a key that was looked up when the count of revocations was as given,
+// and that was valid at the given time. It returns the key to use, the same one for
+// all requests, so that its uses are counted in one place.
 func (c *keyCache) keep(publicKey string, key *SigningKey, at time.Time, revocations uint64) *SigningKey {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,8 +137,8 @@ func (c *keyCache) lastUse(publicKey string) time.Time {
 	return time.Time{}
 }
 
-// unsaved lists the keys whose last use the database does not know. The caller
-// holds Service.tidying.
+// unsaved returns the keys whose last use has not been written. The caller holds
+// Service.tidying.
 func (c *keyCache) unsaved() []*SigningKey {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -152,7 +153,7 @@ func (c *keyCache) unsaved() []*SigningKey {
 
 func (k *SigningKey) saved() bool { return k.usedAt.Load() <= k.savedAt }
 
-// dropSaved lets go of evicted keys that have nothing left to write.
+// dropSaved removes evicted keys that have nothing left to write.
 func (c *keyCache) dropSaved() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A full cache lets go of keys that are little used, and their last uses are
-// still written.
+// A full cache evicts keys that are little used, and their last uses are still
+// written.
 func TestKeyCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_767_225_600, 0)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ListFilter says which partners to list. What is empty selects all.
+// ListFilter selects the partners to list. An empty field selects all.
 type ListFilter struct {
 	Search string // any case, anywhere in the name, the e-mail address or the id
 	After  string // a partner id: only those after it
@@ -22,8 +22,8 @@ type ListPage struct {
 // searched is how many partners are read at a time.
 const searched = 1000
 
-// List lists partners by id. Engines differ in what they take for one letter in
-// two cases, and so the search is made here.
+// List lists partners by id. The search is made here, because engines differ in
+// which letters they fold.
 func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, err error) {
 	wanted := strings.ToLower(filter.Search)
 	err = s.Store.Read(ctx, func(tx Reader) error {

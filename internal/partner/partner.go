@@ -1,4 +1,4 @@
-// Package partner is who may use the service: partners' accounts, their
+// Package partner manages who may use the service: partners' accounts, their
 // sessions, and the API keys that sign their requests.
 package partner
 
@@ -27,14 +27,14 @@ type Partner struct {
 	CreatedAt time.Time
 }
 
-// Config is what the service is made of.
+// Config holds what the service needs.
 type Config struct {
 	Store  Store
 	Hasher *credential.Hasher
 	Sealer *credential.Sealer // of API keys' secrets
 	Now    func() time.Time
 	Random io.Reader    // safe for use by many goroutines
-	Log    *slog.Logger // of what fails in the background
+	Log    *slog.Logger // for failures in the background
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer credential.GateObserver
@@ -46,7 +46,7 @@ type Service struct {
 	Config
 	gate *credential.Gate
 	keys *keyCache
-	// settings are what operators have set for partners.
+	// settings caches what operators have set for partners.
 	settings *settingsCache
 
 	stop    chan struct{}
@@ -56,7 +56,7 @@ type Service struct {
 	swept   time.Time // when expired sessions were last removed
 }
 
-// NewService starts the service. Close stops it.
+// NewService returns a service that tidies in the background until Close.
 func NewService(config Config) *Service {
 	s := &Service{
 		Config:   config,
@@ -69,8 +69,7 @@ func NewService(config Config) *Service {
 	return s
 }
 
-// tidyEvery is how old the database's last_used_at may be. A crash loses that
-// much of it.
+// tidyEvery is how old a stored last_used_at may be. A crash loses that much.
 const tidyEvery = 30 * time.Second
 
 func (s *Service) keepTidy() {
@@ -88,32 +87,31 @@ func (s *Service) keepTidy() {
 	}
 }
 
-// Close stops what runs in the background and writes what it has gathered. No
-// call may be under way or follow, and the store must still be open.
+// Close stops the background work and writes what it has gathered. No other method
+// may be running or be called afterwards, and the store must still be open.
 func (s *Service) Close() error {
 	close(s.stop)
 	s.stopped.Wait()
 	return s.Tidy(context.Background())
 }
 
-// Tidy writes when keys were last used, and removes expired sessions now and
-// then. The service does so by itself; tests need not wait for it.
+// Tidy writes when keys were last used and, now and then, removes expired sessions.
+// The service calls it regularly; tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
 	return errors.Join(s.saveKeyUses(ctx), s.sweepSessions(ctx))
 }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
 
 var (
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
 )
 
-// emailKey is the form in which e-mail addresses are compared: without regard
-// to case, because nobody remembers how they wrote theirs. Text that is no
-// e-mail address has none.
+// emailKey returns the form in which e-mail addresses are compared, which ignores
+// case; empty for text that is not an e-mail address.
 func emailKey(email string) string {
 	if !delivery.EmailRule.Allows(email) {
 		return ""
@@ -124,13 +122,13 @@ func emailKey(email string) string {
 // maxDraws is how often a partner's id is drawn: its 40 bits may be in use.
 const maxDraws = 5
 
-// Register opens an account. It is a validation_error, or email_taken.
+// Register opens an account. It refuses with validation_error or email_taken.
 func (s *Service) Register(ctx context.Context, root form.Source) (*Partner, error) {
 	account, password, err := s.readRegistration(root)
 	if err != nil {
 		return nil, err
 	}
-	// Looked up ahead of the transaction too, which saves hashing in vain.
+	// Looked up before the transaction as well, to save a useless hashing.
 	err = s.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, account.EmailKey) })
 	if err != nil {
 		return nil, err
@@ -166,7 +164,7 @@ func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 	return account, password, problems.Err()
 }
 
-// add is false if only the id was in use.
+// add returns false if the id, and nothing else, was in use.
 func (s *Service) add(ctx context.Context, account *Account) (added bool, err error) {
 	err = s.Store.Write(ctx, func(tx Writer) error {
 		if err := refuseTaken(ctx, tx, account.EmailKey); err != nil {

@@ -130,7 +130,7 @@ func TestRegister(t *testing.T) {
 	wantCode(t, err, refusal.CodeEmailTaken)
 }
 
-func TestRegisterTellsAllFaults(t *testing.T) {
+func TestRegisterReportsAllFaults(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	for _, c := range []struct {
@@ -153,20 +153,20 @@ func TestRegisterTellsAllFaults(t *testing.T) {
 			wantCode(t, err, refusal.CodeValidation)
 			var refused *refusal.Error
 			errors.As(err, &refused)
-			told, _ := json.Marshal(refused)
+			answer, _ := json.Marshal(refused)
 			for _, field := range c.fields {
-				if !strings.Contains(string(told), fmt.Sprintf(`"field":%q`, field)) {
-					t.Errorf("%s does not tell of %s", told, field)
+				if !strings.Contains(string(answer), fmt.Sprintf(`"field":%q`, field)) {
+					t.Errorf("got %s, want a problem at %s", answer, field)
 				}
 			}
-			if text, ok := c.members["password"].(string); ok && text != "" && strings.Contains(string(told), text) {
-				t.Errorf("%s tells the password", told)
+			if text, ok := c.members["password"].(string); ok && text != "" && strings.Contains(string(answer), text) {
+				t.Errorf("got %s, want no password in it", answer)
 			}
 		})
 	}
 }
 
-func TestRegisterAtOnce(t *testing.T) {
+func TestConcurrentRegistrations(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	var admitted atomic.Int64
@@ -230,7 +230,7 @@ func TestLoginRefusals(t *testing.T) {
 	}
 }
 
-// A refusal must not tell whether there is an account.
+// A refusal must not reveal whether there is an account.
 func TestLoginRefusalsAreAlike(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -9,12 +9,12 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// sweepEvery is how often expired sessions are removed. They are refused
-// whether they have been or not.
+// sweepEvery is how often expired sessions are removed. They are refused in any
+// case.
 const sweepEvery = time.Hour
 
-// Login begins a session for whoever knows the password of an account. The
-// token is told this once. It is a validation_error, unauthorized, or
+// Login begins a session, given an account's e-mail address and password, and
+// returns its token. It refuses with validation_error, with unauthorized, or with
 // rate_limited after too many failures from the address or for the account.
 func (s *Service) Login(ctx context.Context, root form.Source, address string) (partner *Partner, token string, err error) {
 	var problems form.Problems
@@ -41,9 +41,9 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 	return token, err
 }
 
-// ByPassword finds the partner with this e-mail address and password. It is
-// unauthorized, or rate_limited after too many failures (credential.Gate tells
-// what counts), or forbidden if the account is suspended.
+// ByPassword returns the partner with this e-mail address and password. It refuses
+// with unauthorized, with rate_limited after too many failures (see
+// credential.Gate), or with forbidden if the account is suspended.
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
 	key, account := emailKey(email), &Account{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
@@ -58,7 +58,7 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 			return nil, err
 		}
 	} else {
-		password = "" // which is nobody's; the text may be too large to hash
+		password = "" // never valid; the text may be too large to hash
 	}
 	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
 	if err == nil {
@@ -70,8 +70,8 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 	return &account.Partner, nil
 }
 
-// BySession finds the partner whose session the token is; nil if there is no
-// such session, or not any more.
+// BySession returns the partner of a session, given its token; nil if there is no
+// such session or it has expired.
 func (s *Service) BySession(ctx context.Context, token string) (*Partner, error) {
 	if token == "" {
 		return nil, nil

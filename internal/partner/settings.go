@@ -16,20 +16,22 @@ import (
 type Settings struct {
 	SuspendedAt     time.Time // zero unless the account is suspended
 	SuspendedReason string    // empty if none was given
-	RateLimit       int       // requests a minute; DefaultRate for everybody's
-	RateCard        string    // the name of a series of rate cards; empty for everybody's
+	RateLimit       int       // requests a minute; DefaultRate for the service's
+	RateCard        string    // the name of a series of rate cards; empty for the default
 }
 
-// DefaultRate stands for the rate limit of all who have none of their own.
+// DefaultRate stands for the rate limit of the service, which applies to partners
+// without their own.
 const DefaultRate = -1
 
-// DefaultSettings are those of a partner for whom nothing was set.
+// DefaultSettings are the settings of a partner for whom nothing was set.
 var DefaultSettings = Settings{RateLimit: DefaultRate}
 
-// Suspended tells whether the partner may not use the service.
+// Suspended reports whether the partner may not use the service.
 func (s Settings) Suspended() bool { return !s.SuspendedAt.IsZero() }
 
-// Refusal is what a suspended partner is told; nil if the partner may go on.
+// Refusal returns the error for a suspended partner; nil if the partner is not
+// suspended.
 func (s Settings) Refusal() error {
 	if s.Suspended() {
 		return errSuspended
@@ -39,8 +41,8 @@ func (s Settings) Refusal() error {
 
 var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
 
-// Settings tells what is set for a partner, as it was no longer than
-// keyFreshness ago. What is in use is kept in memory.
+// Settings returns what is set for a partner, as it was at most keyFreshness ago.
+// The settings of active partners are cached.
 func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
 	now := s.Now()
 	if settings, ok := s.settings.find(partnerID, now); ok {
@@ -67,13 +69,14 @@ type Listed struct {
 	Settings
 }
 
-// Overview is a partner as operators see it alone.
+// Overview is a partner as operators see it by itself.
 type Overview struct {
 	Listed
 	ActiveKeys, RevokedKeys int64
 }
 
-// Overview tells all of a partner. One that does not exist is not_found.
+// Overview returns a partner with its settings and keys counted. It refuses with
+// not_found.
 func (s *Service) Overview(ctx context.Context, partnerID string) (found *Overview, err error) {
 	err = s.Store.Read(ctx, func(tx Reader) error {
 		found, err = overview(ctx, tx, partnerID)
@@ -98,15 +101,15 @@ func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, erro
 	return found, err
 }
 
-// The bounds of what can be set.
+// Bounds of the settings.
 const (
 	maxOwnRate = 1_000_000 // requests a minute
 	maxReason  = 500
-	// DefaultCard names the rate cards of all who have none of their own.
+	// DefaultCard names the rate cards of partners without their own.
 	DefaultCard = "default"
 )
 
-// change is what a request sets; what it leaves out stays.
+// change is what a request sets. What it leaves out stays as it is.
 type change struct {
 	suspend, resume bool
 	reason          string
@@ -142,7 +145,7 @@ func readChange(root form.Source) (change, error) {
 	return c, problems.Err()
 }
 
-// apply gives the settings after the change.
+// apply returns the settings after the change.
 func (c change) apply(s Settings, now time.Time) Settings {
 	switch {
 	case c.suspend:
@@ -162,9 +165,10 @@ func (c change) apply(s Settings, now time.Time) Settings {
 	return s
 }
 
-// Change sets what the request says for a partner. On this node it holds when
-// this returns, on others within keyFreshness. A suspended partner's sessions
-// end. It is not_found, or a validation_error.
+// Change changes a partner's settings as the request asks. It takes effect on this
+// node before Change returns, and on others within keyFreshness. It ends the
+// sessions of a partner that is suspended. It refuses with not_found or
+// validation_error.
 func (s *Service) Change(ctx context.Context, partnerID string, root form.Source) (changed *Overview, err error) {
 	change, err := readChange(root)
 	if err != nil {
@@ -179,7 +183,7 @@ func (s *Service) Change(ctx context.Context, partnerID string, root form.Source
 		changed, err = s.change(ctx, tx, partnerID, change, entry)
 		return err
 	})
-	// After the commit, and even if it failed: it may have, or not.
+	// After the commit, and even after an error: the commit may have succeeded.
 	s.settings.forget(partnerID)
 	if err != nil {
 		return nil, err
@@ -217,11 +221,11 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, chang
 	return found, err
 }
 
-// settingsFacts are what the audit log tells of a partner's settings.
+// settingsFacts is what the audit log holds of a partner's settings.
 type settingsFacts struct {
 	Suspended       bool    `json:"suspended"`
 	SuspendedReason string  `json:"suspended_reason"`
-	RateLimit       *int    `json:"rate_limit"` // null for everybody's
+	RateLimit       *int    `json:"rate_limit"` // null for the service's
 	RateCard        *string `json:"rate_card"`
 }
 
@@ -245,7 +249,8 @@ func (s *Service) notSuspended(ctx context.Context, partnerID string) error {
 	return settings.Refusal()
 }
 
-// expiry is since when sessions must have begun, and been seen, to be good.
+// expiry returns the times at or after which a valid session has begun and has
+// been used.
 func expiry(now time.Time) (begun, seen time.Time) {
 	return now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)
 }

@@ -24,8 +24,8 @@ func (n *node) settings(t testing.TB, partnerID string) partner.Settings {
 	return settings
 }
 
-// TestSettingsAreFresh: what is changed at one node holds there at once, and at
-// another within 5 s, but not for longer than that.
+// TestSettingsAreFresh expects a change to take effect on its node immediately, and
+// on another within 5 s.
 func TestSettingsAreFresh(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -58,11 +58,11 @@ func TestSettingsAreFresh(t *testing.T) {
 		t.Errorf("after: %+v", got)
 	}
 	if _, err := n.Change(t.Context(), "par_00000000", body(t, map[string]any{})); !refusal.HasCode(err, refusal.CodeNotFound) {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 }
 
-func TestKeptSettingsCostNoAllocation(t *testing.T) {
+func TestCachedSettingsAllocateNothing(t *testing.T) {
 	n := newNode(t)
 	id := n.register(t, "a@b.example").PartnerID
 	n.settings(t, id)

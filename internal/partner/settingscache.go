@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// settingsCache keeps the settings of partners that are at work. Everything in
-// it belongs to partners that exist, so that strangers cannot fill it.
+// settingsCache holds the settings of active partners. Only partners that exist are
+// cached, so that strangers cannot fill it.
 type settingsCache struct {
 	start time.Time // keeps the monotonic clock
 
@@ -29,7 +29,8 @@ func newSettingsCache(now time.Time) *settingsCache {
 	return &settingsCache{start: now, known: map[string]keptSettings{}}
 }
 
-// find is on the way of every signed request: no allocation, one shared lock.
+// find is called for every signed request: it allocates nothing and takes a shared
+// lock.
 func (c *settingsCache) find(partnerID string, now time.Time) (Settings, bool) {
 	c.mu.RLock()
 	kept, known := c.known[partnerID]
@@ -43,8 +44,8 @@ func (c *settingsCache) countChanges() uint64 {
 	return c.changes
 }
 
-// keep takes in settings that were looked up when changes were so many, and are
-// known to have been good at the given time.
+// keep caches settings that were looked up when the count of changes was as given,
+// and that were valid at the given time.
 func (c *settingsCache) keep(partnerID string, settings Settings, at time.Time, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,44 +19,43 @@ type Store interface {
 type Reader interface {
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
-	// Settings are DefaultSettings where nothing was set.
+	// Settings returns DefaultSettings where nothing was set.
 	Settings(ctx context.Context, partnerID string) (Settings, error)
 	// List lists partners by id, those after the given one.
 	List(ctx context.Context, after string, limit int) ([]Listed, error)
 	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)
-	// HasRateCards tells whether there are rate cards of this name.
+	// HasRateCards reports whether there are rate cards of this name.
 	HasRateCards(ctx context.Context, name string) (bool, error)
-	// Session is a session and its partner, expired or not.
+	// Session returns a session and its partner, expired or not.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
 	// APIKeys lists a partner's active keys, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
-	// APIKey is an active key, by its public key.
+	// APIKey returns the active key with a public key.
 	APIKey(ctx context.Context, publicKey string) (*SealedKey, error)
 }
 
 // Writer changes accounts. What it decides by, it reads in the same transaction.
 type Writer interface {
 	Reader
-	// AddPartner is false if the e-mail address or the id is in use.
+	// AddPartner returns false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
 
-	// LockSettings reads a partner's settings, which nobody else changes
-	// until the transaction ends.
+	// LockSettings reads a partner's settings, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (Settings, error)
 	SaveSettings(ctx context.Context, partnerID string, settings Settings) error
-	// AddAudit writes what was changed by whom.
+	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 
 	AddSession(ctx context.Context, session *Session) error
 	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
 	EndSession(ctx context.Context, tokenHash []byte) error
-	// EndSessionsOf ends all of a partner's.
+	// EndSessionsOf ends all sessions of a partner.
 	EndSessionsOf(ctx context.Context, partnerID string) error
-	// EndSessions ends those begun, or last seen, before the given times.
+	// EndSessions ends the sessions begun, or last seen, before the given times.
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
 	AddAPIKey(ctx context.Context, key *SealedKey) error
-	// RevokeAPIKey tells the public key of the key that it revoked; empty if the
+	// RevokeAPIKey returns the public key of the key that it revoked; empty if the
 	// partner has no such active key.
 	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error)
 	// SaveKeyUses writes when keys were last used.
@@ -70,8 +69,8 @@ type Account struct {
 	PasswordHash string
 }
 
-// Session is a login. It is kept under the hash of its token, so that whoever
-// reads the database cannot take it over.
+// Session is a login. It is stored under the hash of its token, so that read access
+// to the database does not suffice to take it over.
 type Session struct {
 	TokenHash []byte
 	Partner   Partner
@@ -85,7 +84,7 @@ type SealedKey struct {
 	Secret    []byte
 }
 
-// KeyUse tells when a key was last used.
+// KeyUse is the last use of a key.
 type KeyUse struct {
 	KeyID string
 	At    time.Time
