@@ -11,16 +11,16 @@ import (
 )
 
 type auditCommand struct {
-	Export exportAuditCommand `cmd:"" help:"Write the audit log to standard output as JSON Lines, the oldest entry first."`
+	Export exportAuditCommand `cmd:"" help:"Write the audit log to standard output as JSON Lines, oldest entry first."`
 }
 
 type exportAuditCommand struct {
-	where
-	From string `help:"Only what happened at this time or later (RFC 3339)." placeholder:"TIME"`
-	To   string `help:"Only what happened before this time (RFC 3339)." placeholder:"TIME"`
+	databaseFlags
+	From string `help:"Only changes at this time or later (RFC 3339)." placeholder:"TIME"`
+	To   string `help:"Only changes before this time (RFC 3339)." placeholder:"TIME"`
 }
 
-// Run exports; it may run beside the service.
+// Run writes the audit log. The service may be running.
 func (c *exportAuditCommand) Run(ctx context.Context) error {
 	from, err := timeFlag("--from", c.From)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *exportAuditCommand) Run(ctx context.Context) error {
 	return app.ExportAudit(ctx, c.settings(), app.System(), from, to, os.Stdout)
 }
 
-// timeFlag reads a time; the zero time if none was given.
+// timeFlag parses a time; empty text is the zero time.
 func timeFlag(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// working is a service with a partner who orders from stock, and keeps
-// ordering until told to stop.
-func working(t *testing.T, r run) (s *serving, partner *apptest.Partner, stop func() (orders int)) {
+// busyService starts a service with a partner that orders from stock until stop is
+// called, which returns the number of orders.
+func busyService(t *testing.T, r run) (s *serving, partner *apptest.Partner, stop func() (orders int)) {
 	t.Helper()
 	s = r.serve(t)
 	partner = s.Register(t, "metro")
@@ -39,39 +39,39 @@ func working(t *testing.T, r run) (s *serving, partner *apptest.Partner, stop fu
 	return s, partner, func() int { close(end); return <-orders }
 }
 
-// TestBackupAndRestore: a backup that is made while orders come in can be
-// restored elsewhere, breaks no law, and is served with the same master key.
+// TestBackupAndRestore makes a backup while orders arrive, restores it to another
+// directory, and serves it with the same master key.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
-	s, partner, stop := working(t, r)
+	s, partner, stop := busyService(t, r)
 	got := r.do(t, "backup", "backup.db")
 	if got.code != 0 || !strings.Contains(got.stdout, "verified") || !strings.Contains(got.stdout, "master key is not part of it") {
-		t.Fatalf("backup: %+v", got)
+		t.Fatalf("backup: got %+v, want exit code 0, verified, and a word on the master key", got)
 	}
 	if again := r.do(t, "backup", "backup.db"); again.code != 1 || !strings.Contains(again.stderr, "backup.db is there already") {
-		t.Errorf("over a backup: %+v", again)
+		t.Errorf("backup to an existing file: got %+v, want exit code 1 and that the file exists", again)
 	}
 	if beside := r.do(t, "restore", "backup.db", "--force"); beside.code != 1 || !strings.Contains(beside.stderr, "stop the service") {
-		t.Errorf("restored beside a service: %+v", beside)
+		t.Errorf("restore while the service runs: got %+v, want exit code 1 and to stop the service", beside)
 	}
 	if beside := r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copy.db"); beside.code != 1 || !strings.Contains(beside.stderr, "stop the service") {
-		t.Errorf("copied beside a service: %+v", beside)
+		t.Errorf("copy while the service runs: got %+v, want exit code 1 and to stop the service", beside)
 	}
 	orders := stop()
 	s.signal(t, syscall.SIGTERM)
 	restored := filepath.Join(r.dir, "elsewhere")
 	if got := r.do(t, "restore", "backup.db", "--data", restored); got.code != 0 || !strings.Contains(got.stdout, "verified") {
-		t.Fatalf("restore: %+v", got)
+		t.Fatalf("restore: got %+v, want exit code 0 and verified", got)
 	}
 	if again := r.do(t, "restore", "backup.db", "--data", restored); again.code != 1 || !strings.Contains(again.stderr, "--force") {
-		t.Errorf("over a database: %+v", again)
+		t.Errorf("restore over a database: got %+v, want exit code 1 and a word on --force", again)
 	}
 	r.audit(t, &apptest.Service{Data: restored}, partner)
 
 	got = r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copied/dropyard.db")
 	if got.code != 1 {
-		t.Errorf("copied into a folder that is not there: %+v", got)
+		t.Errorf("copy into a missing directory: got %+v, want exit code 1", got)
 	}
 	copied := filepath.Join(r.dir, "copied")
 	if err := os.Mkdir(copied, 0o700); err != nil {
@@ -79,15 +79,15 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	got = r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copied/dropyard.db")
 	if got.code != 0 || !strings.Contains(got.stdout, "checksum ok") {
-		t.Fatalf("copy: %+v", got)
+		t.Fatalf("copy: got %+v, want exit code 0 and checksums", got)
 	}
 	if n := r.audit(t, &apptest.Service{Data: copied}, partner); n != orders+1 {
-		t.Errorf("%d orders were copied, %d made", n, orders+1)
+		t.Errorf("got %d orders in the copy, want %d", n, orders+1)
 	}
 }
 
-// audit serves a restored database, with the master key, to the partner, and
-// tells how many orders it has.
+// audit serves a restored database with the master key, checks it, and returns the
+// number of its orders.
 func (r run) audit(t *testing.T, restored *apptest.Service, partner *apptest.Partner) (orders int) {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(r.dir, "data", "master.key"))
@@ -108,12 +108,12 @@ func (r run) audit(t *testing.T, restored *apptest.Service, partner *apptest.Par
 	return orders
 }
 
-// TestBackupsThatCannotBe end with one line.
-func TestBackupsThatCannotBe(t *testing.T) {
+// TestBackupAndCopyErrors expects one line on standard error.
+func TestBackupAndCopyErrors(t *testing.T) {
 	t.Parallel()
 	for args, c := range map[string]struct {
 		code int
-		told string
+		want string // part of the message
 	}{
 		"backup b.db":        {1, "data/dropyard.db"},
 		"backup":             {2, "file"},
@@ -123,13 +123,13 @@ func TestBackupsThatCannotBe(t *testing.T) {
 		"copy --from sqlite:a.db":                                     {2, "--to"},
 		"copy --from a.db --to sqlite:b.db":                           {2, "--from"},
 		"copy --from sqlite:a.db --to mysql://hushhush":               {2, "--to"},
-		"copy --from sqlite:a.db --to sqlite:a.db":                    {2, "the same"},
+		"copy --from sqlite:a.db --to sqlite:a.db":                    {2, "must be different"},
 		"copy --from sqlite:a.db --to postgres://u:hushhush@[::1:5/x": {1, "a.db"},
 	} {
 		got := (run{}).do(t, strings.Fields(args)...)
 		if got.code != c.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
-			!strings.Contains(got.stderr, c.told) || strings.Contains(got.stderr, "hushhush") {
-			t.Errorf("%s: %+v", args, got)
+			!strings.Contains(got.stderr, c.want) || strings.Contains(got.stderr, "hushhush") {
+			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, c.code, c.want)
 		}
 	}
 }

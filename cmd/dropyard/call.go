@@ -13,24 +13,24 @@ import (
 
 type callCommand struct {
 	Method         string `arg:"" help:"GET, POST, PUT or DELETE."`
-	Path           string `arg:"" help:"Path with /v1, and a query if wanted, such as '/v1/orders?limit=10'."`
-	Data           string `short:"d" help:"Body: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
+	Path           string `arg:"" help:"Path and query (example: '/v1/orders?limit=10')."`
+	Data           string `short:"d" help:"Body of the request: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
 	Key            string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
 	Secret         string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
 	URL            string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
-	IdempotencyKey string `help:"UUID that makes a retry safe. Default for POST: a fresh one." placeholder:"UUID"`
-	Include        bool   `short:"i" help:"Print status and headers too."`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default for POST: a new one." placeholder:"UUID"`
+	Include        bool   `short:"i" help:"Also print status and headers."`
 }
 
-// Run signs and sends the request and prints the answer's body. It fails if
-// the answer is a refusal.
+// Run signs and sends the request and prints the body of the response. A status of
+// 400 or more is an error.
 func (c *callCommand) Run(ctx context.Context) error {
 	body, err := c.body()
 	if err != nil {
 		return usageError{err}
 	}
 	if !strings.HasPrefix(c.Path, "/") {
-		return usageError{fmt.Errorf("the path %q must begin with /", c.Path)}
+		return usageError{fmt.Errorf("<path>: %q does not begin with / (example: /v1/orders)", c.Path)}
 	}
 	method := strings.ToUpper(c.Method)
 	if c.IdempotencyKey == "" && method == http.MethodPost {

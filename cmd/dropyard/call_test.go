@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-const secretKey = "sk_test_4fN8qZk2vJ7yXw1LrT0bGmPc" // that of the published vectors
+const secretKey = "sk_test_4fN8qZk2vJ7yXw1LrT0bGmPc" // the key of the published vectors
 
-// sign is section 5.1 of the interface once more, written for this test alone.
+// sign implements section 5.1 of the interface independently of package signature.
 func sign(timestamp, method, path, body string) string {
 	mac := hmac.New(sha256.New, []byte(secretKey))
 	mac.Write([]byte(timestamp + "\n" + method + "\n" + path + "\n" + body))
@@ -36,29 +36,30 @@ func vectors(t *testing.T) []vector {
 	}
 	var file struct{ Requests []vector }
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Requests) == 0 {
-		t.Fatalf("%d vectors: %v", len(file.Requests), err)
+		t.Fatalf("got %d vectors, error %v, want at least one", len(file.Requests), err)
 	}
 	return file.Requests
 }
 
-// seen is a request as it arrived.
-type seen struct {
+// received is a request as it arrived.
+type received struct {
 	*http.Request
 	body string
 }
 
-// receiver answers everything alike, and keeps what it was sent.
+// receiver is a server that gives every request the same response and keeps the
+// requests.
 type receiver struct {
 	*httptest.Server
-	requests chan seen
+	requests chan received
 }
 
 func receive(t *testing.T, status int, answer string) *receiver {
 	t.Helper()
-	r := &receiver{requests: make(chan seen, 10)}
+	r := &receiver{requests: make(chan received, 10)}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
-		r.requests <- seen{request, string(body)}
+		r.requests <- received{request, string(body)}
 		w.Header().Set("X-Request-Id", "req_test")
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, answer)
@@ -73,34 +74,36 @@ func (r *receiver) call(t *testing.T, from run, args ...string) result {
 	return from.do(t, append([]string{"call", "--url", r.URL, "--key", "pk_test", "--secret", secretKey}, args...)...)
 }
 
-// checkSigned holds what arrived against what should have.
-func checkSigned(t *testing.T, got seen, method, path, query, body string) {
+// checkSigned compares a received request with what was to be sent, and checks its
+// signature.
+func checkSigned(t *testing.T, got received, method, path, query, body string) {
 	t.Helper()
 	timestamp := got.Header.Get("X-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if age := time.Since(time.Unix(seconds, 0)); err != nil || age < -time.Minute || age > time.Minute {
-		t.Errorf("X-Timestamp is %q", timestamp)
+		t.Errorf("X-Timestamp: got %q, want the current time", timestamp)
 	}
 	if got.Method != method || got.URL.EscapedPath() != path || got.URL.RawQuery != query || got.body != body {
-		t.Errorf("sent %s %s %q, want %s %s?%s %q", got.Method, got.RequestURI, got.body, method, path, query, body)
+		t.Errorf("got %s %s %q, want %s %s?%s %q", got.Method, got.RequestURI, got.body, method, path, query, body)
 	}
 	if got.Header.Get("X-Api-Key") != "pk_test" || got.Header.Get("X-Signature") != sign(timestamp, method, path, body) {
-		t.Errorf("%s %s: badly signed: %v", method, path, got.Header)
+		t.Errorf("%s %s: got headers %v, want a valid signature", method, path, got.Header)
 	}
 	if kind := got.Header.Get("Content-Type"); (kind == "application/json") != (body != "") {
-		t.Errorf("Content-Type is %q of %q", kind, body)
+		t.Errorf("body %q: got Content-Type %q, want application/json unless the body is empty", body, kind)
 	}
 }
 
 var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// TestCallSignsTheVectors sends what the published vectors sign, at another
-// time; the signer that it is held against knows the vectors.
-func TestCallSignsTheVectors(t *testing.T) {
+// TestCallSignsPublishedVectors sends the requests of the published vectors. Their
+// time differs, so the signatures are compared with those of sign, which is first
+// checked against the vectors.
+func TestCallSignsPublishedVectors(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors(t) {
 		if sign(v.Timestamp, v.Method, v.Path, v.Body) != v.Signature {
-			t.Fatalf("%s: this test signs wrongly", v.Name)
+			t.Fatalf("%s: the test's own signature differs from the published one", v.Name)
 		}
 		r := receive(t, 200, `{"ok":true}`)
 		args := []string{v.Method, strings.TrimSuffix(v.Path+"?"+v.Query, "?")}
@@ -108,19 +111,19 @@ func TestCallSignsTheVectors(t *testing.T) {
 			args = append(args, "-d", v.Body)
 		}
 		if got := r.call(t, run{}, args...); got.code != 0 || got.stdout != "{\"ok\":true}\n" || got.stderr != "" {
-			t.Errorf("%s: %+v", v.Name, got)
+			t.Errorf("%s: got %+v, want exit code 0 and the response", v.Name, got)
 		}
 		request := <-r.requests
 		checkSigned(t, request, v.Method, v.Path, v.Query, v.Body)
 		if key := request.Header.Get("Idempotency-Key"); uuidForm.MatchString(key) != (v.Method == http.MethodPost) {
-			t.Errorf("%s: Idempotency-Key is %q", v.Name, key)
+			t.Errorf("%s: got Idempotency-Key %q, want a UUID for POST and none otherwise", v.Name, key)
 		}
 	}
 }
 
-// TestCallTakesBodies as an argument, from a file and from standard input, and
-// signs them byte for byte.
-func TestCallTakesBodies(t *testing.T) {
+// TestCallBodies expects bodies from an argument, a file and standard input to be
+// sent and signed unchanged.
+func TestCallBodies(t *testing.T) {
 	t.Parallel()
 	const body = "{\n  \"name\" : \"Épicerie 🍁\"\n}\n\n"
 	dir := t.TempDir()
@@ -131,40 +134,40 @@ func TestCallTakesBodies(t *testing.T) {
 	for data, stdin := range map[string]string{body: "", "@order.json": "", "@-": body} {
 		const key = "01890a5d-ac96-774b-bcce-b302099a8057"
 		if got := r.call(t, run{dir: dir, stdin: stdin}, "post", "/v1/orders", "-d", data, "--idempotency-key", key); got.code != 0 {
-			t.Errorf("%s: %+v", data, got)
+			t.Errorf("-d %q: got %+v, want exit code 0", data, got)
 		}
 		request := <-r.requests
 		checkSigned(t, request, "POST", "/v1/orders", "", body)
 		if request.Header.Get("Idempotency-Key") != key {
-			t.Errorf("Idempotency-Key is %q", request.Header.Get("Idempotency-Key"))
+			t.Errorf("got Idempotency-Key %q, want %q", request.Header.Get("Idempotency-Key"), key)
 		}
 	}
 }
 
-// TestCallFailsOnRefusals, and still prints them.
-func TestCallFailsOnRefusals(t *testing.T) {
+// TestCallRefused expects the body of a refusal to be printed all the same.
+func TestCallRefused(t *testing.T) {
 	t.Parallel()
 	r := receive(t, 422, `{"error":{"code":"validation_error"}}`)
 	got := r.call(t, run{}, "POST", "/v1/orders", "-i")
 	if got.code != 1 || !strings.HasSuffix(got.stdout, "{\"error\":{\"code\":\"validation_error\"}}\n") || got.stderr != "dropyard: refused with 422 Unprocessable Entity\n" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want exit code 1, the body and the status", got)
 	}
 	if !strings.HasPrefix(got.stdout, "HTTP 422\n") || !strings.Contains(got.stdout, "X-Request-Id: req_test") {
-		t.Errorf("with -i: %s", got.stdout)
+		t.Errorf("-i: got %s, want status and headers first", got.stdout)
 	}
 	if len(r.requests) != 1 {
-		t.Errorf("sent %d requests", len(r.requests))
+		t.Errorf("got %d requests, want 1", len(r.requests))
 	}
 }
 
-// TestCallTakesItsKeyFromTheEnvironment, which keeps it out of lists of
-// processes.
-func TestCallTakesItsKeyFromTheEnvironment(t *testing.T) {
+// TestCallKeyFromEnvironment: in the environment the secret is not visible in the
+// list of processes.
+func TestCallKeyFromEnvironment(t *testing.T) {
 	t.Parallel()
 	r := receive(t, 200, "{}")
 	from := run{env: []string{"DROPYARD_URL=" + r.URL + "/", "DROPYARD_KEY=pk_test", "DROPYARD_SECRET=" + secretKey}}
 	if got := from.do(t, "call", "GET", "/v1/orders?limit=1"); got.code != 0 {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want exit code 0", got)
 	}
 	checkSigned(t, <-r.requests, "GET", "/v1/orders", "limit=1", "")
 }

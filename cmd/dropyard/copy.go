@@ -11,22 +11,22 @@ import (
 )
 
 type copyCommand struct {
-	From string `help:"The database to copy: sqlite:FILE or postgres://…; no service may use it." env:"DROPYARD_COPY_FROM" required:"" placeholder:"URL"`
-	To   string `help:"The empty database to copy to, or that of a copy that was broken off." env:"DROPYARD_COPY_TO" required:"" placeholder:"URL"`
+	From string `help:"Database to copy: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME. No service may be using it." env:"DROPYARD_COPY_FROM" required:"" placeholder:"URL"`
+	To   string `help:"Database to copy to. It must be empty, or hold an interrupted copy of the same database." env:"DROPYARD_COPY_TO" required:"" placeholder:"URL"`
 }
 
-// Run copies everything and compares both sides.
+// Run copies all data and compares the two databases.
 func (c *copyCommand) Run(ctx context.Context) error {
 	if err := app.CheckCopy(c.From, c.To); err != nil {
 		return usageError{err}
 	}
-	copied, err := app.Copy(ctx, c.From, c.To, reporter(5*time.Second))
+	copied, err := app.Copy(ctx, c.From, c.To, progressReporter(5*time.Second))
 	for _, t := range copied {
 		fmt.Printf("%-20s %10d rows  checksum ok  %s\n", t.Table, t.Rows, t.Checksum[:16])
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("the copy was broken off; the same command goes on where it was")
+		return errors.New("the copy was interrupted; run the same command again to continue it")
 	case err != nil:
 		return err
 	}
@@ -34,8 +34,9 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// reporter tells on standard error how far the copy is, now and then.
-func reporter(interval time.Duration) func(table string, rows int64) {
+// progressReporter returns a function that prints the progress of a copy on standard
+// error, at most once in each interval.
+func progressReporter(interval time.Duration) func(table string, rows int64) {
 	last := time.Now()
 	return func(table string, rows int64) {
 		if time.Since(last) >= interval {

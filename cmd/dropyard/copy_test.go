@@ -18,11 +18,11 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// manyOrders are enough for several batches of a copy in two of its tables.
+// manyOrders is enough for several batches in at least two tables.
 const manyOrders = 9000
 
-// multiply makes many orders of one, by SQL, with a request each and their place
-// on the board.
+// multiply copies an order many times, with its idempotency key and its row on the
+// board.
 const multiply = `
 	CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n;
 	INSERT INTO orders (partner_id, order_id, partner_order_id, status, version, events, updated_at, estimated_delivery,
@@ -39,8 +39,9 @@ const multiply = `
 		SELECT partner_id, randomblob(16), scope, body_hash, order_id || '_' || i, answer, created_at
 		FROM idempotency_keys, n WHERE order_id = (SELECT order_id FROM orders WHERE partner_order_id = 'plain');`
 
-// grown is an installation to be copied: its service has ended.
-func grown(t *testing.T) (run, *apptest.Partner) {
+// newInstallation returns the directory of a service with many orders, which has
+// been stopped.
+func newInstallation(t *testing.T) (run, *apptest.Partner) {
 	t.Helper()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 	s := r.serve(t)
@@ -63,15 +64,16 @@ func grown(t *testing.T) (run, *apptest.Partner) {
 	return r, partner
 }
 
-// copying is a copy from the installation of a run to a target.
+// copying is a copy of the installation in run's directory.
 type copying struct {
 	run
-	from, target *apptest.Service // their databases
+	from, target *apptest.Service // give access to the two databases
 	url          string           // of the target
 }
 
-// to prepares a copy to a database (empty: a file), which gets its tables so
-// that it can be asked at once how far the copy is.
+// to prepares a copy to a PostgreSQL database, or to a file if the URL is empty. It
+// creates the target's tables, so that the progress of the copy can be queried from
+// the beginning.
 func (r run) to(t *testing.T, database string) *copying {
 	t.Helper()
 	c := &copying{run: r, url: database}
@@ -92,16 +94,16 @@ func (r run) to(t *testing.T, database string) *copying {
 	return c
 }
 
-// far tells how far the copy is, and whether all its tables are done.
-func (c *copying) far(t *testing.T) (far string, done bool) {
+// progress returns the stored progress of the copy, and whether all tables are done.
+func (c *copying) progress(t *testing.T) (progress string, done bool) {
 	t.Helper()
-	far = strings.Join(c.target.Query(t, "SELECT name, value FROM settings WHERE name LIKE 'copy:_%' ORDER BY name"), "\n")
-	return far, far != "" && !strings.Contains(far, `"done":false`)
+	progress = strings.Join(c.target.Query(t, "SELECT name, value FROM settings WHERE name LIKE 'copy:_%' ORDER BY name"), "\n")
+	return progress, progress != "" && !strings.Contains(progress, `"done":false`)
 }
 
-// until runs the copy until it is far enough, and then breaks it off; or to its
-// end, if it is not far enough before.
-func (c *copying) until(t *testing.T, enough func(far string, done bool) bool, breakOff func(*os.Process)) (got result, broken bool) {
+// until runs the copy and calls interrupt once its progress is enough. interrupted is
+// false if the copy ended before.
+func (c *copying) until(t *testing.T, enough func(progress string, done bool) bool, interrupt func(*os.Process)) (got result, interrupted bool) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	command := c.start(t, &stdout, &stderr)
@@ -113,14 +115,14 @@ func (c *copying) until(t *testing.T, enough func(far string, done bool) bool, b
 	for {
 		select {
 		case <-ended:
-			return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, broken
+			return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, interrupted
 		default:
 		}
-		if !broken && enough(c.far(t)) {
-			broken = true
-			breakOff(command.Process)
+		if !interrupted && enough(c.progress(t)) {
+			interrupted = true
+			interrupt(command.Process)
 		}
-		if broken {
+		if interrupted {
 			<-ended
 		}
 	}
@@ -136,26 +138,27 @@ func (c *copying) start(t *testing.T, stdout, stderr *bytes.Buffer) *exec.Cmd {
 	return command
 }
 
-// farther is far enough when anything more has been copied than now.
-func (c *copying) farther(t *testing.T) func(string, bool) bool {
-	before, _ := c.far(t)
-	return func(far string, _ bool) bool { return far != before }
+// anyProgress returns a condition that holds once the copy is further than now.
+func (c *copying) anyProgress(t *testing.T) func(string, bool) bool {
+	before, _ := c.progress(t)
+	return func(progress string, _ bool) bool { return progress != before }
 }
 
 func allDone(_ string, done bool) bool { return done }
 
 func kill(p *os.Process) { _ = p.Kill() }
 
-// finish runs the copy to its end, holds both sides against each other, past
-// what the copy itself says, and serves the target to the partner.
+// finish runs the copy to its end and checks the result.
 func (c *copying) finish(t *testing.T, partner *apptest.Partner) {
 	t.Helper()
 	if got, _ := c.until(t, func(string, bool) bool { return false }, nil); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
-		t.Fatalf("copy: %+v", got)
+		t.Fatalf("copy: got %+v, want exit code 0", got)
 	}
 	c.check(t, partner)
 }
 
+// check compares the rows of the two databases independently of the copy's own
+// checksums, and serves the target to the partner.
 func (c *copying) check(t *testing.T, partner *apptest.Partner) {
 	t.Helper()
 	for _, query := range []string{
@@ -169,16 +172,16 @@ func (c *copying) check(t *testing.T, partner *apptest.Partner) {
 		slices.Sort(left) // engines sort texts differently
 		slices.Sort(right)
 		if len(left) == 0 || !slices.Equal(left, right) {
-			t.Errorf("%s: %d rows here, %d there, or not the same", query, len(left), len(right))
+			t.Errorf("%s: got %d rows in the copy, want the same %d as in the source", query, len(right), len(left))
 		}
 	}
 	if n := c.audit(t, c.target, partner); n != manyOrders+2 {
-		t.Errorf("%d orders were copied", n)
+		t.Errorf("got %d orders in the copy, want %d", n, manyOrders+2)
 	}
 }
 
-// TestCopyKilled: a copy is killed again and again, as soon as it has copied
-// anything, and once more while it compares. The same command goes on.
+// TestCopyKilled kills a copy several times, each time after some progress, and once
+// while it compares. The same command continues it.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]func(testing.TB) string{
@@ -188,57 +191,58 @@ func TestCopyKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := database(t)
-			r, partner := grown(t)
+			r, partner := newInstallation(t)
 			c, kills := r.to(t, url), 0
 			for range 8 {
-				got, broken := c.until(t, c.farther(t), kill)
-				if !broken {
-					t.Fatalf("ended by itself: %+v", got)
+				got, interrupted := c.until(t, c.anyProgress(t), kill)
+				if !interrupted {
+					t.Fatalf("got %+v, want the copy to run until it is killed", got)
 				}
 				kills++
 				if got.stderr != "" {
-					t.Errorf("said %s", got.stderr)
+					t.Errorf("got %q on standard error, want nothing", got.stderr)
 				}
 			}
 			if refused := r.do(t, "serve", "--listen", "127.0.0.1:0", "--database", c.url); refused.code != 1 || !strings.Contains(refused.stderr, "unfinished copy") {
-				t.Errorf("a service on half a copy: %+v", refused)
+				t.Errorf("service on an unfinished copy: got %+v, want exit code 1", refused)
 			}
-			got, broken := c.until(t, allDone, kill)
-			if _, begun := c.far(t); broken && begun {
-				kills++ // else it came to its end in the last moment
+			got, interrupted := c.until(t, allDone, kill)
+			if _, begun := c.progress(t); interrupted && begun {
+				kills++ // otherwise it ended before the kill
 				c.finish(t, partner)
-			} else if c.check(t, partner); !broken && got.code != 0 {
-				t.Errorf("copy: %+v", got)
+			} else if c.check(t, partner); !interrupted && got.code != 0 {
+				t.Errorf("copy: got %+v, want exit code 0", got)
 			}
 			t.Logf("%d kills", kills)
 		})
 	}
 }
 
-// TestCopySignalled ends with one line and exit code 1, and goes on.
-func TestCopySignalled(t *testing.T) {
+// TestCopyStoppedBySignal expects one line and exit code 1, and that the copy can be
+// continued.
+func TestCopyStoppedBySignal(t *testing.T) {
 	t.Parallel()
-	r, partner := grown(t)
+	r, partner := newInstallation(t)
 	c := r.to(t, "")
-	got, _ := c.until(t, c.farther(t), func(p *os.Process) { _ = p.Signal(syscall.SIGTERM) })
-	if got.code != 1 || got.stdout != "" || got.stderr != "dropyard: the copy was broken off; the same command goes on where it was\n" {
-		t.Errorf("got %+v", got)
+	got, _ := c.until(t, c.anyProgress(t), func(p *os.Process) { _ = p.Signal(syscall.SIGTERM) })
+	if got.code != 1 || got.stdout != "" || got.stderr != "dropyard: the copy was interrupted; run the same command again to continue it\n" {
+		t.Errorf("got %+v, want exit code 1 and one line", got)
 	}
 	c.finish(t, partner)
 }
 
-// TestCopyLosesItsServer: it says so in one line, and goes on when the server is
-// back.
-func TestCopyLosesItsServer(t *testing.T) {
+// TestCopyLosesServer expects one line when the target's server stops, and that the
+// copy can be continued when it is back.
+func TestCopyLosesServer(t *testing.T) {
 	t.Parallel()
 	server := testkit.StartPostgres(t)
-	r, partner := grown(t)
+	r, partner := newInstallation(t)
 	c := r.to(t, server.Database(t))
 	for range 3 {
-		got, broken := c.until(t, c.farther(t), func(*os.Process) { server.StopImmediate() })
+		got, interrupted := c.until(t, c.anyProgress(t), func(*os.Process) { server.StopImmediate() })
 		server.Restart(t)
-		if !broken || got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("got %+v", got)
+		if !interrupted || got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("got %+v, want exit code 1 and one line", got)
 		}
 	}
 	c.finish(t, partner)

@@ -13,21 +13,21 @@ import (
 	"github.com/dropyard/dropyard/client"
 )
 
-// forwarder posts events to a receiver under development, as the service would.
+// forwarder posts events to a receiver in development, as the service does.
 type forwarder struct {
 	url, secret string
 	http        *http.Client
-	// pauses are the waits before each further attempt when nobody listens: the
-	// receiver is being restarted. Nothing else is tried again, so that what a
-	// developer sees is what was sent.
+	// pauses are the waits before further attempts after a refused connection,
+	// because the receiver may be restarting. Other failures are not retried, so that
+	// the developer sees every request that was sent.
 	pauses []time.Duration
 }
 
 const (
-	// receiverTimeout is how long the service itself waits for an endpoint.
+	// receiverTimeout is how long the service waits for an endpoint, too.
 	receiverTimeout = 15 * time.Second
-	// receiverAnswer is how much of its answer is read.
-	receiverAnswer = 16 << 10
+	// maxResponse is how much of the receiver's response is read, in bytes.
+	maxResponse = 16 << 10
 )
 
 func newForwarder(url, secret string) *forwarder {
@@ -36,13 +36,13 @@ func newForwarder(url, secret string) *forwarder {
 		http: &http.Client{
 			Transport:     &http.Transport{}, // no proxy from the environment, as for the service
 			Timeout:       receiverTimeout,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a failure, as for the service
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a redirect is a failure, as for the service
 		},
 		pauses: []time.Duration{300 * time.Millisecond, 700 * time.Millisecond},
 	}
 }
 
-// post sends an event, and tells in words what came of it.
+// post sends an event and returns the result in words.
 func (f *forwarder) post(ctx context.Context, eventID string, body []byte) string {
 	for attempt := 0; ; attempt++ {
 		begun := time.Now()
@@ -50,13 +50,13 @@ func (f *forwarder) post(ctx context.Context, eventID string, body []byte) strin
 		took := time.Since(begun).Milliseconds()
 		switch {
 		case ctx.Err() != nil:
-			return "stopped before it answered"
+			return "stopped while waiting for the response"
 		case err == nil && status/100 == 2:
 			return fmt.Sprintf("%s (%d ms)", statusText(status), took)
 		case err == nil:
-			return fmt.Sprintf("%s (%d ms), a failure", statusText(status), took)
+			return fmt.Sprintf("%s (%d ms), failed", statusText(status), took)
 		case !errors.Is(err, syscall.ECONNREFUSED) || attempt == len(f.pauses):
-			return fmt.Sprintf("no answer: %v (%d ms)", reason(err), took)
+			return fmt.Sprintf("no response: %v (%d ms)", reason(err), took)
 		}
 		select {
 		case <-time.After(f.pauses[attempt]):
@@ -74,12 +74,12 @@ func (f *forwarder) send(ctx context.Context, eventID string, body []byte) (stat
 	if request.Header, err = client.SignWebhook(f.secret, eventID, time.Now(), body); err != nil {
 		return 0, err
 	}
-	request.Header.Set("User-Agent", "Dropyard-Webhooks/1") // that of the service
+	request.Header.Set("User-Agent", "Dropyard-Webhooks/1") // the same as the service's
 	response, err := f.http.Do(request)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, receiverAnswer) // which lets the connection be used again
+	_, _ = io.CopyN(io.Discard, response.Body, maxResponse) // so that the connection can be used again
 	return response.StatusCode, nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// failing is a transport on which the first requests fail. It needs no network,
-// so that a bubble's clock runs.
+// failing is a transport on which the first requests fail. It uses no network, so
+// that the clock of a synctest bubble can advance.
 type failing struct {
 	with  error
 	times int
@@ -26,20 +26,20 @@ func (f *failing) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: request}, nil
 }
 
-// TestForwardTriesAgainOnlyIfNobodyListens: a receiver that is restarted gets
-// its event, and what has perhaps arrived is not sent twice.
-func TestForwardTriesAgainOnlyIfNobodyListens(t *testing.T) {
+// TestForwardRetriesOnlyRefusedConnections: a receiver that is restarting gets its
+// event, and an event that may have arrived is not sent twice.
+func TestForwardRetriesOnlyRefusedConnections(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		transport failing
 		sent      int
 		took      time.Duration
-		told      string
+		want      string // part of the result
 	}{
-		"there":            {failing{}, 1, 0, "200 OK (0 ms)"},
-		"there in a while": {failing{with: syscall.ECONNREFUSED, times: 2}, 3, time.Second, "200 OK (0 ms)"},
-		"not there":        {failing{with: syscall.ECONNREFUSED, times: 9}, 3, time.Second, "no answer: connection refused (0 ms)"},
-		"cut off":          {failing{with: errors.New("cut off"), times: 9}, 1, 0, "no answer: cut off (0 ms)"},
+		"listening":       {failing{}, 1, 0, "200 OK (0 ms)"},
+		"listening later": {failing{with: syscall.ECONNREFUSED, times: 2}, 3, time.Second, "200 OK (0 ms)"},
+		"not listening":   {failing{with: syscall.ECONNREFUSED, times: 9}, 3, time.Second, "no response: connection refused (0 ms)"},
+		"cut off":         {failing{with: errors.New("cut off"), times: 9}, 1, 0, "no response: cut off (0 ms)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,9 +47,9 @@ func TestForwardTriesAgainOnlyIfNobodyListens(t *testing.T) {
 				f := newForwarder("http://localhost:3000/hooks", webhookSecret)
 				f.http.Transport = &c.transport
 				begun := time.Now()
-				told := f.post(t.Context(), "evt_1", []byte("{}"))
-				if took := time.Since(begun); took != c.took || c.transport.sent != c.sent || !strings.Contains(told, c.told) {
-					t.Errorf("%q after %d requests and %v", told, c.transport.sent, took)
+				got := f.post(t.Context(), "evt_1", []byte("{}"))
+				if took := time.Since(begun); took != c.took || c.transport.sent != c.sent || !strings.Contains(got, c.want) {
+					t.Errorf("got %q after %d requests and %v, want %q after %d and %v", got, c.transport.sent, took, c.want, c.sent, c.took)
 				}
 			})
 		})

@@ -17,18 +17,17 @@ import (
 )
 
 type listenCommand struct {
-	ForwardTo   string        `help:"URL to post each event to, such as http://localhost:3000/hooks. Default: events are only printed." placeholder:"URL"`
-	Secret      string        `help:"Webhook secret (whsec_…) to sign with on the way to --forward-to. Default: a fresh one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
-	PrintBodies bool          `help:"Print each event's body too."`
-	Events      []string      `help:"Types of events to show and forward, such as order.delivered,order.failed. Default: all." placeholder:"TYPE"`
-	Since       time.Duration `help:"Begin with what happened so long ago, such as 10m. Default: now." placeholder:"DURATION"`
+	ForwardTo   string        `help:"URL to post each event to (example: http://localhost:3000/hooks). Default: events are only printed." placeholder:"URL"`
+	Secret      string        `help:"Webhook secret (whsec_…) to sign forwarded events with. Default: a new one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
+	PrintBodies bool          `help:"Also print the body of each event."`
+	Events      []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
+	Since       time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
 	Key         string        `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
 	KeySecret   string        `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
 	URL         string        `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
 }
 
-// Run shows the partner's events as they happen, and forwards them, until it is
-// told to stop.
+// Run shows the partner's events as they happen, and forwards them, until ctx ends.
 func (c *listenCommand) Run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
@@ -42,15 +41,15 @@ func (c *listenCommand) Run(ctx context.Context) error {
 		return unlessStopped(ctx, err)
 	}
 	feed.OnDisconnect = func(err error) {
-		notice("Lost the connection to the service (%v). Trying again until it is back; nothing is missed.", reason(err))
+		notice("Lost the connection to the service (%v). Trying to reconnect; no event will be missed.", reason(err))
 	}
-	feed.OnReconnect = func() { notice("Connected again.") }
+	feed.OnReconnect = func() { notice("Reconnected.") }
 	c.greet()
 	forward := newForwarder(c.ForwardTo, c.Secret)
 	for event, err := range feed.Events(ctx) {
 		switch {
 		case errors.Is(err, client.ErrForged):
-			notice("WARNING: event %q is NOT SIGNED by the service. It is not forwarded. Who answers at %s?", event.EventID, c.URL)
+			notice("WARNING: event %q is NOT SIGNED by the service and is not forwarded. Check what is running at %s.", event.EventID, c.URL)
 		case err != nil:
 			return unlessStopped(ctx, err)
 		default:
@@ -63,11 +62,11 @@ func (c *listenCommand) Run(ctx context.Context) error {
 func (c *listenCommand) check() error {
 	for _, name := range c.Events {
 		if !slices.Contains(delivery.EventTypes, delivery.EventType(name)) {
-			return fmt.Errorf("--events %q is not among %s", name, eventNames())
+			return fmt.Errorf("--events: %q is not one of %s", name, eventNames())
 		}
 	}
 	if c.Since < 0 {
-		return fmt.Errorf("--since %v is negative", c.Since)
+		return fmt.Errorf("--since: %v is negative", c.Since)
 	}
 	if err := checkURL("--url", c.URL); err != nil {
 		return err
@@ -82,12 +81,12 @@ func (c *listenCommand) check() error {
 		return nil
 	}
 	if _, err := client.SignWebhook(c.Secret, "", time.Now(), nil); err != nil {
-		return fmt.Errorf("--secret: %w (the API key's secret is --key-secret)", err)
+		return fmt.Errorf("--secret: %w (the flag for the API key's secret is --key-secret)", err)
 	}
 	return nil
 }
 
-// eventNames lists the events that orders cause.
+// eventNames returns the types of events that orders cause, separated by commas.
 func eventNames() string {
 	names := make([]string, len(delivery.EventTypes))
 	for i, name := range delivery.EventTypes {
@@ -99,25 +98,26 @@ func eventNames() string {
 func checkURL(flag, text string) error {
 	where, err := url.Parse(text)
 	if err != nil || (where.Scheme != "http" && where.Scheme != "https") || where.Hostname() == "" {
-		return fmt.Errorf("%s is no URL such as http://localhost:3000/hooks", flag)
+		return fmt.Errorf("%s: the value is not an http or https URL (example: http://localhost:3000/hooks)", flag)
 	}
 	return nil
 }
 
-// greet says what is going to happen; events from now on are shown.
+// greet prints what happens from now on. It is called once the feed is open, so that
+// any later event is shown.
 func (c *listenCommand) greet() {
 	if c.ForwardTo == "" {
-		fmt.Println("Listening; events are printed only (see --forward-to). Stop with Ctrl-C.")
+		fmt.Println("Listening. Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
 		return
 	}
-	fmt.Printf("Your signing secret is %s\n", c.Secret)
-	fmt.Printf("Listening; each event is posted to %s once, and again only if nobody listens there. Stop with Ctrl-C.\n", c.ForwardTo)
+	fmt.Printf("The signing secret is %s\n", c.Secret)
+	fmt.Printf("Listening. Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", c.ForwardTo)
 }
 
-// handle shows one event, and forwards it.
+// handle prints one event and forwards it.
 func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client.FeedEvent) {
 	var event client.Event
-	_ = json.Unmarshal([]byte(e.Body), &event) // its signature has been verified
+	_ = json.Unmarshal([]byte(e.Body), &event) // cannot fail: the service has signed it
 	if len(c.Events) > 0 && !slices.Contains(c.Events, event.Type) {
 		return
 	}
@@ -131,10 +131,12 @@ func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client
 	fmt.Println(line)
 }
 
-// notice tells what is no event; on standard error, so that events can be piped.
+// notice prints a line on standard error, because standard output holds only events
+// or results.
 func notice(format string, args ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// unlessStopped is the error, unless it is that the program is to stop.
+// unlessStopped returns err, or nil if ctx has ended, which is how the program is
+// stopped.
 func unlessStopped(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
@@ -144,7 +146,8 @@ func unlessStopped(ctx context.Context, err error) error {
 	}
 }
 
-// reason is why a request failed, without the URL and its query.
+// reason returns the cause of a failed request without the URL, which may hold a
+// long query.
 func reason(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -153,7 +156,7 @@ func reason(err error) error {
 	return err
 }
 
-// statusText is a status as people read it.
+// statusText returns a status with its name, such as "404 Not Found".
 func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }

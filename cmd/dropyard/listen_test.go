@@ -23,13 +23,14 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
-// webhookSecret is what the receivers of these tests verify with.
+// webhookSecret is the secret with which the receivers in these tests verify events.
 const webhookSecret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g"
 
-// operatorEnv makes the first operator, and lets trigger use it.
+// operatorEnv holds the settings by which serve creates the first operator and
+// trigger logs in.
 var operatorEnv = []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
 
-// as is a run with the partner's key, against the service at url.
+// as returns a run with the partner's key, against the service at url.
 func (r run) as(partner *apptest.Partner, url string) run {
 	r.env = slices.Concat(r.env, []string{"DROPYARD_URL=" + url, "DROPYARD_KEY=" + partner.PublicKey, "DROPYARD_SECRET=" + partner.SecretKey})
 	return r
@@ -38,10 +39,10 @@ func (r run) as(partner *apptest.Partner, url string) run {
 // listening is a running "dropyard listen".
 type listening struct {
 	command        *exec.Cmd
-	stdout, stderr chan string // line by line, closed at the end
+	stdout, stderr chan string // lines; closed at the end of the process
 }
 
-// lines reads lines into a channel.
+// lines returns a channel of the lines that it reads, which is closed at the end.
 func lines(from io.Reader) chan string {
 	read := make(chan string, 1000)
 	go func() {
@@ -53,7 +54,7 @@ func lines(from io.Reader) chan string {
 	return read
 }
 
-// listen starts to listen; what happens from then on is seen.
+// listen starts "dropyard listen" and returns once it shows new events.
 func (r run) listen(t *testing.T, args ...string) *listening {
 	t.Helper()
 	l := &listening{command: r.command(t, append([]string{"listen"}, args...)...)}
@@ -73,18 +74,18 @@ func (r run) listen(t *testing.T, args ...string) *listening {
 		select {
 		case line, open := <-l.stdout:
 			if !open {
-				t.Fatalf("did not listen: %s", <-l.stderr)
+				t.Fatalf("listen ended with %q", <-l.stderr)
 			}
 			if strings.HasPrefix(line, "Listening") {
 				return l
 			}
 		case <-time.After(patience):
-			t.Fatal("does not listen")
+			t.Fatalf("listen did not get ready within %v", patience)
 		}
 	}
 }
 
-// patience only bounds a test that has gone wrong.
+// patience is how long a test waits before it fails.
 const patience = 60 * time.Second
 
 // next waits for a line.
@@ -93,16 +94,16 @@ func next(t *testing.T, from <-chan string) string {
 	select {
 	case line, open := <-from:
 		if !open {
-			t.Fatal("it has ended")
+			t.Fatal("got the end of the output, want a line")
 		}
 		return line
 	case <-time.After(patience):
-		t.Fatal("no line came")
+		t.Fatalf("got no line within %v", patience)
 	}
 	return ""
 }
 
-// stop interrupts it, as Ctrl-C does, and gives what it had left to say.
+// stop interrupts the process, as Ctrl-C does, and returns the lines not yet read.
 func (l *listening) stop(t *testing.T) (stdout, stderr []string) {
 	t.Helper()
 	if err := l.command.Process.Signal(syscall.SIGINT); err != nil {
@@ -116,19 +117,19 @@ func (l *listening) stop(t *testing.T) (stdout, stderr []string) {
 	}
 	_ = l.command.Wait()
 	if code := l.command.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit code %d, said %q", code, stderr)
+		t.Errorf("SIGINT: got exit code %d and %q, want 0", code, stderr)
 	}
 	return stdout, stderr
 }
 
-// hook is a receiver as a partner's developer writes it.
+// hook is a receiver such as a partner writes.
 type hook struct {
 	*httptest.Server
 	events chan client.Event
 }
 
-// receiveEvents starts a receiver that verifies both signatures, and answers
-// with the statuses in turn, then 200.
+// receiveEvents starts a receiver that verifies both signatures of each event. It
+// responds with the given statuses one after the other, and then with 200.
 func receiveEvents(t *testing.T, statuses ...int) *hook {
 	t.Helper()
 	h := &hook{events: make(chan client.Event, 1000)}
@@ -140,17 +141,17 @@ func receiveEvents(t *testing.T, statuses ...int) *hook {
 		body, err := io.ReadAll(r.Body)
 		var event client.Event
 		if err != nil || json.Unmarshal(body, &event) != nil {
-			t.Errorf("not an event: %q (%v)", body, err)
+			t.Errorf("got body %q (%v), want an event", body, err)
 		}
 		if !client.VerifyEvent(webhookSecret, body, r.Header.Get("Drop-Signature")) {
-			t.Errorf("Drop-Signature is wrong: %v", r.Header)
+			t.Errorf("got headers %v, want a valid Drop-Signature", r.Header)
 		}
 		if err := client.VerifyWebhook(webhookSecret, r.Header, body); err != nil {
-			t.Errorf("%v: %v", err, r.Header)
+			t.Errorf("got headers %v, error %v, want a valid webhook-signature", r.Header, err)
 		}
 		if r.Header.Get("Drop-Event-Id") != event.ID || r.Header.Get("Webhook-Id") != event.ID ||
 			r.Header.Get("Drop-Event-Timestamp") != r.Header.Get("Webhook-Timestamp") || r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("headers of %s: %v", event.ID, r.Header)
+			t.Errorf("event %s: got headers %v, want its id and matching times", event.ID, r.Header)
 		}
 		h.events <- event
 		select {
@@ -171,15 +172,16 @@ func (h *hook) next(t *testing.T) client.Event {
 	case event := <-h.events:
 		return event
 	case <-time.After(patience):
-		t.Fatal("no event came")
+		t.Fatalf("got no event within %v", patience)
 	}
 	return client.Event{}
 }
 
-// gate stands before a service, so that it can go and come back elsewhere.
+// gate is a proxy in front of a service, which can be stopped and restarted on
+// another port behind it.
 type gate struct {
 	*httptest.Server
-	to atomic.Pointer[url.URL] // nil: nobody is there
+	to atomic.Pointer[url.URL] // nil while the service is stopped
 }
 
 func newGate(t *testing.T) *gate {
@@ -208,9 +210,9 @@ func (g *gate) open(t *testing.T, service string) {
 	g.to.Store(to)
 }
 
-// TestListenSurvivesTheService: while the service is killed and comes back,
-// nothing is lost and nothing comes twice, and it is told once.
-func TestListenSurvivesTheService(t *testing.T) {
+// TestListenReconnects kills the service and starts it again. No event may be lost or
+// shown twice, and the loss of the connection is reported once.
+func TestListenReconnects(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: operatorEnv}
 	s := r.serve(t)
@@ -223,50 +225,50 @@ func TestListenSurvivesTheService(t *testing.T) {
 		t.Helper()
 		got := r.as(partner, s.URL).do(t, "trigger", event)
 		if got.code != 0 {
-			t.Fatalf("trigger: %+v", got)
+			t.Fatalf("trigger: got %+v, want exit code 0", got)
 		}
 		return strings.Fields(got.stdout)[1]
 	}
 	var want []string
-	told := func(orderID string, events ...string) {
+	expect := func(orderID string, events ...string) {
 		t.Helper()
 		for _, name := range events {
 			want = append(want, name+" "+orderID)
 		}
 	}
-	told(trigger("order.cancelled"), "order.cancelled")
+	expect(trigger("order.cancelled"), "order.cancelled")
 	h.next(t)
-	told(trigger("courier.assigned"), "order.accepted", "courier.assigned") // perhaps seen before the end, perhaps after
+	expect(trigger("courier.assigned"), "order.accepted", "courier.assigned") // shown before or after the kill
 	g.to.Store(nil)
 	s.signal(t, syscall.SIGKILL)
 	g.CloseClientConnections()
 	if line := next(t, l.stderr); !strings.HasPrefix(line, "Lost the connection to the service") {
-		t.Errorf("said %q", line)
+		t.Errorf("got unexpected line %q", line)
 	}
 	s = r.serve(t)
-	told(trigger("order.failed"), "order.accepted", "courier.assigned", "order.failed") // before it is connected again
+	expect(trigger("order.failed"), "order.accepted", "courier.assigned", "order.failed") // happens before listen reconnects
 	g.open(t, s.URL)
-	if line := next(t, l.stderr); line != "Connected again." {
-		t.Errorf("said %q", line)
+	if line := next(t, l.stderr); line != "Reconnected." {
+		t.Errorf("got unexpected line %q", line)
 	}
-	told(trigger("order.cancelled"), "order.cancelled")
+	expect(trigger("order.cancelled"), "order.cancelled")
 	var got []string
 	for range want {
 		line := next(t, l.stdout)
 		fields := strings.Fields(line)
 		got = append(got, fields[1]+" "+fields[2])
 		if !strings.Contains(line, "→ 200 OK (") {
-			t.Errorf("said %q", line)
+			t.Errorf("got unexpected line %q", line)
 		}
 	}
 	stdout, stderr := l.stop(t)
 	if !slices.Equal(got, want) || len(stdout) != 0 || len(stderr) != 0 || len(h.events) != len(want)-1 {
-		t.Errorf("got %q\nwant %q\nthen %q, %q; %d events arrived", got, want, stdout, stderr, len(h.events)+1)
+		t.Errorf("got %q, then %q, %q and %d forwarded events\nwant %q and nothing else", got, stdout, stderr, len(h.events)+1, want)
 	}
 }
 
-// TestListenShowsWhatIsAskedFor: since when, which events, and their bodies.
-func TestListenShowsWhatIsAskedFor(t *testing.T) {
+// TestListenFlags checks --since, --events and --print-bodies.
+func TestListenFlags(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: operatorEnv}
 	s := r.serve(t)
@@ -274,7 +276,7 @@ func TestListenShowsWhatIsAskedFor(t *testing.T) {
 	from.env = append(from.env, "TZ=UTC")
 	got := from.do(t, "trigger", "order.failed")
 	if got.code != 0 {
-		t.Fatalf("trigger: %+v", got)
+		t.Fatalf("trigger: got %+v, want exit code 0", got)
 	}
 	orderID := strings.Fields(got.stdout)[1]
 	l := from.listen(t, "--since", "10m", "--events", "order.failed,courier.assigned", "--print-bodies")
@@ -282,19 +284,19 @@ func TestListenShowsWhatIsAskedFor(t *testing.T) {
 		line, body := next(t, l.stdout), next(t, l.stdout)
 		var event client.Event
 		if err := json.Unmarshal([]byte(body), &event); err != nil || event.Type != name || event.OrderID() != orderID || !strings.HasPrefix(body, "  {") {
-			t.Errorf("body %q: %v", body, err)
+			t.Errorf("got body %q (%v), want a %s of %s", body, err, name, orderID)
 		}
 		if want := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.UTC().Format(time.TimeOnly), name, orderID, event.ID); line != want {
-			t.Errorf("line %q, want %q", line, want)
+			t.Errorf("got line %q, want %q", line, want)
 		}
 	}
 	if stdout, stderr := l.stop(t); len(stdout) != 0 || len(stderr) != 0 {
-		t.Errorf("and then %q, %q", stdout, stderr)
+		t.Errorf("after the last event: got %q, %q, want nothing", stdout, stderr)
 	}
 }
 
-// fakeFeed answers as the service does: first with nothing, then with the
-// events, signed with secretKey, then with nothing for as long as it is asked.
+// fakeFeed starts a server whose feed returns no events at first, then the given ones,
+// and then blocks.
 func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 	t.Helper()
 	answers := make(chan []client.FeedEvent, 2)
@@ -302,17 +304,17 @@ func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 	answers <- events
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case told := <-answers:
-			_ = json.NewEncoder(w).Encode(map[string]any{"events": told, "cursor": identifier.FirstUUID(time.Now())})
+		case found := <-answers:
+			_ = json.NewEncoder(w).Encode(map[string]any{"events": found, "cursor": identifier.FirstUUID(time.Now())})
 		case <-r.Context().Done():
 		}
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections) // before that
+	t.Cleanup(server.CloseClientConnections) // runs before Close
 	return server
 }
 
-// feedEvent is an event to feed, the nth that happens.
+// feedEvent returns the nth event of a feed, signed with webhookSecret.
 func feedEvent(n int) client.FeedEvent {
 	id := identifier.FirstUUID(time.Now().Add(time.Minute + time.Duration(n)*time.Second))
 	body := fmt.Sprintf(`{"id":%q,"type":"order.accepted","created_at":"2026-01-14T15:00:00Z","sequence":%d,"data":{"order_id":"ord_1"}}`, id, n)
@@ -323,90 +325,91 @@ func feedEvent(n int) client.FeedEvent {
 	return client.FeedEvent{EventID: id, Body: body, Signature: header.Get("Drop-Signature")}
 }
 
-// fed listens to a fake feed whose API key's secret is a webhook secret, which
-// this test can sign with.
-func fed(t *testing.T, from *httptest.Server, args ...string) *listening {
+// listenTo runs "dropyard listen" on a fake feed. The API key's secret is
+// webhookSecret, with which the events are signed.
+func listenTo(t *testing.T, from *httptest.Server, args ...string) *listening {
 	t.Helper()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret}}
 	return r.listen(t, args...)
 }
 
-// TestListenRefusesForgedEvents, loudly, and forwards only real ones.
-func TestListenRefusesForgedEvents(t *testing.T) {
+// TestListenReportsForgedEvents expects a warning, and that only genuine events are
+// forwarded.
+func TestListenReportsForgedEvents(t *testing.T) {
 	t.Parallel()
-	forged, swapped, real := feedEvent(1), feedEvent(2), feedEvent(3)
+	forged, swapped, genuine := feedEvent(1), feedEvent(2), feedEvent(3)
 	forged.Body = strings.Replace(forged.Body, "ord_1", "ord_2", 1)
-	swapped.Body, swapped.Signature = real.Body, real.Signature
+	swapped.Body, swapped.Signature = genuine.Body, genuine.Signature
 	h := receiveEvents(t)
-	l := fed(t, fakeFeed(t, forged, swapped, real), "--forward-to", h.URL, "--secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL, "--secret", webhookSecret)
 	for _, e := range []client.FeedEvent{forged, swapped} {
 		if line := next(t, l.stderr); !strings.HasPrefix(line, "WARNING: event \""+e.EventID) || !strings.Contains(line, "NOT SIGNED") {
-			t.Errorf("said %q", line)
+			t.Errorf("got unexpected line %q", line)
 		}
 	}
-	if line := next(t, l.stdout); !strings.Contains(line, real.EventID) {
-		t.Errorf("said %q", line)
+	if line := next(t, l.stdout); !strings.Contains(line, genuine.EventID) {
+		t.Errorf("got unexpected line %q", line)
 	}
 	stdout, stderr := l.stop(t)
-	if len(stdout) != 0 || len(stderr) != 0 || h.next(t).ID != real.EventID || len(h.events) != 0 {
-		t.Errorf("and then %q, %q, and %d events more", stdout, stderr, len(h.events))
+	if len(stdout) != 0 || len(stderr) != 0 || h.next(t).ID != genuine.EventID || len(h.events) != 0 {
+		t.Errorf("after the last event: got %q, %q and %d more events, want nothing", stdout, stderr, len(h.events))
 	}
 }
 
-// TestListenTellsWhatTheReceiverSaid, and sends nothing twice.
-func TestListenTellsWhatTheReceiverSaid(t *testing.T) {
+// TestListenShowsReceiversStatus also expects that no event is sent twice.
+func TestListenShowsReceiversStatus(t *testing.T) {
 	t.Parallel()
 	h := receiveEvents(t, 204, 500, 302, 401)
 	events := []client.FeedEvent{feedEvent(1), feedEvent(2), feedEvent(3), feedEvent(4), feedEvent(5)}
-	l := fed(t, fakeFeed(t, events...), "--forward-to", h.URL, "--secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL, "--secret", webhookSecret)
 	for i, want := range []string{"204 No Content", "500 Internal Server Error", "302 Found", "401 Unauthorized", "200 OK"} {
 		line := next(t, l.stdout)
-		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") || strings.HasSuffix(line, "a failure") != (i > 0 && i < 4) {
-			t.Errorf("said %q, want %s", line, want)
+		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") || strings.HasSuffix(line, "failed") != (i > 0 && i < 4) {
+			t.Errorf("got line %q, want %s", line, want)
 		}
 	}
 	l.stop(t)
 	if len(h.events) != len(events) {
-		t.Errorf("%d requests", len(h.events))
+		t.Errorf("got %d requests, want %d", len(h.events), len(events))
 	}
 }
 
-// TestListenWithoutAReceiver says so for each event, and goes on.
-func TestListenWithoutAReceiver(t *testing.T) {
+// TestListenWithoutReceiver expects a line for each event that cannot be forwarded.
+func TestListenWithoutReceiver(t *testing.T) {
 	t.Parallel()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	l := fed(t, fakeFeed(t, feedEvent(1), feedEvent(2)), "--forward-to", "http://"+closed.Addr().String())
+	l := listenTo(t, fakeFeed(t, feedEvent(1), feedEvent(2)), "--forward-to", "http://"+closed.Addr().String())
 	for range 2 {
-		if line := next(t, l.stdout); !strings.Contains(line, "→ no answer: ") || !strings.Contains(line, "refused") {
-			t.Errorf("said %q", line)
+		if line := next(t, l.stdout); !strings.Contains(line, "→ no response: ") || !strings.Contains(line, "refused") {
+			t.Errorf("got unexpected line %q", line)
 		}
 	}
 	l.stop(t)
 }
 
-// TestListenThatCannot ends with exit code 1 and one line.
-func TestListenThatCannot(t *testing.T) {
+// TestListenErrors expects exit code 1 and one line.
+func TestListenErrors(t *testing.T) {
 	t.Parallel()
 	refusing := receive(t, 401, `{"error":{"code":"unauthorized","message":"this key does not exist"}}`)
-	for url, told := range map[string]string{
+	for url, want := range map[string]string{
 		refusing.URL:         "this key does not exist",
 		"http://127.0.0.1:1": "refused",
 	} {
 		got := (run{}).do(t, "listen", "--key", "pk", "--key-secret", "sk", "--url", url)
-		if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, told) {
-			t.Errorf("%s: %+v", url, got)
+		if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) {
+			t.Errorf("listen --url %s: got %+v, want exit code 1 and one line with %q", url, got, want)
 		}
 	}
 }
 
-// TestBadListenSettings end with exit code 2 and one line, and tell no secret.
-func TestBadListenSettings(t *testing.T) {
+// TestInvalidListenAndTriggerFlags expects exit code 2 and one line without secrets.
+func TestInvalidListenAndTriggerFlags(t *testing.T) {
 	t.Parallel()
-	for args, told := range map[string]string{
+	for args, want := range map[string]string{
 		"listen":          "--key",
 		"listen --key pk": "--key-secret",
 		"listen --key pk --key-secret hushhush --events order.eaten":           "order.accepted, courier.assigned",
@@ -424,8 +427,8 @@ func TestBadListenSettings(t *testing.T) {
 		"trigger order.failed --key pk --secret hushhush --operator-email a@b": "--operator-password",
 	} {
 		got := (run{}).do(t, strings.Fields(args)...)
-		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, told) || strings.Contains(got.stderr, "hush") {
-			t.Errorf("%s: %+v", args, got)
+		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
+			t.Errorf("%s: got %+v, want exit code 2 and one line with %q", args, got, want)
 		}
 	}
 }

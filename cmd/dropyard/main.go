@@ -1,4 +1,5 @@
-// Command dropyard is the partner delivery service in one binary.
+// Command dropyard runs the partner delivery service, and holds the tools of its
+// operators and partners.
 package main
 
 import (
@@ -18,27 +19,27 @@ var version = "dev"
 
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the service."`
-	Call     callCommand     `cmd:"" help:"Send one signed request and print the answer."`
-	Listen   listenCommand   `cmd:"" help:"Show a partner's events as they happen, and forward them to a receiver under development."`
-	Trigger  triggerCommand  `cmd:"" help:"Cause an event: make an order and move it until the event happens."`
+	Call     callCommand     `cmd:"" help:"Send one signed request and print the response."`
+	Listen   listenCommand   `cmd:"" help:"Show a partner's events as they happen, and forward them to a receiver in development."`
+	Trigger  triggerCommand  `cmd:"" help:"Cause an event: create an order and move it until the event happens."`
 	Orders   ordersCommand   `cmd:"" help:"Import a partner's orders."`
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
-	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file, while the service runs."`
-	Restore  restoreCommand  `cmd:"" help:"Make a backup the embedded database; the service must be stopped."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date, and distribute its tables over a cluster."`
-	Copy     copyCommand     `cmd:"" help:"Copy everything from one database to another, as from SQLite to PostgreSQL."`
-	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's."`
-	Audit    auditCommand    `cmd:"" help:"Export what operators have changed."`
+	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file; the service may be running."`
+	Restore  restoreCommand  `cmd:"" help:"Put a backup in the place of the embedded database; the service must be stopped."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
+	Copy     copyCommand     `cmd:"" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
+	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's data."`
+	Audit    auditCommand    `cmd:"" help:"Export the audit log of operators' changes."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
-// exitUsage is what bad flags and settings end with.
+// exitUsage is the exit code for invalid flags and settings.
 const exitUsage = 2
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 	parser := kong.Must(&commands{},
 		kong.Name("dropyard"),
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
@@ -54,13 +55,14 @@ func main() {
 	}
 }
 
-// fail ends with one line: drivers and joined errors write several.
+// fail prints the error on one line and exits. Errors of drivers and joined errors
+// have several lines, which it joins.
 func fail(code int, err error) {
 	fmt.Fprintln(os.Stderr, "dropyard:", strings.Join(strings.Fields(err.Error()), " "))
 	os.Exit(code)
 }
 
-// usageError is a setting that cannot be.
+// usageError marks an error in the flags or settings.
 type usageError struct{ error }
 
 func exitCode(err error) int {

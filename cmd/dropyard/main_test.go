@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// asProgram tells the test binary to be dropyard itself.
+// asProgram is the environment variable that makes the test binary run as dropyard.
 const asProgram = "DROPYARD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -22,15 +22,15 @@ func TestMain(m *testing.M) {
 	testkit.Main(m)
 }
 
-// run is one run of the program, in an empty directory and an environment
-// without any settings but those given.
+// run describes how to run the program. Its environment holds no settings but those
+// given.
 type run struct {
-	dir   string
+	dir   string // empty: a temporary one
 	env   []string
 	stdin string
 }
 
-// result is how a run ended.
+// result is the result of a run.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -44,7 +44,7 @@ func (r run) command(t *testing.T, args ...string) *exec.Cmd {
 	return command
 }
 
-// do runs the program to its end.
+// do runs the program and waits for its end.
 func (r run) do(t *testing.T, args ...string) result {
 	t.Helper()
 	if r.dir == "" {
@@ -61,39 +61,39 @@ func (r run) do(t *testing.T, args ...string) result {
 	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// TestBadSettings end with exit code 2 and one line that names the setting,
-// before anything is made.
-func TestBadSettings(t *testing.T) {
+// TestInvalidSettings expects exit code 2 and one line that names the setting, before
+// any file is created.
+func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		args, env, told string
+		args, env, want string
 	}{
 		"no port":                  {"serve --listen 127.0.0.1", "", "--listen"},
-		"no number as port":        {"serve --listen 127.0.0.1:http", "", "--listen"},
-		"port beyond all":          {"serve --listen 127.0.0.1:65536", "", "--listen"},
+		"port not a number":        {"serve --listen 127.0.0.1:http", "", "--listen"},
+		"port out of range":        {"serve --listen 127.0.0.1:65536", "", "--listen"},
 		"listen from environment":  {"serve", "DROPYARD_LISTEN=nonsense", "--listen"},
 		"no data":                  {"serve --data=", "", "--data"},
 		"negative rate":            {"serve --rate-limit=-1", "", "--rate-limit"},
-		"wordy rate":               {"serve --rate-limit many", "", "--rate-limit"},
+		"rate in words":            {"serve --rate-limit many", "", "--rate-limit"},
 		"rate from environment":    {"serve", "DROPYARD_RATE_LIMIT=many", "RATE_LIMIT"},
-		"base URL of files":        {"serve --base-url file:///x", "", "--base-url"},
+		"file as base URL":         {"serve --base-url file:///x", "", "--base-url"},
 		"base URL without host":    {"serve --base-url https://", "", "--base-url"},
 		"base URL with query":      {"serve --base-url https://x.example?a=1", "", "--base-url"},
 		"base URL with user":       {"serve --base-url https://u@x.example", "", "--base-url"},
 		"unknown database":         {"serve --database mysql://hushhush", "", "--database"},
 		"operator, no password":    {"serve --operator-email a@example.com", "", "--operator-password"},
 		"password, no operator":    {"serve", "DROPYARD_OPERATOR_PASSWORD=hushhush", "--operator-email"},
-		"operator without e-mail":  {"serve --operator-email nobody", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
+		"operator without e-mail":  {"serve --operator-email ops", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"operator's weak password": {"serve --operator-email a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
-		"hasty simulation":         {"serve --simulate --simulate-pace 9ms", "", "--simulate-pace"},
-		"wordy pace":               {"serve", "DROPYARD_SIMULATE_PACE=fast", "SIMULATE_PACE"},
-		"demo or not":              {"serve", "DROPYARD_DEMO=perhaps", "DEMO"},
+		"pace too short":           {"serve --simulate --simulate-pace 9ms", "", "--simulate-pace"},
+		"pace in words":            {"serve", "DROPYARD_SIMULATE_PACE=fast", "SIMULATE_PACE"},
+		"demo in words":            {"serve", "DROPYARD_DEMO=perhaps", "DEMO"},
 		"unknown flag":             {"serve --colour blue", "", "--colour"},
 		"unknown command":          {"deliver", "", "deliver"},
 		"stray argument":           {"serve now", "", "now"},
 		"no command":               {"", "", "serve"},
 		"add: no e-mail":           {"operator add", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
-		"add: bad e-mail":          {"operator add nobody", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
+		"add: bad e-mail":          {"operator add ops", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: no password":         {"operator add a@example.com", "", "--password"},
 		"add: weak password":       {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
 		"add: unknown role":        {"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role"},
@@ -111,16 +111,16 @@ func TestBadSettings(t *testing.T) {
 			}
 			got := r.do(t, strings.Fields(c.args)...)
 			if got.code != 2 || got.stdout != "" {
-				t.Errorf("exit code %d, printed %q", got.code, got.stdout)
+				t.Errorf("got exit code %d and output %q, want 2 and none", got.code, got.stdout)
 			}
-			if !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.told) {
-				t.Errorf("said %q, want one line about %s", got.stderr, c.told)
+			if !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.want) {
+				t.Errorf("got %q, want one line with %s", got.stderr, c.want)
 			}
 			if strings.Contains(got.stderr, "hush") {
-				t.Errorf("told a secret: %s", got.stderr)
+				t.Errorf("got %q, want it without the password", got.stderr)
 			}
-			if made, err := os.ReadDir(r.dir); err != nil || len(made) != 0 {
-				t.Errorf("made %v (%v)", made, err)
+			if files, err := os.ReadDir(r.dir); err != nil || len(files) != 0 {
+				t.Errorf("got files %v (%v), want none", files, err)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestBadSettings(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	if got := (run{}).do(t, "version"); got.code != 0 || got.stdout != "dropyard "+version+"\n" || got.stderr != "" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want the version", got)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--help", "serve --help", "call --help", "operator add --help"} {
 		if got := (run{}).do(t, strings.Fields(args)...); got.code != 0 || !strings.HasPrefix(got.stdout, "Usage: dropyard") || got.stderr != "" {
-			t.Errorf("%s: %+v", args, got)
+			t.Errorf("%s: got %+v, want exit code 0 and the usage", args, got)
 		}
 	}
 }

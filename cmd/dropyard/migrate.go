@@ -9,13 +9,13 @@ import (
 )
 
 type migrateCommand struct {
-	where
-	Distribute string `help:"Then spread the tables over the nodes of a cluster: citus." enum:",citus" default:"" placeholder:"citus"`
-	Shards     int    `help:"Parts that --distribute splits the data into, the first time." default:"32" env:"DROPYARD_SHARDS" placeholder:"N"`
+	databaseFlags
+	Distribute string `help:"Kind of cluster to spread the tables over afterwards: citus." enum:",citus" default:"" placeholder:"citus"`
+	Shards     int    `help:"Number of parts that --distribute splits the tables into, the first time." default:"32" env:"DROPYARD_SHARDS" placeholder:"N"`
 }
 
-// Run migrates; it may run beside services that the new schema does not
-// disturb. Distributing for the first time needs them stopped.
+// Run migrates the schema. Services of the release before may be running, unless
+// the tables are distributed for the first time.
 func (c *migrateCommand) Run(ctx context.Context) error {
 	settings := c.settings()
 	if c.Distribute != "" {
@@ -36,7 +36,7 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if len(found.Distributed)+len(found.Everywhere) == 0 {
-		fmt.Println("every table has its place already")
+		fmt.Println("all tables are distributed already")
 	}
 	for _, placed := range []struct {
 		how    string

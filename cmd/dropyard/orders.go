@@ -10,36 +10,37 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/google/uuid"
 )
 
 type ordersCommand struct {
-	Import importOrdersCommand `cmd:"" help:"Create the orders of a CSV file. Running it again creates nothing twice."`
+	Import importOrdersCommand `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
 }
 
 type importOrdersCommand struct {
 	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
-	DryRun bool   `help:"Only tell price and problems of each order; nothing is created."`
-	Batch  int    `help:"Orders in one request, 1 to 500." default:"100"`
+	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
+	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
 	Key    string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
 	Secret string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
 	URL    string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
 }
 
 const (
-	// mostOrders is how many orders the service takes in one request.
-	mostOrders = 500
-	// mostBytes is a little less than such a request may have.
-	mostBytes = 4<<20 - 1<<10
+	// maxBatch is how many orders the service accepts in one request.
+	maxBatch = 500
+	// maxBytes is a little less than the service accepts in one request.
+	maxBytes = 4<<20 - 1<<10
 )
 
-// Run imports the file, or tells what importing it would do. Progress and faults
-// go to standard error, the summary to standard output.
+// Run imports the file, or with --dry-run prints what an import would do. Progress
+// and faults go to standard error, the summary to standard output.
 func (c *importOrdersCommand) Run(ctx context.Context) error {
-	if c.Batch < 1 || c.Batch > mostOrders {
-		return usageError{fmt.Errorf("--batch %d is not between 1 and %d", c.Batch, mostOrders)}
+	if c.Batch < 1 || c.Batch > maxBatch {
+		return usageError{fmt.Errorf("--batch: %d is not between 1 and %d", c.Batch, maxBatch)}
 	}
 	if err := checkURL("--url", c.URL); err != nil {
 		return usageError{err}
@@ -54,9 +55,9 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 	}
 	if len(file.faults) > 0 {
 		for _, fault := range file.faults {
-			notice("line %d: %s", fault.line, fault.told)
+			notice("line %d: %s", fault.line, fault.message)
 		}
-		return fmt.Errorf("%s has %d faults; nothing was sent", c.File, len(file.faults))
+		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
 	}
 	im := &orderImport{client: client.New(c.URL, c.Key, c.Secret), total: len(file.orders)}
 	if c.DryRun {
@@ -65,7 +66,7 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		err = im.create(ctx, file.orders, c.Batch)
 	}
 	if err != nil {
-		return fmt.Errorf("after %d of %d orders: %w; run it again to go on", im.done, im.total, err)
+		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
 	}
 	return im.summary(c.DryRun)
 }
@@ -77,15 +78,18 @@ func (c *importOrdersCommand) read() ([]byte, error) {
 	return os.ReadFile(c.File)
 }
 
-// orderImport is an import on its way.
+// orderImport holds the progress of an import.
 type orderImport struct {
-	client                          *client.Client
-	total, done                     int
-	created, again, exists, refused int
-	cents                           int64 // what all together cost
+	client      *client.Client
+	total, done int // orders
+	created     int
+	replayed    int   // created by an earlier run of the same file
+	existing    int   // refused because their partner_order_id exists
+	refused     int   // refused for any other reason
+	cents       int64 // price of all created orders
 }
 
-// orderRefusal is why one order was refused.
+// orderRefusal is the service's reason for refusing an order.
 type orderRefusal struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -94,7 +98,7 @@ type orderRefusal struct {
 	} `json:"details"`
 }
 
-// orderResult is what became of one order.
+// orderResult is the service's response for one order.
 type orderResult struct {
 	Status   int
 	Replayed bool
@@ -104,7 +108,7 @@ type orderResult struct {
 	Error *orderRefusal
 }
 
-// create sends the orders, so many at a time.
+// create sends the orders in batches of the given size.
 func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch int) error {
 	for len(orders) > 0 {
 		body, count, err := nextBatch(orders, batch)
@@ -117,7 +121,7 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 			return err
 		}
 		if len(answer.Results) != count {
-			return fmt.Errorf("the service told %d results for %d orders", len(answer.Results), count)
+			return fmt.Errorf("the service returned %d results for %d orders", len(answer.Results), count)
 		}
 		for i, result := range answer.Results {
 			im.count(orders[i], result)
@@ -128,16 +132,16 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 	return nil
 }
 
-// nextBatch writes the request for the first orders: as many as are wanted, and
-// as fit in.
-func nextBatch(orders []*fileOrder, most int) (body []byte, count int, err error) {
+// nextBatch encodes a request for the first orders: limit of them at most, and no
+// more than fit into maxBytes.
+func nextBatch(orders []*fileOrder, limit int) (body []byte, count int, err error) {
 	body = []byte(`{"orders":[`)
-	for _, order := range orders[:min(most, len(orders))] {
+	for _, order := range orders[:min(limit, len(orders))] {
 		text, err := json.Marshal(order.body)
 		if err != nil {
 			return nil, 0, err
 		}
-		if count > 0 && len(body)+len(text) > mostBytes {
+		if count > 0 && len(body)+len(text) > maxBytes {
 			break
 		}
 		if count > 0 {
@@ -149,61 +153,60 @@ func nextBatch(orders []*fileOrder, most int) (body []byte, count int, err error
 	return append(body, "]}"...), count, nil
 }
 
-// importNamespace keeps these keys apart from others that are made of hashes.
+// importNamespace is the UUIDv5 namespace of the keys of imports.
 var importNamespace = uuid.MustParse("6f9c1c1e-4a8e-5f0b-9d0e-3b1d6a5c7e42")
 
-// keyOf is the Idempotency-Key of a request: the same for the same orders.
+// keyOf returns the Idempotency-Key of a request, which is the same for equal bodies.
 func keyOf(body []byte) string { return uuid.NewSHA1(importNamespace, body).String() }
 
-// count notes what became of an order, and tells it if it was refused.
+// count counts the result of an order, and prints it if the order was refused.
 func (im *orderImport) count(order *fileOrder, result orderResult) {
 	im.done++
 	switch {
 	case result.Error == nil && result.Replayed:
-		im.again++
+		im.replayed++
 	case result.Error == nil:
 		im.created++
 		im.cents += result.Order.RateCents
 	case result.Error.Code == "conflict":
-		im.exists++
-		notice("line %d: %s exists already", order.line, order.reference)
+		im.existing++
+		notice("line %d: %s already exists", order.line, order.reference)
 	default:
 		im.refused++
 		notice("line %d: %s: %s: %s", order.line, order.reference, result.Error.Code, result.Error.text())
 	}
 }
 
-// text tells every problem of an order in one line.
+// text returns all faults of an order on one line, or the message if none is listed.
 func (r *orderRefusal) text() string {
-	told := ""
-	for i, problem := range r.Details.Errors {
-		if i > 0 {
-			told += "; "
-		}
-		told += problem.Field + ": expected " + problem.Expected
+	faults := make([]string, len(r.Details.Errors))
+	for i, fault := range r.Details.Errors {
+		faults[i] = fault.Field + ": expected " + fault.Expected
 	}
-	return cmp.Or(told, r.Message)
+	return cmp.Or(strings.Join(faults, "; "), r.Message)
 }
 
-// validate asks what would become of each order.
+// validate asks the service for each order whether it would be created, without
+// creating it.
 func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error {
 	for _, order := range orders {
 		body, err := json.Marshal(order.body)
 		if err != nil {
 			return err
 		}
-		var told struct {
+		var validated struct {
 			RateCents int64 `json:"rate_cents"`
 			Status    int
 			Error     *orderRefusal
 		}
-		// With a key it is repeated if there is no answer; it stores nothing.
+		// The client repeats a request with a key when no response arrives, which is safe
+		// here because nothing is stored.
 		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/validate", body, keyOf(body))
-		if err := decode(sent, err, &told); err != nil {
+		if err := decode(sent, err, &validated); err != nil {
 			return err
 		}
-		result := orderResult{Status: told.Status, Error: told.Error}
-		result.Order.RateCents = told.RateCents
+		result := orderResult{Status: validated.Status, Error: validated.Error}
+		result.Order.RateCents = validated.RateCents
 		im.count(order, result)
 		if slices.Contains([]int{im.total, im.done / 100 * 100}, im.done) {
 			notice("%d of %d orders", im.done, im.total)
@@ -212,16 +215,18 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 	return nil
 }
 
-func (im *orderImport) summary(dry bool) error {
-	if dry {
-		fmt.Printf("orders: %d, would be created: %d for %d.%02d in all, exist already: %d, would be refused: %d\n",
-			im.total, im.created, im.cents/100, im.cents%100, im.exists, im.refused)
+// summary prints the result of the import, and returns an error if an order was
+// refused.
+func (im *orderImport) summary(dryRun bool) error {
+	if dryRun {
+		fmt.Printf("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d\n",
+			im.total, im.created, im.cents/100, im.cents%100, im.existing, im.refused)
 	} else {
-		fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, existed already: %d, refused: %d\n",
-			im.total, im.created, im.again, im.exists, im.refused)
+		fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
+			im.total, im.created, im.replayed, im.existing, im.refused)
 	}
 	if im.refused > 0 {
-		return errors.New("not all orders are good: mend the lines told above and run it again")
+		return errors.New("some orders were refused; correct the lines listed above and run the command again")
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
-// csvColumn is what a column of an order file may hold.
+// csvColumn describes a column of an order file.
 type csvColumn struct {
 	name string
 	part csvPart
 	kind csvKind
 }
 
-// csvPart says what a column describes: the order, one of its parcels, or one of
-// its items.
+// csvPart says what a column belongs to: the order, one of its parcels, or one of its
+// items.
 type csvPart byte
 
 const (
@@ -30,6 +30,7 @@ const (
 	ofItem
 )
 
+// csvKind says how the cells of a column are written.
 type csvKind byte
 
 const (
@@ -39,7 +40,7 @@ const (
 	csvObject
 )
 
-// csvColumns are all columns that an order file may have.
+// csvColumns lists all columns that an order file may have.
 var csvColumns = slices.Concat(
 	[]csvColumn{{"partner_order_id", ofOrder, csvText}, {"service_level", ofOrder, csvText}},
 	contactColumns("pickup"), contactColumns("dropoff"),
@@ -53,48 +54,50 @@ var csvColumns = slices.Concat(
 		{"product_id", ofItem, csvNumber}, {"quantity", ofItem, csvNumber},
 	})
 
-// csvRequired are the columns without which no order can be made.
+// csvRequired lists the columns that an order file must have.
 var csvRequired = []string{"partner_order_id", "service_level", "pickup.name", "dropoff.name", "parcel_id", "weight_kg"}
 
-func contactColumns(end string) (all []csvColumn) {
+// contactColumns returns the columns of one end of a delivery: pickup or dropoff.
+func contactColumns(end string) (columns []csvColumn) {
 	for _, name := range []string{
 		"name", "phone", "email", "address.line1", "address.line2", "address.city", "address.province", "address.postal_code",
 		"address.country", "address.notes", "time_window.start", "time_window.end",
 	} {
-		all = append(all, csvColumn{end + "." + name, ofOrder, csvText})
+		columns = append(columns, csvColumn{end + "." + name, ofOrder, csvText})
 	}
-	return all
+	return columns
 }
 
-// fileOrder is an order of a file, and where it begins there.
+// fileOrder is an order in a file.
 type fileOrder struct {
-	line      int
+	line      int // its first
 	reference string
-	body      object
-	cells     map[string]string // of the order's own columns, as first told
+	body      object            // of the request
+	cells     map[string]string // of the order's own columns, as in the first line that has them
 }
 
-// lineError is what is wrong with a line of a file.
-type lineError struct {
-	line int
-	told string
+// lineFault is a fault in a line of a file.
+type lineFault struct {
+	line    int
+	message string
 }
 
-// orderFile is what a file of orders holds.
+// orderFile is the content of a file of orders.
 type orderFile struct {
 	orders []*fileOrder
-	faults []lineError
+	faults []lineFault
 }
 
 func (f *orderFile) fault(line int, format string, args ...any) {
-	f.faults = append(f.faults, lineError{line, fmt.Sprintf(format, args...)})
+	f.faults = append(f.faults, lineFault{line, fmt.Sprintf(format, args...)})
 }
 
-// readOrders reads a file of orders: rows with the same partner_order_id are one
-// order. An error tells that it is no such file at all; faults are of lines.
+// readOrders parses a file of orders: rows with the same partner_order_id are one
+// order. An error means that the file as a whole cannot be read; the faults of single
+// lines are in the result.
 func readOrders(content []byte) (*orderFile, error) {
 	if line := faultyLine(content); line > 0 {
-		return nil, fmt.Errorf("line %d is not in UTF-8: save the file as CSV in UTF-8", line)
+		return nil, fmt.Errorf("line %d is not valid UTF-8: save the file as CSV in UTF-8", line)
 	}
 	header, lines, err := csvfile.Read(content)
 	if errors.Is(err, io.EOF) {
@@ -111,9 +114,9 @@ func readOrders(content []byte) (*orderFile, error) {
 	for line, err := range lines {
 		switch {
 		case err != nil:
-			return nil, err // which names the line
+			return nil, err // it names the line
 		case line.Ragged:
-			file.fault(line.Number, "%d cells, but line 1 names %d columns", len(line.Cells), len(columns))
+			file.fault(line.Number, "the line has %d cells, but line 1 names %d columns", len(line.Cells), len(columns))
 		default:
 			file.add(known, line.Number, columns, line.Cells)
 		}
@@ -121,8 +124,9 @@ func readOrders(content []byte) (*orderFile, error) {
 	return file, nil
 }
 
-// faultyLine is the first line that is not in UTF-8; 0 if there is none. Other
-// encodings cannot be guessed, and names must not arrive with holes in them.
+// faultyLine returns the number of the first line that is not valid UTF-8, or 0.
+// Other encodings are refused, because they cannot be recognized reliably and names
+// would be garbled.
 func faultyLine(content []byte) int {
 	line := 0
 	for text := range bytes.Lines(content) {
@@ -133,18 +137,18 @@ func faultyLine(content []byte) int {
 	return 0
 }
 
-// csvHeader finds the columns that a header names: each once, all that are
-// required, and none that means nothing.
+// csvHeader returns the columns that a header names. Unknown, repeated and missing
+// columns are errors.
 func csvHeader(header []string) (columns []csvColumn, err error) {
 	for i, name := range header {
 		at := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == name })
 		switch {
 		case at < 0 && strings.Contains(name, ";"):
-			return nil, errors.New("columns are separated by commas, not by semicolons")
+			return nil, errors.New("the columns must be separated by commas, not by semicolons")
 		case at < 0:
-			return nil, fmt.Errorf("there is no column %q", name)
+			return nil, fmt.Errorf("unknown column %q", name)
 		case slices.Contains(header[:i], name):
-			return nil, fmt.Errorf("the column %q is there twice", name)
+			return nil, fmt.Errorf("the column %q appears twice", name)
 		}
 		columns = append(columns, csvColumns[at])
 	}
@@ -156,7 +160,8 @@ func csvHeader(header []string) (columns []csvColumn, err error) {
 	return columns, nil
 }
 
-// add takes one line: an order, or a further parcel or item of one.
+// add adds a line, which is an order or a further parcel or item of an earlier one.
+// known holds the orders so far by partner_order_id.
 func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColumn, cells []string) {
 	reference := cells[slices.IndexFunc(columns, func(c csvColumn) bool { return c.name == "partner_order_id" })]
 	if reference == "" {
@@ -197,10 +202,10 @@ func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColu
 	}
 }
 
-// set notes what an order's own column says. A later line may repeat it or leave
-// it empty, but not say something else.
+// set sets a member of the order from a cell. Later lines of the same order may
+// repeat the cell or leave it empty, but not differ from it.
 func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any) {
-	if earlier, told := order.cells[name]; told {
+	if earlier, found := order.cells[name]; found {
 		if earlier != cell {
 			f.fault(line, "%s is %q, but %q in line %d of the same order", name, cell, earlier, order.line)
 		}
@@ -220,22 +225,22 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 	inside[steps[len(steps)-1]] = value
 }
 
-// value reads a cell that is not empty.
+// value parses a cell that is not empty.
 func (c csvColumn) value(cell string) (any, error) {
 	switch c.kind {
 	case csvNumber:
 		if !csvfile.IsNumber(cell) {
-			return nil, fmt.Errorf("%q is no number such as 12.5", cell)
+			return nil, fmt.Errorf("%q is not a number (example: 12.5)", cell)
 		}
 		return json.Number(strings.Clone(cell)), nil
 	case csvFlag:
 		if cell != "true" && cell != "false" {
-			return nil, fmt.Errorf("%q is neither true nor false", cell)
+			return nil, fmt.Errorf("%q is not true or false", cell)
 		}
 		return cell == "true", nil
 	case csvObject:
 		if !json.Valid([]byte(cell)) {
-			return nil, fmt.Errorf("%q is no JSON", cell)
+			return nil, fmt.Errorf("%q is not valid JSON", cell)
 		}
 		return json.RawMessage(cell), nil
 	default:

@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestPartnerExportAndErase work beside the service.
+// TestPartnerExportAndErase runs both commands while the service runs.
 func TestPartnerExportAndErase(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
@@ -20,50 +20,51 @@ func TestPartnerExportAndErase(t *testing.T) {
 
 	got := r.do(t, "partner", "export", partner.PartnerID)
 	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || !strings.Contains(got.stdout, `{"type":"order","record":{"order_id":"`+id) {
-		t.Errorf("export: %+v", got)
+		t.Errorf("export: got %+v, want three lines, one of them the order", got)
 	}
 	if got := r.do(t, "partner", "erase", partner.PartnerID, "--order", id); got.code != 1 || !strings.Contains(got.stderr, id+" (pending)") {
-		t.Errorf("erase under way: %+v", got)
+		t.Errorf("erase an order under way: got %+v, want exit code 1 and its id", got)
 	}
 	partner.Cancel(t, id, "").Must(t, 200)
 	if got := r.do(t, "partner", "erase", partner.PartnerID, "--recipient", "alex@example.com"); got.code != 0 || got.stdout != "orders erased: 1\n" {
-		t.Errorf("erase: %+v", got)
+		t.Errorf("erase: got %+v, want exit code 0 and one order", got)
 	}
 	if got := partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200); got.Text("dropoff", "name") != "erased" {
-		t.Errorf("after it: %s", got.Body)
+		t.Errorf("erased order: got %s, want the name erased", got.Body)
 	}
-	if code, said := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(said, "ERROR") {
-		t.Errorf("exit code %d, said %s", code, said)
+	if code, log := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(log, "ERROR") {
+		t.Errorf("SIGTERM: got exit code %d and log %s, want 0 and no error", code, log)
 	}
 }
 
-// TestPartnerCommandsRefuse what they cannot do, and make no database.
-func TestPartnerCommandsRefuse(t *testing.T) {
+// TestPartnerErrors expects one line on standard error, and no database to be
+// created.
+func TestPartnerErrors(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]struct {
 		code int
-		told string
+		text string // part of the message
 	}{
 		"partner export": {2, "partner-id"},
-		"partner export par_00000001 --data gone":                            {1, "no database"},
+		"partner export par_00000001 --data gone":                            {1, "open the database"},
 		"partner erase par_00000001":                                         {2, "--order"},
 		"partner erase par_00000001 --order ord_1 --recipient a@example.com": {2, "--recipient"},
-		"partner erase par_00000001 --order ord_1":                           {1, "no database"},
+		"partner erase par_00000001 --order ord_1":                           {1, "open the database"},
 		"serve --retain-orders 3d":                                           {2, "--retain-orders"},
 		"serve --retain-events soon":                                         {2, "--retain-events"},
 	} {
 		r := run{dir: t.TempDir()}
 		got := r.do(t, strings.Fields(args)...)
-		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.told) || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%s: %+v", args, got)
+		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.text) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, want.code, want.text)
 		}
-		if made, err := os.ReadDir(r.dir); err != nil || len(made) != 0 {
-			t.Errorf("%s: made %v (%v)", args, made, err)
+		if files, err := os.ReadDir(r.dir); err != nil || len(files) != 0 {
+			t.Errorf("%s: got files %v (%v), want none", args, files, err)
 		}
 	}
 }
 
-// TestAuditExport works beside the service, and refuses what is no time.
+// TestAuditExport runs the command while the service runs.
 func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
@@ -72,17 +73,17 @@ func TestAuditExport(t *testing.T) {
 	got := r.do(t, "audit", "export")
 	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || strings.Contains(got.stdout, apptest.OperatorPassword) ||
 		!strings.HasPrefix(got.stdout, `{"audit_id":"`) || !strings.Contains(got.stdout, `"operator_id":"settings"`) {
-		t.Errorf("export: %+v", got)
+		t.Errorf("export: got %+v, want three lines without a password", got)
 	}
 	if got := r.do(t, "audit", "export", "--to", "2020-01-01T00:00:00Z"); got.code != 0 || got.stdout != "" {
-		t.Errorf("of no time: %+v", got)
+		t.Errorf("export of a period without entries: got %+v, want no output", got)
 	}
-	for args, want := range map[string]string{"audit export --from yesterday": "--from", "audit export --data gone": "no database"} {
+	for args, want := range map[string]string{"audit export --from yesterday": "--from", "audit export --data gone": "open the database"} {
 		if got := r.do(t, strings.Fields(args)...); got.code == 0 || got.stdout != "" || !strings.Contains(got.stderr, want) {
-			t.Errorf("%s: %+v", args, got)
+			t.Errorf("%s: got %+v, want an error with %q", args, got, want)
 		}
 	}
-	if code, said := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(said, "ERROR") {
-		t.Errorf("exit code %d, said %s", code, said)
+	if code, log := s.signal(t, syscall.SIGTERM); code != 0 || strings.Contains(log, "ERROR") {
+		t.Errorf("SIGTERM: got exit code %d and log %s, want 0 and no error", code, log)
 	}
 }

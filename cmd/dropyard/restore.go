@@ -8,25 +8,25 @@ import (
 )
 
 type restoreCommand struct {
-	dataFlags
-	File  string `arg:"" help:"A backup."`
-	Force bool   `help:"Move a database that is there already aside."`
+	databaseAndKeyFlags
+	File  string `arg:"" help:"The backup to restore."`
+	Force bool   `help:"Rename a database that exists already, instead of failing."`
 }
 
-// Run restores the backup; the service must be stopped.
+// Run restores the backup. The service must be stopped.
 func (c *restoreCommand) Run(ctx context.Context) error {
 	settings := c.settings()
-	made, err := app.Restore(ctx, settings, c.File, c.Force)
+	restored, err := app.Restore(ctx, settings, c.File, c.Force)
 	if err != nil {
 		return err
 	}
-	if made.Aside != "" {
-		fmt.Printf("what was there is now %s\n", made.Aside)
+	if restored.Aside != "" {
+		fmt.Printf("the previous database is now %s\n", restored.Aside)
 	}
-	if !made.Summed {
-		fmt.Printf("%s.sha256 is missing: only the form of the data was checked\n", c.File)
+	if !restored.Summed {
+		fmt.Printf("%s.sha256 is missing: the database was checked, but not compared with the backup's checksum\n", c.File)
 	}
-	_, err = fmt.Printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the one that the service had.\n",
-		settings.Database(), made.Rows, made.Tables, settings.MasterKey())
+	_, err = fmt.Printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n",
+		settings.Database(), restored.Rows, restored.Tables, settings.MasterKey())
 	return err
 }

@@ -11,7 +11,7 @@ type serveCommand struct {
 	config.Config
 }
 
-// Run serves until the process is told to stop, then finishes what runs.
+// Run serves until ctx ends, which a signal causes, and then shuts down.
 func (c *serveCommand) Run(ctx context.Context) error {
 	if err := app.Check(&c.Config); err != nil {
 		return usageError{err}

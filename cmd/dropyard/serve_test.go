@@ -20,13 +20,13 @@ var readyLine = regexp.MustCompile(`msg=ready url=(http://\S+)`)
 type serving struct {
 	*apptest.Service
 	command *exec.Cmd
-	said    chan string // all that follows the line that it is ready
+	log     chan string // holds all lines after the ready line, once the service has ended
 }
 
 // serve starts the service on a free port and waits until it is ready.
 func (r run) serve(t *testing.T) *serving {
 	t.Helper()
-	s := &serving{command: r.command(t, "serve", "--listen", "127.0.0.1:0"), said: make(chan string, 1)}
+	s := &serving{command: r.command(t, "serve", "--listen", "127.0.0.1:0"), log: make(chan string, 1)}
 	stderr, err := s.command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -39,38 +39,39 @@ func (r run) serve(t *testing.T) *serving {
 	line, err := reader.ReadString('\n')
 	found := readyLine.FindStringSubmatch(line)
 	if err != nil || found == nil {
-		t.Fatalf("said %q (%v)", line, err)
+		t.Fatalf("got first line %q (%v), want the ready line", line, err)
 	}
 	s.Service = apptest.Attach(found[1])
 	t.Cleanup(s.Stop)
 	go func() {
 		rest, _ := io.ReadAll(reader)
-		s.said <- string(rest)
+		s.log <- string(rest)
 	}()
 	return s
 }
 
-// signal ends the service with a signal, and tells its last words.
-func (s *serving) signal(t *testing.T, signal syscall.Signal) (code int, said string) {
+// signal stops the service by a signal, and returns its exit code and log.
+func (s *serving) signal(t *testing.T, signal syscall.Signal) (code int, log string) {
 	t.Helper()
 	if err := s.command.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	said = <-s.said
+	log = <-s.log
 	_ = s.command.Wait()
-	return s.command.ProcessState.ExitCode(), said
+	return s.command.ProcessState.ExitCode(), log
 }
 
-// TestServeEndsOnSignals with exit code 0, and without having lost anything.
-func TestServeEndsOnSignals(t *testing.T) {
+// TestServeStopsOnSignals expects exit code 0, and that the data is there after a
+// restart.
+func TestServeStopsOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 		s := r.serve(t)
 		s.Do(t, "GET", "/v1/health", nil).Must(t, 200)
 		partner := s.Register(t, "metro")
-		if code, said := s.signal(t, signal); code != 0 || !strings.Contains(said, "msg=draining") || strings.Contains(said, "ERROR") {
-			t.Errorf("%v: exit code %d, said %s", signal, code, said)
+		if code, log := s.signal(t, signal); code != 0 || !strings.Contains(log, "msg=draining") || strings.Contains(log, "ERROR") {
+			t.Errorf("%v: got exit code %d and log %s, want 0 and no error", signal, code, log)
 		}
 		s = r.serve(t)
 		partner.Service = s.Service
@@ -80,7 +81,7 @@ func TestServeEndsOnSignals(t *testing.T) {
 	}
 }
 
-// TestDataIsPrivate: nobody else on the machine may read it.
+// TestDataIsPrivate expects no permissions for other users of the machine.
 func TestDataIsPrivate(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir()}
@@ -89,13 +90,13 @@ func TestDataIsPrivate(t *testing.T) {
 	data := filepath.Join(r.dir, "data")
 	for _, path := range []string{data, filepath.Join(data, "master.key")} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v %v", path, info.Mode(), err)
+			t.Errorf("%s: got mode %v, error %v, want no access for group and others", path, info.Mode(), err)
 		}
 	}
 }
 
-// TestOperatorAddBesideAService: the new operator can log in at once.
-func TestOperatorAddBesideAService(t *testing.T) {
+// TestOperatorAddWhileServing expects that the new operator can log in immediately.
+func TestOperatorAddWhileServing(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir()}
 	s := r.serve(t)
@@ -106,32 +107,32 @@ func TestOperatorAddBesideAService(t *testing.T) {
 	token(401)
 	r.env = []string{"DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
 	if got := r.do(t, "operator", "add", "new@example.com", "--role", "warehouse"); got.code != 0 || got.stdout != "operator new@example.com added as warehouse\n" {
-		t.Fatalf("added: %+v", got)
+		t.Fatalf("add: got %+v, want exit code 0", got)
 	}
 	if got := token(201); got.Text("role") != "warehouse" {
-		t.Errorf("token: %s", got.Body)
+		t.Errorf("token: got %s, want the role warehouse", got.Body)
 	}
 	if got := r.do(t, "operator", "add", "NEW@example.com"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 {
-		t.Errorf("added twice: %+v", got)
+		t.Errorf("add the same address again: got %+v, want exit code 1 and one line", got)
 	}
-	if code, said := s.signal(t, syscall.SIGTERM); code != 0 {
-		t.Errorf("exit code %d, said %s", code, said)
+	if code, log := s.signal(t, syscall.SIGTERM); code != 0 {
+		t.Errorf("SIGTERM: got exit code %d and log %s, want 0", code, log)
 	}
 }
 
-// TestServeThatCannot ends with exit code 1 and one line.
-func TestServeThatCannot(t *testing.T) {
+// TestServeStartErrors expects exit code 1 and one line.
+func TestServeStartErrors(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir()}
 	s := r.serve(t)
 	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, s.Address()) {
-		t.Errorf("on a taken port: %+v", got)
+		t.Errorf("port in use: got %+v, want exit code 1 and one line with the address", got)
 	}
 	s.signal(t, syscall.SIGTERM)
 	if err := os.Remove(filepath.Join(r.dir, "data", "master.key")); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "master.key") {
-		t.Errorf("without its master key: %+v", got)
+		t.Errorf("missing master key: got %+v, want exit code 1 and one line with its file", got)
 	}
 }

@@ -16,19 +16,20 @@ import (
 )
 
 type triggerCommand struct {
-	Event            string `arg:"" help:"${events}, or ${test} for one that the service sends to the endpoint at once."`
+	Event            string `arg:"" help:"One of ${events}; or ${test}, which the service sends directly to the endpoint."`
 	Key              string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
 	Secret           string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
 	URL              string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
-	OperatorEmail    string `help:"E-mail of an operator, who moves the order." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorEmail    string `help:"E-mail address of the operator who moves the order." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string `help:"Password of the operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
-	OperatorToken    string `help:"Token of POST /ops/v1/tokens, instead of e-mail and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
+	OperatorToken    string `help:"Token from POST /ops/v1/tokens, instead of e-mail address and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
 }
 
-// testEvent is the event that no order causes.
+// testEvent is the type of the event that is caused by no order, but by the test of
+// an endpoint.
 const testEvent = "webhook.test"
 
-// Run causes the event, and tells each step on the way.
+// Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
 	partner := client.New(c.URL, c.Key, c.Secret)
 	if c.Event == testEvent {
@@ -36,12 +37,12 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 	}
 	steps, ok := stepsTo(delivery.EventType(c.Event))
 	if !ok {
-		return usageError{fmt.Errorf("<event> %q is not among %s, %s", c.Event, eventNames(), testEvent)}
+		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, eventNames(), testEvent)}
 	}
 	if c.OperatorToken == "" && (c.OperatorEmail == "" || c.OperatorPassword == "") {
-		return usageError{errors.New("orders are moved by an operator: set --operator-email and --operator-password, or --operator-token")}
+		return usageError{errors.New("an operator is needed to move the order: set --operator-email and --operator-password, or --operator-token")}
 	}
-	// First what may be refused, so that no order is left behind.
+	// What may be refused comes first, so that a failure leaves no order behind.
 	operator, err := c.operate(ctx)
 	if err != nil {
 		return err
@@ -52,11 +53,11 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	order, err := makeOrder(ctx, partner)
+	order, err := createOrder(ctx, partner)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("order %s made\n", order.OrderID)
+	fmt.Printf("order %s created\n", order.OrderID)
 	for _, to := range steps {
 		if err := operator.move(ctx, order.OrderID, to, courierID); err != nil {
 			return fmt.Errorf("move the order to %s: %w", to, err)
@@ -68,29 +69,30 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// stepsTo is the shortest way that a new order can take to the state that
-// causes an event, by the table of transitions.
+// stepsTo returns the shortest path of statuses by which a new order reaches the one
+// that causes an event. It searches the table of transitions breadth first.
 func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
-	ways := [][]delivery.Status{{delivery.StatusPending}}
+	paths := [][]delivery.Status{{delivery.StatusPending}}
 	reached := map[delivery.Status]bool{delivery.StatusPending: true}
-	for len(ways) > 0 {
-		way := ways[0]
-		ways = ways[1:]
-		at := way[len(way)-1]
-		if caused, _ := delivery.EventFor(at); caused == event {
-			return way[1:], event != "" // pending causes none
+	for len(paths) > 0 {
+		path := paths[0]
+		paths = paths[1:]
+		last := path[len(path)-1]
+		if caused, _ := delivery.EventFor(last); caused == event {
+			return path[1:], event != "" // pending causes no event
 		}
-		for _, next := range delivery.NextStatuses(at) {
+		for _, next := range delivery.NextStatuses(last) {
 			if !reached[next] {
 				reached[next] = true
-				ways = append(ways, append(slices.Clone(way), next))
+				paths = append(paths, append(slices.Clone(path), next))
 			}
 		}
 	}
 	return nil, false
 }
 
-// sendTest has the service send a test event to the partner's endpoint.
+// sendTest makes the service send a test event to the partner's endpoint, and prints
+// the result.
 func sendTest(ctx context.Context, partner *client.Client) error {
 	var tested struct {
 		EventID    string `json:"event_id"`
@@ -99,20 +101,20 @@ func sendTest(ctx context.Context, partner *client.Client) error {
 		DurationMS int64  `json:"duration_ms"`
 		Error      string `json:"error"`
 	}
-	// With a key it is repeated if there is no answer: two tests do no harm.
+	// Call repeats the request when no response arrives; a second test does no harm.
 	answer, err := partner.Call(ctx, http.MethodPost, "/v1/webhooks/test", nil)
 	if err := decode(answer, err, &tested); err != nil {
 		return err
 	}
 	outcome := cmp.Or(tested.Error, statusText(tested.StatusCode))
 	if !tested.Delivered {
-		return fmt.Errorf("the endpoint did not take %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
+		return fmt.Errorf("the endpoint did not accept %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
 	}
-	fmt.Printf("%s %s was taken by the endpoint: %s (%d ms)\n", testEvent, tested.EventID, outcome, tested.DurationMS)
+	fmt.Printf("the endpoint accepted %s %s: %s (%d ms)\n", testEvent, tested.EventID, outcome, tested.DurationMS)
 	return nil
 }
 
-// decode reads a successful answer.
+// decode parses the response to a request that returned err. A refusal is an error.
 func decode(answer *client.Answer, err error, into any) error {
 	if err != nil {
 		return err
@@ -121,31 +123,33 @@ func decode(answer *client.Answer, err error, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return fmt.Errorf("what answers is not the service: %w", err)
+		return fmt.Errorf("the response is not from a dropyard service: %w", err)
 	}
 	return nil
 }
 
-type madeOrder struct {
+type createdOrder struct {
 	OrderID     string `json:"order_id"`
 	TrackingURL string `json:"tracking_url"`
 }
 
-// makeOrder creates an order with nothing of value in it.
-func makeOrder(ctx context.Context, partner *client.Client) (made madeOrder, err error) {
+// createOrder creates a sandbox order.
+func createOrder(ctx context.Context, partner *client.Client) (created createdOrder, err error) {
 	body, err := json.Marshal(sandboxOrder(time.Now()))
 	if err != nil {
-		return made, err
+		return created, err
 	}
 	answer, err := partner.Call(ctx, http.MethodPost, "/v1/orders", body)
-	if err = decode(answer, err, &made); err != nil {
-		return made, fmt.Errorf("make an order: %w", err)
+	if err = decode(answer, err, &created); err != nil {
+		return created, fmt.Errorf("create an order: %w", err)
 	}
-	return made, nil
+	return created, nil
 }
 
+// object is a JSON object.
 type object map[string]any
 
+// sandboxOrder returns a request for an order that is marked as a test.
 func sandboxOrder(now time.Time) object {
 	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
 	window := object{"start": day + "T09:00:00-05:00", "end": day + "T17:00:00-05:00"}
@@ -167,19 +171,19 @@ func sandboxOrder(now time.Time) object {
 	}
 }
 
-// operate gets the rights of the operator.
+// operate logs the operator in, unless a token was given.
 func (c *triggerCommand) operate(ctx context.Context) (*operatorClient, error) {
 	o := &operatorClient{url: strings.TrimSuffix(c.URL, "/"), token: c.OperatorToken}
 	if o.token != "" {
 		return o, nil
 	}
-	var made struct {
+	var issued struct {
 		Token string `json:"token"`
 	}
 	credentials := object{"email": c.OperatorEmail, "password": c.OperatorPassword, "name": "dropyard trigger"}
-	if err := o.call(ctx, http.MethodPost, "/ops/v1/tokens", credentials, &made); err != nil {
+	if err := o.call(ctx, http.MethodPost, "/ops/v1/tokens", credentials, &issued); err != nil {
 		return nil, fmt.Errorf("log the operator in: %w", err)
 	}
-	o.token = made.Token
+	o.token = issued.Token
 	return o, nil
 }

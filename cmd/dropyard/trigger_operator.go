@@ -14,14 +14,14 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// operatorClient calls the operator interface. It repeats nothing: what moves
-// an order has no key that would make that safe.
+// operatorClient calls the operator interface. It does not repeat requests, because
+// those that move an order have no key that would make that safe.
 type operatorClient struct{ url, token string }
 
-// operatorTimeout is a little more than the service takes for itself.
+// operatorTimeout is a little longer than the service allows a request.
 const operatorTimeout = 35 * time.Second
 
-// call sends a request, its body as JSON unless it is nil, and reads the answer.
+// call sends a request, with body as JSON unless it is nil, and decodes the response.
 func (o *operatorClient) call(ctx context.Context, method, target string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, operatorTimeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func (o *operatorClient) call(ctx context.Context, method, target string, body, 
 	return decode(&client.Answer{Status: response.StatusCode, Header: response.Header, Body: text}, err, into)
 }
 
-// courier finds an active courier, or adds one.
+// courier returns the id of an active courier, and adds one if there is none.
 func (o *operatorClient) courier(ctx context.Context) (courierID string, err error) {
 	type courier struct {
 		CourierID string `json:"courier_id"`
@@ -78,15 +78,15 @@ func (o *operatorClient) courier(ctx context.Context) (courierID string, err err
 			break
 		}
 	}
-	var made courier
+	var added courier
 	sandbox := object{"name": "Sandbox", "phone": "+15145550177", "vehicle": "cargo bike", "active": true}
-	if err := o.call(ctx, http.MethodPost, "/ops/v1/couriers", sandbox, &made); err != nil {
+	if err := o.call(ctx, http.MethodPost, "/ops/v1/couriers", sandbox, &added); err != nil {
 		return "", fmt.Errorf("add a courier: %w", err)
 	}
-	return made.CourierID, nil
+	return added.CourierID, nil
 }
 
-// move moves an order one step.
+// move moves an order to its next status. Only courier_assigned needs the courier.
 func (o *operatorClient) move(ctx context.Context, orderID string, to delivery.Status, courierID string) error {
 	step := object{"status": to, "notes": "dropyard trigger"}
 	switch to {

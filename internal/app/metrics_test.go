@@ -178,7 +178,7 @@ func driveMetrics(t *testing.T, h *hooked) {
 func checkMetrics(t *testing.T, got *scrape) {
 	t.Helper()
 	exactly := func(want float64) func(float64) bool { return func(got float64) bool { return got == want } }
-	atLeast := func(least float64) func(float64) bool { return func(got float64) bool { return got >= least } }
+	notNegative := func(got float64) bool { return got >= 0 }
 	positive := func(got float64) bool { return got > 0 }
 	leases := positive // on PostgreSQL, whose nodes share the rates
 	if onSQLite() {
@@ -216,13 +216,13 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_order_group_retries_total", nil, exactly(0)},
 		{"dropyard_database_connections", []string{"state", "idle"}, positive},
 		{"dropyard_database_connections_max", nil, positive},
-		{"dropyard_database_connection_waits_total", nil, atLeast(0)},
-		{"dropyard_database_connection_wait_seconds_total", nil, atLeast(0)},
+		{"dropyard_database_connection_waits_total", nil, notNegative},
+		{"dropyard_database_connection_wait_seconds_total", nil, notNegative},
 		{"dropyard_database_transaction_retries_total", nil, exactly(0)},
 		{"dropyard_wal_size_bytes", nil, positive},
 		{"dropyard_wal_pending_bytes", nil, positive},
-		{"dropyard_wal_checkpoint_duration_seconds", nil, atLeast(0)},
-		{"dropyard_wal_checkpoint_pages_total", nil, atLeast(0)},
+		{"dropyard_wal_checkpoint_duration_seconds", nil, notNegative},
+		{"dropyard_wal_checkpoint_pages_total", nil, notNegative},
 		{"dropyard_webhook_attempts_total", []string{"outcome", "delivered"}, exactly(1)},
 		{"dropyard_webhook_attempt_duration_seconds", nil, exactly(1)},
 		{"dropyard_webhook_endpoints", []string{"state", "healthy"}, exactly(1)},
