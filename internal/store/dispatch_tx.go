@@ -84,7 +84,7 @@ func (tx dispatchTx) OrdersOf(ctx context.Context, rows []*board.Row) (map[strin
 // LockOrders reads orders with their histories, locked until the transaction
 // ends.
 func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
-	return lockOrdersOf(ctx, tx.conn, partnerID, orderIDs)
+	return ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, orderIDs))
 }
 
 // findFacts finds what events say, and no more of them.
@@ -118,12 +118,14 @@ func (tx dispatchTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*
 	return proofsOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
+var findPartnerNames = lookUpSome(lookUp, byID("partner_id"), partners, partners.pick("partner_id", "name"))
+
 // PartnerNames returns partners' names by id.
 func (tx dispatchTx) PartnerNames(ctx context.Context, ids []string) (map[string]string, error) {
-	byID, err := partnersByID(ctx, tx.conn, ids)
-	names := make(map[string]string, len(byID))
-	for id, account := range byID {
-		names[id] = account.Name
+	found, err := findNow(ctx, tx.conn, findPartnerNames, ids...)
+	names := make(map[string]string, len(found))
+	for _, account := range found {
+		names[account.PartnerID] = account.Name
 	}
 	return names, err
 }
@@ -196,19 +198,4 @@ func (tx dispatchTx) Show(ctx context.Context, rows []*board.Row) error {
 func (tx dispatchTx) Hide(ctx context.Context, partnerID string, orderIDs []string) error {
 	_, err := writeNow(ctx, tx.conn, hideOrders, pointers(orderKeysOf(partnerID, orderIDs))...)
 	return err
-}
-
-// orderKeysOf returns the keys of orders of one partner.
-func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
-	keys := make([]order.OrderKey, len(orderIDs))
-	for i, id := range orderIDs {
-		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
-	}
-	return keys
-}
-
-// lockOrdersOf reads orders of one partner by id, with their histories, locked
-// until the transaction ends.
-func lockOrdersOf(ctx context.Context, c conn, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
-	return ordersByID(ctx, c, lockOrders, orderKeysOf(partnerID, orderIDs))
 }

@@ -17,6 +17,15 @@ var (
 		integer("product_id", func(k *ledger.ProductKey) *int64 { return &k.ProductID }))
 )
 
+// orderKeysOf returns the keys of orders of one partner.
+func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
+	keys := make([]order.OrderKey, len(orderIDs))
+	for i, id := range orderIDs {
+		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
+	}
+	return keys
+}
+
 // byID looks rows up by one column of text.
 func byID(name string) []column[string] {
 	return key(text(name, func(id *string) *string { return id }))

@@ -75,7 +75,7 @@ func (tx orderTx) OperatorEmail(ctx context.Context, operatorID string) (email s
 
 // AutoAccepting lists the partners whose orders are accepted automatically.
 func (tx orderTx) AutoAccepting(ctx context.Context) (partnerIDs []string, err error) {
-	return ids(ctx, tx.conn, "SELECT partner_id FROM dispatch_settings WHERE auto_accept = 1 ORDER BY partner_id")
+	return autoAccepting(ctx, tx.conn)
 }
 
 // Pending lists a partner's pending orders, by the index that lists follow.

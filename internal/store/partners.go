@@ -20,17 +20,6 @@ var (
 	findPartners = lookUpBy(byID("partner_id"), partners)
 )
 
-// partnersByID returns partners by their ids; those that do not exist are left
-// out.
-func partnersByID(ctx context.Context, c conn, ids []string) (map[string]*partner.Account, error) {
-	rows, err := findNow(ctx, c, findPartners, ids...)
-	byID := make(map[string]*partner.Account, len(rows))
-	for _, row := range rows {
-		byID[row.PartnerID] = row
-	}
-	return byID, err
-}
-
 // partnerIDs lists all partners by id.
 func partnerIDs(ctx context.Context, c conn) ([]string, error) {
 	return ids(ctx, c, "SELECT partner_id FROM partners ORDER BY partner_id")

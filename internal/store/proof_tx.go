@@ -27,7 +27,7 @@ func (tx proofTx) Order(ctx context.Context, partnerID, orderID string) (*delive
 // LockOrder returns one order with its history, locked until the transaction
 // ends; nil if there is none.
 func (tx proofTx) LockOrder(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	found, err := lockOrdersOf(ctx, tx.conn, partnerID, []string{orderID})
+	found, err := ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, []string{orderID}))
 	return found[orderID], err
 }
 
