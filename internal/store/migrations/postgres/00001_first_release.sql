@@ -10,7 +10,7 @@
 --
 -- partner_id leads every key of a table that grows with use, so that the rows of
 -- one partner can live together on one node of a distributed engine.
--- No column is NULL: '' and 0 mean that there is nothing.
+-- No column is NULL, and none has a default: '' and 0 mean that there is nothing.
 -- Columns that end in _at and other moments are microseconds since 1970, in UTC.
 -- Money is in cents. Booleans are 1 or 0.
 
@@ -355,11 +355,11 @@ CREATE TABLE events (
     event_id   TEXT   NOT NULL, -- sorts by time
     type       TEXT   NOT NULL,
     state      TEXT   NOT NULL, -- how far the delivery has come
-    tries      BIGINT NOT NULL DEFAULT 0,
+    tries      BIGINT NOT NULL,
     due_at     BIGINT NOT NULL, -- 0 while a pending event waits for an earlier one of its order
     created_at BIGINT NOT NULL,
     facts      TEXT   NOT NULL, -- JSON
-    attempts   TEXT   NOT NULL DEFAULT '', -- JSON
+    attempts   TEXT   NOT NULL, -- JSON
     PRIMARY KEY (partner_id, order_id, sequence)
 );
 -- Finds one event, and lists those of a partner by time.
