@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -100,7 +101,7 @@ type eventAnswer struct {
 	Type          delivery.EventType `json:"type"`
 	OrderID       string             `json:"order_id"`
 	Sequence      int64              `json:"sequence"`
-	State         webhook.State      `json:"state"`
+	State         outbox.State       `json:"state"`
 	Attempts      int                `json:"attempts"`
 	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is planned
 	CreatedAt     time.Time          `json:"created_at"`
@@ -119,7 +120,7 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 		PartnerID: c.partnerID,
 		Type:      delivery.EventType(q.oneOf("type", form.OneOf(delivery.EventTypes...))),
 		OrderID:   q.text("order_id"),
-		State:     webhook.State(q.oneOf("state", form.OneOf(webhook.States...))),
+		State:     outbox.State(q.oneOf("state", form.OneOf(outbox.States...))),
 		Before:    q.oneOf("cursor", eventCursor),
 		Limit:     int(q.integer("limit", defaultEvents, 1, maxEvents)),
 	}
@@ -190,7 +191,7 @@ func (s *Server) handleRedeliverSince(c *call) (reply, error) {
 	filter := webhook.Filter{
 		PartnerID: c.partnerID,
 		Type:      delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
-		State:     webhook.State(f.Text("state", form.Optional, form.OneOf(webhook.States...))),
+		State:     outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
 		After:     cursor,
 	}
 	if filter.After == "" {

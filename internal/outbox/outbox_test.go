@@ -172,3 +172,25 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestSooner: an endpoint wakes for what is due first, and a broken one not
+// before its probe.
+func TestSooner(t *testing.T) {
+	t.Parallel()
+	now := minute(5)
+	for _, c := range []struct {
+		head   Head
+		want   time.Time
+		sooner bool
+	}{
+		{Head{}, now, true},
+		{Head{WakeAt: minute(4)}, now, false},
+		{Head{WakeAt: minute(6)}, now, true},
+		{Head{OpenUntil: minute(7)}, minute(7), true},
+		{Head{OpenUntil: minute(7), WakeAt: minute(7)}, minute(7), false},
+	} {
+		if at, sooner := c.head.Sooner(now); !at.Equal(c.want) || sooner != c.sooner {
+			t.Errorf("%+v: got %v, %v, want %v, %v", c.head, at, sooner, c.want, c.sooner)
+		}
+	}
+}

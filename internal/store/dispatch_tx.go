@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/webhook"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Dispatch is the store as the dispatch room sees it.
@@ -93,9 +93,9 @@ var findFacts = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, ev
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.
 func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error) {
-	keys := make([]webhook.EventKey, len(orders))
+	keys := make([]outbox.EventKey, len(orders))
 	for i, o := range orders {
-		keys[i] = webhook.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
+		keys[i] = outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
 	}
 	latest, err := findNow(ctx, tx.conn, findFacts, keys...)
 	planned := map[string]time.Time{}

@@ -28,7 +28,6 @@ var (
 		encoded("attempts", encodeAttempts, decodeAttempts),
 	)
 	addEvents         = events.insert()
-	findEvents        = lookUpBy(byEvent, events)
 	findEventsByOrder = lookUpBy(byOrder, events)
 	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("state", "tries")))
 	dropEventsOf      = deleteFrom(events, byOrder)
@@ -36,9 +35,9 @@ var (
 	eraseFacts        = updateOf(events, events.key, events.pick("facts"))
 
 	byEvent = key(
-		text("partner_id", func(k *webhook.EventKey) *string { return &k.PartnerID }),
-		text("order_id", func(k *webhook.EventKey) *string { return &k.OrderID }),
-		integer("sequence", func(k *webhook.EventKey) *int64 { return &k.Sequence }))
+		text("partner_id", func(k *outbox.EventKey) *string { return &k.PartnerID }),
+		text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }),
+		integer("sequence", func(k *outbox.EventKey) *int64 { return &k.Sequence }))
 )
 
 func encodeFacts(e *webhook.Event) (string, error) {
@@ -102,15 +101,15 @@ func waitingEvent(p *promotion) *webhook.Event { return &p.waiting }
 
 // waitingAt is an event as far as it can be looked for: one of this key that
 // waits behind another.
-func waitingAt(key webhook.EventKey) webhook.Event {
+func waitingAt(key outbox.EventKey) webhook.Event {
 	return webhook.Event{
 		Event: delivery.Event{PartnerID: key.PartnerID, OrderID: key.OrderID, Sequence: key.Sequence},
-		State: webhook.Pending,
+		State: outbox.Pending,
 	}
 }
 
 // promote makes events due that wait. Keys of other events are left alone.
-func promote(ctx context.Context, c conn, keys []webhook.EventKey, at time.Time) error {
+func promote(ctx context.Context, c conn, keys []outbox.EventKey, at time.Time) error {
 	keys, err := mayWait(ctx, c, keys)
 	if err != nil {
 		return err
@@ -125,7 +124,7 @@ func promote(ctx context.Context, c conn, keys []webhook.EventKey, at time.Time)
 
 // addBehind adds to events those of their orders that wait behind them.
 func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
-	keys := make([]webhook.EventKey, len(due))
+	keys := make([]outbox.EventKey, len(due))
 	for i, event := range due {
 		keys[i] = event.Key().Next()
 	}
@@ -138,7 +137,7 @@ func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
 		wanted[i] = waitingAt(key)
 	}
 	rows, err := findNow(ctx, c, findWaiting, wanted...)
-	waiting := make(map[webhook.EventKey]*webhook.Event, len(rows))
+	waiting := make(map[outbox.EventKey]*webhook.Event, len(rows))
 	for _, row := range rows {
 		waiting[row.Key()] = row
 	}
@@ -157,11 +156,11 @@ const worthOneQuery = 8
 // mayWait returns the keys at which an event may wait behind another; it drops
 // those that one query can rule out. Mostly none waits: the events of an order
 // are hours apart.
-func mayWait(ctx context.Context, c conn, keys []webhook.EventKey) (left []webhook.EventKey, err error) {
+func mayWait(ctx context.Context, c conn, keys []outbox.EventKey) (left []outbox.EventKey, err error) {
 	if !c.goesRowByRow() {
 		return keys, nil // one statement deals with all of them anyway
 	}
-	byPartner := map[string][]webhook.EventKey{}
+	byPartner := map[string][]outbox.EventKey{}
 	for _, key := range keys {
 		byPartner[key.PartnerID] = append(byPartner[key.PartnerID], key)
 	}
@@ -177,17 +176,17 @@ func mayWait(ctx context.Context, c conn, keys []webhook.EventKey) (left []webho
 }
 
 // mayWaitOf does the same for keys of one partner.
-func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []webhook.EventKey) ([]webhook.EventKey, error) {
+func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []outbox.EventKey) ([]outbox.EventKey, error) {
 	const perKey = 4 // with so many waiting events for each key, reading them takes as long as looking for each key
 	most := perKey * len(keys)
-	byOrder := func(a, b webhook.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
+	byOrder := func(a, b outbox.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
 	first, last := slices.MinFunc(keys, byOrder).OrderID, slices.MaxFunc(keys, byOrder).OrderID
-	waiting := make(map[webhook.EventKey]bool, len(keys))
+	waiting := make(map[outbox.EventKey]bool, len(keys))
 	// The index of pending events has the keys of the table behind partner and time.
 	err := c.query(ctx, `SELECT order_id, sequence FROM events
 		WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
 		[]any{partnerID, first, last, most}, func(r row) error {
-			key := webhook.EventKey{PartnerID: partnerID}
+			key := outbox.EventKey{PartnerID: partnerID}
 			err := r.scan(&key.OrderID, &key.Sequence)
 			waiting[key] = true
 			return err
@@ -195,7 +194,7 @@ func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []webhook.Eve
 	if err != nil || len(waiting) == most { // there may be more
 		return keys, err
 	}
-	return slices.DeleteFunc(keys, func(key webhook.EventKey) bool { return !waiting[key] }), nil
+	return slices.DeleteFunc(keys, func(key outbox.EventKey) bool { return !waiting[key] }), nil
 }
 
 // eventsOf lists a partner's events.
@@ -208,9 +207,9 @@ func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, 
 	selected.addText("state = ?", string(f.State))
 	order := "event_id"
 	switch f.State {
-	case webhook.Failed, webhook.Skipped:
+	case outbox.Failed, outbox.Skipped:
 		selected.add("state IN ('failed', 'skipped')") // names the partial index that holds these
-	case webhook.Pending:
+	case outbox.Pending:
 		few, err := fewPending(ctx, c, f.PartnerID)
 		if err != nil {
 			return nil, err
@@ -245,7 +244,7 @@ func writeQueue(p *pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
 	}
 	woken := make([]*webhook.Endpoint, len(wakes))
 	for i, wake := range wakes {
-		woken[i] = &webhook.Endpoint{PartnerID: wake.PartnerID, WakeAt: wake.At}
+		woken[i] = &webhook.Endpoint{PartnerID: wake.PartnerID, Head: outbox.Head{WakeAt: wake.At}}
 	}
 	writeAll(p, addEvents, rows)
 	write(p, wakeEndpoints, woken)

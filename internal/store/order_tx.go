@@ -168,7 +168,7 @@ func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []o
 	}
 	heads := make(map[string]outbox.Head, len(locked))
 	for _, e := range locked {
-		heads[e.PartnerID] = outbox.Head{OpenUntil: e.OpenUntil, WakeAt: e.WakeAt}
+		heads[e.PartnerID] = e.Head
 	}
 	ahead = slices.DeleteFunc(ahead, func(key outbox.EventKey) bool {
 		_, configured := heads[key.PartnerID]

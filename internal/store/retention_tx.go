@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -164,7 +165,7 @@ func (tx retentionTx) LoosePictures(ctx context.Context, partnerID string, now t
 
 // Order returns one order with its history; nil if there is none.
 func (tx retentionTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	return orderTx{tx.conn}.Order(ctx, partnerID, orderID)
+	return orderTx(tx).Order(ctx, partnerID, orderID)
 }
 
 // RemoveReceipts removes what is kept under idempotency keys.
@@ -198,7 +199,7 @@ func (tx retentionTx) RemoveEvents(ctx context.Context, partnerID string, remove
 	for i, event := range removed {
 		rows[i] = &webhook.Event{
 			Event: delivery.Event{PartnerID: partnerID, OrderID: event.OrderID, Sequence: event.Sequence},
-			State: webhook.State(event.State),
+			State: outbox.State(event.State),
 		}
 	}
 	_, err := writeNow(ctx, tx.conn, dropEventsInState, rows...)

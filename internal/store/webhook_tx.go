@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -130,7 +131,7 @@ func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progres
 
 // Promote makes events due at a time that wait behind one of their order. Keys
 // of other events are left alone.
-func (tx webhookTx) Promote(ctx context.Context, keys []webhook.EventKey, at time.Time) error {
+func (tx webhookTx) Promote(ctx context.Context, keys []outbox.EventKey, at time.Time) error {
 	return promote(ctx, tx.conn, keys, at)
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // batch is one transaction of the settler.
@@ -16,14 +18,14 @@ type batch struct {
 
 	changed  map[*Endpoint]bool
 	progress []Progress
-	saved    map[EventKey]bool // the events of progress
-	promoted []EventKey        // may be sent, as the event in front of them is done
+	saved    map[outbox.EventKey]bool // the events of progress
+	promoted []outbox.EventKey        // may be sent, as the event in front of them is done
 }
 
 func newBatch(s *Sender, notes []note) *batch {
 	return &batch{
 		sender: s, now: s.now(), notes: notes, written: written{freed: map[*runner]bool{}},
-		changed: map[*Endpoint]bool{}, saved: map[EventKey]bool{},
+		changed: map[*Endpoint]bool{}, saved: map[outbox.EventKey]bool{},
 	}
 }
 
@@ -73,7 +75,7 @@ func (b *batch) judge(n note) {
 	if endpoint != nil && !endpoint.sameHealth(&before) {
 		b.changed[endpoint] = true
 	}
-	if !Blocks(p.State, p.Tries) {
+	if !outbox.Blocks(p.State, p.Tries) {
 		b.promoted = append(b.promoted, p.Key().Next())
 		b.wake(endpoint, n.lane)
 	}
@@ -110,7 +112,7 @@ func (b *batch) saveEvents(ctx context.Context, tx Writer) error {
 	if all {
 		// An event whose outcome has just been saved does not wait. If an outcome
 		// came too late to be saved, its event may: all are promoted then.
-		b.promoted = slices.DeleteFunc(b.promoted, func(key EventKey) bool { return b.saved[key] })
+		b.promoted = slices.DeleteFunc(b.promoted, func(key outbox.EventKey) bool { return b.saved[key] })
 	}
 	return tx.Promote(ctx, b.promoted, b.now)
 }

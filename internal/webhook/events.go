@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 var errNoEvent = refusal.NotFound("event")
@@ -172,8 +173,8 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		now := s.now()
 		due := moved(picked, func(e *Event) {
 			switch {
-			case e.State != Pending:
-				e.State, e.DueAt, e.Tries = Pending, now, 0
+			case e.State != outbox.Pending:
+				e.State, e.DueAt, e.Tries = outbox.Pending, now, 0
 			case !e.DueAt.IsZero(): // those behind another of their order wait for it
 				e.DueAt = now
 			}
@@ -199,13 +200,12 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 // inSequence lets events wait that have an earlier one of their order before
 // them, among these or stored.
 func inSequence(ctx context.Context, tx Reader, due []Progress) error {
-	known := make(map[EventKey]*Event, len(due))
+	known := make(map[outbox.EventKey]*Event, len(due))
 	for _, p := range due {
 		known[p.Key()] = p.Event
 	}
 	for _, p := range due {
-		before := p.Key()
-		before.Sequence--
+		before := p.Key().Previous()
 		if before.Sequence > 0 && known[before] == nil {
 			stored, err := tx.Events(ctx, Filter{PartnerID: p.PartnerID, OrderID: p.OrderID, Limit: batchRows})
 			if err != nil {
@@ -217,7 +217,7 @@ func inSequence(ctx context.Context, tx Reader, due []Progress) error {
 				}
 			}
 		}
-		if e := known[before]; e != nil && Blocks(e.State, e.Tries) {
+		if e := known[before]; e != nil && outbox.Blocks(e.State, e.Tries) {
 			p.DueAt = time.Time{}
 		}
 	}

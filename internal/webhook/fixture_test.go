@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -243,7 +244,7 @@ func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Eve
 }
 
 // state waits until an event is in a state and has been tried so often.
-func (y *yard) state(t *testing.T, eventID string, state webhook.State, attempts int) *webhook.Event {
+func (y *yard) state(t *testing.T, eventID string, state outbox.State, attempts int) *webhook.Event {
 	t.Helper()
 	return y.until(t, eventID, fmt.Sprintf("%s after %d attempts", state, attempts), func(e *webhook.Event) bool {
 		return e.State == state && len(e.Log) == attempts
@@ -253,7 +254,7 @@ func (y *yard) state(t *testing.T, eventID string, state webhook.State, attempts
 // delivered waits until an event has been delivered.
 func (y *yard) delivered(t *testing.T, eventID string) {
 	t.Helper()
-	y.until(t, eventID, "delivered", func(e *webhook.Event) bool { return e.State == webhook.Delivered })
+	y.until(t, eventID, "delivered", func(e *webhook.Event) bool { return e.State == outbox.Delivered })
 }
 
 func (y *yard) until(t *testing.T, eventID, want string, fits func(*webhook.Event) bool) (found *webhook.Event) {

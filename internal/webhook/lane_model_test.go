@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"pgregory.net/rapid"
 )
@@ -25,7 +26,7 @@ type model struct {
 	*lane
 	surroundings
 
-	stored   map[EventKey]*Event
+	stored   map[outbox.EventKey]*Event
 	endpoint Endpoint // as stored; its URL is the number of its version
 	version  int      // that the lane knows of
 
@@ -34,15 +35,15 @@ type model struct {
 	underWay []*request
 	toWrite  []*request
 	parking  bool
-	arrived  map[EventKey]bool // has been delivered once
+	arrived  map[outbox.EventKey]bool // has been delivered once
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, lanes: 1}, stored: map[EventKey]*Event{}, arrived: map[EventKey]bool{}}
+	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, lanes: 1}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
 	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
-			e := &Event{State: Pending, Event: delivery.Event{
+			e := &Event{State: outbox.Pending, Event: delivery.Event{
 				EventID: fmt.Sprintf("%d/%d", o, sequence+1), PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1,
 			}}
 			if sequence == 0 {
@@ -93,9 +94,9 @@ func (m *model) checkStart(r *request) {
 		m.Fatalf("%s is sent in state %s", r.event.EventID, m.state)
 	case slices.ContainsFunc(slices.Concat(m.underWay, m.toWrite), func(o *request) bool { return o.event.Key() == key }):
 		m.Fatalf("%s is sent while it is under way or not settled", r.event.EventID)
-	case m.stored[key].State == Delivered:
+	case m.stored[key].State == outbox.Delivered:
 		m.Fatalf("%s is sent although it is stored as delivered", r.event.EventID)
-	case key.Sequence > 1 && !m.arrived[before] && Blocks(m.stored[before].State, m.stored[before].Tries):
+	case key.Sequence > 1 && !m.arrived[before] && outbox.Blocks(m.stored[before].State, m.stored[before].Tries):
 		m.Fatalf("%s is sent before the event in front of it has arrived", r.event.EventID)
 	}
 	if version, _ := strconv.Atoi(r.endpoint.URL); version < m.version {
@@ -107,8 +108,8 @@ func (m *model) checkStart(r *request) {
 func (m *model) due(f fetch) (due []*Event) {
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
-			e := m.stored[EventKey{PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1}]
-			if e.State == Pending && !e.DueAt.IsZero() && !e.DueAt.After(m.now) {
+			e := m.stored[outbox.EventKey{PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1}]
+			if e.State == outbox.Pending && !e.DueAt.IsZero() && !e.DueAt.After(m.now) {
 				due = append(due, m.withBehind(e))
 			}
 		}
@@ -127,7 +128,7 @@ func compareDue(a, b *Event) int {
 // withBehind copies an event and what waits behind it.
 func (m *model) withBehind(e *Event) *Event {
 	found := *e
-	for next := m.stored[e.Key().Next()]; next != nil && next.State == Pending && next.DueAt.IsZero(); next = m.stored[next.Key().Next()] {
+	for next := m.stored[e.Key().Next()]; next != nil && next.State == outbox.Pending && next.DueAt.IsZero(); next = m.stored[next.Key().Next()] {
 		behind := *next
 		found.Behind = append(found.Behind, &behind)
 	}
@@ -209,7 +210,7 @@ func (m *model) settle() {
 			stored.DueAt = m.now.Add(lookEvery) // rather than hours later
 		}
 		stored.Behind, stored.Tries = nil, 0
-		if next := m.stored[p.Key().Next()]; stored.State == Delivered && next != nil && next.State == Pending && next.DueAt.IsZero() {
+		if next := m.stored[p.Key().Next()]; stored.State == outbox.Delivered && next != nil && next.State == outbox.Pending && next.DueAt.IsZero() {
 			next.DueAt = m.now
 		}
 	}
@@ -252,7 +253,7 @@ func TestLaneHistories(t *testing.T) {
 			}
 		}
 		for _, e := range m.stored {
-			if e.State != Delivered {
+			if e.State != outbox.Delivered {
 				t.Errorf("%s is %s, due %v, at %v; the lane is %s", e.EventID, e.State, e.DueAt, m.now, m.state)
 			}
 		}

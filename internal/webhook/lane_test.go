@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -64,7 +65,7 @@ func plainly(t trigger) told { return func(*rig) message { return t } }
 
 // event returns an event that is the first of its order.
 func event(id string) *Event {
-	return &Event{Event: delivery.Event{EventID: id, PartnerID: "par_1", OrderID: id, Sequence: 1}, State: Pending}
+	return &Event{Event: delivery.Event{EventID: id, PartnerID: "par_1", OrderID: id, Sequence: 1}, State: outbox.Pending}
 }
 
 // finds is the reply to the fetch under way.

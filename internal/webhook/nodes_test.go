@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -126,7 +127,7 @@ func undelivered(t *testing.T, y *yard, want map[string]place) (none bool, why s
 			if err != nil {
 				return err
 			}
-			if e.State != webhook.Delivered {
+			if e.State != outbox.Delivered {
 				why = fmt.Sprintf("event %d of %s is %s, due %v", at.sequence, at.orderID, e.State, e.DueAt)
 			}
 		}

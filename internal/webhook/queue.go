@@ -1,6 +1,10 @@
 package webhook
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/outbox"
+)
 
 // queue holds the events of one lane from when they are read until their
 // outcomes are settled.
@@ -8,13 +12,13 @@ type queue struct {
 	// held has the key of every event in the queue: ready, waiting behind one that
 	// is, under way, or answered and not settled yet. What is held is not taken
 	// again, although it is still due in the database.
-	held     map[EventKey]bool
+	held     map[outbox.EventKey]bool
 	ready    []*Event // may be sent, in this order
 	underWay int      // requests that have not been answered
 	failures int      // requests that have failed and are not settled yet
 }
 
-func newQueue() queue { return queue{held: map[EventKey]bool{}} }
+func newQueue() queue { return queue{held: map[outbox.EventKey]bool{}} }
 
 // take adds due events, and what waits behind them, unless they are held.
 func (q *queue) take(due []*Event) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // steps are the waits before each try after the first. An event whose last try
@@ -17,9 +18,6 @@ const (
 	// jitter is by how much of itself a wait may be longer or shorter, so that
 	// what failed together does not come back together.
 	jitter = 0.2
-	// triesBeforeNext is after how many failed tries an event lets those behind
-	// it in its order go ahead.
-	triesBeforeNext = 4
 	// breakerFailures is after how many failures in a row an endpoint is left
 	// alone but for probes.
 	breakerFailures = 10
@@ -41,13 +39,6 @@ const (
 // broken tells whether the breaker is open, or waits for a probe to succeed.
 func (e *Endpoint) broken() bool { return e.Failures >= breakerFailures }
 
-// Sooner tells when the endpoint has to be woken for an event that is due, and
-// whether that is sooner than it would wake anyway.
-func (e *Endpoint) Sooner(due time.Time) (at time.Time, sooner bool) {
-	at = later(due, e.OpenUntil)
-	return at, e.WakeAt.IsZero() || at.Before(e.WakeAt)
-}
-
 // request is one attempt to deliver an event, and its outcome.
 type request struct {
 	event    *Event
@@ -68,19 +59,19 @@ func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progres
 	event.Log = logged(event.Log, r)
 	switch {
 	case r.answer.Delivered():
-		event.State, event.DueAt, event.Tries = Delivered, time.Time{}, event.Tries+1
+		event.State, event.DueAt, event.Tries = outbox.Delivered, time.Time{}, event.Tries+1
 		if endpoint != nil {
 			endpoint.succeed()
 		}
 		return p
 	case r.event.Damaged:
 		// Nobody else's fault, and no better the next time.
-		event.State, event.DueAt = Failed, time.Time{}
+		event.State, event.DueAt = outbox.Failed, time.Time{}
 		return p
 	case r.probe: // and failed: another event has its turn, lest it was this one's fault
 		event.DueAt = now
 	case int(event.Tries) == len(steps):
-		event.State, event.DueAt, event.Tries = Failed, time.Time{}, event.Tries+1
+		event.State, event.DueAt, event.Tries = outbox.Failed, time.Time{}, event.Tries+1
 	default:
 		event.DueAt = timestamp.Truncate(now.Add(wait(steps[event.Tries], r.answer.RetryAfter, chance)))
 		event.Tries++
@@ -136,9 +127,4 @@ func (e *Endpoint) disable(reason string) {
 	if e.Enabled {
 		e.Enabled, e.DisabledReason = false, reason
 	}
-}
-
-// Blocks tells whether an event holds back the next one of its order.
-func Blocks(state State, tries int64) bool {
-	return state == Pending && tries < triesBeforeNext
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"pgregory.net/rapid"
 )
@@ -41,7 +42,7 @@ func TestAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := testkit.Epoch
 		endpoint := &Endpoint{Enabled: true}
-		event := &Event{State: Pending, DueAt: now}
+		event := &Event{State: outbox.Pending, DueAt: now}
 		inRow, counted, attempts := 0, int64(0), 0
 		var failing time.Time
 		for range rapid.IntRange(1, 200).Draw(t, "attempts") {
@@ -54,15 +55,15 @@ func TestAnyHistory(t *testing.T) {
 			before := *endpoint
 			p := judge(endpoint, request{event: event, answer: answer, at: now, probe: probe}, now, rapid.Float64Range(0, 1).Draw(t, "chance"))
 			attempts++
-			if p.FromState != Pending || p.FromTries != event.Tries || len(p.Log) != min(attempts, maxLog) {
+			if p.FromState != outbox.Pending || p.FromTries != event.Tries || len(p.Log) != min(attempts, maxLog) {
 				t.Fatalf("progress %+v from %+v", p, event)
 			}
 			if answer.Delivered() {
-				if p.State != Delivered || endpoint.Failures != 0 || !endpoint.OpenUntil.IsZero() || !endpoint.FailingSince.IsZero() {
+				if p.State != outbox.Delivered || endpoint.Failures != 0 || !endpoint.OpenUntil.IsZero() || !endpoint.FailingSince.IsZero() {
 					t.Fatalf("a success left %+v and %+v", p.Event, endpoint)
 				}
 				inRow, counted, failing, attempts = 0, 0, time.Time{}, 0
-				event = &Event{State: Pending, DueAt: now} // the next one
+				event = &Event{State: outbox.Pending, DueAt: now} // the next one
 				continue
 			}
 			if failing.IsZero() {
@@ -71,10 +72,10 @@ func TestAnyHistory(t *testing.T) {
 			if !probe {
 				inRow, counted = inRow+1, counted+1
 			}
-			if p.Tries != counted || counted > int64(len(steps))+1 || (p.State == Failed) != (counted == int64(len(steps))+1) {
+			if p.Tries != counted || counted > int64(len(steps))+1 || (p.State == outbox.Failed) != (counted == int64(len(steps))+1) {
 				t.Fatalf("%d tries counted: %+v", counted, p.Event)
 			}
-			if p.State == Pending && !probe && !p.DueAt.After(now) {
+			if p.State == outbox.Pending && !probe && !p.DueAt.After(now) {
 				t.Fatalf("tried again at once: %+v", p.Event)
 			}
 			wantDisabled := answer.Status == gone || now.Sub(failing) >= patience
@@ -94,49 +95,12 @@ func TestAnyHistory(t *testing.T) {
 				t.Fatalf("a failed probe: %d failures, then %d", before.Failures, endpoint.Failures)
 			}
 			event = p.Event
-			if event.State == Failed {
+			if event.State == outbox.Failed {
 				counted, attempts = 0, 0
-				event = &Event{State: Pending, DueAt: now}
+				event = &Event{State: outbox.Pending, DueAt: now}
 			}
 		}
 	})
-}
-
-// TestBlocks: an event holds back the next one until it has arrived, or has
-// failed four times.
-func TestBlocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		state State
-		tries int64
-		want  bool
-	}{{Pending, 0, true}, {Pending, 3, true}, {Pending, 4, false}, {Delivered, 1, false}, {Failed, 10, false}, {Skipped, 0, false}} {
-		if Blocks(c.state, c.tries) != c.want {
-			t.Errorf("%s after %d tries: blocks %v", c.state, c.tries, !c.want)
-		}
-	}
-}
-
-// TestSooner wakes an endpoint for whatever is due first, and never a broken
-// one before its probe.
-func TestSooner(t *testing.T) {
-	t.Parallel()
-	now := testkit.Epoch
-	for _, c := range []struct {
-		wake, open, want time.Time
-		sooner           bool
-	}{
-		{want: now, sooner: true},
-		{wake: now.Add(-time.Hour), want: now},
-		{wake: now.Add(time.Hour), want: now, sooner: true},
-		{open: now.Add(time.Minute), want: now.Add(time.Minute), sooner: true},
-		{wake: now.Add(time.Minute), open: now.Add(time.Minute), want: now.Add(time.Minute)},
-	} {
-		e := Endpoint{WakeAt: c.wake, OpenUntil: c.open}
-		if at, sooner := e.Sooner(now); !at.Equal(c.want) || sooner != c.sooner {
-			t.Errorf("%+v: wakes at %v, sooner %v", c, at, sooner)
-		}
-	}
 }
 
 // FuzzBody: an event is valid JSON whatever is in it.

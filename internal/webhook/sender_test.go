@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -27,7 +28,7 @@ func TestAnEventIsSentAtOnceAndSigned(t *testing.T) {
 	if !signature.VerifyEvent([]byte(secret), []byte(got.body), got.headers["Drop-Signature"]) {
 		t.Errorf("Drop-Signature does not fit: %+v", got)
 	}
-	stored := y.state(t, event.EventID, webhook.Delivered, 1)
+	stored := y.state(t, event.EventID, outbox.Delivered, 1)
 	if stored.Log[0].Status != 200 || !stored.DueAt.IsZero() {
 		t.Errorf("stored %+v", stored)
 	}
@@ -48,16 +49,16 @@ func TestEventsOfOneOrderKeepTheirSequence(t *testing.T) {
 	})
 	y.happen(t, first, second)
 	y.happen(t, other)
-	y.state(t, other.EventID, webhook.Delivered, 1)
+	y.state(t, other.EventID, outbox.Delivered, 1)
 	steps := []time.Duration{0, 6 * time.Second, 6 * time.Minute, 36 * time.Minute}
 	for i, step := range steps {
 		y.clock.Advance(step)
-		y.state(t, first.EventID, webhook.Pending, i+1)
+		y.state(t, first.EventID, outbox.Pending, i+1)
 		if i < 3 {
-			y.state(t, second.EventID, webhook.Pending, 0)
+			y.state(t, second.EventID, outbox.Pending, 0)
 		}
 	}
-	y.state(t, second.EventID, webhook.Delivered, 1)
+	y.state(t, second.EventID, outbox.Delivered, 1)
 }
 
 // TestABacklogInSequence: where many events wait, those of one order go out
@@ -89,7 +90,7 @@ func TestABacklogInSequence(t *testing.T) {
 		t.Errorf("%d requests, want all but the two times two that wait behind a failure", got)
 	}
 	for _, i := range []int{3, 7*each + 4} {
-		y.state(t, events[i].EventID, webhook.Pending, 0)
+		y.state(t, events[i].EventID, outbox.Pending, 0)
 	}
 	y.clock.Advance(6 * time.Second)
 	for _, e := range events {
@@ -125,13 +126,13 @@ func TestAnEventIsGivenUp(t *testing.T) {
 	})
 	y.happen(t, event)
 	for n := 1; n < 10; n++ {
-		pending := y.state(t, event.EventID, webhook.Pending, n)
+		pending := y.state(t, event.EventID, outbox.Pending, n)
 		// Something succeeds in between: else the breaker would open.
 		y.happen(t, y.event(t, fmt.Sprintf("ord_between_%d", n), 1))
 		y.wait(t, 2*n)
 		y.clock.Advance(pending.DueAt.Sub(y.clock.Now()))
 	}
-	failed := y.state(t, event.EventID, webhook.Failed, 10)
+	failed := y.state(t, event.EventID, outbox.Failed, 10)
 	if !failed.DueAt.IsZero() || failed.Log[9].Error != "could not connect" {
 		t.Errorf("given up as %+v", failed)
 	}
@@ -139,7 +140,7 @@ func TestAnEventIsGivenUp(t *testing.T) {
 	if _, err := y.Redeliver(t.Context(), partnerID, event.EventID); err != nil {
 		t.Fatal(err)
 	}
-	y.state(t, event.EventID, webhook.Delivered, 11)
+	y.state(t, event.EventID, outbox.Delivered, 11)
 	bodies := map[string]bool{}
 	for _, r := range y.all() {
 		if r.headers["Drop-Event-Id"] == event.EventID {
@@ -251,17 +252,17 @@ func TestNothingIsSentWithoutAnEndpoint(t *testing.T) {
 	y := newYard(t)
 	early := y.event(t, "ord_1", 1)
 	y.happen(t, early)
-	y.state(t, early.EventID, webhook.Skipped, 0)
+	y.state(t, early.EventID, outbox.Skipped, 0)
 	y.put(t, partnerID, "https://shop.example/hook")
 	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 500} })
 	waiting := y.event(t, "ord_1", 2)
 	y.happen(t, waiting)
-	y.state(t, waiting.EventID, webhook.Pending, 1)
+	y.state(t, waiting.EventID, outbox.Pending, 1)
 	y.parked(t)
 	if err := y.Remove(t.Context(), partnerID); err != nil {
 		t.Fatal(err)
 	}
-	y.state(t, waiting.EventID, webhook.Skipped, 1)
+	y.state(t, waiting.EventID, outbox.Skipped, 1)
 	if _, err := y.Get(t.Context(), partnerID); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("the endpoint is still there: %v", err)
 	}
@@ -376,7 +377,7 @@ func TestOnePoisonedEvent(t *testing.T) {
 	for range 40 {
 		y.clock.Advance(15 * time.Minute)
 		y.parked(t)
-		if found, err := y.Event(t.Context(), partnerID, good.EventID); err != nil || found.State == webhook.Delivered {
+		if found, err := y.Event(t.Context(), partnerID, good.EventID); err != nil || found.State == outbox.Delivered {
 			return
 		}
 	}
@@ -457,7 +458,7 @@ func TestADamagedEvent(t *testing.T) {
 	y.start(t)
 	y.delivered(t, log.EventID)
 	y.delivered(t, good.EventID)
-	y.state(t, damaged.EventID, webhook.Failed, 1)
+	y.state(t, damaged.EventID, outbox.Failed, 1)
 	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil || len(page.Events) != 3 {
 		t.Errorf("listed %+v: %v", page, err)
 	}

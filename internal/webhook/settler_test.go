@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -35,10 +36,10 @@ func TestWhatIsWrittenTooLateStopsNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := stored(first.EventID); e.State != webhook.Delivered {
+	if e := stored(first.EventID); e.State != outbox.Delivered {
 		t.Errorf("the first is %s", e.State)
 	}
-	if e := stored(second.EventID); e.State != webhook.Pending || e.DueAt.IsZero() {
+	if e := stored(second.EventID); e.State != outbox.Pending || e.DueAt.IsZero() {
 		t.Errorf("the second is %s and due at %v: it waits for nobody any more", e.State, e.DueAt)
 	}
 }

@@ -17,56 +17,56 @@ type Store interface {
 
 // Reader reads. What does not exist is nil, not an error.
 type Reader interface {
-	// Endpoint is a partner's endpoint.
+	// Endpoint returns a partner's endpoint.
 	Endpoint(ctx context.Context, partnerID string) (*Endpoint, error)
-	// Event is one event of a partner.
+	// Event returns one event of a partner.
 	Event(ctx context.Context, partnerID, eventID string) (*Event, error)
 	// Events lists a partner's events.
 	Events(ctx context.Context, filter Filter) ([]*Event, error)
-	// DueEvents lists what may be sent to a partner now, oldest due first, from
+	// DueEvents lists what may be sent to a partner now, longest due first, from
 	// behind the given event on; from the first on if it is nil. Where many are
-	// due, they may have with them what waits behind them.
+	// due, those that wait behind them may come along.
 	DueEvents(ctx context.Context, partnerID string, after *Event, now time.Time, limit int) ([]*Event, error)
 	// Wakes lists the partners whose enabled endpoints have something to do and
-	// are leased by nobody, longest due first, and tells when the next one will
-	// have; zero if none will.
+	// are not leased, longest overdue first, and returns when the next endpoint
+	// has something to do; zero if none will.
 	Wakes(ctx context.Context, now time.Time, limit int) (due []string, next time.Time, err error)
 	// Backlog sums up all endpoints.
 	Backlog(ctx context.Context) (Backlog, error)
 }
 
 // Writer changes endpoints and the state of events. A partner's endpoint is the
-// lock of its queue: whoever adds events, sends them or changes the endpoint
-// locks it first, so that nobody sees a queue that another is changing.
+// lock of its queue: every transaction that adds events, sends them or changes the
+// endpoint locks it first, so that none sees a queue that another is changing.
 type Writer interface {
 	Reader
-	// LockEndpoints reads endpoints, locked until the transaction ends. The ids
-	// must be sorted.
+	// LockEndpoints returns endpoints, locked until the transaction ends. The ids
+	// must be sorted, so that two transactions lock in the same order.
 	LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*Endpoint, error)
 	// AddEndpoint adds a partner's endpoint. It is false if there is one, which
-	// another transaction may have added in this moment.
+	// another transaction may have added at the same moment.
 	AddEndpoint(ctx context.Context, endpoint *Endpoint) (added bool, err error)
 	// SaveEndpoints overwrites endpoints.
 	SaveEndpoints(ctx context.Context, endpoints []*Endpoint) error
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error
-	// SaveProgress writes the state of events, each if nobody has changed it
-	// since it was read, and tells whether that was so for all of them.
+	// SaveProgress writes the state of events, each unless it has changed since it
+	// was read, and reports whether none had.
 	SaveProgress(ctx context.Context, progress []Progress) (all bool, err error)
-	// Promote makes events due at the given time that waited behind one of
-	// their order. Keys that name no such event are left alone.
-	Promote(ctx context.Context, keys []EventKey, at time.Time) error
-	// NextDue is when the partner's next event is due; zero if none is.
+	// Promote makes events due at a time that wait behind one of their order. Keys
+	// of other events are left alone.
+	Promote(ctx context.Context, keys []outbox.EventKey, at time.Time) error
+	// NextDue returns when the partner's next event is due; zero if none is.
 	NextDue(ctx context.Context, partnerID string) (time.Time, error)
 	// SkipPending ends waiting for so many pending events, and for the others of
-	// their orders: none is to wait behind one that is skipped. It tells how many
+	// their orders: none may wait behind one that is skipped. It returns how many
 	// they were; fewer than asked for were the last.
 	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error
 }
 
-// Endpoint is where a partner's events are sent, and the head of the lane that
+// Endpoint is where a partner's events are sent, and the state of the lane that
 // brings them there.
 type Endpoint struct {
 	PartnerID      string
@@ -81,50 +81,32 @@ type Endpoint struct {
 
 	Failures     int64     // in a row, up to breakerFailures, then failed probes too
 	FailingSince time.Time // the first failure after the last success
-	OpenUntil    time.Time // the breaker is open until then; zero if closed
 
-	WakeAt     time.Time // when there is something to do; zero if nothing waits
-	Holder     string    // which lane sends; empty if none does
+	outbox.Head // until when the breaker is open, and when the lane wakes
+
+	Holder     string    // the lane that sends; empty if none does
 	LeaseUntil time.Time // until when it may
 }
-
-// State and EventKey are those of the outbox, where the rules of waiting are.
-type (
-	State    = outbox.State
-	EventKey = outbox.EventKey
-)
-
-// The states of an event.
-const (
-	Pending   = outbox.Pending
-	Delivered = outbox.Delivered
-	Failed    = outbox.Failed
-	Skipped   = outbox.Skipped
-)
-
-// States lists all states.
-var States = outbox.States
 
 // Event is an event and how far it has come.
 type Event struct {
 	delivery.Event
-	State State
-	// DueAt is when it may be sent. A pending event that is never due waits
-	// behind the one before it in its order, which is pending and blocks
-	// (Blocks); whoever ends that makes it due. All of this happens under the
-	// lock of the endpoint.
+	State outbox.State
+	// DueAt is when it may be sent; zero while it waits behind the event in front
+	// of it in its order, which blocks it (outbox.Blocks). The transaction that
+	// ends the wait makes it due, under the lock of the endpoint.
 	DueAt time.Time
-	// Damaged is set if its facts cannot be read. It cannot be sent.
+	// Damaged means that its facts cannot be read. It cannot be sent.
 	Damaged bool
 	Tries   int64 // used up in this series; a redelivery begins a new one
 	Log     []Attempt
-	// Behind are the next events of its order, in their sequence, which wait for
-	// it; only where DueEvents has brought them.
+	// Behind holds the next events of its order, in their sequence, which wait for
+	// it; DueEvents fills it where many are due.
 	Behind []*Event
 }
 
-// Key names the event.
-func (e *Event) Key() EventKey { return outbox.KeyOf(&e.Event) }
+// Key returns the name of the event.
+func (e *Event) Key() outbox.EventKey { return outbox.KeyOf(&e.Event) }
 
 // Attempt is one request that carried an event.
 type Attempt struct {
@@ -137,17 +119,17 @@ type Attempt struct {
 // Progress is an event's new state, and the one it must still have.
 type Progress struct {
 	*Event
-	FromState State
+	FromState outbox.State
 	FromTries int64
 }
 
-// Filter says which of a partner's events to list: newest first from Before on,
+// Filter selects events of a partner: newest first from Before on,
 // or oldest first from After on.
 type Filter struct {
 	PartnerID string
 	Type      delivery.EventType
 	OrderID   string
-	State     State
+	State     outbox.State
 	Before    string // an event id; empty for the newest
 	After     string // an event id; empty lists newest first
 	Limit     int

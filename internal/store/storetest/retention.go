@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -178,7 +179,7 @@ func testSwept(t *testing.T, s *store.Store) {
 			var times []retention.EventTime
 			for _, o := range skipped {
 				times = append(times, retention.EventTime{
-					EventKey: retention.EventKey{OrderID: o.OrderID, Sequence: 1}, State: string(webhook.Delivered), CreatedAt: o.CreatedAt.Add(time.Minute),
+					EventKey: retention.EventKey{OrderID: o.OrderID, Sequence: 1}, State: string(outbox.Delivered), CreatedAt: o.CreatedAt.Add(time.Minute),
 				})
 			}
 			listed(t, when+"EventTimes", times, func(last *retention.EventTime) ([]retention.EventTime, error) {
@@ -198,7 +199,7 @@ func testSwept(t *testing.T, s *store.Store) {
 	key := func(o *delivery.Order) retention.EventKey { return retention.EventKey{OrderID: o.OrderID, Sequence: 1} }
 	writeRetention(t, s, func(tx retention.Writer) error {
 		return tx.RemoveEvents(ctx, partnerID, []retention.EventTime{
-			{EventKey: key(old), State: string(webhook.Failed)}, {EventKey: key(young), State: string(webhook.Delivered)},
+			{EventKey: key(old), State: string(outbox.Failed)}, {EventKey: key(young), State: string(outbox.Delivered)},
 		})
 	})
 	check("without an event: ", both, slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), both[:1])
@@ -225,7 +226,7 @@ func deliverFirst(t *testing.T, s *store.Store, orders ...*delivery.Order) {
 			for _, e := range found {
 				if e.Sequence == 1 {
 					from := e.State
-					e.State, e.DueAt = webhook.Delivered, time.Time{}
+					e.State, e.DueAt = outbox.Delivered, time.Time{}
 					e.Log = []webhook.Attempt{{At: o.CreatedAt, Status: 200, TookMS: 5}}
 					progress = append(progress, webhook.Progress{Event: e, FromState: from})
 				}
@@ -320,10 +321,10 @@ func testErased(t *testing.T, s *store.Store) {
 			t.Fatalf("Events: got %d behind %v, want 2", len(events), after)
 		}
 		first, second := events[0], events[1]
-		if first.State != string(webhook.Delivered) || string(first.Attempts) != `[{"at":"2026-01-14T16:00:00Z","status":200,"took_ms":5}]` || first.Sequence != 1 {
+		if first.State != string(outbox.Delivered) || string(first.Attempts) != `[{"at":"2026-01-14T16:00:00Z","status":200,"took_ms":5}]` || first.Sequence != 1 {
 			t.Errorf("first event: got %+v, attempts %s", first, first.Attempts)
 		}
-		if second.State != string(webhook.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" || second.Damaged {
+		if second.State != string(outbox.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" || second.Damaged {
 			t.Errorf("second event: got %+v", second)
 		}
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -23,8 +24,9 @@ func endpoint(partnerID string) *webhook.Endpoint {
 	return &webhook.Endpoint{
 		PartnerID: partnerID, URL: "https://shop.example/hook", Enabled: true, DisabledReason: "once", CreatedAt: at,
 		Secret: []byte("sealed"), NextSecret: []byte("next"), NextSecretAt: at.Add(time.Hour),
-		Failures: 3, FailingSince: at.Add(time.Second), OpenUntil: at.Add(time.Minute),
-		WakeAt: at.Add(2 * time.Minute), Holder: "snd/1", LeaseUntil: at.Add(3 * time.Minute),
+		Failures: 3, FailingSince: at.Add(time.Second),
+		Head:   outbox.Head{OpenUntil: at.Add(time.Minute), WakeAt: at.Add(2 * time.Minute)},
+		Holder: "snd/1", LeaseUntil: at.Add(3 * time.Minute),
 	}
 }
 
@@ -166,14 +168,14 @@ func testQueue(t *testing.T, s *store.Store) {
 		stored, err = tx.Event(ctx, partnerID, first.EventID)
 		return err
 	})
-	if stored.Facts.FailureReason != "Porte fermée" || stored.State != webhook.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
+	if stored.Facts.FailureReason != "Porte fermée" || stored.State != outbox.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
 		t.Errorf("stored is %+v", stored)
 	}
 	done := *stored
-	done.State, done.DueAt, done.Tries = webhook.Delivered, time.Time{}, 1
+	done.State, done.DueAt, done.Tries = outbox.Delivered, time.Time{}, 1
 	done.Log = []webhook.Attempt{{At: now, Status: 200, TookMS: 7}}
-	stale := webhook.Progress{Event: &done, FromState: webhook.Pending, FromTries: 4}
-	good := webhook.Progress{Event: &done, FromState: webhook.Pending}
+	stale := webhook.Progress{Event: &done, FromState: outbox.Pending, FromTries: 4}
+	good := webhook.Progress{Event: &done, FromState: outbox.Pending}
 	for _, p := range []webhook.Progress{stale, good} {
 		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
 			all, err := tx.SaveProgress(ctx, []webhook.Progress{p})
@@ -184,19 +186,19 @@ func testQueue(t *testing.T, s *store.Store) {
 		}))
 		readWebhooks(t, s, func(tx webhook.Reader) error {
 			e, err := tx.Event(ctx, partnerID, first.EventID)
-			if want := p.FromTries == 0; (e.State == webhook.Delivered) != want || (len(e.Log) == 1) != want {
+			if want := p.FromTries == 0; (e.State == outbox.Delivered) != want || (len(e.Log) == 1) != want {
 				t.Errorf("from %d tries: %+v", p.FromTries, e)
 			}
 			return err
 		})
 	}
-	promote := func(keys ...webhook.EventKey) {
+	promote := func(keys ...outbox.EventKey) {
 		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
 	}
-	promote(webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 1},
-		webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 2},
-		webhook.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 9},
-		webhook.EventKey{PartnerID: neighbourID, OrderID: nobody.OrderID, Sequence: 1})
+	promote(outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 1},
+		outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 2},
+		outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 9},
+		outbox.EventKey{PartnerID: neighbourID, OrderID: nobody.OrderID, Sequence: 1})
 	if got := due(); !slices.Equal(got, []string{second.EventID}) {
 		t.Errorf("after the first is out of the way due are %v", got)
 	}
@@ -236,7 +238,7 @@ func testEventRoundTrip(t *testing.T, s *store.Store) {
 		CancelledBy: delivery.ActorPartner, Reason: "gave up", SignatureURL: "https://drop.example/proofs/1",
 	}
 	saveEvents(t, s, added)
-	want := &webhook.Event{Event: *added, State: webhook.Pending, DueAt: added.CreatedAt}
+	want := &webhook.Event{Event: *added, State: outbox.Pending, DueAt: added.CreatedAt}
 	checkEvent(t, s, want)
 
 	from := *want
@@ -289,13 +291,13 @@ func testEventLists(t *testing.T, s *store.Store) {
 	saveEvents(t, s, event(t, neighbourID, 30, 1))
 	fits := func(f webhook.Filter, e *delivery.Event) bool {
 		return (f.Type == "" || e.Type == f.Type) && (f.OrderID == "" || e.OrderID == f.OrderID) &&
-			(f.State == "" || f.State == webhook.Pending) &&
+			(f.State == "" || f.State == outbox.Pending) &&
 			(f.Before == "" || e.EventID < f.Before) && (f.After == "" || e.EventID > f.After)
 	}
 	for _, f := range []webhook.Filter{
 		{Limit: 100}, {Limit: 5}, {Limit: 100, Type: delivery.EventTypes[1]}, {Limit: 100, OrderID: "ord_1"},
-		{Limit: 100, State: webhook.Pending}, {Limit: 100, State: webhook.Delivered}, {Limit: 100, State: webhook.Skipped},
-		{Limit: 3, Before: all[8].EventID}, {Limit: 3, After: all[2].EventID}, {Limit: 100, After: all[2].EventID, State: webhook.Pending, Type: delivery.EventTypes[0]},
+		{Limit: 100, State: outbox.Pending}, {Limit: 100, State: outbox.Delivered}, {Limit: 100, State: outbox.Skipped},
+		{Limit: 3, Before: all[8].EventID}, {Limit: 3, After: all[2].EventID}, {Limit: 100, After: all[2].EventID, State: outbox.Pending, Type: delivery.EventTypes[0]},
 	} {
 		f.PartnerID = partnerID
 		var want []string
@@ -348,7 +350,7 @@ func testBehind(t *testing.T, s *store.Store) {
 		var got []int64
 		for _, next := range e.Behind {
 			got = append(got, next.Sequence)
-			if next.OrderID != e.OrderID || next.State != webhook.Pending || !next.DueAt.IsZero() || next.Facts.FailureReason == "" {
+			if next.OrderID != e.OrderID || next.State != outbox.Pending || !next.DueAt.IsZero() || next.Facts.FailureReason == "" {
 				t.Errorf("behind %s waits %+v", e.OrderID, next)
 			}
 		}
@@ -361,9 +363,9 @@ func testBehind(t *testing.T, s *store.Store) {
 			t.Errorf("of few, %s has %d behind it", e.OrderID, len(e.Behind))
 		}
 	}
-	keys := make([]webhook.EventKey, 30)
+	keys := make([]outbox.EventKey, 30)
 	for i := range keys {
-		keys[i] = webhook.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2}
+		keys[i] = outbox.EventKey{PartnerID: partnerID, OrderID: fmt.Sprintf("ord_%02d", i), Sequence: 2}
 	}
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.Promote(ctx, keys, now) }))
 	var second []*webhook.Event
@@ -408,7 +410,7 @@ func testSkipping(t *testing.T, s *store.Store) {
 		left -= int(skipped)
 		var pending []*webhook.Event
 		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
-			pending, err = tx.Events(ctx, webhook.Filter{PartnerID: partnerID, State: webhook.Pending, Limit: 100})
+			pending, err = tx.Events(ctx, webhook.Filter{PartnerID: partnerID, State: outbox.Pending, Limit: 100})
 			return err
 		})
 		if len(pending) != left {
