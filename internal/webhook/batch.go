@@ -87,8 +87,7 @@ func (b *batch) wake(endpoint *Endpoint, lane *runner) {
 	if endpoint == nil || endpoint.Holder == lane.holder {
 		return
 	}
-	if at, sooner := endpoint.Sooner(b.now); sooner {
-		endpoint.WakeAt = at
+	if endpoint.wakeFor(b.now) {
 		b.changed[endpoint] = true
 	}
 }
@@ -139,6 +138,7 @@ func (b *batch) park(ctx context.Context, tx Writer, lane *runner) error {
 	return nil
 }
 
+// later returns the later one of two times.
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -146,6 +146,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// sameHealth reports whether two versions of an endpoint agree in all fields that
+// judge changes.
 func (e *Endpoint) sameHealth(o *Endpoint) bool {
 	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil)
 }

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// secretBytes are what Standard Webhooks allows (24 to 64), and a multiple
-	// of three, so that no decoder trips over padding.
+	// secretBytes is the length of a secret. Standard Webhooks allows 24 to 64; a
+	// multiple of three needs no padding in base64, which some decoders reject.
 	secretBytes = 33
-	// rotation is how long an old secret goes on signing unless the partner
-	// activates the new one.
+	// rotation is how long the old secret still signs after a rotation, unless the
+	// partner activates the new one.
 	rotation = 24 * time.Hour
 )
 
@@ -25,11 +25,10 @@ var errNoEndpoint = refusal.NotFound("webhook endpoint")
 // Settings is an endpoint as its partner sees it.
 type Settings struct {
 	*Endpoint
-	// Secret is told when it is new, and never again.
-	Secret string
+	Secret string // only when it has just been made; it is never shown again
 }
 
-// Get reads a partner's endpoint.
+// Get returns a partner's endpoint.
 func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found.Endpoint, err = tx.Endpoint(ctx, partnerID)
@@ -41,8 +40,9 @@ func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, er
 	return found, err
 }
 
-// Put sets a partner's endpoint. A new one gets a secret; created tells that it
-// is new. One that fails, or that the service has disabled, begins afresh.
+// Put sets a partner's endpoint from a request's body. created reports whether it
+// is new; then it gets a secret. An endpoint that has failed, or that the service
+// has disabled, loses its failures.
 func (s *Service) Put(ctx context.Context, partnerID string, root form.Source) (put Settings, created bool, err error) {
 	url, enabled, err := s.readEndpoint(root)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Service) readEndpoint(root form.Source) (url string, enabled bool, err 
 	return url, enabled, problems.Err()
 }
 
-// withoutPassword is a refused URL as it may be told back: not at all if it may
-// hold a password.
+// withoutPassword returns a rejected URL for the error message, or nil if it may
+// contain a password.
 func withoutPassword(url string) any {
 	if strings.Contains(url, "@") {
 		return nil
@@ -95,12 +95,12 @@ func withoutPassword(url string) any {
 // maxURL is how many characters an endpoint's URL may have.
 const maxURL = 2048
 
-// change adds or rewrites a partner's endpoint under its lock, and wakes the
-// sender. fn gets nil if there is none.
+// change saves what fn returns for a partner's endpoint, under its lock, and wakes
+// the sender. fn gets nil if there is no endpoint.
 func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoint) (*Endpoint, error)) error {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
-		// Nothing can be locked that is not there: whoever is second to add it
-		// finds it at the next try.
+		// An endpoint that does not exist cannot be locked. If two transactions add
+		// it at the same time, the second one finds it in its next round.
 		for done := false; !done; {
 			endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
 			if err != nil {
@@ -125,9 +125,10 @@ func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoin
 	return err
 }
 
-// Rotate makes a new secret. Until it takes over, after a day or by Activate,
-// Drop-Signature stays with the old one, and webhook-signature carries both. A
-// rotation that is under way begins anew.
+// Rotate makes a new secret. It replaces the old one after a day, or by Activate.
+// Until then Drop-Signature is made with the old one, and Webhook-Signature holds
+// one signature for each. A rotation that is under way starts over with another
+// secret.
 func (s *Service) Rotate(ctx context.Context, partnerID string) (rotated Settings, err error) {
 	if rotated.Secret, err = s.newSecret(); err != nil {
 		return Settings{}, err
@@ -145,8 +146,8 @@ func (s *Service) Rotate(ctx context.Context, partnerID string) (rotated Setting
 	return rotated, err
 }
 
-// Activate ends a rotation: from now on only the new secret signs. Without a
-// rotation nothing changes.
+// Activate ends a rotation: from now on only the new secret signs. It does nothing
+// if no rotation is under way.
 func (s *Service) Activate(ctx context.Context, partnerID string) (activated Settings, err error) {
 	err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
@@ -159,14 +160,15 @@ func (s *Service) Activate(ctx context.Context, partnerID string) (activated Set
 	return activated, err
 }
 
-// settleRotation lets the next secret take over if its time has come.
+// settleRotation replaces the secret by the next one if it is time.
 func (e *Endpoint) settleRotation(now time.Time) {
 	if len(e.NextSecret) > 0 && !now.Before(e.NextSecretAt) {
 		e.Secret, e.NextSecret, e.NextSecretAt = e.NextSecret, nil, time.Time{}
 	}
 }
 
-// Rotates is when the next secret takes over; zero if no rotation is under way.
+// Rotates returns when the next secret replaces the other; zero if no rotation is
+// under way.
 func (e *Endpoint) Rotates(now time.Time) time.Time {
 	if len(e.NextSecret) == 0 || !now.Before(e.NextSecretAt) {
 		return time.Time{}
@@ -174,9 +176,9 @@ func (e *Endpoint) Rotates(now time.Time) time.Time {
 	return e.NextSecretAt
 }
 
-// Remove removes a partner's endpoint. What still waits to be sent is skipped.
-// It may take several transactions; one that was broken off leaves the endpoint
-// disabled, and is to be repeated.
+// Remove removes a partner's endpoint, and skips its pending events. It may take
+// several transactions. After an error the endpoint may be left disabled; then
+// Remove must be called again.
 func (s *Service) Remove(ctx context.Context, partnerID string) error {
 	err := s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
@@ -206,10 +208,12 @@ func (s *Service) Remove(ctx context.Context, partnerID string) error {
 	return err
 }
 
-// skipRows is how many events one transaction skips, and some more: orders have few.
+// skipRows is about how many events one transaction skips: also the others of
+// their orders, which are few.
 const skipRows = 1000
 
-// moved changes events and keeps what they were.
+// moved applies change to copies of events, and returns those with the states
+// from which they were changed.
 func moved(events []*Event, change func(*Event)) []Progress {
 	progress := make([]Progress, len(events))
 	for i, e := range events {

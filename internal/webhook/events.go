@@ -13,24 +13,23 @@ import (
 
 var errNoEvent = refusal.NotFound("event")
 
-// batchRows is how many events one transaction changes, so that nobody waits
-// long for it.
+// batchRows is how many events one transaction changes at most, so that others
+// do not wait long for it.
 const batchRows = 500
 
-// MaxRedelivered is how many events one request may send again.
+// MaxRedelivered is the most events that one call of RedeliverSince sends again.
 const MaxRedelivered = 10_000
 
-// Page is a part of a list. Next is the cursor for what follows, empty at the
-// end.
+// Page is a part of a list.
 type Page struct {
 	Events []*Event
-	Next   string
+	Next   string // the cursor of the next page; empty if this is the last
 }
 
-// List lists a partner's events, newest first.
+// List returns a page of a partner's events.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
-	filter.Limit++ // one more tells whether a next page exists
+	filter.Limit++ // if one more is found, there is a next page
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Events, err = tx.Events(ctx, filter)
 		return err
@@ -39,7 +38,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	return page, err
 }
 
-// Event reads one event of a partner.
+// Event returns one event of a partner.
 func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *Event, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Event(ctx, partnerID, eventID)
@@ -51,17 +50,18 @@ func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *
 	return found, err
 }
 
-// feedOverlap is how much of a feed is told again: an event may be committed a
-// little later than one with a higher id.
+// feedOverlap is how far a feed goes back behind the event it was asked for. An
+// event may be committed a little later than one with a higher id.
 const feedOverlap = 30 * time.Second
 
-// maxOverlap bounds what a feed tells again: of more events in feedOverlap only
-// the first are looked through for late ones.
+// maxOverlap is how many events a feed repeats at most. If there are more within
+// feedOverlap, it repeats the oldest ones.
 const maxOverlap = 5000
 
-// Feed lists events in order, from a little before filter.After on: the caller
-// knows which it has seen. Without one it begins now. It waits until there is
-// something newer, or the wait is over, and tells where to go on.
+// Feed returns events, oldest first, from a little before filter.After on: the
+// caller has to skip those that it has seen. Without filter.After the feed begins
+// now. Feed returns when there is an event behind filter.After or the wait is
+// over. last is the filter.After of the next call.
 func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (events []*Event, last string, err error) {
 	last = filter.After
 	at, known := identifier.UUIDTime(last)
@@ -95,8 +95,8 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 	}
 }
 
-// again lists events behind one id and up to another: among them may be one that
-// was committed late.
+// again returns the events behind one id and up to another. Among them may be
+// some that have been committed since they were read last.
 func (s *Service) again(ctx context.Context, partnerID, after, until string) (events []*Event, err error) {
 	filter := Filter{PartnerID: partnerID, After: after, Limit: batchRows}
 	for len(events) < maxOverlap {
@@ -117,7 +117,9 @@ func (s *Service) again(ctx context.Context, partnerID, after, until string) (ev
 	return events, nil
 }
 
-// Redeliver sends an event again, whatever became of it before.
+// Redeliver sends an event again, whatever its state is. It returns the event,
+// which is due now unless it waits for another of its order. The error is
+// errNoEvent or ErrNotConfigured if there is no such event or no endpoint.
 func (s *Service) Redeliver(ctx context.Context, partnerID, eventID string) (again *Event, err error) {
 	err = s.requeue(ctx, partnerID, func(tx Writer) ([]*Event, error) {
 		found, err := tx.Event(ctx, partnerID, eventID)
@@ -132,9 +134,10 @@ func (s *Service) Redeliver(ctx context.Context, partnerID, eventID string) (aga
 	return s.Event(ctx, partnerID, eventID)
 }
 
-// RedeliverSince sends events again, oldest first: those behind filter.After, at
-// most MaxRedelivered of them. It tells how many they were and the cursor for
-// what follows, empty at the end.
+// RedeliverSince sends the events behind filter.After again, oldest first, at most
+// MaxRedelivered of them. It returns how many they were, and the filter.After of
+// the next call, which is empty if there are no more. After an error, count and
+// next say how far it has come.
 func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int, next string, err error) {
 	for count < MaxRedelivered {
 		filter.Limit = batchRows
@@ -155,7 +158,7 @@ func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int,
 	return count, filter.After, nil
 }
 
-// requeue makes events due now, and wakes their endpoint.
+// requeue makes the events that pick returns due, and wakes their endpoint.
 func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Writer) ([]*Event, error)) error {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
@@ -175,7 +178,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 			switch {
 			case e.State != outbox.Pending:
 				e.State, e.DueAt, e.Tries = outbox.Pending, now, 0
-			case !e.DueAt.IsZero(): // those behind another of their order wait for it
+			case !e.DueAt.IsZero(): // one that waits behind another goes on waiting
 				e.DueAt = now
 			}
 		})
@@ -186,9 +189,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 			return err
 		}
 		endpoint.probeNow(now)
-		if at, sooner := endpoint.Sooner(now); sooner {
-			endpoint.WakeAt = at
-		}
+		endpoint.wakeFor(now)
 		return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
 	})
 	if err == nil {
@@ -197,8 +198,8 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 	return err
 }
 
-// inSequence lets events wait that have an earlier one of their order before
-// them, among these or stored.
+// inSequence makes those of the events wait whose previous one, among them or
+// stored, holds them back.
 func inSequence(ctx context.Context, tx Reader, due []Progress) error {
 	known := make(map[outbox.EventKey]*Event, len(due))
 	for _, p := range due {
@@ -224,14 +225,15 @@ func inSequence(ctx context.Context, tx Reader, due []Progress) error {
 	return nil
 }
 
-// Tested is what came of a test.
+// Tested is the outcome of a test.
 type Tested struct {
 	EventID string
 	Answer
 }
 
-// Test sends a test event at once, whether the endpoint is enabled or not, and
-// tells what came back. It is tried once and kept nowhere.
+// Test posts a test event once, whether the endpoint is enabled or not, and
+// returns the answer. The event is not stored. If it is delivered, an endpoint
+// whose breaker is open is probed immediately.
 func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 	settings, err := s.Get(ctx, partnerID)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
@@ -259,8 +261,7 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 	return tested, err
 }
 
-// probeNow brings the next probe of a broken endpoint forward: there is reason
-// to hope.
+// probeNow lets an endpoint whose breaker is open be probed immediately.
 func (e *Endpoint) probeNow(now time.Time) {
 	if e.OpenUntil.After(now) {
 		e.OpenUntil = now

@@ -24,15 +24,16 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// receiver stands for partners' endpoints. It is asked for every answer.
+// receiver is a client that stands for all endpoints: it records requests and
+// answers them.
 type receiver struct {
 	mu     sync.Mutex
 	got    []received                    // guarded by mu
-	answer func(received) webhook.Answer // guarded by mu
-	more   chan struct{}
+	answer func(received) webhook.Answer // guarded by mu; nil answers 200
+	more   chan struct{}                 // has an element after a request
 
-	hold func(received) // waits before it answers, if it is set
-	held chan struct{}
+	hold func(received) // if set, is called before each answer, and may block
+	held chan struct{}  // for the use of hold
 }
 
 type received struct {
@@ -65,6 +66,7 @@ func (r *receiver) Post(_ context.Context, url string, headers []webhook.Header,
 	return answer
 }
 
+// respond sets the function that answers the requests from now on.
 func (r *receiver) respond(answer func(received) webhook.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +79,7 @@ func (r *receiver) all() []received {
 	return append([]received(nil), r.got...)
 }
 
-// wait waits until so many requests have come.
+// wait waits until n requests have come, and returns them.
 func (r *receiver) wait(t *testing.T, n int) []received {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
@@ -88,18 +90,19 @@ func (r *receiver) wait(t *testing.T, n int) []received {
 		select {
 		case <-r.more:
 		case <-deadline:
-			t.Fatalf("%d requests came, want %d", len(r.all()), n)
+			t.Fatalf("got %d requests, want %d", len(r.all()), n)
 		}
 	}
 }
 
-// watched is a store that tells when something has been written.
+// watched is a store that signals each write.
 type watched struct {
 	webhook.Store
 	mu   sync.Mutex
-	more chan struct{} // closed by the next write; guarded by mu
+	more chan struct{} // closed and replaced by the next write; guarded by mu
 }
 
+// next returns a channel that the next write closes.
 func (w *watched) next() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +118,7 @@ func (w *watched) Write(ctx context.Context, fn func(webhook.Writer) error) erro
 	return err
 }
 
-// yard is a service and a sender on a store of their own.
+// yard is a service with a sender, a receiver and a database of its own.
 type yard struct {
 	*webhook.Service
 	db     *store.Store
@@ -140,7 +143,7 @@ func newYard(t *testing.T) *yard {
 	return y
 }
 
-// yardOn is a service without a sender.
+// yardOn returns a yard on a database, without a sender.
 func yardOn(t *testing.T, db *store.Store, err error) *yard {
 	t.Helper()
 	if err != nil {
@@ -191,7 +194,7 @@ func (y *yard) newSender(t *testing.T, config webhook.SenderConfig) (sender *web
 	return sender, stop
 }
 
-// damage changes rows past the service.
+// damage changes rows in the database directly.
 func (y *yard) damage(t *testing.T, statement string) {
 	t.Helper()
 	c, err := sqlite.OpenConn(y.path, sqlite.OpenReadWrite)
@@ -203,7 +206,7 @@ func (y *yard) damage(t *testing.T, statement string) {
 	}
 }
 
-// put sets the partner's endpoint and gives its secret, if it is new.
+// put sets the partner's endpoint. It returns the secret of a new one.
 func (y *yard) put(t *testing.T, partnerID, url string) string {
 	t.Helper()
 	root, err := strictjson.Parse(fmt.Appendf(nil, `{"url":%q}`, url))
@@ -217,8 +220,8 @@ func (y *yard) put(t *testing.T, partnerID, url string) string {
 	return put.Secret
 }
 
-// happen writes events into the outbox, as the committer does.
-func (y *yard) happen(t *testing.T, events ...*delivery.Event) {
+// add adds events and wakes the sender, as the committer does.
+func (y *yard) add(t *testing.T, events ...*delivery.Event) {
 	t.Helper()
 	ctx := t.Context()
 	changes := &order.Changes{Events: events}
@@ -243,20 +246,21 @@ func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Eve
 	}
 }
 
-// state waits until an event is in a state and has been tried so often.
-func (y *yard) state(t *testing.T, eventID string, state outbox.State, attempts int) *webhook.Event {
+// awaitState waits until an event has a state and a number of attempts.
+func (y *yard) awaitState(t *testing.T, eventID string, state outbox.State, attempts int) *webhook.Event {
 	t.Helper()
 	return y.until(t, eventID, fmt.Sprintf("%s after %d attempts", state, attempts), func(e *webhook.Event) bool {
 		return e.State == state && len(e.Log) == attempts
 	})
 }
 
-// delivered waits until an event has been delivered.
-func (y *yard) delivered(t *testing.T, eventID string) {
+// awaitDelivered waits until an event is stored as delivered.
+func (y *yard) awaitDelivered(t *testing.T, eventID string) {
 	t.Helper()
 	y.until(t, eventID, "delivered", func(e *webhook.Event) bool { return e.State == outbox.Delivered })
 }
 
+// until waits until the stored event fits, and returns it.
 func (y *yard) until(t *testing.T, eventID, want string, fits func(*webhook.Event) bool) (found *webhook.Event) {
 	t.Helper()
 	y.eventually(t, func() (bool, string) {
@@ -265,13 +269,14 @@ func (y *yard) until(t *testing.T, eventID, want string, fits func(*webhook.Even
 			t.Fatal(err)
 		}
 		found = e
-		return fits(e), fmt.Sprintf("event %s is %s after %d attempts, want %s", eventID, e.State, len(e.Log), want)
+		return fits(e), fmt.Sprintf("event %s: got %s after %d attempts, want %s", eventID, e.State, len(e.Log), want)
 	})
 	return found
 }
 
-// parked waits until nobody sends any more.
-func (y *yard) parked(t *testing.T) {
+// awaitParked waits until no lane has the endpoint, and nothing is due that could be
+// sent.
+func (y *yard) awaitParked(t *testing.T) {
 	t.Helper()
 	y.eventually(t, func() (bool, string) {
 		now := y.clock.Now()
@@ -283,11 +288,11 @@ func (y *yard) parked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.Holder == "" && (!e.Enabled || e.WakeAt.IsZero() || e.WakeAt.After(now)), fmt.Sprintf("the endpoint is still busy: %+v", e)
+		return e.Holder == "" && (!e.Enabled || e.WakeAt.IsZero() || e.WakeAt.After(now)), fmt.Sprintf("got endpoint %+v, want it parked", e)
 	})
 }
 
-// eventually looks after each write whether something is true.
+// eventually waits until look returns true. It looks after each write.
 func (y *yard) eventually(t *testing.T, look func() (bool, string)) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)

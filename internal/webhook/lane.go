@@ -185,13 +185,16 @@ func (l *lane) leaseLeft(now time.Time) time.Duration {
 func (l *lane) move(on trigger, s surroundings) {
 	from := l.state
 	l.state = next(from, on, func(g guard) bool { return l.holds(g, s) })
-	switch {
-	case l.state == from:
-	case l.state == looking:
+	if l.state == from {
+		return
+	}
+	switch l.state {
+	case looking:
 		// Everything is fetched again. A fetch that is under way does not count.
 		l.after, l.outdated = nil, true
-	case l.state == parking:
+	case parking:
 		l.command(park{})
+	default: // act does the rest
 	}
 }
 

@@ -52,15 +52,15 @@ func newModel(t *rapid.T) *model {
 			m.stored[e.Key()] = e
 		}
 	}
-	m.open()
+	m.lease()
 	return m
 }
 
-// open leases the endpoint for a new lane.
-func (m *model) open() {
+// lease leases the endpoint for a new lane.
+func (m *model) lease() {
 	endpoint := m.endpoint
 	m.lane = newLane(&endpoint, false)
-	m.lane.limit = 2 // so that fetches are full
+	m.limit = 2 // so that fetches are full
 	m.send(onWoken)
 }
 
@@ -249,7 +249,7 @@ func TestLaneHistories(t *testing.T) {
 		for range 400 {
 			m.goWell()
 			if m.state == ended && m.hasWork() {
-				m.open()
+				m.lease()
 			}
 		}
 		for _, e := range m.stored {

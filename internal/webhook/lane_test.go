@@ -11,12 +11,12 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// rig is a lane on a bench: tests send it messages and read its commands.
+// rig is a lane without a runner: a test sends it messages and reads its commands.
 type rig struct {
 	*lane
 	surroundings
 	requests map[string]*request // all that were started, by event id
-	asked    fetch               // the last
+	asked    fetch               // the last fetch that the lane has asked for
 }
 
 func newRig() *rig {
@@ -25,7 +25,7 @@ func newRig() *rig {
 	return r
 }
 
-// leased returns an endpoint that is leased to the lane, with changes.
+// leased returns the endpoint of the lane, with an optional change.
 func (r *rig) leased(change func(*Endpoint)) *Endpoint {
 	e := &Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: r.now.Add(leaseFor), Enabled: true}
 	if change != nil {
@@ -58,20 +58,22 @@ func (r *rig) send(m message) string {
 	return strings.Join(lines, ", ")
 }
 
-// told makes a message when it is known which requests the lane has started.
-type told func(*rig) message
+// input makes a message. It is called when the lane has taken the messages before,
+// as the message may be about a request that the lane has started.
+type input func(*rig) message
 
-func plainly(t trigger) told { return func(*rig) message { return t } }
+func just(t trigger) input { return func(*rig) message { return t } }
 
 // event returns an event that is the first of its order.
 func event(id string) *Event {
 	return &Event{Event: delivery.Event{EventID: id, PartnerID: "par_1", OrderID: id, Sequence: 1}, State: outbox.Pending}
 }
 
-// finds is the reply to the fetch under way.
-func finds(ids ...string) told { return findsFrom(nil, ids...) }
+// finds makes the reply to the fetch under way, which has found events.
+func finds(ids ...string) input { return findsFrom(nil, ids...) }
 
-func findsFrom(change func(*Endpoint), ids ...string) told {
+// findsFrom does the same with a changed endpoint.
+func findsFrom(change func(*Endpoint), ids ...string) input {
 	return func(r *rig) message {
 		m := fetched{fetch: r.asked, endpoint: r.leased(change)}
 		for _, id := range ids {
@@ -81,8 +83,8 @@ func findsFrom(change func(*Endpoint), ids ...string) told {
 	}
 }
 
-// answers is a reply to the request with an event.
-func answers(id string, status int) told {
+// answers makes the end of the request for an event.
+func answers(id string, status int) input {
 	return func(r *rig) message {
 		request := r.requests[id]
 		request.answer = Answer{Status: status}
@@ -97,53 +99,55 @@ func (r *rig) started(ids []string) (all []*request) {
 	return all
 }
 
-// settles is the settler's reply, with an endpoint that is as before but for
-// changes.
-func settles(change func(*Endpoint), ids ...string) told {
+// settles makes the settler's reply to reports about events, with an optional
+// change of the endpoint.
+func settles(change func(*Endpoint), ids ...string) input {
 	return func(r *rig) message { return settled{endpoint: r.leased(change), requests: r.started(ids)} }
 }
 
-func refuses(ids ...string) told {
+// refuses makes the settler's reply if the database has refused the outcomes.
+func refuses(ids ...string) input {
 	return func(r *rig) message { return refused{r.started(ids)} }
 }
 
-// later lets time pass before a message.
-func after(d time.Duration, m told) told {
+// after lets time pass before a message.
+func after(d time.Duration, m input) input {
 	return func(r *rig) message {
 		r.now = r.now.Add(d)
 		return m(r)
 	}
 }
 
-func amidLanes(n int, m told) told {
+// amidLanes sets the number of lanes before a message.
+func amidLanes(n int, m input) input {
 	return func(r *rig) message {
 		r.lanes = n
 		return m(r)
 	}
 }
 
-func withOtherNodes(m told) told {
+// withOtherNodes makes the database a shared one before a message.
+func withOtherNodes(m input) input {
 	return func(r *rig) message {
-		r.lane.shared = true
+		r.shared = true
 		return m(r)
 	}
 }
 
-func disabled(e *Endpoint)     { e.Enabled = false }
-func brokenOpen(e *Endpoint)   { e.Failures, e.OpenUntil = breakerFailures, e.LeaseUntil }
-func leasedAway(e *Endpoint)   { e.Holder = "node/2" }
-func aboutToLapse(e *Endpoint) { e.LeaseUntil = e.LeaseUntil.Add(time.Second - leaseFor) }
+func disabled(e *Endpoint)   { e.Enabled = false }
+func brokenOpen(e *Endpoint) { e.Failures, e.OpenUntil = breakerFailures, e.LeaseUntil }
+func leasedAway(e *Endpoint) { e.Holder = "node/2" }
 
 // laneSteps has a row for each transition, and for each pair of a state and a
 // trigger, also where the trigger changes nothing.
 var laneSteps = []struct {
 	given    string
-	message  told
+	message  input
 	state    state
 	commands string
 }{
-	{"looking", plainly(onWoken), looking, ""},
-	{"looking", plainly(onChanged), looking, ""},
+	{"looking", just(onWoken), looking, ""},
+	{"looking", just(onChanged), looking, ""},
 	{"looking", finds("a", "b"), sending, "start a, start b"},
 	{"looking", finds(), lingering, ""},
 	{"looking", amidLanes(maxLanes, finds()), parking, "park"},
@@ -152,29 +156,29 @@ var laneSteps = []struct {
 	{"looking", findsFrom(brokenOpen, "a"), parking, "park"},
 	{"looking, changed since", finds("a"), looking, "fetch 20"},
 	{"looking, fetch of before the rest", finds("a"), looking, "fetch 20"},
-	{"looking", plainly(onFetchFailed), resting, ""},
-	{"looking", plainly(onBeat), looking, ""},
-	{"looking", after(3*time.Second, plainly(onBeat)), looking, "renew"},
-	{"looking", plainly(onLingered), looking, ""},
-	{"looking", plainly(onStopped), draining, ""},
-	{"looking", plainly(onKept), looking, ""},
-	{"looking", plainly(onParked), looking, ""},
+	{"looking", just(onFetchFailed), resting, ""},
+	{"looking", just(onBeat), looking, ""},
+	{"looking", after(3*time.Second, just(onBeat)), looking, "renew"},
+	{"looking", just(onLingered), looking, ""},
+	{"looking", just(onStopped), draining, ""},
+	{"looking", just(onKept), looking, ""},
+	{"looking", just(onParked), looking, ""},
 	{"looking, a under way", answers("a", 200), looking, "report a"},
 	{"looking, a reported", settles(nil, "a"), looking, ""},
 	{"looking, a reported", refuses("a"), resting, ""},
 
-	{"sending a, b", plainly(onWoken), sending, "fetch 22"},
-	{"sending a, b", plainly(onChanged), looking, "fetch 22"},
+	{"sending a, b", just(onWoken), sending, "fetch 22"},
+	{"sending a, b", just(onChanged), looking, "fetch 22"},
 	{"sending a, b", answers("a", 200), sending, "report a"},
 	{"sending a, b", answers("a", 500), sending, "report a"},
-	{"sending a, b", plainly(onBeat), sending, ""},
-	{"sending a, b", withOtherNodes(plainly(onBeat)), sending, "fetch 22"},
-	{"sending a, b", after(3*time.Second, plainly(onBeat)), sending, "renew"},
-	{"sending a, b", after(leaseFor, plainly(onBeat)), draining, ""},
-	{"sending a, b", plainly(onLingered), sending, ""},
-	{"sending a, b", plainly(onStopped), draining, ""},
-	{"sending a, b", plainly(onKept), sending, ""},
-	{"sending a, b", plainly(onParked), sending, ""},
+	{"sending a, b", just(onBeat), sending, ""},
+	{"sending a, b", withOtherNodes(just(onBeat)), sending, "fetch 22"},
+	{"sending a, b", after(3*time.Second, just(onBeat)), sending, "renew"},
+	{"sending a, b", after(leaseFor, just(onBeat)), draining, ""},
+	{"sending a, b", just(onLingered), sending, ""},
+	{"sending a, b", just(onStopped), draining, ""},
+	{"sending a, b", just(onKept), sending, ""},
+	{"sending a, b", just(onParked), sending, ""},
 	{"sending a, a reported", settles(nil, "a"), sending, "fetch 20"},
 	{"sending a, a reported", settles(disabled, "a"), parking, "park"},
 	{"sending a, a reported", refuses("a"), resting, ""},
@@ -182,90 +186,90 @@ var laneSteps = []struct {
 	{"sending, fetching", finds(), lingering, ""},
 	{"sending, fetching", amidLanes(maxLanes, finds()), parking, "park"},
 	{"sending, fetching", findsFrom(disabled), parking, "park"},
-	{"sending, fetching", plainly(onFetchFailed), sending, ""},
-	{"sending, fetching", plainly(onChanged), looking, ""},
+	{"sending, fetching", just(onFetchFailed), sending, ""},
+	{"sending, fetching", just(onChanged), looking, ""},
 
-	{"lingering", plainly(onWoken), looking, "fetch 20"},
-	{"lingering", plainly(onChanged), looking, "fetch 20"},
+	{"lingering", just(onWoken), looking, "fetch 20"},
+	{"lingering", just(onChanged), looking, "fetch 20"},
 	{"lingering", settles(nil), lingering, ""},
 	{"lingering", settles(disabled), lingering, ""},
-	{"lingering", plainly(onBeat), lingering, ""},
-	{"lingering", withOtherNodes(plainly(onBeat)), looking, "fetch 20"},
-	{"lingering", plainly(onLingered), parking, "park"},
-	{"lingering", plainly(onStopped), parking, "park"},
-	{"lingering", plainly(onKept), lingering, ""},
-	{"lingering", plainly(onParked), lingering, ""},
+	{"lingering", just(onBeat), lingering, ""},
+	{"lingering", withOtherNodes(just(onBeat)), looking, "fetch 20"},
+	{"lingering", just(onLingered), parking, "park"},
+	{"lingering", just(onStopped), parking, "park"},
+	{"lingering", just(onKept), lingering, ""},
+	{"lingering", just(onParked), lingering, ""},
 
-	{"resting", plainly(onWoken), resting, ""},
-	{"resting", plainly(onChanged), resting, ""},
-	{"resting", plainly(onBeat), looking, "fetch 20"},
-	{"resting", plainly(onLingered), resting, ""},
-	{"resting", plainly(onStopped), parking, "park"},
-	{"resting", plainly(onKept), resting, ""},
-	{"resting", plainly(onParked), resting, ""},
-	{"resting, b under way", plainly(onStopped), draining, ""},
-	{"resting, b under way", plainly(onBeat), resting, ""},
-	{"resting, b under way", after(lookEvery, plainly(onBeat)), looking, "fetch 21"},
+	{"resting", just(onWoken), resting, ""},
+	{"resting", just(onChanged), resting, ""},
+	{"resting", just(onBeat), looking, "fetch 20"},
+	{"resting", just(onLingered), resting, ""},
+	{"resting", just(onStopped), parking, "park"},
+	{"resting", just(onKept), resting, ""},
+	{"resting", just(onParked), resting, ""},
+	{"resting, b under way", just(onStopped), draining, ""},
+	{"resting, b under way", just(onBeat), resting, ""},
+	{"resting, b under way", after(lookEvery, just(onBeat)), looking, "fetch 21"},
 	{"resting, b under way", answers("b", 200), resting, "report b"},
 	{"resting, b reported", settles(nil, "b"), resting, ""},
 	{"resting, b reported", refuses("b"), resting, ""},
 	{"resting, fetching", finds("a"), resting, ""},
-	{"resting, fetching", plainly(onFetchFailed), resting, ""},
+	{"resting, fetching", just(onFetchFailed), resting, ""},
 
-	{"draining a", plainly(onWoken), draining, ""},
-	{"draining a", plainly(onChanged), draining, ""},
+	{"draining a", just(onWoken), draining, ""},
+	{"draining a", just(onChanged), draining, ""},
 	{"draining a", answers("a", 200), draining, "report a"},
 	{"draining a", settles(disabled), draining, ""},
 	{"draining a", settles(nil), looking, "fetch 21"},
-	{"draining a", plainly(onBeat), draining, ""},
-	{"draining a", after(3*time.Second, plainly(onBeat)), draining, "renew"},
-	{"draining a", plainly(onLingered), draining, ""},
-	{"draining a", plainly(onStopped), draining, ""},
-	{"draining a", plainly(onKept), draining, ""},
-	{"draining a", plainly(onParked), draining, ""},
+	{"draining a", just(onBeat), draining, ""},
+	{"draining a", after(3*time.Second, just(onBeat)), draining, "renew"},
+	{"draining a", just(onLingered), draining, ""},
+	{"draining a", just(onStopped), draining, ""},
+	{"draining a", just(onKept), draining, ""},
+	{"draining a", just(onParked), draining, ""},
 	{"draining, a reported", settles(disabled, "a"), parking, "park"},
 	{"draining, a reported", refuses("a"), resting, ""},
 	{"draining, fetching", finds("b"), parking, "park"},
-	{"draining, fetching", plainly(onFetchFailed), parking, "park"},
+	{"draining, fetching", just(onFetchFailed), parking, "park"},
 	{"closing, a reported", settles(nil, "a"), parking, "park"},
 	{"closing, a reported", refuses("a"), parking, "park"},
 
-	{"parking", plainly(onWoken), parking, ""},
-	{"parking", plainly(onChanged), parking, ""},
+	{"parking", just(onWoken), parking, ""},
+	{"parking", just(onChanged), parking, ""},
 	{"parking", settles(nil), parking, ""},
 	{"parking", refuses(), resting, ""},
-	{"parking", plainly(onKept), looking, "fetch 20"},
-	{"parking", plainly(onParked), ended, ""},
-	{"parking", plainly(onBeat), parking, ""},
-	{"parking", plainly(onLingered), parking, ""},
-	{"parking", plainly(onStopped), parking, ""},
-	{"closing, parking", plainly(onKept), parking, "park"},
+	{"parking", just(onKept), looking, "fetch 20"},
+	{"parking", just(onParked), ended, ""},
+	{"parking", just(onBeat), parking, ""},
+	{"parking", just(onLingered), parking, ""},
+	{"parking", just(onStopped), parking, ""},
+	{"closing, parking", just(onKept), parking, "park"},
 	{"closing, parking", refuses(), parking, "park"},
 }
 
 // givens are the histories that bring a new lane to where a row begins.
-var givens = map[string][]told{
-	"looking":                {plainly(onWoken)},
-	"looking, changed since": {plainly(onWoken), plainly(onChanged)},
-	"looking, a under way":   {plainly(onWoken), finds("a"), plainly(onChanged)},
-	"looking, a reported":    {plainly(onWoken), finds("a"), plainly(onChanged), answers("a", 200)},
+var givens = map[string][]input{
+	"looking":                {just(onWoken)},
+	"looking, changed since": {just(onWoken), just(onChanged)},
+	"looking, a under way":   {just(onWoken), finds("a"), just(onChanged)},
+	"looking, a reported":    {just(onWoken), finds("a"), just(onChanged), answers("a", 200)},
 	"looking, fetch of before the rest": {
-		plainly(onWoken), finds("a"), answers("a", 200), plainly(onWoken), refuses("a"), after(lookEvery, plainly(onBeat)),
+		just(onWoken), finds("a"), answers("a", 200), just(onWoken), refuses("a"), after(lookEvery, just(onBeat)),
 	},
-	"sending a, b":          {plainly(onWoken), finds("a", "b")},
-	"sending a, a reported": {plainly(onWoken), finds("a"), answers("a", 200)},
-	"sending, fetching":     {plainly(onWoken), finds("a"), answers("a", 200), settles(nil, "a")},
-	"lingering":             {plainly(onWoken), finds()},
-	"resting":               {plainly(onWoken), plainly(onFetchFailed)},
-	"resting, b under way":  {plainly(onWoken), finds("a", "b"), answers("a", 200), refuses("a")},
-	"resting, b reported":   {plainly(onWoken), finds("a", "b"), answers("a", 200), refuses("a"), answers("b", 200)},
-	"resting, fetching":     {plainly(onWoken), finds("a"), answers("a", 200), plainly(onWoken), refuses("a")},
-	"draining a":            {plainly(onWoken), finds("a"), settles(disabled)},
-	"draining, a reported":  {plainly(onWoken), finds("a"), settles(disabled), answers("a", 200)},
-	"draining, fetching":    {plainly(onWoken), plainly(onStopped)},
-	"closing, a reported":   {plainly(onWoken), finds("a"), plainly(onStopped), answers("a", 200)},
-	"parking":               {plainly(onWoken), finds(), plainly(onLingered)},
-	"closing, parking":      {plainly(onWoken), finds(), plainly(onStopped)},
+	"sending a, b":          {just(onWoken), finds("a", "b")},
+	"sending a, a reported": {just(onWoken), finds("a"), answers("a", 200)},
+	"sending, fetching":     {just(onWoken), finds("a"), answers("a", 200), settles(nil, "a")},
+	"lingering":             {just(onWoken), finds()},
+	"resting":               {just(onWoken), just(onFetchFailed)},
+	"resting, b under way":  {just(onWoken), finds("a", "b"), answers("a", 200), refuses("a")},
+	"resting, b reported":   {just(onWoken), finds("a", "b"), answers("a", 200), refuses("a"), answers("b", 200)},
+	"resting, fetching":     {just(onWoken), finds("a"), answers("a", 200), just(onWoken), refuses("a")},
+	"draining a":            {just(onWoken), finds("a"), settles(disabled)},
+	"draining, a reported":  {just(onWoken), finds("a"), settles(disabled), answers("a", 200)},
+	"draining, fetching":    {just(onWoken), just(onStopped)},
+	"closing, a reported":   {just(onWoken), finds("a"), just(onStopped), answers("a", 200)},
+	"parking":               {just(onWoken), finds(), just(onLingered)},
+	"closing, parking":      {just(onWoken), finds(), just(onStopped)},
 }
 
 func TestLaneSteps(t *testing.T) {
@@ -371,7 +375,7 @@ func TestLaneReadsAhead(t *testing.T) {
 		full[i] = fmt.Sprintf("e%02d", i)
 	}
 	for name, last := range map[string][]struct {
-		message told
+		message input
 		fetch   string // the last command
 	}{
 		"to the end": {
@@ -381,7 +385,7 @@ func TestLaneReadsAhead(t *testing.T) {
 		},
 		"changed": {
 			{finds(full...), "fetch 40 behind e19"},
-			{plainly(onChanged), ""},
+			{just(onChanged), ""},
 			{finds("f"), "fetch 60"},
 		},
 	} {

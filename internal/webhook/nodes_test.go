@@ -27,9 +27,9 @@ const (
 	crowdEvents   = 6 // of each order
 )
 
-// TestSendersBesideCommitters: while committers of several nodes add events,
-// senders of several nodes bring them away. All arrive, those of one order in
-// their sequence, and nobody is left waiting for an event that nobody woke.
+// TestSendersBesideCommitters adds events from many goroutines while the senders
+// of several nodes send them. All must arrive, those of one order in their
+// sequence, also those that no sender is woken for.
 func TestSendersBesideCommitters(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -53,8 +53,7 @@ func TestSendersBesideCommitters(t *testing.T) {
 			}
 			realTime := func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) }
 			for range c.senders {
-				// Only the first is told of what is committed: the others have
-				// to find out by themselves.
+				// The only sender is woken by commits. Several have to look.
 				sender, _ := y.newSender(t, webhook.SenderConfig{Now: time.Now, At: realTime, Shared: c.senders > 1})
 				if y.sender == nil && c.senders == 1 {
 					y.sender = sender
@@ -63,21 +62,21 @@ func TestSendersBesideCommitters(t *testing.T) {
 			want := crowd(t, y)
 			y.wait(t, len(want))
 			y.eventually(t, func() (bool, string) { return undelivered(t, y, want) })
-			inSequence(t, y.all(), want)
+			checkSequence(t, y.all(), want)
 		})
 	}
 }
 
 func crowdPartner(i int) string { return fmt.Sprintf("par_%08d", i) }
 
-// place is where in which order an event belongs.
+// place is an event's place in its order.
 type place struct {
 	partnerID, orderID string
 	sequence           int64
 }
 
-// crowd adds the events of many orders at once, as committers would: those of
-// one order one after the other, those of several in one transaction.
+// crowd adds the events of many orders at the same time, as committers do: each
+// transaction has the next event of several orders.
 func crowd(t *testing.T, y *yard) map[string]place {
 	t.Helper()
 	var mu sync.Mutex
@@ -128,7 +127,7 @@ func undelivered(t *testing.T, y *yard, want map[string]place) (none bool, why s
 				return err
 			}
 			if e.State != outbox.Delivered {
-				why = fmt.Sprintf("event %d of %s is %s, due %v", at.sequence, at.orderID, e.State, e.DueAt)
+				why = fmt.Sprintf("event %d of %s: got state %s, due %v; want delivered", at.sequence, at.orderID, e.State, e.DueAt)
 			}
 		}
 		return nil
@@ -139,9 +138,9 @@ func undelivered(t *testing.T, y *yard, want map[string]place) (none bool, why s
 	return why == "", why
 }
 
-// inSequence fails if an event of an order came for the first time before the
-// one it follows.
-func inSequence(t *testing.T, got []received, want map[string]place) {
+// checkSequence fails if an event of an order was first sent before the one that
+// it follows.
+func checkSequence(t *testing.T, got []received, want map[string]place) {
 	t.Helper()
 	last, seen := map[string]int64{}, map[string]bool{}
 	for _, r := range got {
@@ -152,12 +151,12 @@ func inSequence(t *testing.T, got []received, want map[string]place) {
 		seen[id] = true
 		at := want[id]
 		if at.sequence != last[at.orderID]+1 {
-			t.Errorf("event %d of %s came after event %d", at.sequence, at.orderID, last[at.orderID])
+			t.Errorf("%s: got event %d after event %d", at.orderID, at.sequence, last[at.orderID])
 		}
 		last[at.orderID] = at.sequence
 	}
 	if len(seen) != len(want) {
-		t.Errorf("%d events came, want %d", len(seen), len(want))
+		t.Errorf("got %d events, want %d", len(seen), len(want))
 	}
 	t.Logf("%d requests for %d events", len(got), len(want))
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
-// EventTest is the event of POST /v1/webhooks/test. No order causes it.
+// EventTest is the type of the event that Service.Test sends. It belongs to no
+// order.
 const EventTest delivery.EventType = "webhook.test"
 
-// Body writes an event as it is sent. Every retry must carry the same bytes, on
-// whatever release: what is written here for a type stays as it is.
+// Body returns the body of the requests that carry an event. Every retry must send
+// the same bytes, also in a later release, so the bytes for a type must not
+// change.
 func Body(e *delivery.Event) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, 512)}
 	w.Object("")
@@ -29,7 +31,7 @@ func Body(e *delivery.Event) []byte {
 	return w.Buffer
 }
 
-// writeData writes the fields that the interface gives for each type.
+// writeData writes the fields that the interface lists for the event's type.
 func writeData(w *strictjson.Writer, e *delivery.Event) {
 	if e.Type == EventTest {
 		w.Text("message", "This is a test. No order has changed.")
@@ -90,19 +92,19 @@ func writeTime(w *strictjson.Writer, name string, at *time.Time) {
 	w.Time(name, *at)
 }
 
-// SecretPrefix begins every webhook secret. What follows is base64, which
-// Standard Webhooks takes its key from; Drop-Signature is keyed with the whole
-// text.
+// SecretPrefix is the beginning of every webhook secret; the rest is base64. The
+// key of Standard Webhooks is what that decodes to, the key of Drop-Signature the
+// whole text.
 const SecretPrefix = "whsec_"
 
-// Secrets are what an endpoint's requests are signed with, opened.
+// Secrets are the unsealed secrets that sign the requests of an endpoint.
 type Secrets struct {
 	Current string
 	Next    string // empty unless a rotation is under way
 }
 
-// Headers signs a body for one request: the three headers of the interface
-// (section 6), and those of Standard Webhooks beside them.
+// Headers returns the headers of one request with their signatures of its body:
+// those of the interface (section 6) and those of Standard Webhooks.
 func Headers(eventID string, at time.Time, secrets Secrets, body []byte) []Header {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	standard := standardSignature(secrets.Current, eventID, timestamp, body)
@@ -121,7 +123,8 @@ func Headers(eventID string, at time.Time, secrets Secrets, body []byte) []Heade
 }
 
 func standardSignature(secret, eventID, timestamp string, body []byte) string {
-	// Secrets are made here; one that is no base64 signs with no key, and fits nothing.
+	// All secrets are made by this package. If one were not valid base64, it would
+	// sign with an incomplete key, and receivers would reject the signature.
 	key, _ := base64.StdEncoding.DecodeString(secret[len(SecretPrefix):])
 	return signature.SignStandard(key, eventID, timestamp, body)
 }

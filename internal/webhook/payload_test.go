@@ -19,8 +19,7 @@ import (
 // writeGolden writes files of testdata that are missing. It never changes one.
 var writeGolden = flag.Bool("write-golden", false, "write the missing files of testdata")
 
-// sample is an event like those of the outbox. facts are all that its type could
-// show, and some that it must not.
+// sample returns an event with all facts, also those that its type must not show.
 func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *delivery.Event {
 	at := time.Date(2026, 3, 2, 14, 31, 2, 500_000_000, time.UTC)
 	next := time.Date(2026, 3, 7, 15, 0, 0, 0, time.UTC)
@@ -45,7 +44,8 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 	}
 }
 
-// samples are one event of each type, and each way in which one may differ.
+// samples returns an event of each type, and one for each optional field without
+// it.
 func samples() map[string]*delivery.Event {
 	all := map[string]*delivery.Event{
 		"order.failed, no next attempt": sample(delivery.EventOrderFailed, func(f *delivery.EventFacts) { f.NextAttempt, f.FailureReason = nil, "" }),
@@ -63,11 +63,11 @@ func goldenFile(name string) string {
 	return filepath.Join("testdata", strings.NewReplacer(", ", "-", " ", "_").Replace(name)+".json")
 }
 
-// TestBodiesStayAsTheyAre compares bodies byte for byte. A retry builds the body
-// anew, maybe in a later release, and must send the bytes that the receiver has
-// seen: whatever this test finds changed breaks the retries that are under way,
-// and every signature that a partner has kept. New fields need a new type.
-func TestBodiesStayAsTheyAre(t *testing.T) {
+// TestBodiesDoNotChange compares bodies byte for byte. A retry writes the body
+// again, perhaps in a later release, and must send the bytes that the receiver has
+// seen before. A change that fails this test breaks retries under way and every
+// signature that a partner has kept. New fields need a new type.
+func TestBodiesDoNotChange(t *testing.T) {
 	t.Parallel()
 	expected := map[string]bool{}
 	for name, event := range samples() {
@@ -81,10 +81,10 @@ func TestBodiesStayAsTheyAre(t *testing.T) {
 			t.Error(err)
 		}
 		if string(got) != string(want) {
-			t.Errorf("%s: every retry under way would change\ngot  %s\nwant %s", file, got, want)
+			t.Errorf("%s: retries under way would change: got %s, want %s", file, got, want)
 		}
 		if !json.Valid(got) || len(got) > 0 && got[len(got)-1] != '}' {
-			t.Errorf("%s is not one JSON value and nothing else", file)
+			t.Errorf("%s: got %q, want one JSON object", file, got)
 		}
 	}
 	files, err := filepath.Glob("testdata/*.json")
@@ -93,13 +93,13 @@ func TestBodiesStayAsTheyAre(t *testing.T) {
 	}
 	for _, file := range files {
 		if !expected[file] {
-			t.Errorf("%s belongs to no event", file)
+			t.Errorf("%s: no sample has this name", file)
 		}
 	}
 }
 
-// TestBodiesSayWhatTheyShould: the fields of interface section 6, no more.
-func TestBodiesSayWhatTheyShould(t *testing.T) {
+// TestBodyFields: a body has the fields of interface section 6 and no others.
+func TestBodyFields(t *testing.T) {
 	t.Parallel()
 	want := map[delivery.EventType][]string{
 		delivery.EventOrderAccepted:       {"order_id", "partner_order_id", "status"},
@@ -123,13 +123,13 @@ func TestBodiesSayWhatTheyShould(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if body.ID != event.EventID || body.Type != string(event.Type) || !body.CreatedAt.Equal(event.CreatedAt) || body.Sequence != event.Sequence {
-			t.Errorf("%s: %+v", name, body)
+			t.Errorf("%s: got %+v, want the fields of %+v", name, body, event)
 		}
 		if got := keysOf(body.Data); !slices.Equal(got, want[event.Type]) {
-			t.Errorf("%s: data has %v, want %v", name, got, want[event.Type])
+			t.Errorf("%s: got data %v, want %v", name, got, want[event.Type])
 		}
 		if courier, ok := body.Data["courier"].(map[string]any); ok && !slices.Equal(keysOf(courier), []string{"name", "phone"}) {
-			t.Errorf("%s: courier has %v", name, keysOf(courier))
+			t.Errorf("%s: got courier %v, want name and phone", name, keysOf(courier))
 		}
 	}
 }
@@ -142,8 +142,8 @@ func keysOf(object map[string]any) (keys []string) {
 	return keys
 }
 
-// TestPublishedSignatures: the vectors of the interface for Drop-Signature, and
-// the example in the text of Standard Webhooks 1.0.
+// TestPublishedSignatures compares with the vectors of the interface for
+// Drop-Signature, and with the example of Standard Webhooks 1.0.
 func TestPublishedSignatures(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../signature/testdata/signature_vectors.json")
@@ -158,7 +158,7 @@ func TestPublishedSignatures(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors.Events) == 0 {
-		t.Fatalf("%d vectors: %v", len(vectors.Events), err)
+		t.Fatalf("got %d vectors, error %v", len(vectors.Events), err)
 	}
 	for _, v := range vectors.Events {
 		headers := headersOf(webhook.Headers("id", time.Unix(0, 0), webhook.Secrets{Current: vectors.WebhookSecret}, []byte(v.Body)))
@@ -186,16 +186,16 @@ func TestPublishedSignatures(t *testing.T) {
 		"Drop-Event-Id": id, "Webhook-Id": id, "Drop-Event-Timestamp": "1614265330", "Webhook-Timestamp": "1614265330",
 	} {
 		if headers[name] != value {
-			t.Errorf("%s is %q, want %q", name, headers[name], value)
+			t.Errorf("%s: got %q, want %q", name, headers[name], value)
 		}
 	}
 	if len(headers) != 7 {
-		t.Errorf("headers: %v", headers)
+		t.Errorf("got headers %v, want 7", headers)
 	}
 }
 
-// TestRotationSignsTwice: Drop-Signature with the old secret, the other header
-// with both, the new one's in front.
+// TestRotationSignsTwice: Drop-Signature is made with the old secret,
+// Webhook-Signature with both, the new one first.
 func TestRotationSignsTwice(t *testing.T) {
 	t.Parallel()
 	secrets := webhook.Secrets{Current: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Next: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}
@@ -204,10 +204,10 @@ func TestRotationSignsTwice(t *testing.T) {
 	before := headersOf(webhook.Headers("msg_1", at, webhook.Secrets{Current: secrets.Current}, body))
 	after := headersOf(webhook.Headers("msg_1", at, webhook.Secrets{Current: secrets.Next}, body))
 	if both["Drop-Signature"] != before["Drop-Signature"] || both["Drop-Signature"] == after["Drop-Signature"] {
-		t.Errorf("Drop-Signature is %s", both["Drop-Signature"])
+		t.Errorf("Drop-Signature: got %s, want %s", both["Drop-Signature"], before["Drop-Signature"])
 	}
 	if want := after["Webhook-Signature"] + " " + before["Webhook-Signature"]; both["Webhook-Signature"] != want {
-		t.Errorf("webhook-signature is %s, want %s", both["Webhook-Signature"], want)
+		t.Errorf("Webhook-Signature: got %s, want %s", both["Webhook-Signature"], want)
 	}
 }
 

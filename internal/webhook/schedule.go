@@ -7,26 +7,28 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
-// steps are the waits before each try after the first. An event whose last try
-// fails is given up.
+// steps are the waits before the second try of an event and all later ones. An
+// event whose last try fails is given up.
 var steps = [...]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
 const (
-	// jitter is by how much of itself a wait may be longer or shorter, so that
-	// what failed together does not come back together.
+	// jitter is the largest random change to a wait, as a part of it. It spreads
+	// the retries of events that have failed together.
 	jitter = 0.2
-	// breakerFailures is after how many failures in a row an endpoint is left
-	// alone but for probes.
+	// breakerFailures is the number of failures in a row that opens the breaker of
+	// an endpoint. From then on it gets single requests, the probes.
 	breakerFailures = 10
-	firstProbe      = 30 * time.Second
-	lastProbe       = 15 * time.Minute
-	// patience is how long an endpoint may go without a success.
+	// firstProbe is the wait before the first probe; each later one is twice as
+	// long, up to lastProbe.
+	firstProbe = 30 * time.Second
+	lastProbe  = 15 * time.Minute
+	// patience is how long an endpoint may fail before it is disabled.
 	patience = 5 * 24 * time.Hour
-	// maxLog is how many attempts are remembered of one event, the last ones. It
-	// has no more unless it is redelivered, or serves as a probe, again and again.
+	// maxLog is how many attempts an event keeps, the latest ones. Only events that
+	// are redelivered, or serve as probes, again and again have more.
 	maxLog = 100
 )
 
@@ -36,8 +38,18 @@ const (
 	reasonPatience = "no delivery has succeeded for five days"
 )
 
-// broken tells whether the breaker is open, or waits for a probe to succeed.
+// broken reports whether the breaker is open, or waits for a probe to succeed.
 func (e *Endpoint) broken() bool { return e.Failures >= breakerFailures }
+
+// wakeFor sets the time at which the endpoint wakes, if it would be too late for
+// an event that is due at the given time. It reports whether it did.
+func (e *Endpoint) wakeFor(due time.Time) bool {
+	at, sooner := e.Sooner(due)
+	if sooner {
+		e.WakeAt = at
+	}
+	return sooner
+}
 
 // request is one attempt to deliver an event, and its outcome.
 type request struct {
@@ -51,8 +63,8 @@ type request struct {
 	answer Answer
 }
 
-// judge decides what an attempt means for its event and the endpoint. chance,
-// from 0 to 1, decides the jitter. The endpoint may be nil: it is gone.
+// judge returns the new state of a request's event, and updates the endpoint,
+// which is nil if it has been removed. chance, from 0 to 1, sets the jitter.
 func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progress {
 	event := *r.event
 	p := Progress{Event: &event, FromState: r.event.State, FromTries: r.event.Tries}
@@ -65,10 +77,12 @@ func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progres
 		}
 		return p
 	case r.event.Damaged:
-		// Nobody else's fault, and no better the next time.
+		// The endpoint has not failed, and a retry would not help.
 		event.State, event.DueAt = outbox.Failed, time.Time{}
 		return p
-	case r.probe: // and failed: another event has its turn, lest it was this one's fault
+	case r.probe:
+		// It goes behind all others that are due, so that the next probe sends
+		// another event: this one may be what the receiver cannot take.
 		event.DueAt = now
 	case int(event.Tries) == len(steps):
 		event.State, event.DueAt, event.Tries = outbox.Failed, time.Time{}, event.Tries+1
@@ -82,23 +96,26 @@ func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progres
 	return p
 }
 
+// logged returns the log with one more attempt.
 func logged(log []Attempt, r request) []Attempt {
 	attempt := Attempt{At: r.at, Status: r.answer.Status, TookMS: r.answer.Took.Milliseconds(), Error: r.answer.Problem}
 	log = append(log[:len(log):len(log)], attempt)
 	return log[max(0, len(log)-maxLog):]
 }
 
-// wait is a step with its jitter, or what the receiver asks for, up to twice
-// the step.
+// wait returns a step with its jitter, or what the receiver has asked for if that
+// is longer, but at most twice the step.
 func wait(step, asked time.Duration, chance float64) time.Duration {
 	jittered := time.Duration(float64(step) * (1 - jitter + 2*jitter*chance))
 	return max(jittered, min(asked, 2*step))
 }
 
+// succeed notes a success: the breaker closes.
 func (e *Endpoint) succeed() {
 	e.Failures, e.FailingSince, e.OpenUntil = 0, time.Time{}, time.Time{}
 }
 
+// fail notes a failed request. It may open the breaker or disable the endpoint.
 func (e *Endpoint) fail(r request, now time.Time) {
 	if e.FailingSince.IsZero() {
 		e.FailingSince = now
@@ -111,7 +128,7 @@ func (e *Endpoint) fail(r request, now time.Time) {
 		e.disable(reasonPatience)
 		return
 	}
-	// What was under way when the breaker opened fails without meaning anything new.
+	// Requests that were under way when the breaker opened are not counted.
 	if r.probe || !e.broken() {
 		e.Failures++
 	}
@@ -121,8 +138,8 @@ func (e *Endpoint) fail(r request, now time.Time) {
 	}
 }
 
-// disable stops sending until the partner enables the endpoint again. Events
-// are kept.
+// disable stops sending until the partner enables the endpoint again. Its events
+// stay pending.
 func (e *Endpoint) disable(reason string) {
 	if e.Enabled {
 		e.Enabled, e.DisabledReason = false, reason

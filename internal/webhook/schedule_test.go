@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWaitsStayNearTheirStep: at most a fifth off, and with Retry-After never
-// more than twice the step.
-func TestWaitsStayNearTheirStep(t *testing.T) {
+// TestRetryWaits: a wait differs from its step by at most a fifth, unless the
+// receiver asks for more, and then is at most twice the step.
+func TestRetryWaits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		step := rapid.SampledFrom(steps[:]).Draw(t, "step")
@@ -28,16 +28,15 @@ func TestWaitsStayNearTheirStep(t *testing.T) {
 			least = asked
 		}
 		if got < least || got > most {
-			t.Errorf("step %v, asked for %v: waits %v", step, asked, got)
+			t.Errorf("step %v, asked for %v: got %v, want %v to %v", step, asked, got, least, most)
 		}
 	})
 }
 
-// TestAnyHistory: whatever an endpoint answers, and however long it takes, an
-// event has at most ten tries that count, probes count none, the breaker opens
-// after ten failures in a row and not before, and an endpoint is disabled for
-// one of two reasons.
-func TestAnyHistory(t *testing.T) {
+// TestJudgeHistories draws answers and the times between them. An event has at most
+// ten tries, not counting probes; the breaker opens after exactly ten failures in
+// a row; an endpoint is disabled by a 410 or after five days of failures.
+func TestJudgeHistories(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		now := testkit.Epoch
@@ -56,11 +55,11 @@ func TestAnyHistory(t *testing.T) {
 			p := judge(endpoint, request{event: event, answer: answer, at: now, probe: probe}, now, rapid.Float64Range(0, 1).Draw(t, "chance"))
 			attempts++
 			if p.FromState != outbox.Pending || p.FromTries != event.Tries || len(p.Log) != min(attempts, maxLog) {
-				t.Fatalf("progress %+v from %+v", p, event)
+				t.Fatalf("got progress %+v after %d attempts, from %+v", p, attempts, event)
 			}
 			if answer.Delivered() {
 				if p.State != outbox.Delivered || endpoint.Failures != 0 || !endpoint.OpenUntil.IsZero() || !endpoint.FailingSince.IsZero() {
-					t.Fatalf("a success left %+v and %+v", p.Event, endpoint)
+					t.Fatalf("after a success: got %+v and %+v, want no failures", p.Event, endpoint)
 				}
 				inRow, counted, failing, attempts = 0, 0, time.Time{}, 0
 				event = &Event{State: outbox.Pending, DueAt: now} // the next one
@@ -73,26 +72,26 @@ func TestAnyHistory(t *testing.T) {
 				inRow, counted = inRow+1, counted+1
 			}
 			if p.Tries != counted || counted > int64(len(steps))+1 || (p.State == outbox.Failed) != (counted == int64(len(steps))+1) {
-				t.Fatalf("%d tries counted: %+v", counted, p.Event)
+				t.Fatalf("after %d tries: got %+v", counted, p.Event)
 			}
 			if p.State == outbox.Pending && !probe && !p.DueAt.After(now) {
-				t.Fatalf("tried again at once: %+v", p.Event)
+				t.Fatalf("after a failure: got %+v, want it due later than %v", p.Event, now)
 			}
 			wantDisabled := answer.Status == gone || now.Sub(failing) >= patience
 			if endpoint.Enabled == wantDisabled {
-				t.Fatalf("enabled %v after %d, failing for %v", endpoint.Enabled, answer.Status, now.Sub(failing))
+				t.Fatalf("after status %d, failing for %v: got enabled %v", answer.Status, now.Sub(failing), endpoint.Enabled)
 			}
 			if wantDisabled {
 				return
 			}
 			if open := endpoint.OpenUntil.After(now); open != (inRow >= breakerFailures) {
-				t.Fatalf("after %d failures in a row: %+v", inRow, endpoint)
+				t.Fatalf("after %d failures in a row: got breaker open %v, %+v", inRow, open, endpoint)
 			}
 			if probe && endpoint.OpenUntil.Sub(now) > 2*lastProbe {
-				t.Fatalf("probed in %v", endpoint.OpenUntil.Sub(now))
+				t.Fatalf("got the next probe in %v, want at most %v", endpoint.OpenUntil.Sub(now), 2*lastProbe)
 			}
 			if probe && before.Failures+1 != endpoint.Failures {
-				t.Fatalf("a failed probe: %d failures, then %d", before.Failures, endpoint.Failures)
+				t.Fatalf("after a failed probe: got %d failures, want %d", endpoint.Failures, before.Failures+1)
 			}
 			event = p.Event
 			if event.State == outbox.Failed {
@@ -103,7 +102,7 @@ func TestAnyHistory(t *testing.T) {
 	})
 }
 
-// FuzzBody: an event is valid JSON whatever is in it.
+// FuzzBody checks that every body is valid JSON, whatever texts are in it.
 func FuzzBody(f *testing.F) {
 	f.Add("Porte fermée", "A-1", uint8(6))
 	f.Fuzz(func(t *testing.T, reason, reference string, kind uint8) {
@@ -113,7 +112,7 @@ func FuzzBody(f *testing.F) {
 			Facts: delivery.EventFacts{FailureReason: reason, Reason: reason, PartnerOrderID: reference, SignatureURL: reference},
 		}
 		if body := Body(e); !json.Valid(body) {
-			t.Errorf("%s", body)
+			t.Errorf("got %q, want valid JSON", body)
 		}
 	})
 }

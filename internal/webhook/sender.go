@@ -122,14 +122,14 @@ func (s *Sender) beat() <-chan time.Time { return s.config.At(s.now().Add(lookEv
 // this node sends nothing to the endpoint as it was before. Other nodes notice the
 // change when they look next.
 func (s *Sender) Changed(partnerID string) {
-	s.tell(partnerID, onChanged)
+	s.notify(partnerID, onChanged)
 	s.Wake()
 }
 
 // Wake must be called after events of partners have become due.
 func (s *Sender) Wake(partnerIDs ...string) {
 	for _, partnerID := range partnerIDs {
-		s.tell(partnerID, onWoken)
+		s.notify(partnerID, onWoken)
 	}
 	select {
 	case s.wakes <- struct{}{}:
@@ -137,9 +137,9 @@ func (s *Sender) Wake(partnerIDs ...string) {
 	}
 }
 
-// tell sends a trigger to the partner's lane, if there is one. If the same one
+// notify sends a trigger to the partner's lane, if there is one. If the same one
 // waits in the lane's inbox, this one adds nothing.
-func (s *Sender) tell(partnerID string, t trigger) {
+func (s *Sender) notify(partnerID string, t trigger) {
 	s.mu.Lock()
 	lane := s.lanes[partnerID]
 	s.mu.Unlock()
@@ -151,10 +151,10 @@ func (s *Sender) tell(partnerID string, t trigger) {
 // Lanes returns how many endpoints are being sent to.
 func (s *Sender) Lanes() int { return int(s.count.Load()) }
 
-// dispatch opens lanes for endpoints with due events until the sender closes.
+// dispatch starts lanes for endpoints with due events until the sender closes.
 func (s *Sender) dispatch(ctx context.Context) {
 	for {
-		next, err := s.openDue(ctx)
+		next, err := s.startDue(ctx)
 		if err != nil && !s.isClosing() {
 			s.config.Log.Error("due webhooks not read or not leased, trying again soon", "error", err)
 		}
@@ -167,9 +167,9 @@ func (s *Sender) dispatch(ctx context.Context) {
 	}
 }
 
-// openDue opens lanes for endpoints with due events, and returns when to do it
+// startDue starts lanes for endpoints with due events, and returns when to do it
 // again.
-func (s *Sender) openDue(ctx context.Context) (next time.Time, err error) {
+func (s *Sender) startDue(ctx context.Context) (next time.Time, err error) {
 	try, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	now := s.now()
@@ -193,7 +193,7 @@ func (s *Sender) openDue(ctx context.Context) (next time.Time, err error) {
 		s.unsure = now.Add(2 * leaseFor)
 		return next, err
 	}
-	s.open(ctx, leased)
+	s.startLanes(ctx, leased)
 	if s.config.Shared || len(due) == room || now.Before(s.unsure) {
 		return next, nil
 	}
@@ -236,8 +236,8 @@ func (s *Sender) newLease() string {
 	return s.node + "/" + strconv.Itoa(s.leases)
 }
 
-// open runs a lane for each of the endpoints, which have been leased for it.
-func (s *Sender) open(ctx context.Context, leased []*Endpoint) {
+// startLanes starts a lane for each of the endpoints, which have been leased.
+func (s *Sender) startLanes(ctx context.Context, leased []*Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, endpoint := range leased {

@@ -15,28 +15,28 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-func TestAnEventIsSentAtOnceAndSigned(t *testing.T) {
+func TestSenderSendsSigned(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	secret := y.put(t, partnerID, "https://shop.example/hook")
 	event := y.event(t, "ord_1", 1)
-	y.happen(t, event)
+	y.add(t, event)
 	got := y.wait(t, 1)[0]
 	if got.url != "https://shop.example/hook" || got.headers["Drop-Event-Id"] != event.EventID {
-		t.Errorf("got %+v", got)
+		t.Errorf("got URL %s and headers %v, want the endpoint's URL and event %s", got.url, got.headers, event.EventID)
 	}
 	if !signature.VerifyEvent([]byte(secret), []byte(got.body), got.headers["Drop-Signature"]) {
-		t.Errorf("Drop-Signature does not fit: %+v", got)
+		t.Errorf("Drop-Signature %q does not verify body %s", got.headers["Drop-Signature"], got.body)
 	}
-	stored := y.state(t, event.EventID, outbox.Delivered, 1)
+	stored := y.awaitState(t, event.EventID, outbox.Delivered, 1)
 	if stored.Log[0].Status != 200 || !stored.DueAt.IsZero() {
-		t.Errorf("stored %+v", stored)
+		t.Errorf("got stored event %+v, want status 200 and no due time", stored)
 	}
 }
 
-// TestEventsOfOneOrderKeepTheirSequence although the first of them fails
-// again and again; from the fourth failure on the others go ahead.
-func TestEventsOfOneOrderKeepTheirSequence(t *testing.T) {
+// TestSenderKeepsSequence: while the first event of an order fails, the second one
+// waits, until the first has failed four times.
+func TestSenderKeepsSequence(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -47,24 +47,23 @@ func TestEventsOfOneOrderKeepTheirSequence(t *testing.T) {
 		}
 		return webhook.Answer{Status: 204}
 	})
-	y.happen(t, first, second)
-	y.happen(t, other)
-	y.state(t, other.EventID, outbox.Delivered, 1)
+	y.add(t, first, second)
+	y.add(t, other)
+	y.awaitState(t, other.EventID, outbox.Delivered, 1)
 	steps := []time.Duration{0, 6 * time.Second, 6 * time.Minute, 36 * time.Minute}
 	for i, step := range steps {
 		y.clock.Advance(step)
-		y.state(t, first.EventID, outbox.Pending, i+1)
+		y.awaitState(t, first.EventID, outbox.Pending, i+1)
 		if i < 3 {
-			y.state(t, second.EventID, outbox.Pending, 0)
+			y.awaitState(t, second.EventID, outbox.Pending, 0)
 		}
 	}
-	y.state(t, second.EventID, outbox.Delivered, 1)
+	y.awaitState(t, second.EventID, outbox.Delivered, 1)
 }
 
-// TestABacklogInSequence: where many events wait, those of one order go out
-// one after the other, and behind one that has failed only once it was
-// delivered.
-func TestABacklogInSequence(t *testing.T) {
+// TestBacklogKeepsSequence: in a backlog the events of an order are sent one after
+// the other, and those behind one that has failed wait until it is delivered.
+func TestBacklogKeepsSequence(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -73,7 +72,7 @@ func TestABacklogInSequence(t *testing.T) {
 	for i := range orders * each {
 		events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i/each), int64(i%each+1)))
 	}
-	refused := map[string]bool{} // the third ones of two orders, and the last one of another
+	refused := map[string]bool{} // the third events of two orders, and the last one of another
 	for _, i := range []int{2, 7*each + 2, 9*each - 1} {
 		refused[events[i].EventID] = true
 	}
@@ -84,17 +83,17 @@ func TestABacklogInSequence(t *testing.T) {
 		}
 		return webhook.Answer{Status: 200}
 	})
-	y.happen(t, events...)
-	y.parked(t)
+	y.add(t, events...)
+	y.awaitParked(t)
 	if got := len(y.all()); got != orders*each-4 {
-		t.Errorf("%d requests, want all but the two times two that wait behind a failure", got)
+		t.Errorf("got %d requests, want %d: all but the two events behind each refused one", got, orders*each-4)
 	}
 	for _, i := range []int{3, 7*each + 4} {
-		y.state(t, events[i].EventID, outbox.Pending, 0)
+		y.awaitState(t, events[i].EventID, outbox.Pending, 0)
 	}
 	y.clock.Advance(6 * time.Second)
 	for _, e := range events {
-		y.delivered(t, e.EventID)
+		y.awaitDelivered(t, e.EventID)
 	}
 	first := map[string]int{}
 	for i, r := range y.all() {
@@ -104,16 +103,17 @@ func TestABacklogInSequence(t *testing.T) {
 	}
 	for i, e := range events {
 		if i%each > 0 && first[events[i-1].EventID] >= first[e.EventID] {
-			t.Errorf("event %d of %s came before the one in front of it", e.Sequence, e.OrderID)
+			t.Errorf("%s: event %d came before event %d", e.OrderID, e.Sequence, e.Sequence-1)
 		}
 	}
 	if got := len(y.all()); got != orders*each+3 {
-		t.Errorf("%d requests for %d events of which three failed once", got, orders*each)
+		t.Errorf("got %d requests, want %d: one for each event, and a second for three", got, orders*each+3)
 	}
 }
 
-// TestAnEventIsGivenUp after ten tries, and can be redelivered.
-func TestAnEventIsGivenUp(t *testing.T) {
+// TestSenderGivesUp: an event has failed after ten tries, and can be redelivered
+// with the same body.
+func TestSenderGivesUp(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -124,23 +124,23 @@ func TestAnEventIsGivenUp(t *testing.T) {
 		}
 		return webhook.Answer{Status: 200}
 	})
-	y.happen(t, event)
+	y.add(t, event)
 	for n := 1; n < 10; n++ {
-		pending := y.state(t, event.EventID, outbox.Pending, n)
-		// Something succeeds in between: else the breaker would open.
-		y.happen(t, y.event(t, fmt.Sprintf("ord_between_%d", n), 1))
+		pending := y.awaitState(t, event.EventID, outbox.Pending, n)
+		// Another event succeeds, so that the breaker stays closed.
+		y.add(t, y.event(t, fmt.Sprintf("ord_between_%d", n), 1))
 		y.wait(t, 2*n)
 		y.clock.Advance(pending.DueAt.Sub(y.clock.Now()))
 	}
-	failed := y.state(t, event.EventID, outbox.Failed, 10)
+	failed := y.awaitState(t, event.EventID, outbox.Failed, 10)
 	if !failed.DueAt.IsZero() || failed.Log[9].Error != "could not connect" {
-		t.Errorf("given up as %+v", failed)
+		t.Errorf("got failed event %+v, want no due time and the last problem", failed)
 	}
 	y.respond(nil)
 	if _, err := y.Redeliver(t.Context(), partnerID, event.EventID); err != nil {
 		t.Fatal(err)
 	}
-	y.state(t, event.EventID, outbox.Delivered, 11)
+	y.awaitState(t, event.EventID, outbox.Delivered, 11)
 	bodies := map[string]bool{}
 	for _, r := range y.all() {
 		if r.headers["Drop-Event-Id"] == event.EventID {
@@ -148,13 +148,13 @@ func TestAnEventIsGivenUp(t *testing.T) {
 		}
 	}
 	if len(bodies) != 1 {
-		t.Errorf("one event was sent as %d different bodies", len(bodies))
+		t.Errorf("got %d different bodies for one event, want 1", len(bodies))
 	}
 }
 
-// TestTheBreaker leaves a dead endpoint alone but for probes, which use up no
-// tries, and lets everything out once a probe succeeds.
-func TestTheBreaker(t *testing.T) {
+// TestBreaker: after ten failures an endpoint gets only probes, which do not count
+// as tries. After a probe that succeeds all events are sent.
+func TestBreaker(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -163,43 +163,43 @@ func TestTheBreaker(t *testing.T) {
 	for i := range 30 {
 		events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i), 1))
 	}
-	y.happen(t, events...)
-	y.parked(t)
+	y.add(t, events...)
+	y.awaitParked(t)
 	before := len(y.all())
 	if before != 10 {
-		t.Fatalf("%d requests until the breaker opened", before)
+		t.Fatalf("got %d requests until the breaker opened, want 10", before)
 	}
 	for i, probe := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
 		y.clock.Advance(probe - time.Second)
-		y.parked(t)
+		y.awaitParked(t)
 		if n := len(y.all()); n != before+i {
-			t.Fatalf("%d requests while the breaker was open, want %d", n, before+i)
+			t.Fatalf("before probe %d: got %d requests, want %d", i+1, n, before+i)
 		}
 		y.clock.Advance(time.Second)
 		y.wait(t, before+i+1)
-		y.parked(t)
+		y.awaitParked(t)
 	}
 	y.respond(nil)
 	y.clock.Advance(15 * time.Minute)
 	for _, e := range events {
-		y.clock.Advance(7 * time.Second) // those that were tried have their retries
+		y.clock.Advance(7 * time.Second) // the retries of those that have been tried
 		found, err := y.Event(t.Context(), partnerID, e.EventID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if found.Tries > 2 {
-			t.Errorf("probes used up tries: %+v", found)
+			t.Errorf("got %d tries, want at most 2: %+v", found.Tries, found)
 		}
 	}
 	y.clock.Advance(time.Hour)
 	for _, e := range events {
-		y.delivered(t, e.EventID)
+		y.awaitDelivered(t, e.EventID)
 	}
 }
 
-// TestAnEndpointThatIsGone is disabled, says why, keeps its events, and gets
-// them when it is enabled again.
-func TestAnEndpointThatIsGone(t *testing.T) {
+// TestSenderDisablesEndpoint: the reason is stored, and the events are kept and sent
+// when the endpoint is enabled again.
+func TestSenderDisablesEndpoint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status  int
@@ -218,10 +218,10 @@ func TestAnEndpointThatIsGone(t *testing.T) {
 			for i := range 12 {
 				events = append(events, y.event(t, fmt.Sprintf("ord_%02d", i), 1))
 			}
-			y.happen(t, events...)
+			y.add(t, events...)
 			var found webhook.Settings
 			for range 700 {
-				y.parked(t)
+				y.awaitParked(t)
 				var err error
 				if found, err = y.Get(t.Context(), partnerID); err != nil {
 					t.Fatal(err)
@@ -232,52 +232,54 @@ func TestAnEndpointThatIsGone(t *testing.T) {
 				y.clock.Advance(c.advance)
 			}
 			if found.Enabled || found.DisabledReason != c.reason {
-				t.Fatalf("the endpoint is %+v", found.Endpoint)
+				t.Fatalf("got endpoint %+v, want it disabled because %q", found.Endpoint, c.reason)
 			}
 			late := y.event(t, "ord_late", 1)
-			y.happen(t, late)
+			y.add(t, late)
 			y.respond(nil)
 			y.put(t, partnerID, "https://shop.example/hook")
 			y.clock.Advance(24 * time.Hour)
 			for _, e := range append(events, late) {
-				y.delivered(t, e.EventID)
+				y.awaitDelivered(t, e.EventID)
 			}
 		})
 	}
 }
 
-// TestNothingIsSentWithoutAnEndpoint, nor after it was removed.
-func TestNothingIsSentWithoutAnEndpoint(t *testing.T) {
+// TestEventsWithoutEndpointAreSkipped, and those of an endpoint that is removed.
+// They can be redelivered when there is one again.
+func TestEventsWithoutEndpointAreSkipped(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	early := y.event(t, "ord_1", 1)
-	y.happen(t, early)
-	y.state(t, early.EventID, outbox.Skipped, 0)
+	y.add(t, early)
+	y.awaitState(t, early.EventID, outbox.Skipped, 0)
 	y.put(t, partnerID, "https://shop.example/hook")
 	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 500} })
 	waiting := y.event(t, "ord_1", 2)
-	y.happen(t, waiting)
-	y.state(t, waiting.EventID, outbox.Pending, 1)
-	y.parked(t)
+	y.add(t, waiting)
+	y.awaitState(t, waiting.EventID, outbox.Pending, 1)
+	y.awaitParked(t)
 	if err := y.Remove(t.Context(), partnerID); err != nil {
 		t.Fatal(err)
 	}
-	y.state(t, waiting.EventID, outbox.Skipped, 1)
+	y.awaitState(t, waiting.EventID, outbox.Skipped, 1)
 	if _, err := y.Get(t.Context(), partnerID); !refusal.HasCode(err, refusal.CodeNotFound) {
-		t.Errorf("the endpoint is still there: %v", err)
+		t.Errorf("got error %v, want not found", err)
 	}
 	y.put(t, partnerID, "https://shop.example/other")
 	y.respond(nil)
 	count, next, err := y.RedeliverSince(t.Context(), webhook.Filter{PartnerID: partnerID, After: identifier.FirstUUID(y.clock.Now().Add(-time.Hour))})
 	if err != nil || count != 2 || next != "" {
-		t.Fatalf("redelivered %d, next %q: %v", count, next, err)
+		t.Fatalf("got %d redelivered, next %q, error %v; want 2 and no next", count, next, err)
 	}
-	y.delivered(t, early.EventID)
-	y.delivered(t, waiting.EventID)
+	y.awaitDelivered(t, early.EventID)
+	y.awaitDelivered(t, waiting.EventID)
 }
 
-// TestWhatWasUnderWayIsSentAgain after the sender was gone without a word.
-func TestWhatWasUnderWayIsSentAgain(t *testing.T) {
+// TestSenderStartsWithBacklog: events that were added while no sender ran are sent,
+// in the sequence of their orders.
+func TestSenderStartsWithBacklog(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -286,11 +288,11 @@ func TestWhatWasUnderWayIsSentAgain(t *testing.T) {
 	for i := range 1000 {
 		event := y.event(t, fmt.Sprintf("ord_%03d", i/4), int64(i%4+1))
 		want = append(want, event.EventID)
-		y.happen(t, event)
+		y.add(t, event)
 	}
 	y.start(t)
 	for _, id := range want {
-		y.delivered(t, id)
+		y.awaitDelivered(t, id)
 	}
 	var first []string // the first delivery of each
 	for _, r := range y.all() {
@@ -304,33 +306,33 @@ func TestWhatWasUnderWayIsSentAgain(t *testing.T) {
 	}
 	for i := 1; i < len(want); i++ {
 		if i%4 != 0 && place[want[i]] < place[want[i-1]] {
-			t.Errorf("event %d came before the one it follows", i)
+			t.Errorf("event %d came before event %d of the same order", i, i-1)
 		}
 	}
 }
 
-// TestASecretIsRotated: the old one signs Drop-Signature until the new one is
-// activated or a day has passed; webhook-signature carries both.
-func TestASecretIsRotated(t *testing.T) {
+// TestRotate: Drop-Signature is made with the old secret until the new one is
+// activated or a day has passed; until then Webhook-Signature has both.
+func TestRotate(t *testing.T) {
 	t.Parallel()
-	for name, activate := range map[string]bool{"by itself": false, "by hand": true} {
+	for name, activate := range map[string]bool{"after a day": false, "activated": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			y := newYard(t)
 			old := y.put(t, partnerID, "https://shop.example/hook")
 			rotated, err := y.Rotate(t.Context(), partnerID)
 			if err != nil || rotated.Secret == old {
-				t.Fatalf("rotated to %q: %v", rotated.Secret, err)
+				t.Fatalf("got secret %q, error %v; want a new secret", rotated.Secret, err)
 			}
-			y.happen(t, y.event(t, "ord_1", 1))
+			y.add(t, y.event(t, "ord_1", 1))
 			got := y.wait(t, 1)[0]
 			if !signature.VerifyEvent([]byte(old), []byte(got.body), got.headers["Drop-Signature"]) {
-				t.Error("Drop-Signature has changed already")
+				t.Error("during the rotation Drop-Signature is not made with the old secret")
 			}
 			if n := len(strings.Fields(got.headers["Webhook-Signature"])); n != 2 {
-				t.Errorf("%d signatures during the rotation", n)
+				t.Errorf("during the rotation: got %d signatures, want 2", n)
 			}
-			y.parked(t)
+			y.awaitParked(t)
 			if activate {
 				_, err = y.Activate(t.Context(), partnerID)
 			}
@@ -340,21 +342,21 @@ func TestASecretIsRotated(t *testing.T) {
 			if !activate {
 				y.clock.Advance(24 * time.Hour)
 			}
-			y.happen(t, y.event(t, "ord_2", 1))
+			y.add(t, y.event(t, "ord_2", 1))
 			got = y.wait(t, 2)[1]
 			if !signature.VerifyEvent([]byte(rotated.Secret), []byte(got.body), got.headers["Drop-Signature"]) {
-				t.Error("Drop-Signature has not changed")
+				t.Error("after the rotation Drop-Signature is not made with the new secret")
 			}
 			if n := len(strings.Fields(got.headers["Webhook-Signature"])); n != 1 {
-				t.Errorf("%d signatures after the rotation", n)
+				t.Errorf("after the rotation: got %d signatures, want 1", n)
 			}
 		})
 	}
 }
 
-// TestOnePoisonedEvent does not keep the others from a receiver that takes all
-// but this one: each probe is another event's turn.
-func TestOnePoisonedEvent(t *testing.T) {
+// TestProbesTakeTurns: ten events that a receiver always refuses have opened the
+// breaker. Each probe sends another event, so that a good one gets through.
+func TestProbesTakeTurns(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
@@ -363,9 +365,9 @@ func TestOnePoisonedEvent(t *testing.T) {
 	for i := range 10 {
 		e := y.event(t, fmt.Sprintf("ord_bad_%d", i), 1)
 		poisoned[e.EventID] = true
-		y.happen(t, e)
+		y.add(t, e)
 	}
-	y.parked(t)
+	y.awaitParked(t)
 	y.respond(func(r received) webhook.Answer {
 		if poisoned[r.headers["Drop-Event-Id"]] {
 			return webhook.Answer{Status: 500}
@@ -373,19 +375,20 @@ func TestOnePoisonedEvent(t *testing.T) {
 		return webhook.Answer{Status: 200}
 	})
 	good := y.event(t, "ord_good", 1)
-	y.happen(t, good)
+	y.add(t, good)
 	for range 40 {
 		y.clock.Advance(15 * time.Minute)
-		y.parked(t)
+		y.awaitParked(t)
 		if found, err := y.Event(t.Context(), partnerID, good.EventID); err != nil || found.State == outbox.Delivered {
 			return
 		}
 	}
-	t.Error("a good event never had its turn")
+	t.Error("the good event was not delivered by any of 40 probes")
 }
 
-// TestAChangedEndpointIsUsedAtOnce by a lane that is at work.
-func TestAChangedEndpointIsUsedAtOnce(t *testing.T) {
+// TestChangedEndpointIsUsed by a lane that has a request under way: events that
+// are added after the change are sent to the new URL.
+func TestChangedEndpointIsUsed(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/old")
@@ -393,26 +396,26 @@ func TestAChangedEndpointIsUsedAtOnce(t *testing.T) {
 	y.hold = func(r received) {
 		if r.url == "https://shop.example/old" {
 			y.held <- struct{}{}
-			<-hold // keeps the lane open
+			<-hold // keeps the request under way
 		}
 	}
-	y.happen(t, y.event(t, "ord_0", 1))
+	y.add(t, y.event(t, "ord_0", 1))
 	<-y.held
 	y.put(t, partnerID, "https://shop.example/new")
 	for i := range 20 {
-		y.happen(t, y.event(t, fmt.Sprintf("ord_new_%d", i), 1))
+		y.add(t, y.event(t, fmt.Sprintf("ord_new_%d", i), 1))
 	}
 	for _, r := range y.wait(t, 20)[:20] {
 		if r.url != "https://shop.example/new" {
-			t.Errorf("sent to %s after the change", r.url)
+			t.Errorf("after the change: got a request to %s, want the new URL", r.url)
 		}
 	}
 	close(hold)
 }
 
-// TestATestThatArrives lets a broken endpoint be probed at once, and so does a
-// redelivery.
-func TestATestThatArrives(t *testing.T) {
+// TestTestAndRedeliveryProbe: both let an endpoint with an open breaker be probed
+// immediately.
+func TestTestAndRedeliveryProbe(t *testing.T) {
 	t.Parallel()
 	for name, hope := range map[string]func(*yard, *delivery.Event) error{
 		"test": func(y *yard, _ *delivery.Event) error {
@@ -433,8 +436,8 @@ func TestATestThatArrives(t *testing.T) {
 			for i := range 12 {
 				events = append(events, y.event(t, fmt.Sprintf("ord_%d", i), 1))
 			}
-			y.happen(t, events...)
-			y.parked(t)
+			y.add(t, events...)
+			y.awaitParked(t)
 			y.respond(nil)
 			before := len(y.all())
 			if err := hope(y, events[11]); err != nil {
@@ -445,37 +448,37 @@ func TestATestThatArrives(t *testing.T) {
 	}
 }
 
-// TestADamagedEvent is given up, and nothing else is.
-func TestADamagedEvent(t *testing.T) {
+// TestDamagedEventFails, while one with a damaged log, and others, are sent.
+func TestDamagedEventFails(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
 	y.stop()
 	damaged, log, good := y.event(t, "ord_1", 1), y.event(t, "ord_2", 1), y.event(t, "ord_3", 1)
-	y.happen(t, damaged, log, good)
+	y.add(t, damaged, log, good)
 	y.damage(t, "UPDATE events SET facts = '{' WHERE order_id = 'ord_1'")
 	y.damage(t, "UPDATE events SET attempts = '{' WHERE order_id = 'ord_2'")
 	y.start(t)
-	y.delivered(t, log.EventID)
-	y.delivered(t, good.EventID)
-	y.state(t, damaged.EventID, outbox.Failed, 1)
+	y.awaitDelivered(t, log.EventID)
+	y.awaitDelivered(t, good.EventID)
+	y.awaitState(t, damaged.EventID, outbox.Failed, 1)
 	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil || len(page.Events) != 3 {
-		t.Errorf("listed %+v: %v", page, err)
+		t.Errorf("got page %+v, error %v; want three events", page, err)
 	}
 }
 
-// TestASenderThatIsToldOfChangesCloses all the same, although it does not read
-// endpoints any more.
-func TestASenderThatIsToldOfChangesCloses(t *testing.T) {
+// TestSenderClosesDuringChanges: a lane that closes must end although its endpoint
+// changes again and again.
+func TestSenderClosesDuringChanges(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/hook")
 	release := make(chan struct{})
 	y.hold = func(received) {
 		y.held <- struct{}{}
-		<-release // keeps the lane open
+		<-release // keeps the request under way
 	}
-	y.happen(t, y.event(t, "ord_1", 1))
+	y.add(t, y.event(t, "ord_1", 1))
 	<-y.held
 	stopped := make(chan struct{})
 	go func() {
@@ -488,7 +491,7 @@ func TestASenderThatIsToldOfChangesCloses(t *testing.T) {
 		case <-stopped:
 			return
 		case <-deadline:
-			t.Fatal("the sender does not end")
+			t.Fatal("Close has not returned after 20 s")
 		default:
 		}
 	}

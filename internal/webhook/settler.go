@@ -35,7 +35,7 @@ type note struct {
 	parks   bool
 }
 
-// settler writes what the lanes of a node report: all that waits in one
+// settler writes the notes of all lanes of a node. It takes all that wait into one
 // transaction, as the committer of orders does.
 type settler struct {
 	sender  *Sender
@@ -60,11 +60,11 @@ func (t *settler) close() {
 }
 
 func (t *settler) run(ctx context.Context) {
-	for open := true; open; {
+	for closing := false; !closing; {
 		select {
 		case <-t.notes.ready:
 		case <-t.closing:
-			open = false
+			closing = true
 		}
 		for notes := t.notes.take(maxNotes); len(notes) > 0; notes = t.notes.take(maxNotes) {
 			t.settle(ctx, notes)
@@ -96,6 +96,7 @@ func (t *settler) settle(ctx context.Context, notes []note) {
 	}
 }
 
+// byLane groups notes by their lanes.
 func byLane(notes []note) map[*runner][]note {
 	lanes := map[*runner][]note{}
 	for _, n := range notes {
@@ -115,12 +116,13 @@ func requests(notes []note) (all []*request, parks bool) {
 	return all, parks
 }
 
-// written is what a transaction of the settler has done.
+// written is the result of a transaction of the settler.
 type written struct {
 	endpoints map[string]*Endpoint // by partner, as they are now
-	freed     map[*runner]bool     // lanes that have no endpoint any more
+	freed     map[*runner]bool     // the lanes that no longer have their endpoint
 }
 
+// reply sends a lane the outcome of its notes.
 func (w written) reply(lane *runner, notes []note) {
 	all, parks := requests(notes)
 	lane.inbox.put(settled{endpoint: w.endpoints[lane.partnerID], requests: all})
@@ -132,9 +134,9 @@ func (w written) reply(lane *runner, notes []note) {
 	}
 }
 
-// refuse replies that notes could not be written. A lane is not told of a
-// renewal that failed, as it asks again at its next beat. One that parks while
-// the sender closes ends: its lease runs out, or is dropped at the next start.
+// refuse replies that notes could not be written. A renewal gets no reply; the lane
+// asks for the next one at its next beat. A lane that parks while the sender closes
+// ends: its lease expires, or is dropped at the next start.
 func (t *settler) refuse(lane *runner, notes []note) {
 	all, parks := requests(notes)
 	switch {
@@ -145,8 +147,8 @@ func (t *settler) refuse(lane *runner, notes []note) {
 	}
 }
 
-// persist writes notes. It waits for a database that cannot be reached, because
-// what the notes say is known nowhere else, until ctx ends.
+// persist writes notes. While the database cannot be reached, it tries again until
+// ctx ends, because the outcomes are known nowhere else.
 func (t *settler) persist(ctx context.Context, notes []note) (written, error) {
 	for {
 		w, err := t.write(ctx, notes)
@@ -157,6 +159,7 @@ func (t *settler) persist(ctx context.Context, notes []note) (written, error) {
 	}
 }
 
+// write writes notes in one transaction.
 func (t *settler) write(ctx context.Context, notes []note) (w written, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()

@@ -10,17 +10,17 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// TestWhatIsWrittenTooLateStopsNobody: a lane that has lost its endpoint tells
-// of a second event as it no longer is, since it was to be sent again meanwhile,
-// together with the first one. The second is due all the same.
-func TestWhatIsWrittenTooLateStopsNobody(t *testing.T) {
+// TestLateOutcomeDoesNotBlockEvent: a lane that has lost its endpoint reports two
+// events of an order as delivered. The second has been redelivered meanwhile, so
+// its outcome is not saved. It must become due all the same.
+func TestLateOutcomeDoesNotBlockEvent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, err := store.OpenSQLite(ctx, filepath.Join(t.TempDir(), "test.db"))
 	y := yardOn(t, db, err)
 	y.put(t, partnerID, "https://shop.example/hook")
 	first, second := y.event(t, "ord_1", 1), y.event(t, "ord_1", 2)
-	y.happen(t, first, second)
+	y.add(t, first, second)
 	stored := func(eventID string) *webhook.Event {
 		e, err := y.Event(ctx, partnerID, eventID)
 		if err != nil {
@@ -37,9 +37,9 @@ func TestWhatIsWrittenTooLateStopsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := stored(first.EventID); e.State != outbox.Delivered {
-		t.Errorf("the first is %s", e.State)
+		t.Errorf("first event: got state %s, want delivered", e.State)
 	}
 	if e := stored(second.EventID); e.State != outbox.Pending || e.DueAt.IsZero() {
-		t.Errorf("the second is %s and due at %v: it waits for nobody any more", e.State, e.DueAt)
+		t.Errorf("second event: got state %s, due %v; want pending and due", e.State, e.DueAt)
 	}
 }

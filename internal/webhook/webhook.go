@@ -1,7 +1,11 @@
-// Package webhook tells partners what happens to their orders: where a partner
-// wants its events, what an event says, and the sender that brings each to its
-// endpoint at least once, those of one order in their sequence (interface
-// section 6).
+// Package webhook sends partners the events of their orders (interface section
+// 6). It has the settings of endpoints, the bodies of events, and the sender,
+// which delivers each event at least once, and those of one order in their
+// sequence.
+//
+// Service has what partners do with endpoints and events. Sender runs a lane for
+// each endpoint that has events to be sent, and a settler that writes what came
+// of the requests of all lanes.
 package webhook
 
 import (
@@ -15,63 +19,65 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// Client reaches partners' endpoints, and nothing else.
+// Client posts to partners' endpoints.
 type Client interface {
-	// CheckURL tells why a URL can be nobody's endpoint; nil if it can.
+	// CheckURL returns an error that says why a URL cannot be an endpoint, or nil.
 	CheckURL(url string) error
-	// Post sends a body once and tells what came back.
+	// Post posts a body once and returns the outcome.
 	Post(ctx context.Context, url string, headers []Header, body []byte) Answer
 }
 
 // Header is one line of a request's header.
 type Header struct{ Name, Value string }
 
-// Answer is what came of one request.
+// Answer is the outcome of one request.
 type Answer struct {
 	Status     int           // the HTTP status; 0 if there was no answer
-	RetryAfter time.Duration // what the receiver asked for; 0 if it did not
-	Took       time.Duration
-	Problem    string // why there was no answer; empty if there was one
+	RetryAfter time.Duration // the wait that the receiver asks for; 0 if it does not
+	Took       time.Duration // until the answer, or until the request failed
+	Problem    string        // why there was no answer; empty if there was one
 }
 
-// Delivered tells whether the receiver has acknowledged: any 2xx.
+// Delivered reports whether the receiver has acknowledged the event, by any 2xx.
 func (a Answer) Delivered() bool { return a.Status/100 == 2 }
 
-// gone is the status by which a receiver asks to be left alone.
+// gone is the status by which a receiver asks for no more events.
 const gone = 410
 
-// Config is what the service is made of.
+// Config is what a Service needs. All fields but At are required; At is needed by
+// Feed.
 type Config struct {
 	Store  Store
 	Client Client
-	Sealer *credential.Sealer // of secrets
+	Sealer *credential.Sealer // of the endpoints' secrets
 	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // fires at a time
-	Random io.Reader                        // safe for use by many goroutines
-	// Wake tells the sender that something has become due for partners, Changed
-	// that a partner's endpoint is another.
+	At     func(time.Time) <-chan time.Time // sends when the given time has come
+	Random io.Reader                        // may be read by many goroutines at once
+	// Wake is called after events of partners have become due, and Changed after a
+	// partner's endpoint has changed. Both are for the Sender.
 	Wake    func(partnerIDs ...string)
 	Changed func(partnerID string)
 }
 
-// Service carries out the use cases of partners with their events. It may be
-// used by many goroutines.
+// Service has what partners do with their endpoints and events. Its methods may
+// be called by many goroutines at once.
 type Service struct {
 	config Config
-	ending chan struct{}
+	ending chan struct{} // closed by EndFeeds
 }
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(config Config) *Service {
 	return &Service{config: config, ending: make(chan struct{})}
 }
 
-// EndFeeds answers all who wait for a feed, once, so that a stop need not wait
-// for them.
+// EndFeeds ends the wait of every call of Feed, now and from now on. It must be
+// called once, when the process stops.
 func (s *Service) EndFeeds() { close(s.ending) }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// ErrNotConfigured refuses what needs an endpoint.
+// ErrNotConfigured means that a partner has no endpoint, and that the call needs
+// one.
 var ErrNotConfigured = refusal.New(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")
