@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
+	"github.com/dropyard/dropyard/internal/metrics"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
@@ -161,7 +162,7 @@ func newSender(ctx context.Context, db *store.Store, world app.Surroundings) (*w
 	}
 	sender, err := webhook.NewSender(ctx, webhook.SenderConfig{
 		Store: db.Webhooks(), Client: client, Sealer: benchSealer(), Now: world.Now, At: world.At, Random: world.Random,
-		Log: world.Log, Shared: db.Shared(), Attempted: func(webhook.Answer) {},
+		Log: world.Log, Shared: db.Shared(), Observer: metrics.New("bench").Webhooks(),
 	})
 	return sender, func() {
 		sender.Close()

@@ -39,7 +39,8 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 // serve serves the metrics of a service that has started, until close.
 func (m *metricsServer) serve(a *App) {
 	m.WatchStore(a.store.Stats)
-	m.Watch(a.sender.Lanes, a.backlog, a.Now)
+	m.WatchSender(a.sender.Stats)
+	m.WatchBacklog(a.backlog, a.Now)
 	if m.http != nil {
 		go func() { _ = m.http.Serve(m.listener) }()
 	}
@@ -57,9 +58,10 @@ func (m *metricsServer) close() error {
 	if m == nil || m.http == nil {
 		return nil
 	}
-	err := m.listener.Close()
-	if errors.Is(err, net.ErrClosed) {
-		err = nil
+	err := m.http.Close()
+	// If the server was serving, it has closed the listener already.
+	if closed := m.listener.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
 	}
-	return errors.Join(err, m.http.Close())
+	return err
 }

@@ -8,9 +8,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// webhookMetrics is the webhook.Observer.
 type webhookMetrics struct {
 	attempts map[string]prometheus.Counter // by outcome; read only
 	duration prometheus.Observer
+	lag      prometheus.Observer
 }
 
 func newWebhookMetrics(register registrar) *webhookMetrics {
@@ -20,11 +22,17 @@ func newWebhookMetrics(register registrar) *webhookMetrics {
 		duration: register.histogram("dropyard_webhook_attempt_duration_seconds",
 			"Duration of requests to webhook endpoints.",
 			[]float64{.005, .02, .1, .5, 1, 2.5, 5, 10, 15}).WithLabelValues(),
+		lag: register.histogram("dropyard_webhook_lag_seconds",
+			"Time from when an event was due until its request was started.",
+			[]float64{.005, .02, .1, .5, 1, 2.5, 5, 15, 60, 300, 1800}).WithLabelValues(),
 	}
 }
 
-// Attempted counts a request to a webhook endpoint.
-func (m *Metrics) Attempted(a webhook.Answer) {
+// Webhooks returns the observer of the sender.
+func (m *Metrics) Webhooks() webhook.Observer { return m.webhooks }
+
+// Attempted counts a request to an endpoint.
+func (m *webhookMetrics) Attempted(a webhook.Answer) {
 	outcome := "refused"
 	switch {
 	case a.Delivered():
@@ -32,19 +40,49 @@ func (m *Metrics) Attempted(a webhook.Answer) {
 	case a.Status == 0:
 		outcome = "unreachable"
 	}
-	m.webhooks.attempts[outcome].Inc()
-	m.webhooks.duration.Observe(a.Took.Seconds())
+	m.attempts[outcome].Inc()
+	m.duration.Observe(a.Took.Seconds())
 }
 
-// Watch shows the sender's lanes, and reads what waits in the store at each
+// Sent measures how late a request was started.
+func (m *webhookMetrics) Sent(lag time.Duration) { m.lag.Observe(lag.Seconds()) }
+
+// WatchSender reads the numbers of the sender at each scrape.
+func (m *Metrics) WatchSender(stats func() webhook.Stats) {
+	m.registry.MustRegister(senderCollector{stats})
+}
+
+var (
+	lanesDesc = prometheus.NewDesc("dropyard_webhook_lanes",
+		"Endpoints that this node is sending to, by the state of their lane.", []string{"state"}, nil)
+	laneEventsDesc = prometheus.NewDesc("dropyard_webhook_lane_events",
+		"Events that lanes have read and not settled, by state.", []string{"state"}, nil)
+	notesDesc = prometheus.NewDesc("dropyard_webhook_settler_queue",
+		"Outcomes of requests, and parkings and renewals of lanes, that wait to be written.", nil, nil)
+)
+
+// senderCollector reads the sender's numbers when it is asked.
+type senderCollector struct{ stats func() webhook.Stats }
+
+// Describe implements prometheus.Collector.
+func (c senderCollector) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, out) }
+
+// Collect implements prometheus.Collector.
+func (c senderCollector) Collect(out chan<- prometheus.Metric) {
+	stats := c.stats()
+	for state, lanes := range stats.Lanes {
+		out <- gauge(lanesDesc, float64(lanes), state)
+	}
+	out <- gauge(laneEventsDesc, float64(stats.Ready), "ready")
+	out <- gauge(laneEventsDesc, float64(stats.UnderWay), "under_way")
+	out <- gauge(laneEventsDesc, float64(stats.Waiting), "waiting")
+	out <- gauge(notesDesc, float64(stats.Notes))
+}
+
+// WatchBacklog reads the state of all partners' endpoints from the store at each
 // scrape.
-func (m *Metrics) Watch(lanes func() int, backlog func(context.Context) (webhook.Backlog, error), now func() time.Time) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "dropyard_webhook_lanes_open",
-			Help: "Endpoints that this node is sending to right now.",
-		}, func() float64 { return float64(lanes()) }),
-		&backlogCollector{backlog, now})
+func (m *Metrics) WatchBacklog(read func(context.Context) (webhook.Backlog, error), now func() time.Time) {
+	m.registry.MustRegister(&backlogCollector{read, now})
 }
 
 var (
@@ -54,7 +92,7 @@ var (
 		"How long the oldest event has been due at endpoints that are neither disabled nor broken.", nil, nil)
 )
 
-// backlogCollector reads the store at each scrape.
+// backlogCollector reads the store when it is asked.
 type backlogCollector struct {
 	read func(context.Context) (webhook.Backlog, error)
 	now  func() time.Time

@@ -184,7 +184,7 @@ func (y *yard) start(t *testing.T) {
 func (y *yard) newSender(t *testing.T, config webhook.SenderConfig) (sender *webhook.Sender, stop func()) {
 	t.Helper()
 	config.Store, config.Client, config.Sealer, config.Random = y.written, y.receiver, y.sealer, rand.Reader
-	config.Log, config.Attempted = slog.New(slog.DiscardHandler), func(webhook.Answer) {}
+	config.Log = slog.New(slog.DiscardHandler)
 	sender, err := webhook.NewSender(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,13 @@ func (b *inbox[T]) wake() {
 	}
 }
 
+// len returns how many items wait to be taken.
+func (b *inbox[T]) len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.items)
+}
+
 // take removes and returns the oldest items, at most limit of them.
 func (b *inbox[T]) take(limit int) []T {
 	b.mu.Lock()

@@ -16,8 +16,11 @@ func (s *Sender) post(ctx context.Context, r *request) {
 		s.config.Log.Error("a damaged event is given up", "partner_id", r.event.PartnerID, "event_id", r.event.EventID, "order_id", r.event.OrderID)
 		return
 	}
+	if due := r.event.DueAt; !due.IsZero() {
+		s.config.Observer.Sent(max(0, r.at.Sub(due)))
+	}
 	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at)
-	s.config.Attempted(r.answer)
+	s.config.Observer.Attempted(r.answer)
 }
 
 // post posts an event to an endpoint once, signed.

@@ -15,6 +15,7 @@ type runner struct {
 	holder    string // the name of the lane's lease
 	inbox     *inbox[message]
 	requests  chan *request // to the workers
+	numbers   laneNumbers   // of the lane, after its last step
 
 	// These belong to the goroutine that calls run. No other uses them.
 	lane    *lane
@@ -63,6 +64,7 @@ func (r *runner) step(ctx context.Context, m message) {
 	for _, c := range r.lane.step(m, surroundings{now: r.sender.now(), lanes: r.sender.Lanes()}) {
 		c.do(ctx, r)
 	}
+	r.numbers.publish(r.lane)
 }
 
 // do hands the request to a worker. One is free, or can be started: there are

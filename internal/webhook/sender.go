@@ -17,7 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// SenderConfig is what a sender needs. All fields but Shared are required.
+// SenderConfig is what a sender needs. All fields but Shared and Observer are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
@@ -29,8 +29,8 @@ type SenderConfig struct {
 	// Shared is set if other nodes write to the same database. The sender then
 	// looks regularly for what they have added.
 	Shared bool
-	// Attempted is called after every request, for the metrics.
-	Attempted func(Answer)
+	// Observer is called with what happens, for metrics; nil observes nothing.
+	Observer Observer
 }
 
 const (
@@ -77,6 +77,9 @@ type Sender struct {
 
 // NewSender starts a sender, which outlives ctx: Close stops it.
 func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
+	if config.Observer == nil {
+		config.Observer = unobserved{}
+	}
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {
 		return nil, err
