@@ -223,8 +223,12 @@ func (r *boardReport) text(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, err := fmt.Fprintf(table, "%s\n%d orders, %d under way, %d need attention\n\nquery\trows\tp50 ms\tp99 ms\tCPU ms\t\n", r.environment, r.Orders, r.UnderWay, r.Attention)
 	for _, row := range r.Rows {
-		_, failed := fmt.Fprintf(table, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", row.Query, row.Rows, row.P50, row.P99, row.CPU)
-		err = errors.Join(err, failed)
+		if err == nil {
+			_, err = fmt.Fprintf(table, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", row.Query, row.Rows, row.P50, row.P99, row.CPU)
+		}
 	}
-	return errors.Join(err, table.Flush())
+	if err != nil {
+		return err
+	}
+	return table.Flush()
 }

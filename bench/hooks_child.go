@@ -134,7 +134,10 @@ func (p plan) node(ctx context.Context, parent *talker) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(parent.finish(), done.write(p.Outcome))
+	if err := parent.finish(); err != nil {
+		return err
+	}
+	return done.write(p.Outcome)
 }
 
 func (o *outcome) write(name string) error {

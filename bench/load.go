@@ -64,9 +64,21 @@ func (l load) each(ctx context.Context, makeTask func(client int) (task, error))
 			results[i].fail(err)
 		})
 	}
-	err := errors.Join(l.at(ctx, from), l.at(ctx, to))
+	err := inTurn(
+		func() error { return l.at(ctx, from) },
+		func() error { return l.at(ctx, to) })
 	group.Wait()
 	return merged(results), errors.Join(err, ctx.Err())
+}
+
+// inTurn runs the steps until one fails, and returns its error.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // at waits for one end of the window and calls the hook.

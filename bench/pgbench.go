@@ -62,10 +62,14 @@ func (r *pgbenchRun) prepare(ctx context.Context) error {
 	for i := range r.partners {
 		accounts = append(accounts, account{PartnerID: fmt.Sprint(pgbenchPartner + i)})
 	}
-	return errors.Join(
-		onPostgres(ctx, r.url, func(conn *pgx.Conn) error { return fillPostgres(ctx, conn, accounts) }),
-		os.WriteFile(r.path("plain.sql"), plainScript, 0o600),
-		os.WriteFile(r.path("items.sql"), itemsScript, 0o600))
+	err = onPostgres(ctx, r.url, func(conn *pgx.Conn) error { return fillPostgres(ctx, conn, accounts) })
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(r.path("plain.sql"), plainScript, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(r.path("items.sql"), itemsScript, 0o600)
 }
 
 func (r *pgbenchRun) path(name string) string { return filepath.Join(r.directory, name) }
@@ -112,7 +116,9 @@ func (r *pgbenchRun) run(ctx context.Context) (*result, *stopwatch, error) {
 	r.window = func() error { return errors.Join(cpu.hook(), database()) }
 	from := time.Now().Add(pgbenchConnects + r.warmUp)
 	to := from.Add(r.length)
-	err = errors.Join(r.at(ctx, from), r.at(ctx, to))
+	err = inTurn(
+		func() error { return r.at(ctx, from) },
+		func() error { return r.at(ctx, to) })
 	if err = errors.Join(err, command.Wait()); err != nil {
 		return nil, nil, fmt.Errorf("pgbench: %w: %s", err, &output)
 	}

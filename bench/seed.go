@@ -50,8 +50,11 @@ func seed(ctx context.Context, settings *config.Config, database string, partner
 	if text, err = json.Marshal(done); err != nil {
 		return nil, err
 	}
+	if err := os.WriteFile(note, text, 0o600); err != nil {
+		return nil, err
+	}
 	samples, err := sampleOrders(database, done.Accounts[0].PartnerID, done.Orders/len(done.Accounts))
-	return &ready{Accounts: done.Accounts, Samples: samples}, errors.Join(err, os.WriteFile(note, text, 0o600))
+	return &ready{Accounts: done.Accounts, Samples: samples}, err
 }
 
 // makeAccounts registers partners with a key each, over HTTP.
@@ -114,7 +117,10 @@ func post(ctx context.Context, url string, body, answer any) error {
 	if err == nil && response.StatusCode != http.StatusCreated {
 		err = fmt.Errorf("%s: %s: %s", url, response.Status, content)
 	}
-	return errors.Join(err, json.Unmarshal(content, answer))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(content, answer)
 }
 
 // fillStore adds stock, if this is the first time, and the missing orders.

@@ -62,7 +62,7 @@ func (c *webhooksCommand) deliverAll(ctx context.Context, w workspace, p *plan, 
 		return f, err
 	}
 	meter := w.meter(sender)
-	err = errors.Join(meter.hook(), sender.begin())
+	err = inTurn(meter.hook, sender.begin)
 	if err == nil {
 		err = r.wait(ctx, deliverTimeout)
 	}

@@ -48,8 +48,8 @@ func (c *webhooksCommand) write(ctx context.Context, w workspace, queue, send bo
 		return f, err
 	}
 	meter := w.meter(mover)
-	err = errors.Join(meter.hook(), mover.begin(), mover.done(), meter.hook(), mover.stop())
-	if err != nil {
+	err = inTurn(meter.hook, mover.begin, mover.done, meter.hook)
+	if err = errors.Join(err, mover.stop()); err != nil {
 		return f, err
 	}
 	var did outcome
@@ -167,10 +167,7 @@ func (c *webhooksCommand) commitToArrival(ctx context.Context, w workspace, p, s
 	}
 	meter := w.meter(node)
 	began := time.Now()
-	err = errors.Join(meter.hook(), node.begin(), node.done())
-	if err == nil {
-		err = r.wait(ctx, deliverTimeout)
-	}
+	err = inTurn(meter.hook, node.begin, node.done, func() error { return r.wait(ctx, deliverTimeout) })
 	took := time.Since(began)
 	if err = errors.Join(err, meter.hook(), node.stop()); err != nil {
 		return f, err

@@ -76,7 +76,7 @@ func (c *webhooksCommand) watch(ctx context.Context, w workspace, sender *child,
 		return err
 	}
 	idle, busy := w.meter(sender), w.meter(sender)
-	err = errors.Join(idle.hook(), sender.begin(), pauseFor(ctx, c.Idle), idle.hook())
+	err = inTurn(idle.hook, sender.begin, func() error { return pauseFor(ctx, c.Idle) }, idle.hook)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,13 @@ func (c *webhooksCommand) watch(ctx context.Context, w workspace, sender *child,
 	}
 	// Endpoints are probed one by one. The window begins a second after the first
 	// answered.
-	if err := errors.Join(pauseFor(ctx, time.Second), busy.hook()); err != nil {
+	if err := inTurn(func() error { return pauseFor(ctx, time.Second) }, busy.hook); err != nil {
 		return err
 	}
 	began := time.Now()
 	before := r.count()
-	if err := errors.Join(pauseFor(ctx, time.Duration(c.Seconds*float64(time.Second))), busy.hook()); err != nil {
+	window := time.Duration(c.Seconds * float64(time.Second))
+	if err := inTurn(func() error { return pauseFor(ctx, window) }, busy.hook); err != nil {
 		return err
 	}
 	after := r.count()

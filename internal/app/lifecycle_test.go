@@ -167,7 +167,10 @@ func TestMasterKeyMustFitTheDatabase(t *testing.T) {
 func restored(t *testing.T, partner *apptest.Partner, dir string, key []byte) {
 	t.Helper()
 	path := filepath.Join(dir, "master.key")
-	if err := errors.Join(os.WriteFile(path, key, 0o600), os.Chmod(path, 0o600)); err != nil {
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	partner.Service = apptest.Start(t, apptest.DataIn(dir))

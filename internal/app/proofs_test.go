@@ -366,13 +366,16 @@ func TestSweepBesidePicturesThatStay(t *testing.T) {
 		f.operator.Move(t, id, "delivered").Must(t, 200)
 		name := address[strings.LastIndex(address, "/")+1:]
 		file := filepath.Join(f.Data, "proofs", name[:2], name[2:4], name)
-		if err := errors.Join(os.Remove(file), os.MkdirAll(filepath.Join(file, "in the way"), 0o700)); err != nil {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(file, "in the way"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	f.Clock.Advance(31 * day)
 	for _, orders := range []int{2, 0} {
-		f.Retain(t, retention.Policy{Orders: 30 * day}, func(service *retention.Service) error {
+		f.Retain(t, retention.Policy{Orders: 30 * day}, nil, func(service *retention.Service) error {
 			removed, err := service.Sweep(t.Context())
 			if removed.Orders != orders || removed.Pictures != 0 || err == nil || !strings.Contains(err.Error(), "pictures of par_") {
 				t.Errorf("swept %+v, %v", removed, err)
@@ -407,15 +410,15 @@ func TestSweepWithoutABucket(t *testing.T) {
 		}
 	}
 	f.Clock.Advance(31 * day)
-	f.Retain(t, retention.Policy{Orders: 30 * day}, func(service *retention.Service) error {
-		reached := service.Pictures
-		bucket := &away{}
-		service.Pictures = bucket
+	bucket := &away{}
+	f.Retain(t, retention.Policy{Orders: 30 * day}, bucket, func(service *retention.Service) error {
 		removed, err := service.Sweep(t.Context())
 		if removed.Orders != 2*each || removed.Pictures != 0 || err == nil || bucket.tries != 3 {
 			t.Errorf("after %d tries swept %+v, %v", bucket.tries, removed, err)
 		}
-		service.Pictures = reached
+		return nil
+	})
+	f.Retain(t, retention.Policy{Orders: 30 * day}, nil, func(service *retention.Service) error {
 		if removed, err := service.Sweep(t.Context()); removed.Pictures != 2*each || err != nil {
 			t.Errorf("once it is back, swept %+v, %v", removed, err)
 		}

@@ -23,40 +23,33 @@ func newRetention(db *store.Store, pictures proof.Store, settings *config.Config
 }
 
 // ExportPartner writes all data of a partner as JSON Lines.
-func ExportPartner(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer) error {
-	return withRetention(ctx, settings, world, func(s *retention.Service) error {
-		buffer := bufio.NewWriterSize(to, 64<<10)
-		if err := s.Export(ctx, partnerID, buffer); err != nil {
-			return err
-		}
-		return buffer.Flush()
-	})
+func ExportPartner(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer) (err error) {
+	db, err := openExisting(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	buffer := bufio.NewWriterSize(to, 64<<10)
+	if err := newRetention(db, nil, settings, world, nil).Export(ctx, partnerID, buffer); err != nil {
+		return err
+	}
+	return buffer.Flush()
 }
 
 // ErasePartnerOrders removes the recipient's personal data, and the proofs of
 // delivery, from a partner's orders: those listed, or all with the e-mail address of
 // the recipient. It returns how many orders it changed.
 func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, orderIDs []string, recipient string, force bool) (erased int, err error) {
-	err = withRetention(ctx, settings, world, func(s *retention.Service) error {
-		pictures, end, err := openPictures(settings, world.Now)
-		if err != nil {
-			return err
-		}
-		defer end()
-		s.Pictures = pictures
-		erased, err = s.Erase(ctx, partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
-		return err
-	})
-	return erased, err
-}
-
-// withRetention calls fn with a service on the database, which must exist. The
-// service has no store of pictures.
-func withRetention(ctx context.Context, settings *config.Config, world Surroundings, fn func(*retention.Service) error) (err error) {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(newRetention(db, nil, settings, world, nil))
+	pictures, end, err := openPictures(settings, world.Now)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return newRetention(db, pictures, settings, world, nil).
+		Erase(ctx, partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
 }

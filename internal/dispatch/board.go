@@ -143,7 +143,7 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 	now := s.now()
 	limit := filter.Limit
 	filter.Limit++ // one more tells whether a next page exists
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		rows, stopped, err := find(ctx, tx, filter, now)
 		if err != nil {
 			return err
@@ -248,7 +248,7 @@ type Counts struct {
 
 // Count counts the orders under way.
 func (s *Service) Count(ctx context.Context) (counts Counts, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		counts, err = tx.Count(ctx, s.now())
 		return err
 	})

@@ -43,7 +43,7 @@ func TestAPageThatStopsEarly(t *testing.T) {
 	for _, id := range []string{"ord_3", "ord_2", "ord_1"} {
 		store.found = append(store.found, &delivery.Order{OrderID: id, Status: delivery.StatusDelivered})
 	}
-	s := &Service{Config: Config{Store: store, Now: time.Now}}
+	s := &Service{config: Config{Store: store, Now: time.Now}}
 	filter := Filter{Statuses: []delivery.Status{delivery.StatusDelivered}, PartnerID: "par_1", Limit: 50}
 	for i, want := range store.found {
 		page, err := s.Board(t.Context(), filter)

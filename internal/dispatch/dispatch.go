@@ -26,13 +26,13 @@ type Config struct {
 // Service carries out the use cases of dispatch. It may be used by many
 // goroutines.
 type Service struct {
-	Config
+	config  Config
 	cancel  context.CancelFunc // nil until Run
 	stopped sync.WaitGroup
 }
 
 // NewService makes a service that does nothing by itself until Run.
-func NewService(config Config) *Service { return &Service{Config: config} }
+func NewService(config Config) *Service { return &Service{config: config} }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -71,7 +71,7 @@ const (
 // seen to, and what was delivered since a time. It is not_found.
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
-	err := s.Store.Read(ctx, func(tx Reader) error {
+	err := s.config.Store.Read(ctx, func(tx Reader) error {
 		known, err := tx.Couriers(ctx, []string{courierID})
 		if err != nil {
 			return err

@@ -42,19 +42,19 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source)
 		return nil, refusal.NotFound("order")
 	}
 	now := s.now()
-	id, err := identifier.NewUUID(s.Random, now)
+	id, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
 		return nil, err
 	}
 	// The audit log is not erased with the recipient's data, and so does not
 	// repeat what was written.
-	entry, err := audit.NewEntry(ctx, s.Random, now, audit.ActionOrderNoted)
+	entry, err := audit.NewEntry(ctx, s.config.Random, now, audit.ActionOrderNoted)
 	if err != nil {
 		return nil, err
 	}
 	note := &Note{NoteID: id, PartnerID: partnerID, OrderID: orderID, At: now, OperatorID: entry.OperatorID, Text: text}
 	entry.PartnerID, entry.ObjectID, entry.After = partnerID, orderID, noteFacts{NoteID: id}
-	return note, s.Store.Write(ctx, func(tx Writer) error {
+	return note, s.config.Store.Write(ctx, func(tx Writer) error {
 		// Locked, so that retention does not remove it in between.
 		found, err := tx.LockOrders(ctx, partnerID, []string{orderID})
 		if err == nil && found[orderID] == nil {
@@ -91,7 +91,7 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		return nil, refusal.NotFound("order")
 	}
 	var record Record
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		if record.Order, err = tx.Order(ctx, partnerID, orderID); err != nil {
 			return err
 		}

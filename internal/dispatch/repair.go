@@ -30,10 +30,10 @@ func (s *Service) Run() {
 		for ctx.Err() == nil {
 			mended, err := s.Repair(ctx)
 			if err != nil && ctx.Err() == nil {
-				s.Log.Error("the dispatch board was not compared with the orders, trying again later", "error", err)
+				s.config.Log.Error("the dispatch board was not compared with the orders, trying again later", "error", err)
 			}
 			if mended > 0 {
-				s.Log.Info("mended the dispatch board", "orders", mended)
+				s.config.Log.Info("mended the dispatch board", "orders", mended)
 			}
 			timer := time.NewTimer(repairEvery*4/5 + rand.N(repairEvery*2/5))
 			select {
@@ -57,7 +57,7 @@ func (s *Service) Close() {
 // mended. It may be cut short at any moment.
 func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 	var partners []string
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		partners, err = tx.PartnerIDs(ctx)
 		return err
 	})
@@ -86,7 +86,7 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 func (s *Service) compare(ctx context.Context, partnerID string, mended *int, list func(tx Reader, after string) ([]Versions, error)) error {
 	for after, more := "", true; more; {
 		var page []Versions
-		err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 			page, err = list(tx, after)
 			return err
 		})
@@ -115,7 +115,7 @@ func (s *Service) compare(ctx context.Context, partnerID string, mended *int, li
 // mend writes the rows of orders anew. The orders are locked, as the committer
 // locks them, so that none moves between being read and being shown.
 func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string) error {
-	return s.Store.Write(ctx, func(tx Writer) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
 		found, err := tx.LockOrders(ctx, partnerID, orderIDs)
 		if err != nil {
 			return err

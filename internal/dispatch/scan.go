@@ -36,7 +36,7 @@ const maxMatches = 20
 // by a parcel's barcode or parcel_id. It is not_found.
 func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err error) {
 	now := s.now()
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		places, orders, err := named(ctx, tx, scan)
 		if err == nil && len(orders) == 0 {
 			places, orders, err = barcoded(ctx, tx, scan, now)

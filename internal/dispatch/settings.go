@@ -18,7 +18,7 @@ type Settings struct {
 
 // Settings reads a partner's settings; or it is not_found.
 func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settings, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Settings(ctx, partnerID)
 		return err
 	})
@@ -45,11 +45,11 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	entry, err := audit.NewEntry(ctx, s.Random, s.now(), audit.ActionPartnerChanged)
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.Settings(ctx, partnerID)
 		if err == nil && before == nil {
 			err = refusal.NotFound("partner")
@@ -67,8 +67,8 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 	if err != nil {
 		return nil, err
 	}
-	if s.Settled != nil {
-		s.Settled()
+	if s.config.Settled != nil {
+		s.config.Settled()
 	}
 	return settings, nil
 }

@@ -43,7 +43,7 @@ type AuditPage struct {
 func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more tells whether a next page exists
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
@@ -60,7 +60,7 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*
 	filter := AuditFilter{From: from, To: to, Oldest: true, Limit: exported}
 	for {
 		var entries []*Audited
-		err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 			entries, err = tx.Audit(ctx, filter)
 			return err
 		})
@@ -82,7 +82,7 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*
 // note returns an entry of the audit log for an object that belongs to no
 // partner.
 func (s *Service) note(ctx context.Context, action audit.Action, objectID string, before, after any) (*audit.Entry, error) {
-	entry, err := audit.NewEntry(ctx, s.Random, s.now(), action)
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ type Page struct {
 
 // List lists operators by id, those after the cursor.
 func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Operators, err = tx.Operators(ctx, cursor, limit+1)
 		return err
 	})
@@ -117,12 +117,12 @@ func (s *Service) Change(ctx context.Context, operatorID string, root form.Sourc
 		return nil, err
 	}
 	if change.password != "" {
-		if change.hash, err = s.Hasher.Hash(ctx, change.password); err != nil {
+		if change.hash, err = s.config.Hasher.Hash(ctx, change.password); err != nil {
 			return nil, err
 		}
 	}
 	var changed Account
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockOperator(ctx, operatorID)
 		if err != nil {
 			return err

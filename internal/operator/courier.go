@@ -28,14 +28,14 @@ func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier
 	if err != nil {
 		return nil, err
 	}
-	if courier.CourierID, err = identifier.New(s.Random, "cou_"); err != nil {
+	if courier.CourierID, err = identifier.New(s.config.Random, "cou_"); err != nil {
 		return nil, err
 	}
 	entry, err := s.note(ctx, audit.ActionCourierCreated, courier.CourierID, nil, factsOf(courier))
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := tx.AddCourier(ctx, courier); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (c *Courier) read(root form.Source, presence form.Presence) error {
 
 // Courier returns a courier, or refuses with not_found.
 func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Courier(ctx, courierID)
 		return err
 	})
@@ -83,7 +83,7 @@ var errNoCourier = refusal.NotFound("courier")
 // refuses with not_found or validation_error.
 func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form.Source) (*Courier, error) {
 	var changed Courier
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockCourier(ctx, courierID)
 		if err == nil && before == nil {
 			err = errNoCourier
@@ -129,7 +129,7 @@ type CourierPage struct {
 
 // Couriers lists couriers by id, those after the cursor.
 func (s *Service) Couriers(ctx context.Context, cursor string, limit int) (page CourierPage, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more tells whether a next page exists
 		return err
 	})

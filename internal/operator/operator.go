@@ -58,17 +58,17 @@ type Config struct {
 // Service carries out the use cases of operators. It may be used by many
 // goroutines.
 type Service struct {
-	Config
-	gate *credential.Gate
+	config Config
+	gate   *credential.Gate
 }
 
 // NewService returns a service.
 func NewService(config Config) *Service {
-	return &Service{Config: config, gate: credential.NewGate(config.Hasher, config.Now, config.Observer)}
+	return &Service{config: config, gate: credential.NewGate(config.Hasher, config.Now, config.Observer)}
 }
 
 // now returns the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 var (
 	roleRule = form.OneOf(Roles...)
@@ -90,17 +90,17 @@ func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operat
 func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
-	if account.OperatorID, err = identifier.New(s.Random, "opr_"); err != nil {
+	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {
 		return nil, err
 	}
-	if account.PasswordHash, err = s.Hasher.Hash(ctx, password); err != nil {
+	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
 		return nil, err
 	}
 	entry, err := s.note(ctx, audit.ActionOperatorCreated, account.OperatorID, nil, operatorFactsOf(&account.Operator))
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := knownCourier(ctx, tx, account.CourierID); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (s *Service) EnsureOperator(ctx context.Context, email, password string, ro
 
 // account returns the account with an e-mail address; nil if there is none.
 func (s *Service) account(ctx context.Context, email string) (found *Account, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Account(ctx, strings.ToLower(email))
 		return err
 	})

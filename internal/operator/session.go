@@ -28,7 +28,7 @@ func (s *Service) Login(ctx context.Context, root form.Source, address string) (
 }
 
 func (s *Service) begin(ctx context.Context, operator *Account) (string, error) {
-	token, err := credential.Token(s.Random, "")
+	token, err := credential.Token(s.config.Random, "")
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +38,7 @@ func (s *Service) begin(ctx context.Context, operator *Account) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := letIn(ctx, tx, operator); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Operator, error
 	}
 	hash := credential.HashToken(token)
 	var session *Session
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		session, err = tx.Session(ctx, hash)
 		return err
 	})
@@ -71,7 +71,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Operator, error
 		return nil, err
 	}
 	if session.Stale(now) {
-		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
+		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
 	return &session.Operator, err
 }
@@ -81,7 +81,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	if token == "" {
 		return nil
 	}
-	return s.Store.Write(ctx, func(tx Writer) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
 		operatorID, err := tx.EndSession(ctx, credential.HashToken(token))
 		if err != nil || operatorID == "" {
 			return err

@@ -93,11 +93,11 @@ func actingAs(ctx context.Context, operatorID string) context.Context {
 }
 
 func (s *Service) issue(ctx context.Context, operator *Account, name string) (*IssuedToken, error) {
-	id, err := identifier.New(s.Random, "tok_")
+	id, err := identifier.New(s.config.Random, "tok_")
 	if err != nil {
 		return nil, err
 	}
-	secret, err := credential.Token(s.Random, "")
+	secret, err := credential.Token(s.config.Random, "")
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, name string) (*I
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := letIn(ctx, tx, operator); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func tokenFactsOf(t *Token) tokenFacts { return tokenFacts{t.OperatorID, t.Name,
 // ByToken returns the operator that a token belongs to; nil if there is no such
 // token, it has expired, or the operator is not active.
 func (s *Service) ByToken(ctx context.Context, token string) (found *Operator, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.OfToken(ctx, credential.HashToken(token), s.now())
 		return err
 	})
@@ -161,7 +161,7 @@ type TokenPage struct {
 // Tokens lists an operator's tokens that have not expired, by id, those after
 // the cursor.
 func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit int) (page TokenPage, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Tokens, err = tx.Tokens(ctx, operatorID, s.now(), cursor, limit+1)
 		return err
 	})
@@ -172,7 +172,7 @@ func (s *Service) Tokens(ctx context.Context, operatorID, cursor string, limit i
 // RevokeToken removes a token: an operator's own or, if by is an admin, any
 // token. It refuses any other with not_found.
 func (s *Service) RevokeToken(ctx context.Context, by *Operator, tokenID string) error {
-	return s.Store.Write(ctx, func(tx Writer) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
 		token, err := tx.Token(ctx, tokenID)
 		if err != nil {
 			return err

@@ -128,7 +128,7 @@ func (a *Acceptor) round(ctx context.Context, known *settings) error {
 	created, all := a.take()
 	if all || time.Since(known.at) > settingsLife {
 		before := known.partners
-		err := a.service.Store.Read(ctx, func(tx Reader) (err error) {
+		err := a.service.config.Store.Read(ctx, func(tx Reader) (err error) {
 			known.partners, err = tx.AutoAccepting(ctx)
 			return err
 		})
@@ -156,7 +156,7 @@ func (a *Acceptor) round(ctx context.Context, known *settings) error {
 func (a *Acceptor) acceptAll(ctx context.Context, partnerID string) error {
 	for after := ""; ; {
 		var ids []string
-		err := a.service.Store.Read(ctx, func(tx Reader) (err error) {
+		err := a.service.config.Store.Read(ctx, func(tx Reader) (err error) {
 			ids, err = tx.Pending(ctx, partnerID, after, acceptBatch)
 			return err
 		})
@@ -175,14 +175,14 @@ func (a *Acceptor) acceptAll(ctx context.Context, partnerID string) error {
 // accept accepts one order. It is not a failure if another caller was faster.
 func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	now := a.service.now()
-	eventID, err := identifier.NewUUID(a.service.Random, now)
+	eventID, err := identifier.NewUUID(a.service.config.Random, now)
 	if err != nil {
 		return err
 	}
 	_, err = a.service.settle(ctx, &advanceCommand{
 		target:  key,
 		version: firstVersion, // no order returns to pending
-		encode:  a.service.Encode,
+		encode:  a.service.config.Encode,
 		step:    step{to: delivery.StatusAccepted, by: delivery.ActorService, at: now, eventID: eventID},
 	})
 	if refusal.HasCode(err, delivery.CodeInvalidTransition) || refusal.HasCode(err, refusal.CodeNotFound) {

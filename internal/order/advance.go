@@ -100,11 +100,11 @@ func (s *Service) Advance(ctx context.Context, courierID, orderID string, root f
 // move submits the move of one order, which was read a moment ago.
 func (s *Service) move(ctx context.Context, order *delivery.Order, version int64, a advance, courier *delivery.Courier) ([]byte, error) {
 	now := s.now()
-	eventID, err := identifier.NewUUID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := audit.NewEntry(ctx, s.Random, now, audit.ActionOrderMoved)
+	entry, err := audit.NewEntry(ctx, s.config.Random, now, audit.ActionOrderMoved)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 		by:      a.by,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(version, order.Version),
-		encode:  s.Encode,
+		encode:  s.config.Encode,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
@@ -123,7 +123,7 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 	case delivery.StatusCancelled:
 		cmd.products = productsOf(order)
 	case delivery.StatusDelivered:
-		cmd.proofURL = s.ProofURL
+		cmd.proofURL = s.config.ProofURL
 	default: // touches the order only
 	}
 	answer, err := s.settle(ctx, cmd)
@@ -141,7 +141,7 @@ func (s *Service) withMover(ctx context.Context, key OrderKey, err error) error 
 	if !ok {
 		return err
 	}
-	_ = s.Store.Read(ctx, func(tx Reader) (err error) {
+	_ = s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		details.ChangedBy, err = movedBy(ctx, tx, key, details.Version)
 		return err
 	})
@@ -172,7 +172,7 @@ func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Cou
 	if a.Status != delivery.StatusCourierAssigned {
 		return nil, nil
 	}
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		courier, err = tx.Courier(ctx, a.CourierID)
 		return err
 	})
@@ -257,7 +257,7 @@ func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery
 		}
 	}
 	found := make(map[string]*delivery.Order, len(keys))
-	return found, s.Store.Read(ctx, func(tx Reader) error {
+	return found, s.config.Store.Read(ctx, func(tx Reader) error {
 		orders, err := tx.OrdersByKey(ctx, keys)
 		for key, order := range orders {
 			found[key.OrderID] = order

@@ -132,7 +132,7 @@ type Dry struct {
 func (s *Service) Validate(ctx context.Context, partnerID string, root form.Source) (Dry, error) {
 	key := idempotency.Key{PartnerID: partnerID} // no request has it
 	cmd := s.creation(ctx, key, [32]byte{}, root)
-	err := s.Store.Read(ctx, func(tx Reader) error {
+	err := s.config.Store.Read(ctx, func(tx Reader) error {
 		state, err := tx.Peek(ctx, needsOf([]command{cmd}))
 		if err != nil {
 			return err

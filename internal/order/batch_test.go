@@ -1,7 +1,6 @@
 package order
 
 import (
-	"context"
 	"slices"
 	"testing"
 )
@@ -11,9 +10,9 @@ import (
 func TestBatchWeight(t *testing.T) {
 	t.Parallel()
 	batch := func(orders int) *waiting {
-		return &waiting{ctx: context.Background(), command: &batchCommand{parts: make([]command, orders)}}
+		return &waiting{command: &batchCommand{parts: make([]command, orders)}}
 	}
-	single := &waiting{ctx: context.Background(), command: &createCommand{}}
+	single := &waiting{command: &createCommand{}}
 	for name, c := range map[string]struct {
 		queue []*waiting
 		want  int

@@ -28,10 +28,20 @@ type committer struct {
 
 // waiting is a command and the place where its caller waits for the outcome.
 type waiting struct {
-	ctx     context.Context // the caller's
+	left    <-chan struct{} // closed when the caller's context ends
 	since   time.Time       // when it was submitted
 	command command
 	outcome chan outcome // buffered, so that a caller who has left does not block the committer
+}
+
+// abandoned reports whether the caller no longer waits.
+func (w *waiting) abandoned() bool {
+	select {
+	case <-w.left:
+		return true
+	default:
+		return false
+	}
 }
 
 const (
@@ -85,7 +95,7 @@ var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle
 // ends first, the command may still be carried out; a retry with the same key
 // returns its outcome.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
-	w := &waiting{ctx: ctx, since: time.Now(), command: cmd, outcome: make(chan outcome, 1)}
+	w := &waiting{left: ctx.Done(), since: time.Now(), command: cmd, outcome: make(chan outcome, 1)}
 	select {
 	case c.queue <- w:
 	case <-ctx.Done():
@@ -166,7 +176,7 @@ func (c *committer) settleTogether(group []*waiting) {
 	// A caller that has left got an answer that promises nothing, so its command
 	// need not be carried out.
 	group = slices.DeleteFunc(group, func(w *waiting) bool {
-		gone := w.ctx.Err() != nil
+		gone := w.abandoned()
 		if gone {
 			report(c.observer, w.command, refused(errAbandoned))
 		}

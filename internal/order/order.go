@@ -50,7 +50,7 @@ type Config struct {
 
 // Service carries out the use cases of orders.
 type Service struct {
-	Config
+	config    Config
 	committer *committer
 	progress  progress
 }
@@ -58,9 +58,9 @@ type Service struct {
 // NewService returns a service whose committer runs until Close.
 func NewService(config Config) *Service {
 	if config.ByPartner {
-		return &Service{Config: config, committer: newCommitterByPartner(config)}
+		return &Service{config: config, committer: newCommitterByPartner(config)}
 	}
-	return &Service{Config: config, committer: newCommitter(config)}
+	return &Service{config: config, committer: newCommitter(config)}
 }
 
 // Close settles the commands that wait and stops the committer. No other method may
@@ -68,7 +68,7 @@ func NewService(config Config) *Service {
 func (s *Service) Close() { s.committer.close() }
 
 // now returns the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // Answer is the record to answer with.
 type Answer struct {
@@ -87,12 +87,12 @@ func (s *Service) Quote(ctx context.Context, partnerID string, root form.Source)
 	if err != nil {
 		return pricing.Quote{}, err
 	}
-	return s.Quoter.Issue(partnerID, shipment, price, now), nil
+	return s.config.Quoter.Issue(partnerID, shipment, price, now), nil
 }
 
 // price prices a shipment by the rate card in effect for the partner now.
 func (s *Service) price(ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time) (pricing.Price, error) {
-	card, err := s.Card(ctx, partnerID, now)
+	card, err := s.config.Card(ctx, partnerID, now)
 	if err != nil {
 		return pricing.Price{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [3
 	if err != nil {
 		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: items, refusal: err}
 	}
-	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.Encode}
+	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.config.Encode}
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
@@ -134,11 +134,11 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 	}
 	rate, currency := price.RateCents, price.Currency
 	if request.QuoteID != "" {
-		if rate, currency, err = s.Quoter.Honour(request.QuoteID, partnerID, request.Shipment, now); err != nil {
+		if rate, currency, err = s.config.Quoter.Honour(request.QuoteID, partnerID, request.Shipment, now); err != nil {
 			return nil, request.Items, err
 		}
 	}
-	orderID, err := delivery.NewOrderID(s.Random, partnerID, now)
+	orderID, err := delivery.NewOrderID(s.config.Random, partnerID, now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 		OrderRequest:      request,
 		RateCents:         rate,
 		Currency:          currency,
-		TrackingURL:       s.TrackingURL(orderID),
+		TrackingURL:       s.config.TrackingURL(orderID),
 		CreatedAt:         now,
 		Status:            delivery.StatusPending,
 		Version:           1,
@@ -163,7 +163,7 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *de
 	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
 		return nil, refusal.NotFound("order")
 	}
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		if order, err = tx.Order(ctx, partnerID, orderID); err == nil && order == nil {
 			err = refusal.NotFound("order")
 		}
@@ -193,7 +193,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	limit := filter.Limit
 	filter.Limit++ // one more shows whether a next page exists
 	stopped := false
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Orders, stopped, err = tx.Orders(ctx, filter)
 		return err
 	})
@@ -222,7 +222,7 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID str
 		return Answer{}, err
 	}
 	now := s.now()
-	eventID, err := identifier.NewUUID(s.Random, now)
+	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -234,7 +234,7 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID str
 		eventID:  eventID,
 		key:      r.Key,
 		bodyHash: hash,
-		encode:   s.Encode,
+		encode:   s.config.Encode,
 	})
 }
 

@@ -59,21 +59,21 @@ var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys 
 func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
 	var err error
-	if created.KeyID, err = identifier.New(s.Random, "key_"); err != nil {
+	if created.KeyID, err = identifier.New(s.config.Random, "key_"); err != nil {
 		return nil, err
 	}
-	if created.PublicKey, err = credential.Token(s.Random, "pk_"); err != nil {
+	if created.PublicKey, err = credential.Token(s.config.Random, "pk_"); err != nil {
 		return nil, err
 	}
-	if created.SecretKey, err = credential.Token(s.Random, "sk_"); err != nil {
+	if created.SecretKey, err = credential.Token(s.config.Random, "sk_"); err != nil {
 		return nil, err
 	}
 	sealed := &SealedKey{
 		APIKey:    created.APIKey,
 		PartnerID: partnerID,
-		Secret:    s.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
+		Secret:    s.config.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		active, err := tx.APIKeys(ctx, partnerID)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*Creat
 
 // Keys lists the partner's active keys, oldest first.
 func (s *Service) Keys(ctx context.Context, partnerID string) (keys []APIKey, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		keys, err = tx.APIKeys(ctx, partnerID)
 		return err
 	})
@@ -108,7 +108,7 @@ func (s *Service) Keys(ctx context.Context, partnerID string) (keys []APIKey, er
 // key that is revoked already or belongs to another partner.
 func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error {
 	var publicKey string
-	err := s.Store.Write(ctx, func(tx Writer) (err error) {
+	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
 		publicKey, err = tx.RevokeAPIKey(ctx, partnerID, keyID, s.now())
 		return err
 	})
@@ -125,13 +125,13 @@ func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error 
 // SigningKey returns the key that a request names; nil if there is none or it has
 // been revoked. Keys in use are cached.
 func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey, error) {
-	now := s.Now()
+	now := s.config.Now()
 	if key := s.keys.find(publicKey, now); key != nil {
 		return key, nil
 	}
 	revocations := s.keys.countRevocations()
 	var sealed *SealedKey
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		sealed, err = tx.APIKey(ctx, publicKey)
 		return err
 	})
@@ -142,7 +142,7 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 		s.keys.forget(publicKey) // revoked on another node
 		return nil, nil
 	}
-	secret, err := s.Sealer.Open(sealed.Secret, sealed.KeyID)
+	secret, err := s.config.Sealer.Open(sealed.Secret, sealed.KeyID)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 
 // Used notes that a request was signed with the key. The caller has verified the
 // signature: anyone can name a key.
-func (s *Service) Used(key *SigningKey) { key.usedAt.Store(s.Now().UnixMilli()) }
+func (s *Service) Used(key *SigningKey) { key.usedAt.Store(s.config.Now().UnixMilli()) }
 
 // useBatch is how many uses are written in one transaction, so that other
 // transactions do not wait long for it.
@@ -166,7 +166,7 @@ func (s *Service) saveKeyUses(ctx context.Context) error {
 		for i, key := range batch {
 			uses[i] = KeyUse{key.KeyID, key.lastUse()}
 		}
-		if err := s.Store.Write(ctx, func(tx Writer) error { return tx.SaveKeyUses(ctx, uses) }); err != nil {
+		if err := s.config.Store.Write(ctx, func(tx Writer) error { return tx.SaveKeyUses(ctx, uses) }); err != nil {
 			return err
 		}
 		for i, key := range batch {

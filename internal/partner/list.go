@@ -26,7 +26,7 @@ const searched = 1000
 // which letters they fold.
 func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, err error) {
 	wanted := strings.ToLower(filter.Search)
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page = ListPage{}
 		for after := filter.After; ; {
 			found, err := tx.List(ctx, after, searched)

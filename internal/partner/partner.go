@@ -4,7 +4,6 @@ package partner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -43,9 +42,9 @@ type Config struct {
 // Service carries out the use cases of accounts. It may be used by many
 // goroutines.
 type Service struct {
-	Config
-	gate *credential.Gate
-	keys *keyCache
+	config Config
+	gate   *credential.Gate
+	keys   *keyCache
 	// settings caches what operators have set for partners.
 	settings *settingsCache
 
@@ -59,7 +58,7 @@ type Service struct {
 // NewService returns a service that tidies in the background until Close.
 func NewService(config Config) *Service {
 	s := &Service{
-		Config:   config,
+		config:   config,
 		gate:     credential.NewGate(config.Hasher, config.Now, config.Observer),
 		keys:     newKeyCache(config.Now()),
 		settings: newSettingsCache(config.Now()),
@@ -79,7 +78,7 @@ func (s *Service) keepTidy() {
 		select {
 		case <-ticker.C:
 			if err := s.Tidy(context.Background()); err != nil {
-				s.Log.Error("partner accounts not tidied, trying again later", "error", err)
+				s.config.Log.Error("partner accounts not tidied, trying again later", "error", err)
 			}
 		case <-s.stop:
 			return
@@ -100,11 +99,14 @@ func (s *Service) Close() error {
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
-	return errors.Join(s.saveKeyUses(ctx), s.sweepSessions(ctx))
+	if err := s.saveKeyUses(ctx); err != nil {
+		return err
+	}
+	return s.sweepSessions(ctx)
 }
 
 // now returns the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 var (
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
@@ -129,15 +131,15 @@ func (s *Service) Register(ctx context.Context, root form.Source) (*Partner, err
 		return nil, err
 	}
 	// Looked up before the transaction as well, to save a useless hashing.
-	err = s.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, account.EmailKey) })
+	err = s.config.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, account.EmailKey) })
 	if err != nil {
 		return nil, err
 	}
-	if account.PasswordHash, err = s.Hasher.Hash(ctx, password); err != nil {
+	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
 		return nil, err
 	}
 	for range maxDraws {
-		if account.PartnerID, err = delivery.NewPartnerID(s.Random); err != nil {
+		if account.PartnerID, err = delivery.NewPartnerID(s.config.Random); err != nil {
 			return nil, err
 		}
 		added, err := s.add(ctx, account)
@@ -166,7 +168,7 @@ func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 
 // add returns false if the id, and nothing else, was in use.
 func (s *Service) add(ctx context.Context, account *Account) (added bool, err error) {
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := refuseTaken(ctx, tx, account.EmailKey); err != nil {
 			return err
 		}

@@ -32,12 +32,12 @@ func (s *Service) Login(ctx context.Context, root form.Source, address string) (
 }
 
 func (s *Service) begin(ctx context.Context, partner *Partner) (token string, err error) {
-	if token, err = credential.Token(s.Random, ""); err != nil {
+	if token, err = credential.Token(s.config.Random, ""); err != nil {
 		return "", err
 	}
 	now := s.now()
 	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, SessionTimes: credential.NewSessionTimes(now)}
-	err = s.Store.Write(ctx, func(tx Writer) error { return tx.AddSession(ctx, session) })
+	err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.AddSession(ctx, session) })
 	return token, err
 }
 
@@ -47,7 +47,7 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
 	key, account := emailKey(email), &Account{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
-		err := s.Store.Read(ctx, func(tx Reader) error {
+		err := s.config.Store.Read(ctx, func(tx Reader) error {
 			found, err := tx.Account(ctx, key)
 			if found != nil {
 				account = found
@@ -78,7 +78,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 	}
 	hash := credential.HashToken(token)
 	var session *Session
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		session, err = tx.Session(ctx, hash)
 		return err
 	})
@@ -91,7 +91,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 		return nil, err
 	}
 	if session.Stale(now) {
-		err = s.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
+		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
 	return &session.Partner, err
 }
@@ -101,7 +101,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	if token == "" {
 		return nil
 	}
-	return s.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
+	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
 }
 
 // sweepSessions removes expired sessions. The caller holds tidying.
@@ -110,7 +110,7 @@ func (s *Service) sweepSessions(ctx context.Context) error {
 	if now.Sub(s.swept) < sweepEvery {
 		return nil
 	}
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		begun, seen := expiry(now)
 		return tx.EndSessions(ctx, begun, seen)
 	})

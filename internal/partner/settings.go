@@ -2,7 +2,6 @@ package partner
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -44,7 +43,7 @@ var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended
 // Settings returns what is set for a partner, as it was at most keyFreshness ago.
 // The settings of active partners are cached.
 func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
-	now := s.Now()
+	now := s.config.Now()
 	if settings, ok := s.settings.find(partnerID, now); ok {
 		return settings, nil
 	}
@@ -53,7 +52,7 @@ func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, err
 
 func (s *Service) lookUpSettings(ctx context.Context, partnerID string, now time.Time) (settings Settings, err error) {
 	changes := s.settings.countChanges()
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		settings, err = tx.Settings(ctx, partnerID)
 		return err
 	})
@@ -78,7 +77,7 @@ type Overview struct {
 // Overview returns a partner with its settings and keys counted. It refuses with
 // not_found.
 func (s *Service) Overview(ctx context.Context, partnerID string) (found *Overview, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = overview(ctx, tx, partnerID)
 		return err
 	})
@@ -174,12 +173,12 @@ func (s *Service) Change(ctx context.Context, partnerID string, root form.Source
 	if err != nil {
 		return nil, err
 	}
-	entry, err := audit.NewEntry(ctx, s.Random, s.now(), audit.ActionPartnerChanged)
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
 	}
 	entry.PartnerID, entry.ObjectID = partnerID, partnerID
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		changed, err = s.change(ctx, tx, partnerID, change, entry)
 		return err
 	})
@@ -214,7 +213,10 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, chang
 		return found, nil // nothing changes, and so nothing is noted
 	}
 	entry.Before, entry.After = factsOf(before), factsOf(found.Settings)
-	err = errors.Join(tx.SaveSettings(ctx, partnerID, found.Settings), tx.AddAudit(ctx, entry))
+	if err := tx.SaveSettings(ctx, partnerID, found.Settings); err != nil {
+		return nil, err
+	}
+	err = tx.AddAudit(ctx, entry)
 	if err == nil && found.Suspended() {
 		err = tx.EndSessionsOf(ctx, partnerID)
 	}

@@ -97,8 +97,8 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 		return earlier, earlier != nil, err
 	}
 	proof.Name, err = s.Keep(ctx, upload.Data, func(name string) error {
-		return s.Records.Write(ctx, func(tx RecordWriter) error {
-			return tx.AddLoosePicture(ctx, partnerID, name, timestamp.Truncate(s.Now().Add(looseFor)))
+		return s.config.Records.Write(ctx, func(tx RecordWriter) error {
+			return tx.AddLoosePicture(ctx, partnerID, name, timestamp.Truncate(s.config.Now().Add(looseFor)))
 		})
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ var (
 // error if the order does not permit another proof. It saves cleaning the picture
 // in both cases.
 func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID string) (found *delivery.Proof, err error) {
-	err = s.Records.Read(ctx, func(tx RecordReader) error {
+	err = s.config.Records.Read(ctx, func(tx RecordReader) error {
 		order, err := tx.Order(ctx, proof.PartnerID, proof.OrderID)
 		if err == nil {
 			found, err = s.admit(ctx, tx, order, proof, courierID)
@@ -138,18 +138,18 @@ func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID 
 // when its status changes. So a file has one row, and the event of the delivery
 // includes every proof that was added before it.
 func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
-	proof.At = timestamp.Truncate(s.Now())
-	if proof.ProofID, err = identifier.NewUUID(s.Random, proof.At); err != nil {
+	proof.At = timestamp.Truncate(s.config.Now())
+	if proof.ProofID, err = identifier.NewUUID(s.config.Random, proof.At); err != nil {
 		return nil, err
 	}
 	// The name, which gives access to the picture, is not in the entry, because the
 	// audit log is not erased.
-	entry, err := audit.NewEntry(ctx, s.Random, proof.At, audit.ActionProofAdded)
+	entry, err := audit.NewEntry(ctx, s.config.Random, proof.At, audit.ActionProofAdded)
 	if err != nil {
 		return nil, err
 	}
 	entry.PartnerID, entry.ObjectID, entry.After = proof.PartnerID, proof.OrderID, proofFacts{proof.ProofID, proof.Kind}
-	err = s.Records.Write(ctx, func(tx RecordWriter) error {
+	err = s.config.Records.Write(ctx, func(tx RecordWriter) error {
 		order, err := tx.LockOrder(ctx, proof.PartnerID, proof.OrderID)
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
-	case courierID != "" && order.Status == delivery.StatusDelivered && s.Now().Sub(order.UpdatedAt) > courierMayAdd:
+	case courierID != "" && order.Status == delivery.StatusDelivered && s.config.Now().Sub(order.UpdatedAt) > courierMayAdd:
 		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: only the dispatch desk can add a proof now")
 	case len(proofs) >= MaxProofs:
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("the order has %d proofs, and may not have more", len(proofs)))
@@ -220,12 +220,12 @@ func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause erro
 	defer cancel()
 	err := s.Delete(ctx, proof.Name)
 	if err == nil {
-		err = s.Records.Write(ctx, func(tx RecordWriter) error {
+		err = s.config.Records.Write(ctx, func(tx RecordWriter) error {
 			_, err := tx.TakeLoosePicture(ctx, proof.PartnerID, proof.Name)
 			return err
 		})
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "cannot delete a picture without a proof now; it is deleted later", "name", proof.Name, "error", err)
+		s.config.Log.WarnContext(ctx, "cannot delete a picture without a proof now; it is deleted later", "name", proof.Name, "error", err)
 	}
 }

@@ -51,8 +51,8 @@ type Config struct {
 // Service adds proofs to orders, and serves and deletes their pictures. Many
 // goroutines may use it.
 type Service struct {
-	Config
-	slots chan struct{} // holds a value for each picture that is being cleaned
+	config Config
+	slots  chan struct{} // holds a value for each picture that is being cleaned
 }
 
 const (
@@ -69,8 +69,11 @@ const (
 
 // NewService returns a service.
 func NewService(config Config) *Service {
-	return &Service{Config: config, slots: make(chan struct{}, maxCleanings)}
+	return &Service{config: config, slots: make(chan struct{}, maxCleanings)}
 }
+
+// URL returns the public address of a name.
+func (s *Service) URL(name string) string { return s.config.URL(name) }
 
 // Keep cleans a picture and stores it under a new name, which it returns. Before it
 // stores anything it calls announce with the name, and stops if that fails. The
@@ -80,13 +83,13 @@ func (s *Service) Keep(ctx context.Context, data []byte, announce func(name stri
 	if err != nil {
 		return "", err
 	}
-	if name, err = NewName(s.Random, picture.Format); err != nil {
+	if name, err = NewName(s.config.Random, picture.Format); err != nil {
 		return "", err
 	}
 	if err := announce(name); err != nil {
 		return "", err
 	}
-	if err := s.Store.Put(ctx, name, picture); err != nil {
+	if err := s.config.Store.Put(ctx, name, picture); err != nil {
 		return "", s.refuseUnavailable(ctx, "keep", err)
 	}
 	return name, nil
@@ -120,7 +123,7 @@ func (s *Service) Open(ctx context.Context, name string) (Picture, error) {
 	if !IsName(name) {
 		return Picture{}, errNoProof
 	}
-	picture, err := s.Store.Get(ctx, name)
+	picture, err := s.config.Store.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Picture{}, errNoProof
 	}
@@ -133,7 +136,7 @@ func (s *Service) Delete(ctx context.Context, name string) error {
 	if !IsName(name) {
 		return nil
 	}
-	return s.refuseUnavailable(ctx, "delete", s.Store.Delete(ctx, name))
+	return s.refuseUnavailable(ctx, "delete", s.config.Store.Delete(ctx, name))
 }
 
 var errNoProof = refusal.NotFound("this proof")
@@ -144,6 +147,6 @@ func (s *Service) refuseUnavailable(ctx context.Context, operation string, err e
 	if !errors.Is(err, ErrUnavailable) {
 		return err
 	}
-	s.Log.WarnContext(ctx, "the store of proofs cannot be reached", "operation", operation, "error", err)
+	s.config.Log.WarnContext(ctx, "the store of proofs cannot be reached", "operation", operation, "error", err)
 	return &refusal.Error{Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: retryAfter}
 }

@@ -66,7 +66,7 @@ type Config struct {
 
 // Service carries out the use cases of rate cards. Many goroutines may use it.
 type Service struct {
-	Config
+	config  Config
 	current atomic.Pointer[book] // the cards as last read; nil before, and after a change
 
 	// reading is held while the cards are read and current is replaced. So one
@@ -78,7 +78,7 @@ type Service struct {
 
 // NewService returns a service.
 func NewService(config Config) *Service {
-	return &Service{Config: config, parsed: map[string]*Entry{}}
+	return &Service{config: config, parsed: map[string]*Entry{}}
 }
 
 // freshness is how long the cards are used before they are read again. It bounds
@@ -97,12 +97,12 @@ func (s *Service) At(ctx context.Context, name string, at time.Time) (*pricing.C
 
 // book returns all cards, read at most freshness ago.
 func (s *Service) book(ctx context.Context) (*book, error) {
-	if b := s.current.Load(); b.fresh(s.Now()) {
+	if b := s.current.Load(); b.fresh(s.config.Now()) {
 		return b, nil
 	}
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	now := s.Now()
+	now := s.config.Now()
 	if b := s.current.Load(); b.fresh(now) { // another goroutine has read it meanwhile
 		return b, nil
 	}
@@ -119,7 +119,7 @@ func (s *Service) book(ctx context.Context) (*book, error) {
 // cards are not changed. The caller must hold reading.
 func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 	var all []*Entry
-	err := s.Store.Read(ctx, func(tx Reader) error {
+	err := s.config.Store.Read(ctx, func(tx Reader) error {
 		ids, err := tx.CardIDs(ctx)
 		if err != nil {
 			return err

@@ -91,7 +91,7 @@ func versionTaken(version string) error {
 }
 
 // now returns the time in the precision of records.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // Add stores a card. This node uses it as soon as Add has returned, other nodes
 // within freshness. The error is a validation error, or a conflict if the version
@@ -101,16 +101,16 @@ func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if entry.CardID, err = identifier.New(s.Random, "crd_"); err != nil {
+	if entry.CardID, err = identifier.New(s.config.Random, "crd_"); err != nil {
 		return nil, err
 	}
 	entry.OperatorID = audit.OperationOf(ctx).OperatorID
-	log, err := audit.NewEntry(ctx, s.Random, entry.CreatedAt, audit.ActionRateCardAdded)
+	log, err := audit.NewEntry(ctx, s.config.Random, entry.CreatedAt, audit.ActionRateCardAdded)
 	if err != nil {
 		return nil, err
 	}
 	log.ObjectID, log.After = entry.CardID, cardFacts{entry.Name, entry.Version, entry.EffectiveFrom}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		added, err := tx.AddCard(ctx, entry)
 		if err == nil && !added {
 			err = versionTaken(entry.Version)

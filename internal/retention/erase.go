@@ -58,13 +58,13 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 		return 0, err
 	}
 	for batch := range slices.Chunk(targets, eraseBatch) {
-		err := s.Store.Write(ctx, func(tx Writer) error { return eraseAll(ctx, tx, partnerID, batch) })
+		err := s.config.Store.Write(ctx, func(tx Writer) error { return eraseAll(ctx, tx, partnerID, batch) })
 		if err != nil {
 			return erased, err
 		}
 		erased += len(batch)
 	}
-	if _, err := s.deletePictures(ctx, partnerID, s.Now()); err != nil {
+	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
 		return erased, fmt.Errorf("the orders are erased, and pictures of their proofs will be deleted by the service within two hours: %w", err)
 	}
 	return erased, nil
@@ -72,17 +72,17 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 
 // targets finds the orders that a selection means.
 func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
-	e := &eraser{Service: s, ctx: ctx, partnerID: partnerID, chosen: map[string]bool{}}
-	if err := e.known(); err != nil {
+	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
+	if err := e.checkPartner(ctx); err != nil {
 		return nil, err
 	}
 	for _, orderID := range selection.OrderIDs {
-		if err := e.byID(orderID); err != nil {
+		if err := e.byID(ctx, orderID); err != nil {
 			return nil, err
 		}
 	}
 	if selection.Recipient != "" {
-		if err := e.byRecipient(selection.Recipient); err != nil {
+		if err := e.byRecipient(ctx, selection.Recipient); err != nil {
 			return nil, err
 		}
 	}
@@ -94,17 +94,16 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 
 // eraser gathers the orders to erase.
 type eraser struct {
-	*Service
-	ctx       context.Context
+	store     Store
 	partnerID string
 	targets   []*target
 	chosen    map[string]bool
 	underWay  []string
 }
 
-func (e *eraser) known() error {
-	return e.Store.Read(e.ctx, func(tx Reader) error {
-		found, err := tx.Partner(e.ctx, e.partnerID)
+func (e *eraser) checkPartner(ctx context.Context) error {
+	return e.store.Read(ctx, func(tx Reader) error {
+		found, err := tx.Partner(ctx, e.partnerID)
 		if err == nil && found == nil {
 			err = refusal.NotFound("partner " + e.partnerID)
 		}
@@ -123,9 +122,9 @@ func (e *eraser) choose(o *delivery.Order, email string) {
 	}
 }
 
-func (e *eraser) byID(orderID string) error {
-	return e.Store.Read(e.ctx, func(tx Reader) error {
-		o, err := tx.Order(e.ctx, e.partnerID, orderID)
+func (e *eraser) byID(ctx context.Context, orderID string) error {
+	return e.store.Read(ctx, func(tx Reader) error {
+		o, err := tx.Order(ctx, e.partnerID, orderID)
 		switch {
 		case err != nil:
 			return err
@@ -139,10 +138,10 @@ func (e *eraser) byID(orderID string) error {
 
 // byRecipient reads all orders of the partner: nothing else needs an index by
 // address, and erasing is rare.
-func (e *eraser) byRecipient(email string) error {
+func (e *eraser) byRecipient(ctx context.Context, email string) error {
 	return pages(func(last *delivery.Order) (page []*delivery.Order, err error) {
-		err = e.Store.Read(e.ctx, func(tx Reader) error {
-			page, err = ordersBehind(e.ctx, tx, e.partnerID, last)
+		err = e.store.Read(ctx, func(tx Reader) error {
+			page, err = ordersBehind(ctx, tx, e.partnerID, last)
 			return err
 		})
 		return page, err

@@ -20,9 +20,9 @@ const exportPage = 100
 // not among it. Every page is a view of its own: what changes meanwhile is
 // told as it was before or after, and each record is whole.
 func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) error {
-	e := &export{ctx: ctx, store: s.Store, partnerID: partnerID, to: to}
-	for _, part := range []func() error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
-		if err := part(); err != nil {
+	e := &export{store: s.config.Store, partnerID: partnerID, to: to}
+	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
+		if err := part(ctx); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,6 @@ func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) er
 
 // export is one export under way.
 type export struct {
-	ctx       context.Context
 	store     Store
 	partnerID string
 	to        io.Writer
@@ -62,16 +61,16 @@ func (e *export) value(kind string, value any) error {
 	return e.line(kind, content)
 }
 
-func (e *export) account() error {
+func (e *export) account(ctx context.Context) error {
 	var account *Partner
 	var keys []APIKey
 	var endpoint *Endpoint
-	err := e.store.Read(e.ctx, func(tx Reader) (err error) {
-		if account, err = tx.Partner(e.ctx, e.partnerID); err == nil {
-			keys, err = tx.APIKeys(e.ctx, e.partnerID)
+	err := e.store.Read(ctx, func(tx Reader) (err error) {
+		if account, err = tx.Partner(ctx, e.partnerID); err == nil {
+			keys, err = tx.APIKeys(ctx, e.partnerID)
 		}
 		if err == nil {
-			endpoint, err = tx.Endpoint(e.ctx, e.partnerID)
+			endpoint, err = tx.Endpoint(ctx, e.partnerID)
 		}
 		return err
 	})
@@ -97,9 +96,9 @@ func (e *export) account() error {
 
 // rows reads a list page by page and writes it row by row. read begins behind
 // the last row it gave.
-func rows[T any](e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
+func rows[T any](ctx context.Context, e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
 	return pages(func(last T) (page []T, err error) {
-		err = e.store.Read(e.ctx, func(tx Reader) error {
+		err = e.store.Read(ctx, func(tx Reader) error {
 			page, err = read(tx, &last)
 			return err
 		})
@@ -125,9 +124,9 @@ type exportedProduct struct {
 	Status     delivery.ProductStatus `json:"status"`
 }
 
-func (e *export) products() error {
-	return rows(e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
-		return tx.Products(e.ctx, e.partnerID, last.ProductID, exportPage)
+func (e *export) products(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last *delivery.Product) ([]delivery.Product, error) {
+		return tx.Products(ctx, e.partnerID, last.ProductID, exportPage)
 	}, func(p *delivery.Product) error { return e.value("product", exportedProduct(*p)) })
 }
 
@@ -137,15 +136,15 @@ type exportedLevel struct {
 	Quantity  int64  `json:"quantity"`
 }
 
-func (e *export) levels() error {
-	return rows(e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
-		return tx.Levels(e.ctx, e.partnerID, *last, exportPage)
+func (e *export) levels(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last *delivery.Level) ([]delivery.Level, error) {
+		return tx.Levels(ctx, e.partnerID, *last, exportPage)
 	}, func(l *delivery.Level) error { return e.value("stock_level", exportedLevel(*l)) })
 }
 
-func (e *export) movements() error {
-	return rows(e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
-		return tx.Movements(e.ctx, e.partnerID, last.MovementID, exportPage)
+func (e *export) movements(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last *delivery.Movement) ([]delivery.Movement, error) {
+		return tx.Movements(ctx, e.partnerID, last.MovementID, exportPage)
 	}, func(m *delivery.Movement) error {
 		var w strictjson.Writer
 		w.Object("")
@@ -171,19 +170,19 @@ func ordersBehind(ctx context.Context, tx Reader, partnerID string, last *delive
 	return tx.Orders(ctx, partnerID, after, exportPage)
 }
 
-func (e *export) orders() error {
-	return rows(e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
-		return ordersBehind(e.ctx, tx, e.partnerID, *last)
+func (e *export) orders(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
+		return ordersBehind(ctx, tx, e.partnerID, *last)
 	}, func(o **delivery.Order) error { return e.line("order", record.Encode(*o)) })
 }
 
-func (e *export) events() error {
-	return rows(e, func(tx Reader, last **Event) ([]*Event, error) {
+func (e *export) events(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last **Event) ([]*Event, error) {
 		var after EventKey
 		if *last != nil {
 			after = EventKey{(*last).OrderID, (*last).Sequence}
 		}
-		return tx.Events(e.ctx, e.partnerID, after, exportPage)
+		return tx.Events(ctx, e.partnerID, after, exportPage)
 	}, func(event **Event) error { return e.event(*event) })
 }
 

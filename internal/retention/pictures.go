@@ -31,7 +31,7 @@ var errAway = errors.New("none can be deleted at present")
 func (s *Service) deletePictures(ctx context.Context, partnerID string, now time.Time) (deleted int, err error) {
 	for {
 		var page []string
-		err := s.Store.Read(ctx, func(tx Reader) (err error) {
+		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 			page, err = tx.LoosePictures(ctx, partnerID, now, picturesPage)
 			return err
 		})
@@ -42,7 +42,7 @@ func (s *Service) deletePictures(ctx context.Context, partnerID string, now time
 		var failed error
 		inARow := 0
 		for _, name := range page {
-			err := s.Pictures.Delete(ctx, name)
+			err := s.config.Pictures.Delete(ctx, name)
 			if err == nil {
 				gone, inARow = append(gone, name), 0
 				continue
@@ -54,7 +54,7 @@ func (s *Service) deletePictures(ctx context.Context, partnerID string, now time
 			}
 		}
 		if len(gone) > 0 {
-			err = s.Store.Write(ctx, func(tx Writer) error { return tx.ForgetPictures(ctx, partnerID, gone) })
+			err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetPictures(ctx, partnerID, gone) })
 		}
 		if err := errors.Join(failed, err); err != nil {
 			return deleted, err

@@ -53,7 +53,7 @@ func (unobserved) Swept(Removed, time.Duration, error) {}
 
 // Service removes what is old, and exports and erases.
 type Service struct {
-	Config
+	config  Config
 	cancel  context.CancelFunc // nil until Run
 	stopped sync.WaitGroup
 }
@@ -66,7 +66,7 @@ func NewService(config Config) *Service {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
-	return &Service{Config: config}
+	return &Service{config: config}
 }
 
 // sweepEvery is how often everything is looked through, give or take a fifth,
@@ -99,13 +99,13 @@ func (s *Service) sweepOnce(ctx context.Context) {
 	begun := time.Now() // the real clock: it measures work
 	removed, err := s.Sweep(ctx)
 	if ctx.Err() == nil {
-		s.Observer.Swept(removed, time.Since(begun), err)
+		s.config.Observer.Swept(removed, time.Since(begun), err)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.Log.Error("what is old was not removed, trying again later", "error", err)
+		s.config.Log.Error("what is old was not removed, trying again later", "error", err)
 	}
 	if removed != (Removed{}) {
-		s.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
+		s.config.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
 	}
 }
 

@@ -46,9 +46,9 @@ type sweep struct {
 // Pictures that cannot be deleted stay on their list, and are told at the end:
 // neither a bucket that is away nor a file that resists may keep what else is old.
 func (s *Service) Sweep(ctx context.Context) (Removed, error) {
-	w := &sweep{Service: s, now: s.Now()}
+	w := &sweep{Service: s, now: s.config.Now()}
 	var partners []string
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		partners, err = tx.PartnerIDs(ctx)
 		return err
 	})
@@ -64,7 +64,7 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 	if err := w.keys(ctx, partnerID); err != nil {
 		return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
 	}
-	if w.Policy.Orders > 0 {
+	if w.config.Policy.Orders > 0 {
 		for _, state := range delivery.Statuses {
 			if len(delivery.NextStatuses(state)) > 0 {
 				continue // it may still change
@@ -74,7 +74,7 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 			}
 		}
 	}
-	if w.Policy.Events > 0 {
+	if w.config.Policy.Events > 0 {
 		if err := w.events(ctx, partnerID); err != nil {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
@@ -95,15 +95,15 @@ func (w *sweep) timed(ctx context.Context, transaction func() error) error {
 	if err := transaction(); err != nil {
 		return err
 	}
-	return w.Pause(ctx, time.Since(start))
+	return w.config.Pause(ctx, time.Since(start))
 }
 
 func (w *sweep) read(ctx context.Context, fn func(Reader) error) error {
-	return w.timed(ctx, func() error { return w.Store.Read(ctx, fn) })
+	return w.timed(ctx, func() error { return w.config.Store.Read(ctx, fn) })
 }
 
 func (w *sweep) write(ctx context.Context, fn func(Writer) error) error {
-	return w.timed(ctx, func() error { return w.Store.Write(ctx, fn) })
+	return w.timed(ctx, func() error { return w.config.Store.Write(ctx, fn) })
 }
 
 func (w *sweep) keys(ctx context.Context, partnerID string) error {
@@ -134,7 +134,7 @@ func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Rece
 }
 
 func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status) error {
-	cutoff := w.now.Add(-max(w.Policy.Orders, Shortest))
+	cutoff := w.now.Add(-max(w.config.Policy.Orders, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
 }
 
 func (w *sweep) events(ctx context.Context, partnerID string) error {
-	cutoff := w.now.Add(-max(w.Policy.Events, Shortest))
+	cutoff := w.now.Add(-max(w.config.Policy.Events, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err

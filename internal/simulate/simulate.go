@@ -80,7 +80,7 @@ type Config struct {
 
 // Service moves orders until it is closed.
 type Service struct {
-	Config
+	config   Config
 	cancel   context.CancelFunc
 	stopped  sync.WaitGroup
 	couriers []string // ids, in the order of courierNames; only run's goroutine writes it
@@ -106,7 +106,7 @@ const (
 // Start returns a service that moves orders in the background until Close.
 func Start(config Config) *Service {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Service{Config: config, cancel: cancel}
+	s := &Service{config: config, cancel: cancel}
 	s.stopped.Go(func() { s.run(audit.WithOperation(ctx, audit.Operation{OperatorID: Operator})) })
 	return s
 }
@@ -118,14 +118,14 @@ func (s *Service) Close() {
 }
 
 func (s *Service) run(ctx context.Context) {
-	interval := min(max(s.Pace/roundsPerStep, minInterval), maxInterval)
+	interval := min(max(s.config.Pace/roundsPerStep, minInterval), maxInterval)
 	for ctx.Err() == nil {
-		next := s.Now().Add(interval)
+		next := s.config.Now().Add(interval)
 		if err := s.round(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Error("a round of the simulation failed, trying again", "error", err)
+			s.config.Log.Error("a round of the simulation failed, trying again", "error", err)
 		}
 		select {
-		case <-s.At(next):
+		case <-s.config.At(next):
 		case <-ctx.Done():
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Service) round(ctx context.Context) error {
 		return err
 	}
 	var partners []string
-	err := s.Store.Read(ctx, func(tx Reader) (err error) {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		partners, err = tx.PartnerIDs(ctx)
 		return err
 	})
@@ -157,7 +157,7 @@ func (s *Service) ensureCouriers(ctx context.Context) error {
 	if len(s.couriers) > 0 && !s.courierGone.Swap(false) {
 		return nil
 	}
-	known, err := s.Dispatch.Couriers(ctx)
+	known, err := s.config.Dispatch.Couriers(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (s *Service) ensureCouriers(ctx context.Context) error {
 		name = "Simulated " + name
 		id := known[name]
 		if id == "" {
-			if id, err = s.Dispatch.AddCourier(ctx, name, phone(i), vehicles[i%len(vehicles)]); err != nil {
+			if id, err = s.config.Dispatch.AddCourier(ctx, name, phone(i), vehicles[i%len(vehicles)]); err != nil {
 				return err
 			}
 		}
@@ -178,17 +178,17 @@ func (s *Service) ensureCouriers(ctx context.Context) error {
 
 // moveAll moves a partner's orders of one status for which the next step is due.
 func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.Status) error {
-	now := s.Now()
+	now := s.config.Now()
 	for after := ""; ctx.Err() == nil; {
 		var orders []Order
-		err := s.Store.Read(ctx, func(tx Reader) (err error) {
-			orders, err = tx.Resting(ctx, partnerID, state, now.Add(-s.Pace), after, page)
+		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
+			orders, err = tx.Resting(ctx, partnerID, state, now.Add(-s.config.Pace), after, page)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		due := slices.DeleteFunc(slices.Clone(orders), func(o Order) bool { return now.Before(dueAt(o, s.Pace)) })
+		due := slices.DeleteFunc(slices.Clone(orders), func(o Order) bool { return now.Before(dueAt(o, s.config.Pace)) })
 		s.moveEach(ctx, due, now)
 		if len(orders) < page {
 			return nil
@@ -214,18 +214,18 @@ func (s *Service) moveEach(ctx context.Context, orders []Order, now time.Time) {
 // move makes the next step of one order. That the order was moved or removed
 // meanwhile is not an error.
 func (s *Service) move(ctx context.Context, o Order, now time.Time) {
-	move := next(o, now.Add(s.Pace))
+	move := next(o, now.Add(s.config.Pace))
 	if move.To == delivery.StatusCourierAssigned {
 		move.CourierID = s.couriers[hashOf(o.OrderID, "courier")%uint64(len(s.couriers))]
 	}
-	err := s.Dispatch.Advance(ctx, o.OrderID, o.Version, move)
+	err := s.config.Dispatch.Advance(ctx, o.OrderID, o.Version, move)
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound):
 	case refusal.HasCode(err, refusal.CodeValidation) && move.CourierID != "":
 		s.courierGone.Store(true)
 	default:
-		s.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
+		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
 	}
 }
 

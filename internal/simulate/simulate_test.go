@@ -63,7 +63,7 @@ func (w *world) Advance(_ context.Context, _ string, version int64, move Move) e
 
 func newWorld() (*world, *Service) {
 	w := &world{couriers: map[string]string{}, order: Order{OrderID: "ord_1", Status: delivery.StatusAccepted, Version: 2}}
-	return w, &Service{Config: Config{
+	return w, &Service{config: Config{
 		Store: w, Dispatch: w, Pace: time.Second, Now: func() time.Time { return time.Unix(100, 0) }, Log: slog.New(slog.DiscardHandler),
 	}}
 }
@@ -86,7 +86,7 @@ func TestCouriersAreAddedOnce(t *testing.T) {
 	round(delivery.StatusAccepted, 20)
 	round(delivery.StatusCourierAssigned, 40)
 	_, restarted := newWorld()
-	restarted.Dispatch = w
+	restarted.config.Dispatch = w
 	if err := restarted.ensureCouriers(t.Context()); err != nil || w.added != 40 {
 		t.Errorf("after a restart: got error %v, %d couriers added, want 40", err, w.added)
 	}

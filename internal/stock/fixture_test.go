@@ -44,7 +44,10 @@ func setUp(t *testing.T) *fixture {
 		}
 	})
 	err = opened.Write(t.Context(), func(tx *store.Tx) error {
-		return errors.Join(tx.AddPartnerCounters(t.Context(), ours), tx.AddPartnerCounters(t.Context(), theirs))
+		if err := tx.AddPartnerCounters(t.Context(), ours); err != nil {
+			return err
+		}
+		return tx.AddPartnerCounters(t.Context(), theirs)
 	})
 	if err != nil {
 		t.Fatal(err)

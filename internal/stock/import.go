@@ -47,7 +47,7 @@ func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err err
 
 // importRows is one try at an import. It is errOutrun if it must be tried again.
 func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ func (s *Service) Record(ctx context.Context, partnerID string, root form.Source
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, wanted.productID)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ func (s *Service) once(ctx context.Context, r Request, refused error, productIDs
 	if refused != nil && !r.Keyed {
 		return Answer{}, refused
 	}
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, r.PartnerID, productIDs...)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (s *Service) CreateProduct(ctx context.Context, partnerID string, root form
 	if err := problems.Err(); err != nil {
 		return delivery.Product{}, err
 	}
-	err := s.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		first, err := tx.AddProducts(ctx, partnerID, s.now(), product)
 		if err == nil && first == 0 {
 			err = errNoPartner
@@ -98,7 +98,7 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 // ChangeProduct changes what is told of a product; what the request leaves out
 // stays as it is. Its stock is changed by movements only.
 func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
-	err = s.Store.Write(ctx, func(tx Writer) error {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, productID)
 		switch {
 		case err != nil:

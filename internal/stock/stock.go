@@ -96,7 +96,7 @@ type LowProduct struct {
 }
 
 // Service carries out the use cases of stock.
-type Service struct{ Config }
+type Service struct{ config Config }
 
 // Config is what the service is made of.
 type Config struct {
@@ -106,14 +106,14 @@ type Config struct {
 }
 
 // NewService makes the service.
-func NewService(config Config) *Service { return &Service{config} }
+func NewService(config Config) *Service { return &Service{config: config} }
 
 // now is the time as records hold it.
-func (s *Service) now() time.Time { return timestamp.Truncate(s.Now()) }
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // note makes an entry of the audit log for a thing of a partner's.
 func (s *Service) note(ctx context.Context, action audit.Action, partnerID string, productID int64, before, after any) (*audit.Entry, error) {
-	entry, err := audit.NewEntry(ctx, s.Random, s.now(), action)
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 		return nil, 0, nil
 	}
 	filter.Search = fold(filter.Search)
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		if total, err = tx.CountProducts(ctx, filter); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (s *Service) Products(ctx context.Context, filter ProductFilter) (products 
 
 // Movements lists a page of a partner's movements, newest first.
 func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		movements, err = tx.Movements(ctx, filter)
 		return err
 	})
@@ -150,7 +150,7 @@ func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movemen
 
 // Product reads one product with its levels.
 func (s *Service) Product(ctx context.Context, partnerID string, productID int64) (product delivery.Product, levels []delivery.Level, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, at, err := tx.Product(ctx, partnerID, productID)
 		if err == nil && found == nil {
 			err = errNoProduct
@@ -195,7 +195,7 @@ func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements
 // LowStock lists a page of the products of all partners of which too little is
 // left; more tells that others follow.
 func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (low []LowProduct, more bool, err error) {
-	err = s.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		low, err = tx.LowStock(ctx, after, limit+1)
 		return err
 	})
@@ -204,7 +204,7 @@ func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (lo
 
 // ofPartner reads from a partner's stock, if there is such a partner.
 func (s *Service) ofPartner(ctx context.Context, partnerID string, fn func(Reader) error) error {
-	return s.Store.Read(ctx, func(tx Reader) error {
+	return s.config.Store.Read(ctx, func(tx Reader) error {
 		known, err := tx.HasPartner(ctx, partnerID)
 		if err == nil && !known {
 			err = errNoPartner

@@ -16,7 +16,7 @@ import (
 func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retention.Removed) {
 	t.Helper()
 	s.swept = true
-	s.Retain(t, policy, func(service *retention.Service) error {
+	s.Retain(t, policy, nil, func(service *retention.Service) error {
 		var err error
 		removed, err = service.Sweep(context.Background())
 		return err
@@ -24,14 +24,17 @@ func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retentio
 	return removed
 }
 
-// Retain does something with a retention service of its own, beside the
-// service.
-func (s *Service) Retain(t testing.TB, policy retention.Policy, fn func(*retention.Service) error) {
+// Retain calls fn with a retention service of its own, beside the service. Its
+// pictures are those of the service if pictures is nil.
+func (s *Service) Retain(t testing.TB, policy retention.Policy, pictures retention.Pictures, fn func(*retention.Service) error) {
 	t.Helper()
 	if err := s.InStore(context.Background(), func(db *store.Store) error {
-		pictures, err := proof.NewDirectory(filepath.Join(s.Data, "proofs"))
-		if err != nil {
-			return err
+		if pictures == nil {
+			directory, err := proof.NewDirectory(filepath.Join(s.Data, "proofs"))
+			if err != nil {
+				return err
+			}
+			pictures = directory
 		}
 		return fn(retention.NewService(retention.Config{
 			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Log: slog.New(slog.DiscardHandler), Policy: policy,
