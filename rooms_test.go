@@ -62,6 +62,7 @@ var rooms = map[string]room{
 	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/outbox", "internal/webhook", foundation}},
 
 	"internal/store":           {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
+	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 
 	"internal/testkit":      everything,
@@ -121,10 +122,11 @@ var drivers = []string{
 // mayReachDatabase names the rooms that may import drivers, each with the reason.
 // Test files may, too.
 var mayReachDatabase = map[string]string{
-	"internal/store":       "all SQL of the service is there",
-	"internal/testkit":     "it starts servers for tests, and records their protocol",
-	"internal/app/apptest": "it looks into the database behind the service under test",
-	"bench":                "it measures the database without the service, and fills it",
+	"internal/store":        "all SQL of the service is there",
+	"internal/store/backup": "it copies the file of the embedded database through SQLite",
+	"internal/testkit":      "it starts servers for tests, and records their protocol",
+	"internal/app/apptest":  "it looks into the database behind the service under test",
+	"bench":                 "it measures the database without the service, and fills it",
 }
 
 func reachesDatabase(imported string) bool {

@@ -49,7 +49,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.stdout, "verified") || !strings.Contains(got.stdout, "master key is not part of it") {
 		t.Fatalf("backup: got %+v, want exit code 0, verified, and a word on the master key", got)
 	}
-	if again := r.do(t, "backup", "backup.db"); again.code != 1 || !strings.Contains(again.stderr, "backup.db is there already") {
+	if again := r.do(t, "backup", "backup.db"); again.code != 1 || !strings.Contains(again.stderr, "backup.db: the file exists already") {
 		t.Errorf("backup to an existing file: got %+v, want exit code 1 and that the file exists", again)
 	}
 	if beside := r.do(t, "restore", "backup.db", "--force"); beside.code != 1 || !strings.Contains(beside.stderr, "stop the service") {

@@ -23,7 +23,7 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	if restored.Aside != "" {
 		fmt.Printf("the previous database is now %s\n", restored.Aside)
 	}
-	if !restored.Summed {
+	if !restored.Checked {
 		fmt.Printf("%s.sha256 is missing: the database was checked, but not compared with the backup's checksum\n", c.File)
 	}
 	_, err = fmt.Printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n",

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/store/backup"
 )
 
 // ErrNotEmbedded means that the command works on the embedded database only.
@@ -16,23 +18,23 @@ import (
 var ErrNotEmbedded = errors.New("--database: this command is for the embedded database; for PostgreSQL use pg_dump and pg_restore, or archive its write-ahead log (docs/operating.md)")
 
 // Backup copies the embedded database to a file. A service may be running on it.
-func Backup(ctx context.Context, settings *config.Config, file string) (*store.Snapshot, error) {
+func Backup(ctx context.Context, settings *config.Config, file string) (*backup.Contents, error) {
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
-	return store.Backup(ctx, settings.Database(), file)
+	return backup.Write(ctx, settings.Database(), file)
 }
 
 // Restore puts a backup in the place of the embedded database. If there is a
 // database already, Restore fails, or with force renames it.
-func Restore(ctx context.Context, settings *config.Config, file string, force bool) (*store.Snapshot, error) {
+func Restore(ctx context.Context, settings *config.Config, file string, force bool) (*backup.Restored, error) {
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
 	if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
-	return store.Restore(ctx, file, settings.Database(), force)
+	return backup.Restore(ctx, file, settings.Database(), force, time.Now())
 }
 
 // CheckCopy returns an error if the URLs are not those of two databases. It opens
@@ -65,15 +67,17 @@ func Copy(ctx context.Context, from, to string, progress func(table string, rows
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	return (&store.Copy{From: source, To: target, Told: progress}).Run(ctx)
+	return (&store.Copy{From: source, To: target, Progress: progress}).Run(ctx)
 }
 
 // openAlone opens a database that must exist and, if it is embedded, must not be
 // open anywhere else. Of PostgreSQL that cannot be checked.
 func openAlone(ctx context.Context, url string) (*store.Store, error) {
 	settings := &config.Config{DatabaseURL: url}
-	if settings.Postgres() {
-		return openStore(ctx, settings)
+	if !settings.Postgres() {
+		if err := backup.CheckUnused(settings.Database()); err != nil {
+			return nil, err
+		}
 	}
-	return store.OpenSQLiteAlone(ctx, settings.Database())
+	return openStore(ctx, settings)
 }

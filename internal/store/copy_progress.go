@@ -5,77 +5,90 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// This file is how a copy remembers how far it is, in settings of the target.
-
 const (
-	// progressPrefix begins the names of the settings that a copy keeps until
-	// it is finished; progressSource says what is being copied.
+	// progressPrefix begins the names of the settings that a copy keeps in its
+	// target until it is finished: one for each table, and progressSource, which
+	// identifies the source.
 	progressPrefix = "copy:"
 	progressSource = progressPrefix
 )
 
-// progress is how far a table's copy got.
+// progress is how much of a table is in the target.
 type progress struct {
-	Rows int64    `json:"rows"`
-	Last []string `json:"last"` // the key of the last row; empty at the beginning
-	Done bool     `json:"done"`
+	Rows int64   `json:"rows"`
+	Last keyText `json:"last"` // the key of the last row; empty at the beginning
+	Done bool    `json:"done"`
 }
 
-// begin marks the target as this copy's, or finds the mark of an earlier run.
-func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) error {
-	at := slices.IndexFunc(tables, func(t *storedTable) bool { return t.name == "settings" })
-	if at < 0 {
-		return errors.New("the source has no settings")
+// after returns the progress after the next rows of a table; no more rows mean
+// that it is done.
+func (p progress) after(t *storedTable, rows []*storedRow) progress {
+	next := progress{Rows: p.Rows + int64(len(rows)), Last: p.Last, Done: len(rows) == 0}
+	if !next.Done {
+		next.Last = t.keyOf(rows[len(rows)-1])
 	}
-	settings, err := digestOf(ctx, source, tables[at], c.batch())
+	return next
+}
+
+func (p progress) encode() (string, error) {
+	text, err := strictjson.Marshal(p)
+	return string(text), err
+}
+
+// withoutProgress leaves out the settings that a copy itself keeps.
+func withoutProgress(t *storedTable, rows []*storedRow) []*storedRow {
+	if t.name != serviceSettings.name {
+		return rows
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r *storedRow) bool {
+		return strings.HasPrefix(r.values[0].text, progressPrefix)
+	})
+}
+
+// begin marks the target as a copy of this source, or finds the mark of an
+// earlier run.
+func (c *Copy) begin(ctx context.Context, source conn, tables []*storedTable) error {
+	identity, err := c.identify(ctx, source, tables)
 	if err != nil {
 		return err
 	}
-	identity := settings.String()
 	return c.To.engine.write(ctx, func(target conn) error {
-		// The mark comes first: a server may still be committing that of a run
-		// which was killed a moment ago, and adding it waits until that is over.
+		// Adding the mark comes first: a server may still be committing that of a
+		// process that was killed a moment ago, and the insert waits for it.
 		if _, err := writeNow(ctx, target, addServiceSettings, &setting{progressSource, identity}); err != nil {
 			return err
 		}
-		begun, err := marked(ctx, target)
+		begun, err := exists(ctx, target, "SELECT name FROM settings WHERE name LIKE $1 LIMIT 1", progressPrefix+"_%")
 		if err != nil {
 			return err
 		}
 		if begun {
 			return sameSource(ctx, target, identity)
 		}
-		for _, t := range tables {
-			if err := refuseRows(ctx, target, t); err != nil {
-				return err
-			}
-		}
-		start, err := strictjson.Marshal(progress{})
-		if err != nil {
-			return err
-		}
-		marks := make([]*setting, len(tables))
-		for i, t := range tables {
-			marks[i] = &setting{progressPrefix + t.name, string(start)}
-		}
-		_, err = writeNow(ctx, target, addServiceSettings, marks...)
-		return err
+		return c.beginNew(ctx, target, tables)
 	})
 }
 
-// marked tells whether an earlier run has noted how far the tables are.
-func marked(ctx context.Context, target conn) (yes bool, err error) {
-	err = target.query(ctx, "SELECT 1 FROM settings WHERE name LIKE $1 LIMIT 1", []any{progressPrefix + "_%"}, func(row) error {
-		yes = true
-		return nil
-	})
-	return yes, err
+// identify returns the checksum of the source's settings, which stands for the
+// source: they hold the fingerprint of its master key.
+func (c *Copy) identify(ctx context.Context, source conn, tables []*storedTable) (string, error) {
+	at := slices.IndexFunc(tables, func(t *storedTable) bool { return t.name == serviceSettings.name })
+	if at < 0 {
+		return "", errors.New("the source has no settings")
+	}
+	settings, err := digestOf(ctx, source, tables[at], c.batch())
+	if err != nil {
+		return "", err
+	}
+	return settings.String(), nil
 }
 
+// sameSource refuses a target that has the mark of another source.
 func sameSource(ctx context.Context, target conn, identity string) error {
 	known, err := settingIn(ctx, target, progressSource)
 	if err == nil && known != identity {
@@ -84,62 +97,89 @@ func sameSource(ctx context.Context, target conn, identity string) error {
 	return err
 }
 
-// refuseRows refuses a table of the target that has rows, but for the mark that
-// was just set.
-func refuseRows(ctx context.Context, target conn, t *storedTable) error {
-	text, args := "SELECT 1 FROM "+t.name, []any(nil)
-	if t.name == "settings" {
-		text, args = text+" WHERE name <> $1", []any{progressSource}
+// beginNew adds the progress of each table, none of which may have rows.
+func (c *Copy) beginNew(ctx context.Context, target conn, tables []*storedTable) error {
+	start, err := progress{}.encode()
+	if err != nil {
+		return err
 	}
-	return target.query(ctx, text+" LIMIT 1", args, func(row) error {
-		return fmt.Errorf("%w (there are rows in %s)", ErrOtherData, t.name)
-	})
+	marks := make([]*setting, len(tables))
+	for i, t := range tables {
+		if err := refuseRows(ctx, target, t); err != nil {
+			return err
+		}
+		marks[i] = &setting{progressPrefix + t.name, start}
+	}
+	_, err = writeNow(ctx, target, addServiceSettings, marks...)
+	return err
 }
 
-// reached tells how far a table is, and the text that says so.
-func (c *Copy) reached(ctx context.Context, t *storedTable) (at progress, text string, err error) {
+// refuseRows refuses a table of the target that has rows, apart from the mark
+// that was just added.
+func refuseRows(ctx context.Context, target conn, t *storedTable) error {
+	sql, args := "SELECT 1 FROM "+t.name, []any(nil)
+	if t.name == serviceSettings.name {
+		sql, args = sql+" WHERE name <> $1", []any{progressSource}
+	}
+	found, err := exists(ctx, target, sql+" LIMIT 1", args...)
+	if err == nil && found {
+		err = fmt.Errorf("%w (there are rows in %s)", ErrOtherData, t.name)
+	}
+	return err
+}
+
+// reached returns how much of a table is in the target.
+func (c *Copy) reached(ctx context.Context, t *storedTable) (at progress, err error) {
+	var row *setting
 	err = c.To.engine.write(ctx, func(target conn) error {
 		// After a kill a server may still be committing the last batch of a
 		// process that is gone. The lock waits for it.
-		row, err := findOne(ctx, target, lockServiceSettings, progressPrefix+t.name)
-		if row != nil {
-			text = row.value
-		}
+		row, err = findOne(ctx, target, lockServiceSettings, progressPrefix+t.name)
 		return err
 	})
+	if err == nil && row == nil {
+		err = errors.New("the target has lost the progress of the copy")
+	}
 	if err != nil {
-		return at, "", err
+		return at, err
 	}
-	if err := strictjson.Unmarshal([]byte(text), &at); err != nil {
-		return at, "", fmt.Errorf("read how far it got: %w", err)
+	if err := strictjson.Unmarshal([]byte(row.value), &at); err != nil {
+		return at, fmt.Errorf("read the progress of the copy: %w", err)
 	}
-	return at, text, nil
+	return at, nil
 }
 
-// commit writes a batch together with how far it gets, if that is still where
-// the target was.
-func (c *Copy) commit(ctx context.Context, insert *setStatement, before string, next progress, rows [][]value) (after string, err error) {
-	text, err := strictjson.Marshal(next)
+// commit writes rows together with the progress that they make, unless another
+// process has made some meanwhile.
+func (c *Copy) commit(ctx context.Context, t *storedTable, rows []*storedRow, before, after progress) error {
+	from, err := before.encode()
 	if err != nil {
-		return "", err
+		return err
 	}
-	return string(text), c.To.engine.write(ctx, func(target conn) error {
-		moved, err := target.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3",
-			string(text), progressPrefix+insert.table, before)
+	to, err := after.encode()
+	if err != nil {
+		return err
+	}
+	return c.To.engine.write(ctx, func(target conn) error {
+		moved, err := target.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", to, progressPrefix+t.name, from)
 		if err != nil {
 			return err
 		}
 		if moved != 1 {
 			return errors.New("another copy to the same target is running")
 		}
-		written, err := (legacyConn{target}).apply(ctx, insert, len(rows), func(i int, b binder) {
-			for _, v := range rows[i] {
-				v.bind(b)
-			}
-		})
+		written, err := writeNow(ctx, target, t.insert(), rows...)
 		if err == nil && written != int64(len(rows)) {
-			err = fmt.Errorf("%w (rows of %s that the copy did not write)", ErrOtherData, insert.table)
+			err = fmt.Errorf("%w (rows of %s that the copy did not write)", ErrOtherData, t.name)
 		}
+		return err
+	})
+}
+
+// finish removes the progress from the target, which is now whole.
+func (c *Copy) finish(ctx context.Context) error {
+	return c.To.engine.write(ctx, func(target conn) error {
+		_, err := target.exec(ctx, "DELETE FROM settings WHERE name LIKE $1", progressPrefix+"%")
 		return err
 	})
 }

@@ -22,7 +22,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// ErrNewerSchema tells that a newer release has migrated this database.
+// ErrNewerSchema means that a newer release has migrated the database.
 var ErrNewerSchema = errors.New("the database belongs to a newer release of dropyard")
 
 // migrateSQLite brings the schema of the file up to date.
@@ -34,10 +34,11 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// Of two processes that start at once on a fresh file, one finds the tables
-	// made between its look and its leap, or both wait for each other. They look
-	// again, after a short wait: the two would sit out a long one.
-	for range 20 {
+	// When two processes start at the same time on a new file, one may find that a
+	// table exists which it was about to create, or both may wait for each other.
+	// They try again, and wait for locks only briefly: two that wait for each other
+	// would wait to the end.
+	for range sqliteTries {
 		if err = migrate(ctx, goose.DialectSQLite3, db, "migrations/sqlite"); err == nil || errors.Is(err, ErrNewerSchema) {
 			break
 		}
@@ -45,11 +46,11 @@ func migrateSQLite(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// migratePostgres brings the schema of the database up to date. Nodes that
-// start at once take turns by a lock that is a row with an expiry, because what
-// only speaks PostgreSQL's protocol may have no advisory locks. It tells whether
-// the tables are distributed; then the new ones are, too. On a worker of a
-// cluster it does nothing else: what the coordinator does arrives there.
+// migratePostgres brings the schema of the database up to date and reports
+// whether its tables are distributed; then it distributes new ones too. Nodes that
+// start at the same time take turns by a lock that is a row with an expiry, because
+// databases that only speak PostgreSQL's protocol may lack advisory locks. On a
+// worker of a cluster it only reports: the coordinator's changes arrive there.
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed bool, err error) {
 	found, err := lookAtPostgres(ctx, config)
 	if err != nil || found.worker {
@@ -61,7 +62,7 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	}
 	config = patient(config)
 	if found.distributed {
-		// One migration may change tables of both kinds.
+		// A migration may change tables of both kinds in one transaction.
 		config.RuntimeParams["citus.multi_shard_modify_mode"] = "sequential"
 	}
 	db := stdlib.OpenDB(*config)
@@ -81,7 +82,8 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	return true, nil
 }
 
-// lookAtPostgres tells how a database is distributed, if it is one to work on.
+// lookAtPostgres returns how a database is distributed. It fails if the database
+// cannot be reached or written to.
 func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (found placing, err error) {
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
@@ -96,16 +98,18 @@ func lookAtPostgres(ctx context.Context, config *pgx.ConnConfig) (found placing,
 	return found, nil
 }
 
-// ddlTries and ddlWait bound how long a migration waits for a table. Whoever
-// comes to a table after a migration that waits for it waits too: behind a
-// pg_dump that would be everybody, for an hour. So it steps back now and then.
+// ddlTries and ddlWait bound how long a migration waits for the lock of a table.
+// Every statement on the table that comes after the migration waits behind it: if
+// pg_dump held the lock, all orders would wait for as long as it runs. So the
+// migration gives up after ddlWait, lets the others pass, and tries again.
 const (
 	ddlTries = 20
 	ddlWait  = 3 * time.Second
 )
 
-// patient lets statements run for as long as they need, which for the index of
-// a large table may be minutes, but not wait long for a lock.
+// patient returns a configuration in which statements may run for as long as they
+// need, which is minutes for the index of a large table, but wait only ddlWait for
+// a lock.
 func patient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
 	config.RuntimeParams["statement_timeout"] = "0"
@@ -115,8 +119,8 @@ func patient(config *pgx.ConnConfig) *pgx.ConnConfig {
 
 var errReadOnly = errors.New("the database is read-only: it is a standby, or default_transaction_read_only is set")
 
-// checkWritable tells whether this is a database to work on. A node on a
-// standby would come up, and then refuse every order.
+// checkWritable refuses a standby. A node would start on it, and then refuse every
+// order.
 func checkWritable(ctx context.Context, db *sql.DB) error {
 	var readOnly string
 	if err := db.QueryRowContext(ctx, "SHOW transaction_read_only").Scan(&readOnly); err != nil {
@@ -131,6 +135,8 @@ func checkWritable(ctx context.Context, db *sql.DB) error {
 const (
 	lockRetry = 200 * time.Millisecond
 	lockTries = 300 // a minute
+
+	sqliteTries = 20
 )
 
 func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder string, options ...goose.ProviderOption) error {
@@ -150,7 +156,34 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder stri
 		return fmt.Errorf("read the schema's version: %w", err)
 	}
 	if current > target {
-		return fmt.Errorf("%w: its schema has version %d, this one knows %d", ErrNewerSchema, current, target)
+		return newerSchema(current, target)
 	}
 	return nil
+}
+
+func newerSchema(version, known int64) error {
+	return fmt.Errorf("%w: its schema has version %d, this release knows up to %d", ErrNewerSchema, version, known)
+}
+
+// CheckSchemaVersion returns ErrNewerSchema if this release does not know the
+// version of an embedded database's schema.
+func CheckSchemaVersion(version int64) error {
+	files, err := fs.ReadDir(migrations, "migrations/sqlite")
+	if err != nil {
+		return err
+	}
+	newest, err := goose.NumericComponent(files[len(files)-1].Name()) // sorted by name
+	if err == nil && version > newest {
+		err = newerSchema(version, newest)
+	}
+	return err
+}
+
+// SchemaVersion returns the number of the last migration that the database has
+// had.
+func (s *Store) SchemaVersion(ctx context.Context) (version int64, err error) {
+	err = s.engine.read(ctx, func(c conn) error {
+		return c.query(ctx, "SELECT max(version_id) FROM goose_db_version", nil, func(r row) error { return r.scan(&version) })
+	})
+	return version, err
 }

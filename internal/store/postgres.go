@@ -105,6 +105,29 @@ func (e *postgresEngine) stats() Stats {
 	}
 }
 
+// hold cannot keep others from writing: they may be other processes.
+func (e *postgresEngine) hold(ctx context.Context, fn func(conn) error) error { return e.read(ctx, fn) }
+
+func (e *postgresEngine) catalogue() catalogue { return postgresCatalogue }
+
+// postgresCatalogue reads no information_schema, whose many joins are slow beside
+// the shards of Citus.
+var postgresCatalogue = catalogue{
+	columns: `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)::text,
+			CASE WHEN a.attnotnull THEN 1 ELSE 0 END::bigint,
+			coalesce(array_position(k.indkey::int2[], a.attnum) + 1, 0)::bigint
+		FROM pg_catalog.pg_class AS c
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		LEFT JOIN pg_catalog.pg_index AS k ON k.indrelid = c.oid AND k.indisprimary
+		WHERE c.relkind IN ('r', 'p') AND n.nspname = current_schema()`,
+	references: `SELECT a.relname::text, b.relname::text FROM pg_catalog.pg_constraint AS c
+		JOIN pg_catalog.pg_class AS a ON a.oid = c.conrelid
+		JOIN pg_catalog.pg_class AS b ON b.oid = c.confrelid
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.connamespace
+		WHERE c.contype = 'f' AND n.nspname = current_schema()`,
+}
+
 func (e *postgresEngine) Close() error {
 	e.pool.Close()
 	return nil

@@ -130,6 +130,18 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 	})
 }
 
+// hold occupies the only connection that writes.
+func (e *sqliteEngine) hold(ctx context.Context, fn func(conn) error) error { return e.write(ctx, fn) }
+
+func (e *sqliteEngine) catalogue() catalogue {
+	return catalogue{
+		columns: `SELECT t.name, c.name, lower(c.type), c."notnull", c.pk
+			FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`,
+		references: `SELECT t.name, f."table"
+			FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'`,
+	}
+}
+
 func (e *sqliteEngine) stats() Stats {
 	return Stats{
 		Pools: []PoolStats{e.writer.stats("writer"), e.readers.stats("readers")},

@@ -23,13 +23,18 @@ type engine interface {
 	// write runs fn in a transaction: durably committed when it returns nil,
 	// undone when it returns an error.
 	write(ctx context.Context, fn func(conn) error) error
-	// writers is how many transactions are worth running at once.
+	// hold runs fn on a consistent view, as read does. Where the engine can, it
+	// keeps others from writing until fn returns.
+	hold(ctx context.Context, fn func(conn) error) error
+	// writers returns how many transactions are worth running at once.
 	writers() int
-	// shared tells whether other processes may use the same database.
+	// shared reports whether other processes may use the same database.
 	shared() bool
-	// sharded tells whether each partner's rows lie together on one node of
+	// sharded reports whether each partner's rows lie together on one node of
 	// several.
 	sharded() bool
+	// catalogue returns the queries that describe the tables.
+	catalogue() catalogue
 	// stats returns the current numbers of the engine without running a query.
 	stats() Stats
 	io.Closer
@@ -46,17 +51,17 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
 	return s.engine.write(ctx, func(c conn) error { return fn(&Tx{legacyConn{c}}) })
 }
 
-// Writers is how many committers the engine can use.
+// Writers returns how many committers the engine can use.
 func (s *Store) Writers() int { return s.engine.writers() }
 
-// Shared tells whether other nodes may use the same database.
+// Shared reports whether other nodes may use the same database.
 func (s *Store) Shared() bool { return s.engine.shared() }
 
-// Sharded tells whether each partner's rows lie together on one node of
+// Sharded reports whether each partner's rows lie together on one node of
 // several, so that a transaction should be of one partner.
 func (s *Store) Sharded() bool { return s.engine.sharded() }
 
-// Close waits for what runs and closes the database.
+// Close waits for the transactions that are running and closes the database.
 func (s *Store) Close() error { return s.engine.Close() }
 
 // View is the store as one use case declares it: R to read, W to write.

@@ -9,31 +9,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file spreads a PostgreSQL database over the nodes of a Citus cluster.
-// What grows is distributed by partner_id, so that all rows of one partner lie
-// on one node; what belongs to nobody alone is on every node.
-
 // The reasons for which a database is not distributed.
 var (
 	ErrNoCitus = errors.New("the database has no Citus: name citus in the server's shared_preload_libraries, and run CREATE EXTENSION citus in the database, on every node")
-	// ErrNotDistributed tells that a node may not place tables that its release
-	// has added.
+	// ErrNotDistributed means that a node lacks the right to distribute the tables
+	// that its release has added.
 	ErrNotDistributed = errors.New("tables of this release are not distributed yet: run dropyard migrate --distribute citus as the tables' owner")
 )
 
-// Distribution is what Distribute has done and found.
+// Distribution is the result of Distribute.
 type Distribution struct {
-	// Distributed and Everywhere are the tables that were placed: by partner,
-	// and on every node. Both are empty if all tables had their place before.
+	// Distributed lists the tables that were distributed by partner, Everywhere
+	// those that were copied to every node. Both leave out the tables that had their
+	// place before.
 	Distributed, Everywhere []string
 	Shards                  int64 // of the distributed tables
 	Nodes                   int64 // that hold shards
 }
 
-// Distribute spreads the tables of a PostgreSQL database, which must be up to
-// date, over its Citus cluster. Rows move along. Repeated, it places tables
-// that are new since. All happens in one transaction, or nothing. Shards is how
-// many parts there shall be, if it is for this run to decide.
+// Distribute spreads the tables of a PostgreSQL database, whose schema must be up
+// to date, with their rows over the nodes of a Citus cluster. Tables that grow are
+// distributed by partner_id, so that all rows of a partner are on one node; the
+// others are copied to every node. Running it again places only tables that are
+// new. It does everything in one transaction. shards is the number of parts of each
+// distributed table; it counts only in the first run.
 func Distribute(ctx context.Context, url string, shards int) (*Distribution, error) {
 	config, err := parsePostgres(url)
 	if err != nil {
@@ -44,10 +43,10 @@ func Distribute(ctx context.Context, url string, shards int) (*Distribution, err
 
 func distribute(ctx context.Context, config *pgx.ConnConfig, shards int) (found *Distribution, err error) {
 	config = config.Copy()
-	config.RuntimeParams["statement_timeout"] = "0" // rows that there are may be many
+	config.RuntimeParams["statement_timeout"] = "0" // there may be many rows
 	config.RuntimeParams["lock_timeout"] = "0"
 	config.RuntimeParams["client_min_messages"] = "warning"
-	for name := range byKey { // bad for the catalogue, which is full of shards
+	for name := range byKey { // which suits no query of the catalogue, with its many shards
 		delete(config.RuntimeParams, name)
 	}
 	c, err := pgx.ConnectConfig(ctx, config)
@@ -66,24 +65,23 @@ func distribute(ctx context.Context, config *pgx.ConnConfig, shards int) (found 
 type distributor struct {
 	conn   conn
 	shards int
-	anchor string            // a distributed table, beside which others are put
-	placed map[string]string // how the tables are placed that are, by name
-	global map[string]bool   // tables that have a unique key without a partner
+	anchor string            // a distributed table, beside which the others are placed
+	placed map[string]string // by table: placedByPartner or placedEverywhere
+	global map[string]bool   // the tables that have a unique key without the partner
 }
 
 func (d *distributor) run(ctx context.Context) (*Distribution, error) {
-	var citus int64
-	err := d.count(ctx, &citus, "SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus'")
+	installed, err := exists(ctx, d.conn, "SELECT extname FROM pg_catalog.pg_extension WHERE extname = 'citus'")
 	if err != nil {
 		return nil, err
 	}
-	if citus == 0 {
+	if !installed {
 		return nil, ErrNoCitus
 	}
 	for _, prepare := range []string{
-		// Reference tables and distributed ones in one transaction need this.
+		// Without it, one transaction cannot create tables of both kinds.
 		"SET LOCAL citus.multi_shard_modify_mode = 'sequential'",
-		// Nodes that start at once take turns.
+		// Nodes that start at the same time take turns.
 		"LOCK TABLE goose_db_version IN SHARE ROW EXCLUSIVE MODE",
 	} {
 		if _, err := d.conn.exec(ctx, prepare); err != nil {
@@ -104,7 +102,8 @@ const (
 	placedByPartner  = "h" // pg_dist_partition.partmethod
 	placedEverywhere = "n"
 
-	// readPlaced leaves out the tables that Citus knows and nobody has placed.
+	// readPlaced leaves out the tables that Citus knows but that have not been
+	// placed.
 	readPlaced = `SELECT c.relname::text, p.partmethod::text FROM pg_catalog.pg_dist_partition AS p
 		JOIN pg_catalog.pg_class AS c ON c.oid = p.logicalrelid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
@@ -144,14 +143,14 @@ func (d *distributor) lookForGlobal(ctx context.Context) error {
 	})
 }
 
-// byPartner tells whether a table is distributed: all its unique keys begin
-// with the partner. All other tables are on every node.
+// byPartner reports whether a table is to be distributed: all its unique keys
+// begin with the partner. All other tables are copied to every node.
 func (d *distributor) byPartner(t *storedTable) bool {
-	return len(t.keys) > 0 && t.keys[0].name == "partner_id" && !d.global[t.name]
+	return len(t.key) > 0 && t.key[0].name == partnerColumn && !d.global[t.name]
 }
 
-// place puts every table where it belongs that is not there yet, those on every
-// node first, because others may refer to them.
+// place places the tables that have no place yet: first those on every node,
+// because the others may refer to them.
 func (d *distributor) place(ctx context.Context, tables []*storedTable) (*Distribution, error) {
 	found := &Distribution{}
 	for _, distributed := range []bool{false, true} {
@@ -170,8 +169,8 @@ func (d *distributor) place(ctx context.Context, tables []*storedTable) (*Distri
 		}
 	}
 	for _, name := range append(found.Distributed, found.Everywhere...) {
-		// The rows have been copied; the originals, which nobody sees any more,
-		// would outlive what retention and erasing do.
+		// The rows have been copied. The originals, which no query finds any longer,
+		// would escape retention and erasing.
 		if _, err := d.conn.exec(ctx, "SELECT truncate_local_data_after_distributing_table($1::text::regclass)", name); err != nil {
 			return nil, fmt.Errorf("remove the old rows of %s: %w", name, err)
 		}
@@ -197,18 +196,15 @@ func (d *distributor) placeOne(ctx context.Context, name string, distributed boo
 	return err
 }
 
-func (d *distributor) count(ctx context.Context, into *int64, query string) error {
-	return d.conn.query(ctx, query, nil, func(r row) error { return r.scan(into) })
-}
-
-// placing is how a database is distributed.
+// placing describes how a database is distributed.
 type placing struct {
-	distributed bool // Distribute has spread its tables
-	worker      bool // and this is not the coordinator, which alone may change them
+	distributed bool // Distribute has placed its tables
+	worker      bool // this node is not the coordinator, which alone may change tables
 }
 
 func placingOf(ctx context.Context, db *sql.DB) (found placing, err error) {
-	// Only with Citus there are the tables that the others read.
+	// The later questions read tables that exist only with Citus, so that each is
+	// asked only if the answer to the one before was yes.
 	for _, question := range []struct {
 		query  string
 		answer *bool

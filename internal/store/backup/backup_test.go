@@ -1,4 +1,4 @@
-package store_test
+package backup_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/store/backup"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -45,7 +46,7 @@ func receiptKey(n int) idempotency.Key {
 	return idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders", UUID: [16]byte{byte(n >> 8), byte(n)}}
 }
 
-// fill makes a database with some orders, and closes it.
+// fill creates a database with some orders, and closes it.
 func fill(t *testing.T, orders int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "dropyard.db")
@@ -70,8 +71,8 @@ func openFile(t *testing.T, path string) *store.Store {
 	return s
 }
 
-// checkPrefix makes sure that a database has the orders from 1 to the last with
-// their receipts, and no others.
+// checkPrefix checks that a database holds the orders from 1 to one of them, each
+// with its receipt, and returns the number of that one.
 func checkPrefix(t *testing.T, path string) (last int) {
 	t.Helper()
 	s := openFile(t, path)
@@ -91,8 +92,8 @@ func checkPrefix(t *testing.T, path string) (last int) {
 			t.Errorf("got %d receipts, want one for each of %d orders", len(state.Receipts), last)
 		}
 		for i, o := range found {
-			if o.PartnerOrderID != "R-"+strconv.Itoa(last-i) {
-				t.Errorf("order %d is %s", last-i, o.PartnerOrderID)
+			if want := "R-" + strconv.Itoa(last-i); o.PartnerOrderID != want {
+				t.Errorf("order %d of %d: got %s, want %s", last-i, last, o.PartnerOrderID, want)
 			}
 		}
 		return err
@@ -103,9 +104,9 @@ func checkPrefix(t *testing.T, path string) (last int) {
 	return last
 }
 
-// TestBackupWhileWriting: every backup has all orders up to one of them, and
-// at least those acknowledged before it began.
-func TestBackupWhileWriting(t *testing.T) {
+// TestBackupDuringWrites: a backup holds all orders up to one of them, and at
+// least those that were acknowledged before it began.
+func TestBackupDuringWrites(t *testing.T) {
 	t.Parallel()
 	path := fill(t, 1)
 	s := openFile(t, path)
@@ -129,21 +130,21 @@ func TestBackupWhileWriting(t *testing.T) {
 		mu.Lock()
 		before := acknowledged
 		mu.Unlock()
-		backup := filepath.Join(dir, fmt.Sprint("backup", i))
-		made, err := store.Backup(t.Context(), path, backup)
+		file := filepath.Join(dir, fmt.Sprint("backup", i))
+		made, err := backup.Write(t.Context(), path, file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		target := filepath.Join(dir, fmt.Sprint("restored", i))
-		restored, err := store.Restore(t.Context(), backup, target, false)
+		restored, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *made != *restored || !made.Summed || made.Tables < 15 {
-			t.Errorf("backed up %+v, restored %+v", made, restored)
+		if restored.Contents != *made || !restored.Checked || restored.Aside != "" || made.Tables < 15 {
+			t.Errorf("restored: got %+v, want %+v, of at least 15 tables, with a checksum", restored, made)
 		}
 		if last := checkPrefix(t, target); last < before {
-			t.Errorf("%d orders were acknowledged before, %d are in the backup", before, last)
+			t.Errorf("got %d orders in the backup, want at least the %d that were acknowledged before", last, before)
 		}
 	}
 	stop()
@@ -152,13 +153,13 @@ func TestBackupWhileWriting(t *testing.T) {
 		t.Error(err)
 	}
 	if last := checkPrefix(t, path); last != acknowledged {
-		t.Errorf("%d orders after %d were acknowledged", last, acknowledged)
+		t.Errorf("got %d orders, want the %d that were acknowledged", last, acknowledged)
 	}
 	checkNames(t, dir, 4*3)
 }
 
-// checkNames makes sure that a folder has so many files, all private, and
-// nothing that was meant to be temporary.
+// checkNames checks that a folder holds so many files, all of them private, and
+// none that was meant to be temporary.
 func checkNames(t *testing.T, dir string, want int) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -167,29 +168,29 @@ func checkNames(t *testing.T, dir string, want int) {
 	}
 	for _, file := range files {
 		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 || strings.Contains(file.Name(), ".partial-") {
-			t.Errorf("%s has mode %v (%v)", file.Name(), info.Mode(), err)
+			t.Errorf("%s: got mode %v, %v, want 0600 and no temporary name", file.Name(), info.Mode(), err)
 		}
 	}
 	if len(files) != want {
-		t.Errorf("%d files, want %d: %v", len(files), want, files)
+		t.Errorf("got %d files, want %d: %v", len(files), want, files)
 	}
 }
 
-// TestBackupIsOneFile that needs no log beside it.
+// TestBackupIsOneFile: a backup is not in WAL mode, so that it needs no log.
 func TestBackupIsOneFile(t *testing.T) {
 	t.Parallel()
-	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := store.Backup(t.Context(), fill(t, 3), backup); err != nil {
+	file := filepath.Join(t.TempDir(), "backup")
+	if _, err := backup.Write(t.Context(), fill(t, 3), file); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(backup)
+	content, err := os.ReadFile(file)
 	if err != nil || content[18] != 1 || content[19] != 1 {
-		t.Errorf("it is in WAL mode: %v %v", content[18:20], err)
+		t.Errorf("read and write version: got %v, %v, want 1 and 1, which is not WAL", content[18:20], err)
 	}
-	checkNames(t, filepath.Dir(backup), 2)
+	checkNames(t, filepath.Dir(file), 2)
 }
 
-// TestBackupRefusals leave nothing behind.
+// TestBackupRefusals: a refused backup leaves no file.
 func TestBackupRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -198,28 +199,28 @@ func TestBackupRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := fill(t, 1)
-	if _, err := store.Backup(t.Context(), path, taken); !errors.Is(err, store.ErrExists) {
-		t.Errorf("over a file: %v", err)
+	if _, err := backup.Write(t.Context(), path, taken); !errors.Is(err, backup.ErrExists) {
+		t.Errorf("over a file: got %v, want ErrExists", err)
 	}
-	if _, err := store.Backup(t.Context(), filepath.Join(dir, "missing"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("of nothing: %v", err)
+	if _, err := backup.Write(t.Context(), filepath.Join(dir, "missing"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("of a database that does not exist: got %v, want os.ErrNotExist", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := store.Backup(ended, path, filepath.Join(dir, "b")); !errors.Is(err, context.Canceled) {
-		t.Errorf("for nobody: %v", err)
+	if _, err := backup.Write(ended, path, filepath.Join(dir, "b")); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: got %v, want context.Canceled", err)
 	}
 	migrateBeyond(t, path)
-	if _, err := store.Backup(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, store.ErrNewerSchema) {
-		t.Errorf("of a newer release's database: %v", err)
+	if _, err := backup.Write(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, store.ErrNewerSchema) {
+		t.Errorf("of the database of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	checkNames(t, dir, 1)
 	if content, _ := os.ReadFile(taken); string(content) != "mine" {
-		t.Errorf("it now holds %q", content)
+		t.Errorf("the file that was there: got %q, want mine", content)
 	}
 }
 
-// execute runs SQL on a file that nobody has open.
+// execute runs SQL on a file that is not open.
 func execute(t *testing.T, path, text string) {
 	t.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
@@ -231,23 +232,24 @@ func execute(t *testing.T, path, text string) {
 	}
 }
 
+// migrateBeyond gives a database a schema that this release does not know.
 func migrateBeyond(t *testing.T, path string) {
 	t.Helper()
 	execute(t, path, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)")
 }
 
-// TestRestoreRefusesDamage, and touches nothing.
+// TestRestoreRefusesDamage: a damaged backup is refused and leaves no file.
 func TestRestoreRefusesDamage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		harm func(content []byte) []byte
-		// alone: it shows without the checksum
-		alone bool
+		// seen is true if the damage can be seen without the checksum.
+		seen bool
 	}{
 		"a letter":     {func(b []byte) []byte { at := strings.Index(string(b), "Alex Martin"); b[at] = 'a'; return b }, false},
 		"half a file":  {func(b []byte) []byte { return b[:len(b)/2] }, true},
 		"nothing":      {func([]byte) []byte { return nil }, true},
-		"no database":  {func([]byte) []byte { return []byte(strings.Repeat("nonsense", 1000)) }, true},
+		"not SQLite":  {func([]byte) []byte { return []byte(strings.Repeat("nonsense", 1000)) }, true},
 		"a page":       {func(b []byte) []byte { copy(b[4096*3:4096*4], make([]byte, 4096)); return b }, true},
 		"the first":    {func(b []byte) []byte { copy(b[100:4096], make([]byte, 4096)); return b }, true},
 		"letters more": {func(b []byte) []byte { return append(b, "more"...) }, false},
@@ -255,87 +257,87 @@ func TestRestoreRefusesDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			backup, target := filepath.Join(dir, "backup"), filepath.Join(dir, "target")
-			if _, err := store.Backup(t.Context(), fill(t, 20), backup); err != nil {
+			file, target := filepath.Join(dir, "backup"), filepath.Join(dir, "target")
+			if _, err := backup.Write(t.Context(), fill(t, 20), file); err != nil {
 				t.Fatal(err)
 			}
-			content, err := os.ReadFile(backup)
+			content, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(backup, c.harm(content), 0o600); err != nil {
+			if err := os.WriteFile(file, c.harm(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.Restore(t.Context(), backup, target, false); !errors.Is(err, store.ErrDamaged) {
-				t.Errorf("got %v", err)
+			if _, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+				t.Errorf("got %v, want ErrDamaged", err)
 			}
 			checkNames(t, dir, 2)
-			if err := os.Remove(backup + ".sha256"); err != nil {
+			if err := os.Remove(file + ".sha256"); err != nil {
 				t.Fatal(err)
 			}
-			made, err := store.Restore(t.Context(), backup, target, false)
-			if c.alone && !errors.Is(err, store.ErrDamaged) || !c.alone && (err != nil || made.Summed) {
-				t.Errorf("without a checksum: %+v, %v", made, err)
+			made, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch)
+			if c.seen && !errors.Is(err, backup.ErrDamaged) || !c.seen && (err != nil || made.Checked) {
+				t.Errorf("without a checksum: got %+v, %v, want ErrDamaged: %t", made, err, c.seen)
 			}
 		})
 	}
 }
 
-// TestRestoreRefusals touch nothing.
+// TestRestoreRefusals: a refused restore changes no file.
 func TestRestoreRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	backup := filepath.Join(dir, "backup")
+	file := filepath.Join(dir, "backup")
 	path := fill(t, 5)
-	if _, err := store.Backup(t.Context(), path, backup); err != nil {
+	if _, err := backup.Write(t.Context(), path, file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Restore(t.Context(), backup, path, false); !errors.Is(err, store.ErrExists) {
-		t.Errorf("over a database: %v", err)
+	if _, err := backup.Restore(t.Context(), file, path, false, testkit.Epoch); !errors.Is(err, backup.ErrExists) {
+		t.Errorf("over a database: got %v, want ErrExists", err)
 	}
-	if _, err := store.Restore(t.Context(), path, path, true); err == nil {
-		t.Error("a database was restored from itself")
+	if _, err := backup.Restore(t.Context(), path, path, true, testkit.Epoch); err == nil {
+		t.Error("of a database from itself: got no error")
 	}
 	s := openFile(t, path)
-	if _, err := store.Restore(t.Context(), backup, path, true); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("over a database in use: %v", err)
+	if _, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch); !errors.Is(err, backup.ErrInUse) {
+		t.Errorf("over a database in use: got %v, want ErrInUse", err)
 	}
-	if _, err := store.OpenSQLiteAlone(t.Context(), path); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("opened alone beside another: %v", err)
+	if err := backup.CheckUnused(path); !errors.Is(err, backup.ErrInUse) {
+		t.Errorf("check of a database in use: got %v, want ErrInUse", err)
 	}
 	if err := add(t.Context(), s, 6); err != nil {
-		t.Errorf("whoever uses it was disturbed: %v", err)
+		t.Errorf("the store that has the database open: %v", err)
 	}
-	if _, err := store.Restore(t.Context(), path, filepath.Join(dir, "b"), false); err == nil {
-		t.Error("a database with a log was taken for a backup")
+	if _, err := backup.Restore(t.Context(), path, filepath.Join(dir, "b"), false, testkit.Epoch); err == nil {
+		t.Error("of a database with a log: got no error")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	if last := checkPrefix(t, path); last != 6 {
-		t.Errorf("the last order is %d", last)
+		t.Errorf("got %d orders, want those of before", last)
 	}
-	if err := os.Remove(backup + ".sha256"); err != nil {
+	if err := os.Remove(file + ".sha256"); err != nil {
 		t.Fatal(err)
 	}
-	migrateBeyond(t, backup)
-	if _, err := store.Restore(t.Context(), backup, filepath.Join(dir, "b"), false); !errors.Is(err, store.ErrNewerSchema) {
-		t.Errorf("of a newer release: %v", err)
+	migrateBeyond(t, file)
+	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, store.ErrNewerSchema) {
+		t.Errorf("of a newer release: got %v, want ErrNewerSchema", err)
 	}
-	execute(t, backup, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+
-		"INSERT INTO sessions (token_hash, partner_id, created_at, last_seen_at) VALUES (x'00', 'par_nobody', 0, 0)")
-	if _, err := store.Restore(t.Context(), backup, filepath.Join(dir, "b"), false); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("with a row that refers to none: %v", err)
+	execute(t, file, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+
+		"INSERT INTO sessions (token_hash, partner_id, created_at, last_seen_at) VALUES (x'00', 'par_none', 0, 0)")
+	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+		t.Errorf("with a row that refers to none: got %v, want ErrDamaged", err)
 	}
 	checkNames(t, dir, 1)
 }
 
-// TestRestoreByForce moves aside what was there, whole, even if it is damaged,
-// and with a log that a crash has left.
+// TestRestoreByForce: a database that is replaced is renamed, unchanged, together
+// with a log that a crash has left, even if it is damaged.
 func TestRestoreByForce(t *testing.T) {
 	t.Parallel()
-	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := store.Backup(t.Context(), fill(t, 5), backup); err != nil {
+	file := filepath.Join(t.TempDir(), "backup")
+	if _, err := backup.Write(t.Context(), fill(t, 5), file); err != nil {
 		t.Fatal(err)
 	}
 	for name, harm := range map[string]func(t *testing.T, path string){
@@ -352,21 +354,21 @@ func TestRestoreByForce(t *testing.T) {
 			path := fill(t, 9)
 			harm(t, path)
 			before, _ := os.ReadFile(path)
-			made, err := store.Restore(t.Context(), backup, path, true)
+			made, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if last := checkPrefix(t, path); last != 5 {
-				t.Errorf("the last order is %d", last)
+				t.Errorf("got %d orders, want those of before", last)
 			}
 			if after, _ := os.ReadFile(made.Aside); name != "sound" && string(after) != string(before) {
-				t.Error("what was there is no longer what it was")
+				t.Errorf("%s: got other content than before", made.Aside)
 			}
 			if name == "sound" && checkPrefix(t, made.Aside) != 9 {
-				t.Error("orders of the old database are gone")
+				t.Errorf("%s: got fewer than 9 orders", made.Aside)
 			}
 			if log, _ := os.ReadFile(made.Aside + "-wal"); name == "only log" && string(log) != "log" {
-				t.Errorf("the log is %q", log)
+				t.Errorf("%s-wal: got %q, want log", made.Aside, log)
 			}
 		})
 	}
