@@ -249,7 +249,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 		"a letter":     {func(b []byte) []byte { at := strings.Index(string(b), "Alex Martin"); b[at] = 'a'; return b }, false},
 		"half a file":  {func(b []byte) []byte { return b[:len(b)/2] }, true},
 		"nothing":      {func([]byte) []byte { return nil }, true},
-		"not SQLite":  {func([]byte) []byte { return []byte(strings.Repeat("nonsense", 1000)) }, true},
+		"not SQLite":   {func([]byte) []byte { return []byte(strings.Repeat("nonsense", 1000)) }, true},
 		"a page":       {func(b []byte) []byte { copy(b[4096*3:4096*4], make([]byte, 4096)); return b }, true},
 		"the first":    {func(b []byte) []byte { copy(b[100:4096], make([]byte, 4096)); return b }, true},
 		"letters more": {func(b []byte) []byte { return append(b, "more"...) }, false},
