@@ -28,6 +28,7 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		world := drawWorld(t)
 		start := world.memory()
+		start.queues = drawQueues(t)
 		initial := start.clone()
 
 		count := rapid.IntRange(0, 60).Draw(t, "commands")
@@ -42,6 +43,8 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 		for i := range known {
 			checkOutcomes(t, start.commit(t, commandsOf(wishes[i:i+1])), want[i:i+1])
 		}
+		checkQueue(t, initial.queues, start)
+		start.queues.deliver(t)
 		for _, cuts := range [][]int{{known, count}, steps(known, count), drawCuts(t, known, count)} {
 			m := start.clone()
 			for i := range len(cuts) - 1 {
@@ -52,6 +55,7 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 			checkLedger(t, initial, m)
 			checkOrders(t, m)
 			checkBoard(t, world, m)
+			checkQueue(t, start.queues, m)
 		}
 	})
 	checkCoverage(t, seen)

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,7 @@ type memory struct {
 	events    []*delivery.Event
 	board     map[OrderKey]*board.Row
 	delivered map[OrderKey]Delivery
+	queues    queues
 }
 
 // movement is a line of a partner's stock ledger.
@@ -35,7 +37,7 @@ func (m *memory) clone() *memory {
 	twin := &memory{
 		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ledger.ProductKey]*ledger.Product{},
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
-		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered),
+		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered), queues: m.queues.clone(),
 	}
 	for key, stock := range m.stock {
 		twin.stock[key] = cloned(stock)
@@ -106,6 +108,7 @@ func (m *memory) save(t *rapid.T, c *Changes) {
 	m.events = append(m.events, c.Events...)
 	m.saveStock(t, c)
 	m.saveBoard(t, c)
+	m.queues.save(t, c)
 }
 
 // saveBoard accepts one change of an order's row per group: rows that are
@@ -180,10 +183,13 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	needs := needsOf(commands)
 	outcomes, changes := decideGroup(m.load(needs), commands)
 	changes.complete()
+	if err := changes.enqueue(context.Background(), m.queues); err != nil {
+		t.Fatal(err)
+	}
 	if !changes.empty() {
 		m.save(t, changes)
 	} else if len(changes.Events)+len(changes.History)+len(changes.Ledgers)+
-		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries) > 0 {
+		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Queue)+len(changes.Wakes) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}
 	return outcomes
