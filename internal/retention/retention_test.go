@@ -113,3 +113,18 @@ func TestEraseStoredKeepsTheRest(t *testing.T) {
 		t.Errorf("twice: %s, %v", s.Document, err)
 	}
 }
+
+// TestExportDamagedEvent: an event whose facts cannot be read is exported without
+// them.
+func TestExportDamagedEvent(t *testing.T) {
+	t.Parallel()
+	var to strings.Builder
+	e := &export{to: &to}
+	event := &delivery.Event{EventID: "evt_1", Type: delivery.EventOrderFailed, OrderID: "ord_1", Sequence: 2, CreatedAt: testkit.Epoch}
+	if err := e.event(&Event{Event: event, State: "failed", Damaged: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"facts":null,"state":"failed"}}`; !strings.HasSuffix(to.String(), want+"\n") {
+		t.Errorf("got %s, want it to end with %s", to.String(), want)
+	}
+}

@@ -119,28 +119,29 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 			})
 			removed, err := service.Sweep(ctx)
 			if err != nil || removed != (retention.Removed{Orders: manyOrders, Keys: manyOrders}) {
-				t.Errorf("removed %+v, %v", removed, err)
+				t.Errorf("got %+v removed, %v, want %d orders with their keys", removed, err, manyOrders)
 			}
 			if most := slices.Max(w.removed); most > retention.MaxRows || rests < len(w.removed) {
-				t.Errorf("transactions of %v rows, %d rests", w.removed, rests)
+				t.Errorf("got transactions of %v rows and %d rests, want at most %d rows and a rest after each", w.removed, rests, retention.MaxRows)
 			}
 			left, err := service.Sweep(ctx)
 			if err != nil || left != (retention.Removed{}) {
-				t.Errorf("and then %+v, %v", left, err)
+				t.Errorf("got %+v removed by a second sweep, %v, want nothing", left, err)
 			}
 			var page []*delivery.Order
 			if err := s.Retention().Read(ctx, func(tx retention.Reader) (err error) {
 				page, err = tx.Orders(ctx, retained, "", 1000)
 				return err
 			}); err != nil || len(page) != added-manyOrders {
-				t.Errorf("%d orders are left (%v), want the %d added meanwhile", len(page), err, added-manyOrders)
+				t.Errorf("got %d orders left, %v, want the %d added meanwhile", len(page), err, added-manyOrders)
 			}
 		})
 	}
 }
 
-// TestSweepStopsWhenToldTo, between two transactions.
-func TestSweepStopsWhenToldTo(t *testing.T) {
+// TestSweepStopsWhenCancelled: a sweep ends between two transactions once its
+// context has ended.
+func TestSweepStopsWhenCancelled(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -152,6 +153,6 @@ func TestSweepStopsWhenToldTo(t *testing.T) {
 	w := &watched{Store: s.Retention(), between: cancel}
 	service := retention.NewService(retention.Config{Store: w, Now: func() time.Time { return testkit.Epoch.Add(month) }, Log: slog.New(slog.DiscardHandler)})
 	if _, err := service.Sweep(ctx); err == nil || len(w.removed) != 1 {
-		t.Errorf("%v after %d transactions", err, len(w.removed))
+		t.Errorf("got %v after %d transactions, want an error after the first", err, len(w.removed))
 	}
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -321,7 +322,7 @@ func testErased(t *testing.T, s *store.Store) {
 			t.Fatalf("Events: got %d behind %v, want 2", len(events), after)
 		}
 		first, second := events[0], events[1]
-		if first.State != string(outbox.Delivered) || string(first.Attempts) != `[{"at":"2026-01-14T16:00:00Z","status":200,"took_ms":5}]` || first.Sequence != 1 {
+		if first.State != string(outbox.Delivered) || !strings.HasSuffix(string(first.Attempts), `"status":200,"took_ms":5}]`) || first.Sequence != 1 {
 			t.Errorf("first event: got %+v, attempts %s", first, first.Attempts)
 		}
 		if second.State != string(outbox.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" || second.Damaged {

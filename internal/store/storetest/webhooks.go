@@ -56,26 +56,24 @@ func testEndpoints(t *testing.T, s *store.Store) {
 	saveEndpoints(t, s, want)
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
 		found, err := tx.LockEndpoints(ctx, []string{partnerID, "par_99999999"})
-		if got := fmt.Sprintf("%+v", found[partnerID]); len(found) != 1 || got != fmt.Sprintf("%+v", want) {
-			t.Errorf("got %s, want %+v", got, want)
-		}
+		same(t, "LockEndpoints", found, map[string]*webhook.Endpoint{partnerID: want})
 		return err
 	}))
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.RemoveEndpoint(ctx, partnerID) }))
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		gone, err := tx.Endpoint(ctx, partnerID)
 		if gone != nil || err != nil {
-			t.Errorf("removed, and there is %+v: %v", gone, err)
+			t.Errorf("got %+v, %v, want no endpoint once it is removed", gone, err)
 		}
 		other, err := tx.Endpoint(ctx, neighbourID)
 		if other == nil || err != nil {
-			t.Errorf("the neighbour's is gone too: %v", err)
+			t.Errorf("got %v, %v, want the endpoint of the other partner", other, err)
 		}
 		return err
 	})
 }
 
-// testWakes: only what is enabled, due and free wakes anybody.
+// testWakes: an endpoint is due if it is enabled, not leased and has to wake.
 func testWakes(t *testing.T, s *store.Store) {
 	ctx, now := t.Context(), testkit.Epoch
 	at := func(partnerID string, enabled bool, wake, lease time.Time) *webhook.Endpoint {
@@ -97,11 +95,11 @@ func testWakes(t *testing.T, s *store.Store) {
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		due, next, err := tx.Wakes(ctx, now, 10)
 		if !slices.Equal(due, []string{"par_00000002", "par_00000001"}) || !next.Equal(now.Add(minute)) {
-			t.Errorf("due are %v, next %v", due, next)
+			t.Errorf("got %v due and the next at %v, want the second and the first due and the next in a minute", due, next)
 		}
 		first, _, err2 := tx.Wakes(ctx, now, 1)
 		if !slices.Equal(first, due[:1]) {
-			t.Errorf("the longest due is %v", first)
+			t.Errorf("got %v first, want %v", first, due[:1])
 		}
 		return errors.Join(err, err2)
 	})
@@ -109,13 +107,13 @@ func testWakes(t *testing.T, s *store.Store) {
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		due, _, err := tx.Wakes(ctx, now, 10)
 		if len(due) != 3 {
-			t.Errorf("without leases due are %v", due)
+			t.Errorf("got %v due without leases, want three", due)
 		}
 		return err
 	})
 }
 
-// event is one of the suite's partner.
+// event returns an event of a partner that happened n seconds after the epoch.
 func event(t *testing.T, partnerID string, n int, sequence int64) *delivery.Event {
 	t.Helper()
 	at := testkit.Epoch.Add(time.Duration(n) * time.Second)
@@ -142,8 +140,8 @@ func testQueue(t *testing.T, s *store.Store) {
 	sleeping.WakeAt, sleeping.OpenUntil = time.Time{}, time.Time{}
 	saveEndpoints(t, s, sleeping)
 	first, second, third := event(t, partnerID, 1, 1), event(t, partnerID, 2, 2), event(t, partnerID, 3, 3)
-	nobody := event(t, neighbourID, 4, 1)
-	saveEvents(t, s, first, second, nobody)
+	homeless := event(t, neighbourID, 4, 1)
+	saveEvents(t, s, first, second, homeless)
 	saveEvents(t, s, third)
 	now := testkit.Epoch.Add(time.Hour)
 	due := func() (ids []string) {
@@ -157,19 +155,19 @@ func testQueue(t *testing.T, s *store.Store) {
 		return ids
 	}
 	if got := due(); !slices.Equal(got, []string{first.EventID}) {
-		t.Fatalf("due are %v", got)
+		t.Fatalf("got %v due, want the first event", got)
 	}
 	var stored *webhook.Event
 	readWebhooks(t, s, func(tx webhook.Reader) (err error) {
 		woken, err := tx.Endpoint(ctx, partnerID)
 		if err != nil || !woken.WakeAt.Equal(first.CreatedAt) {
-			t.Errorf("the endpoint wakes at %+v: %v", woken, err)
+			t.Errorf("got %+v, %v, want it to wake at %v", woken, err, first.CreatedAt)
 		}
 		stored, err = tx.Event(ctx, partnerID, first.EventID)
 		return err
 	})
 	if stored.Facts.FailureReason != "Porte fermée" || stored.State != outbox.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
-		t.Errorf("stored is %+v", stored)
+		t.Errorf("got %+v, want the first event, pending", stored)
 	}
 	done := *stored
 	done.State, done.DueAt, done.Tries = outbox.Delivered, time.Time{}, 1
@@ -180,14 +178,14 @@ func testQueue(t *testing.T, s *store.Store) {
 		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
 			all, err := tx.SaveProgress(ctx, []webhook.Progress{p})
 			if want := p.FromTries == 0; all != want {
-				t.Errorf("from %d tries: all of it is %v", p.FromTries, all)
+				t.Errorf("from %d tries: got %v, want %v", p.FromTries, all, want)
 			}
 			return err
 		}))
 		readWebhooks(t, s, func(tx webhook.Reader) error {
 			e, err := tx.Event(ctx, partnerID, first.EventID)
 			if want := p.FromTries == 0; (e.State == outbox.Delivered) != want || (len(e.Log) == 1) != want {
-				t.Errorf("from %d tries: %+v", p.FromTries, e)
+				t.Errorf("from %d tries: got %+v, want it delivered: %v", p.FromTries, e, want)
 			}
 			return err
 		})
@@ -198,25 +196,25 @@ func testQueue(t *testing.T, s *store.Store) {
 	promote(outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 1},
 		outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 2},
 		outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 9},
-		outbox.EventKey{PartnerID: neighbourID, OrderID: nobody.OrderID, Sequence: 1})
+		outbox.EventKey{PartnerID: neighbourID, OrderID: homeless.OrderID, Sequence: 1})
 	if got := due(); !slices.Equal(got, []string{second.EventID}) {
-		t.Errorf("after the first is out of the way due are %v", got)
+		t.Errorf("got %v due once the first is delivered, want the second", got)
 	}
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
 		next, err := tx.NextDue(ctx, partnerID)
 		if !next.Equal(now) {
-			t.Errorf("next due is %v", next)
+			t.Errorf("got %v as the next due, want %v", next, now)
 		}
 		none, err2 := tx.NextDue(ctx, neighbourID)
 		if !none.IsZero() {
-			t.Errorf("of the neighbour due is %v", none)
+			t.Errorf("got %v as the next due of the other partner, want none", none)
 		}
 		return errors.Join(err, err2)
 	}))
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		b, err := tx.Backlog(ctx)
 		if b.Enabled != 1 || b.Broken != 0 || b.Disabled != 0 || !b.OldestDue.Equal(now) {
-			t.Errorf("the backlog is %+v", b)
+			t.Errorf("got %+v, want one enabled endpoint and an event that is due since %v", b, now)
 		}
 		return err
 	})
@@ -351,16 +349,16 @@ func testBehind(t *testing.T, s *store.Store) {
 		for _, next := range e.Behind {
 			got = append(got, next.Sequence)
 			if next.OrderID != e.OrderID || next.State != outbox.Pending || !next.DueAt.IsZero() || next.Facts.FailureReason == "" {
-				t.Errorf("behind %s waits %+v", e.OrderID, next)
+				t.Errorf("got %+v behind an event of %s, want one that waits", next, e.OrderID)
 			}
 		}
 		if want := []int64{2, 3}[:i%3]; e.Sequence != 1 || !slices.Equal(got, want) {
-			t.Errorf("behind event %d of %s wait %v, want %v", e.Sequence, e.OrderID, got, want)
+			t.Errorf("got %v behind event %d of %s, want %v", got, e.Sequence, e.OrderID, want)
 		}
 	}
 	for _, e := range look(3) {
 		if len(e.Behind) > 0 {
-			t.Errorf("of few, %s has %d behind it", e.OrderID, len(e.Behind))
+			t.Errorf("got %d events behind one of %s, want none with few due", len(e.Behind), e.OrderID)
 		}
 	}
 	keys := make([]outbox.EventKey, 30)
@@ -374,15 +372,15 @@ func testBehind(t *testing.T, s *store.Store) {
 		if e.Sequence == 2 {
 			second = append(second, e)
 		} else if len(e.Behind) > 0 {
-			t.Errorf("behind event %d of %s wait %d, but the next one is due", e.Sequence, e.OrderID, len(e.Behind))
+			t.Errorf("got %d events behind event %d of %s, want none: the next one is due", len(e.Behind), e.Sequence, e.OrderID)
 		}
 	}
 	if len(due) != 50 || len(second) != 20 {
-		t.Errorf("%d are due, and %d second ones, want 50 and 20", len(due), len(second))
+		t.Errorf("got %d due and %d second ones, want 50 and 20", len(due), len(second))
 	}
 	for i, e := range second {
 		if len(e.Behind) != i%2 {
-			t.Errorf("behind the second of %s wait %d", e.OrderID, len(e.Behind))
+			t.Errorf("got %d events behind the second of %s, want %d", len(e.Behind), e.OrderID, i%2)
 		}
 	}
 }
@@ -405,7 +403,7 @@ func testSkipping(t *testing.T, s *store.Store) {
 			return err
 		}))
 		if skipped < int64(min(5, left)) {
-			t.Fatalf("%d of %d are skipped", skipped, left)
+			t.Fatalf("got %d events skipped, want 5 or the %d that are left", skipped, left)
 		}
 		left -= int(skipped)
 		var pending []*webhook.Event
@@ -414,14 +412,13 @@ func testSkipping(t *testing.T, s *store.Store) {
 			return err
 		})
 		if len(pending) != left {
-			t.Errorf("%d are pending, want %d", len(pending), left)
+			t.Errorf("got %d pending, want %d", len(pending), left)
 		}
 		for _, e := range pending {
-			before := e.Key()
-			before.Sequence--
+			before := e.Key().Previous()
 			waits := func(other *webhook.Event) bool { return other.Key() == before }
 			if e.DueAt.IsZero() && !slices.ContainsFunc(pending, waits) {
-				t.Errorf("with %d left, event %d of %s waits for nobody", left, e.Sequence, e.OrderID)
+				t.Errorf("event %d of %s waits, and the one in front of it is no longer pending (%d left)", e.Sequence, e.OrderID, left)
 			}
 		}
 	}
