@@ -6,22 +6,23 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// azureHost is how Azure's machines reach their host (metadata, keys, agent):
-// a public address that only they can reach.
+// azureHost is the address at which virtual machines on Azure reach their host
+// (metadata, keys, agent). It is a public address that only they can reach.
 var azureHost = netip.MustParsePrefix("168.63.129.16/32")
 
-// guardian knows the special ranges of IANA's registries. It refuses IPv6
-// outside 2000::/3 altogether.
+// guardian refuses the special-purpose ranges of IANA's registries, and all of
+// IPv6 outside 2000::/3.
 var guardian = ssrf.New(ssrf.WithDeniedV4Prefixes(azureHost))
 
-// allows tells whether an address may be reached. An IPv4 address in an IPv6
-// one is judged as what it is.
+// allows reports whether an address may be reached. It treats an IPv4-mapped IPv6
+// address as the IPv4 address.
 func (p Policy) allows(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return p.lists(ip) || isPublic(ip)
 }
 
-// lists tells whether an address may be reached although it is internal.
+// lists reports whether the policy lets an address be reached even if it is
+// internal.
 func (p Policy) lists(ip netip.Addr) bool {
 	if p.Insecure && ip.IsLoopback() {
 		return true
@@ -34,7 +35,8 @@ func (p Policy) lists(ip netip.Addr) bool {
 	return false
 }
 
-// unmapped is an IPv4 network, if it was written as IPv6, as IPv4.
+// unmapped returns a network of IPv4-mapped IPv6 addresses as an IPv4 network, and
+// any other as it is.
 func unmapped(network netip.Prefix) netip.Prefix {
 	if bits := network.Bits() - 96; network.Addr().Is4In6() && bits >= 0 {
 		return netip.PrefixFrom(network.Addr().Unmap(), bits)
@@ -42,18 +44,18 @@ func unmapped(network netip.Prefix) netip.Prefix {
 	return network
 }
 
-// isPublic tells whether an address belongs to the public Internet.
+// isPublic reports whether an address belongs to the public Internet.
 func isPublic(ip netip.Addr) bool {
 	return ip.IsValid() && ip.Zone() == "" && !isISATAP(ip) && guardian.SafeAddr(ip) == nil
 }
 
-// isISATAP tells whether an IPv6 address leads to an IPv4 one through an ISATAP
-// router (RFC 5214, section 6.1); ssrf does not look at that half.
+// isISATAP reports whether an ISATAP router would forward an IPv6 address to an
+// IPv4 address (RFC 5214, section 6.1). Package ssrf does not check this.
 func isISATAP(ip netip.Addr) bool {
 	if !ip.Is6() {
 		return false
 	}
 	b := ip.As16()
-	// 02 marks an IPv4 address that is unique in the world.
+	// The bit 0x02 means that the IPv4 address is globally unique.
 	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// special are addresses that no partner may reach, by what they are.
+// special has addresses that no partner may reach, by their use.
 var special = map[string][]string{
 	"this network":           {"0.0.0.0", "0.1.2.3", "0.255.255.255"},
 	"private":                {"10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255"},
@@ -39,15 +39,15 @@ var special = map[string][]string{
 	"IPv6 of other ventures": {"200::1", "400::1"},
 }
 
-func TestSpecialAddressesAreNotDialled(t *testing.T) {
+func TestSpecialAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	for what, addresses := range special {
 		for _, address := range addresses {
-			c := open(t, strict, func(w *outside) { w.resolver = always(strings.Split(address, "%")[0]) })
+			c := newTestClient(t, strict, func(w *outside) { w.resolver = always(strings.Split(address, "%")[0]) })
 			ip := netip.MustParseAddr(address)
 			for _, network := range []string{"tcp4", "tcp6"} {
 				if err := c.control(t.Context(), network, netip.AddrPortFrom(ip, 443).String(), nil); !errors.Is(err, errRefused) {
-					t.Errorf("%s: %s may be dialled: %v", what, address, err)
+					t.Errorf("%s: dial %s: got %v, want %v", what, address, err, errRefused)
 				}
 			}
 			host := address
@@ -55,22 +55,21 @@ func TestSpecialAddressesAreNotDialled(t *testing.T) {
 				host = "[" + address + "]"
 			}
 			if c.CheckURL("https://"+host) == nil {
-				t.Errorf("%s: %s may be in a URL", what, address)
+				t.Errorf("%s: CheckURL of %s: got nil, want an error", what, address)
 			}
-			// The zone, which no resolver answers with, makes the others special.
-			if ip.Zone() != "" {
+			if ip.Zone() != "" { // no resolver returns a zone
 				continue
 			}
 			if answer := post(t, c, "https://hooks.example.com/"); answer.Problem != problemRefused {
-				t.Errorf("%s: a name of %s: %+v", what, address, answer)
+				t.Errorf("%s: a name that resolves to %s: got %+v, want problem %q", what, address, answer, problemRefused)
 			}
 		}
 	}
 }
 
-func TestPublicAddressesMayBeDialled(t *testing.T) {
+func TestPublicAddressesAreAllowed(t *testing.T) {
 	t.Parallel()
-	c := open(t, strict, nil)
+	c := newTestClient(t, strict, nil)
 	for _, target := range []string{
 		"1.1.1.1:443", "8.8.8.8:8443", "9.255.255.255:443", "11.0.0.0:443", "100.63.255.255:443", "100.128.0.0:443", "126.255.255.255:443",
 		"128.0.0.0:443", "172.15.255.255:443", "172.32.0.0:443", "192.167.255.255:443", "198.17.255.255:443", "198.20.0.0:443", "223.255.255.255:443",
@@ -81,12 +80,12 @@ func TestPublicAddressesMayBeDialled(t *testing.T) {
 			network = "tcp6"
 		}
 		if err := c.control(t.Context(), network, target, nil); err != nil {
-			t.Errorf("%s: %v", target, err)
+			t.Errorf("dial %s: got %v, want nil", target, err)
 		}
 	}
 }
 
-func TestOnlyTCPToCertainPorts(t *testing.T) {
+func TestNetworksAndPorts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		policy          Policy
@@ -122,14 +121,14 @@ func TestOnlyTCPToCertainPorts(t *testing.T) {
 		{development, "tcp4", "8.8.8.8:22", false},
 	}
 	for _, test := range tests {
-		err := open(t, test.policy, nil).control(t.Context(), test.network, test.target, nil)
+		err := newTestClient(t, test.policy, nil).control(t.Context(), test.network, test.target, nil)
 		if (err == nil) != test.allowed {
-			t.Errorf("%+v, %s %s: %v", test.policy, test.network, test.target, err)
+			t.Errorf("%+v, %s %s: got %v, want allowed %v", test.policy, test.network, test.target, err, test.allowed)
 		}
 	}
 }
 
-func TestThisMachineIsNoEndpointByItsPublicAddresses(t *testing.T) {
+func TestOwnPublicAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	own := func(w *outside) {
 		w.interfaces = func() ([]net.Addr, error) {
@@ -139,23 +138,23 @@ func TestThisMachineIsNoEndpointByItsPublicAddresses(t *testing.T) {
 			}, nil
 		}
 	}
-	c := open(t, strict, own)
+	c := newTestClient(t, strict, own)
 	for target, allowed := range map[string]bool{
 		"9.9.9.9:8443": false, "9.9.9.8:8443": true, "[2606:4700::9]:8443": false, "[2606:4700::8]:8443": true,
 	} {
 		network := map[bool]string{true: "tcp6", false: "tcp4"}[target[0] == '[']
 		if err := c.control(t.Context(), network, target, nil); (err == nil) != allowed {
-			t.Errorf("%s: %v", target, err)
+			t.Errorf("dial %s: got %v, want allowed %v", target, err, allowed)
 		}
 	}
-	listed := open(t, Policy{Networks: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")}}, own)
+	listed := newTestClient(t, Policy{Networks: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")}}, own)
 	if err := listed.control(t.Context(), "tcp4", "9.9.9.9:8443", nil); err != nil {
-		t.Errorf("the operator may list it: %v", err)
+		t.Errorf("dial an own address that the policy lists: got %v, want nil", err)
 	}
-	blind := open(t, strict, func(w *outside) {
-		w.interfaces = func() ([]net.Addr, error) { return nil, errors.New("not told") }
+	blind := newTestClient(t, strict, func(w *outside) {
+		w.interfaces = func() ([]net.Addr, error) { return nil, errors.New("no interfaces") }
 	})
 	if err := blind.control(t.Context(), "tcp4", "9.9.9.8:443", nil); err == nil {
-		t.Error("without knowing its own addresses the machine must refuse")
+		t.Error("dial without knowing the own addresses: got nil, want an error")
 	}
 }

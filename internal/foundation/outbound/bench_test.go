@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The two benchmarks are to be compared: what the client costs beside a plain
-// one, ten requests at a time.
+// BenchmarkPost and BenchmarkPlainPost compare the client with a plain one, with ten
+// requests at a time.
 
 func BenchmarkPost(b *testing.B) {
 	c := NewClient(development)
@@ -46,7 +46,7 @@ func compete(b *testing.B, send func(url string, body []byte) bool) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if !send(r.URL, body) {
-				b.Error("not delivered")
+				b.Error("got no answer, want status 200")
 			}
 		}
 	})

@@ -8,44 +8,47 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 )
 
 const (
-	// maxHeader is how many bytes an answer may have before its body,
-	// everything that was sent ahead of it (1xx) included.
+	// maxHeader is how many bytes an answer may have before its body, including
+	// interim (1xx) answers.
 	maxHeader = 16 << 10
-	// maxBody is how much of an answer's body is read, and discarded.
+	// maxBody is how many bytes of an answer's body are read and discarded.
 	maxBody = 16 << 10
-	// maxRetryAfter is twice the longest step between two tries.
+	// maxRetryAfter is the longest wait that Post returns.
 	maxRetryAfter = 48 * time.Hour
 
 	userAgent = "Dropyard-Webhooks/1"
 )
 
-// outside is what a client has from the world around it, and how long it puts
-// up with it. Tests bring their own.
+// outside is what a client uses of its machine, and its time limits. Tests set
+// their own.
 type outside struct {
-	resolver   *net.Resolver  // nil is the system's
-	roots      *x509.CertPool // nil is the system's
-	interfaces func() ([]net.Addr, error)
+	resolver   *net.Resolver              // nil means the default one
+	roots      *x509.CertPool             // nil means those of the machine
+	interfaces func() ([]net.Addr, error) // the machine's own addresses
 
 	connect   time.Duration // to resolve the name and to connect
-	handshake time.Duration // TLS
-	whole     time.Duration // until the answer's header has come
-	rest      time.Duration // spent on its body after that
+	handshake time.Duration // of TLS
+	whole     time.Duration // from the call of Post to the end of the answer's header
+	rest      time.Duration // for the body after that
 }
 
-// Client posts to partners' endpoints. It may be used by many goroutines.
+// Client posts to partners' endpoints. Its methods may be called by many
+// goroutines at once.
 type Client struct {
-	Policy
 	outside
+	policy    Policy
 	transport *http.Transport
 }
 
-// NewClient makes a client. Close it when it is no longer used.
+// NewClient returns a client that follows the policy. Close it when it is no longer
+// used.
 func NewClient(p Policy) *Client {
 	return newClient(p, outside{
 		interfaces: net.InterfaceAddrs,
@@ -54,11 +57,12 @@ func NewClient(p Policy) *Client {
 }
 
 func newClient(p Policy, world outside) *Client {
-	c := &Client{Policy: p, outside: world}
+	p.Networks = slices.Clone(p.Networks) // the caller may change its own
+	c := &Client{outside: world, policy: p}
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
-	// Proxy stays nil: one from the environment would be asked to reach what
-	// the dialler refuses.
+	// Proxy stays nil: a proxy from the environment would reach addresses that
+	// dial refuses.
 	c.transport = &http.Transport{
 		DialContext:            c.dial,
 		DialTLSContext:         c.dialTLS,
@@ -67,15 +71,17 @@ func newClient(p Policy, world outside) *Client {
 		ReadBufferSize:         2 << 10,
 		WriteBufferSize:        2 << 10,
 		MaxResponseHeaderBytes: maxHeader,
-		// MaxIdleConns stays 0, no limit: where it is reached, net/http closes
-		// the idle connection that has waited longest, and that may be one whose
-		// answer has come and has not been handed over yet. A delivery would
-		// count as failed.
-		MaxIdleConnsPerHost: 10, // as many as a lane has in flight
+		// MaxIdleConns stays 0, which means no limit. At a limit net/http closes the
+		// connection that has been idle longest, even if its answer has arrived but
+		// has not been returned yet. A delivery would then count as failed.
+		MaxIdleConnsPerHost: 10, // as many requests as one endpoint gets at once
 		IdleConnTimeout:     20 * time.Second,
 	}
 	return c
 }
+
+// CheckURL returns an error that says why a URL cannot be an endpoint, or nil.
+func (c *Client) CheckURL(text string) error { return c.policy.CheckURL(text) }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
@@ -83,15 +89,16 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // Header is one line of a request's header.
 type Header struct{ Name, Value string }
 
-// Answer is what came of one request.
+// Answer is the outcome of one request.
 type Answer struct {
 	Status     int           // the HTTP status; 0 if there was no answer
-	RetryAfter time.Duration // what the receiver asked for, at most 48 h; 0 if it did not
-	Took       time.Duration // until the answer's header, or the failure
-	Problem    string        // why there was no answer, for partners to read; empty if there was one
+	RetryAfter time.Duration // the wait that the receiver asks for, at most 48 h; 0 if it does not
+	Took       time.Duration // until the answer's header has come, or the request has failed
+	Problem    string        // why there was no answer, in words for partners; empty if there was one
 }
 
-// Post sends a body once. The answer is whatever comes first, a redirect too.
+// Post posts a body once and returns the first final answer. It does not follow
+// redirects.
 func (c *Client) Post(ctx context.Context, url string, headers []Header, body []byte) Answer {
 	began := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, c.whole)
@@ -107,7 +114,7 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 	}
 	defer func() { _ = response.Body.Close() }()
 	c.finish(response, cancel)
-	if response.StatusCode < 100 { // which Go lets pass, and which no status is
+	if response.StatusCode < 100 { // net/http accepts 000 to 099, which are not status codes
 		return Answer{Took: took, Problem: problemInvalid}
 	}
 	return Answer{
@@ -117,13 +124,13 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 	}
 }
 
-// send makes one exchange up to the answer's header. It notes whether any byte
-// of an answer has come. There is no http.Client around the transport: it would
-// only add what is not wanted, redirects and cookies.
+// send sends a request and returns when the answer's header has come. It sets heard
+// at the first byte of an answer. It uses the transport without an http.Client,
+// which would add redirects and cookies.
 func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, headers []Header, body []byte) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { heard.Store(true) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil || c.check(url, request.URL) != nil { // the policy may have changed since it was set
+	if err != nil || c.policy.check(url, request.URL) != nil { // the policy may have changed since the URL was set
 		return nil, errRefused
 	}
 	for _, h := range headers {
@@ -133,31 +140,31 @@ func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, heade
 	return c.transport.RoundTrip(request)
 }
 
-// finish reads what is left of an answer, so that the connection can be used
-// again. Where that takes long it is not worth it: what is not read to its end
-// costs the connection when the body is closed.
+// finish reads the rest of an answer, so that the connection can be used again. If
+// that takes too long or is too much it gives up; the connection is then closed
+// with the body.
 func (c *Client) finish(response *http.Response, cancel context.CancelFunc) {
-	// After 101 the connection speaks something else and is not ended by cancel.
+	// After 101 the connection uses another protocol, and cancel does not end it.
 	if response.Body == http.NoBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return
 	}
 	timer := time.AfterFunc(c.rest, cancel)
 	defer timer.Stop()
-	// One byte more, to see the end of a body that has just the most.
+	// With one byte more, the end of a body of maxBody bytes is read too.
 	_, _ = io.CopyN(io.Discard, response.Body, maxBody+1)
 }
 
-// retryAfter reads a Retry-After header: seconds, or a time. What cannot be read
-// is as good as absent.
+// retryAfter parses a Retry-After header, which has seconds or a time. It returns 0
+// if there is none or it cannot be parsed.
 func retryAfter(text string, now time.Time) time.Duration {
-	if text == "" { // as nearly always
+	if text == "" { // the usual case
 		return 0
 	}
 	var asked time.Duration
 	if at, err := http.ParseTime(text); err == nil {
 		asked = at.Sub(now)
 	} else {
-		// Seconds out of range come back as the most that there are.
+		// For a number that is too large ParseUint returns the largest one.
 		seconds, _ := strconv.ParseUint(text, 10, 32)
 		asked = time.Duration(seconds) * time.Second
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// open connects a client that is ended with the test. Its limits are too long
-// to be hit by chance; change shortens those that the test is about.
-func open(t testing.TB, p Policy, change func(*outside)) *Client {
+// newTestClient returns a client that is closed after the test. Its time limits are
+// too long to be reached by chance; change shortens those that the test is about.
+func newTestClient(t testing.TB, p Policy, change func(*outside)) *Client {
 	t.Helper()
 	world := outside{
 		resolver:   namesOf(func(string, int) []string { return nil }),
@@ -30,24 +30,25 @@ func open(t testing.TB, p Policy, change func(*outside)) *Client {
 	return c
 }
 
-// post posts something.
+// post posts a small body.
 func post(t testing.TB, c *Client, url string) Answer {
 	t.Helper()
 	return c.Post(t.Context(), url, []Header{{"Content-Type", "application/json"}}, []byte(`{"id":1}`))
 }
 
-// Policies of tests: the loopback addresses stand for all the others.
+// The policies of most tests. Loopback addresses stand for public ones.
 var (
 	development = Policy{Insecure: true}
 	onlyTwo     = Policy{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}}
 )
 
-// receiver is a web server that counts its connections.
+// receiver is an HTTP server that counts its connections.
 type receiver struct {
 	*httptest.Server
 	accepted atomic.Int64
 }
 
+// receive starts a receiver that is closed after the test.
 func receive(t testing.TB, handle http.HandlerFunc) *receiver {
 	t.Helper()
 	r := &receiver{Server: httptest.NewUnstartedServer(handle)}
@@ -61,14 +62,14 @@ func receive(t testing.TB, handle http.HandlerFunc) *receiver {
 	return r
 }
 
-// port is what a URL of the server ends in.
+// port returns the port of the server.
 func (r *receiver) port() string {
 	_, port, _ := net.SplitHostPort(r.Listener.Addr().String())
 	return port
 }
 
-// speak listens at a loopback address and lets fn talk on each connection,
-// which is closed after it.
+// speak listens at a loopback address and calls fn with each connection, which is
+// closed when fn returns.
 func speak(t testing.TB, host string, fn func(net.Conn)) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -96,15 +97,16 @@ func speak(t testing.TB, host string, fn func(net.Conn)) (address string) {
 	return listener.Addr().String()
 }
 
-// hear reads a request's beginning.
+// hear reads the beginning of a request.
 func hear(conn net.Conn) { _, _ = conn.Read(make([]byte, 4096)) }
 
 // untilClosed waits until the other side has closed.
 func untilClosed(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// namesOf is a resolver with addresses of its own: lookup is given an absolute
-// name and how many questions of its kind came before. It speaks DNS, so that
-// everything between a name and the dialled address is what it is in earnest.
+// namesOf returns a resolver that finds the addresses that lookup returns. lookup
+// gets an absolute name, and how often addresses of this kind (IPv4 or IPv6) were
+// asked for before. The resolver speaks DNS, so that the code between a name and
+// the dialled address is that of the real client.
 func namesOf(lookup func(name string, times int) []string) *net.Resolver {
 	var fours, sixes atomic.Int64
 	answer := func(query []byte) []byte {
@@ -123,7 +125,7 @@ func namesOf(lookup func(name string, times int) []string) *net.Resolver {
 		found := lookup(name, int(asked.Add(1))-1)
 		reply := append([]byte{query[0], query[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, question...)
 		if found == nil {
-			reply[3] |= 3 // there is no such name
+			reply[3] |= 3 // no such name
 		}
 		for _, text := range found {
 			ip := netip.MustParseAddr(text)
@@ -144,7 +146,7 @@ func namesOf(lookup func(name string, times int) []string) *net.Resolver {
 	}}
 }
 
-// serveDNS answers as over TCP: each message is preceded by its length.
+// serveDNS answers queries as over TCP, where each message follows its length.
 func serveDNS(conn net.Conn, answer func([]byte) []byte) {
 	defer func() { _ = conn.Close() }()
 	for {
@@ -163,7 +165,7 @@ func serveDNS(conn net.Conn, answer func([]byte) []byte) {
 	}
 }
 
-// always resolves every name to the same addresses.
+// always returns a resolver that resolves every name to the same addresses.
 func always(addresses ...string) *net.Resolver {
 	return namesOf(func(string, int) []string { return addresses })
 }

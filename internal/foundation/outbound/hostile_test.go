@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// short is a limit that a test waits for.
+// short is a time limit that a test waits for.
 const short = 50 * time.Millisecond
 
-func TestNamesThatAreNeverResolved(t *testing.T) {
+func TestResolverDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	silent := always()
 	silent.Dial = namesOf(func(string, int) []string {
 		<-t.Context().Done()
 		return nil
 	}).Dial
-	c := open(t, strict, func(w *outside) { w.resolver, w.connect = silent, short })
+	c := newTestClient(t, strict, func(w *outside) { w.resolver, w.connect = silent, short })
 	if answer := post(t, c, "https://hooks.example.com"); answer.Problem != problemResolve {
-		t.Errorf("%+v", answer)
+		t.Errorf("got %+v, want problem %q", answer, problemResolve)
 	}
 }
 
-// TestConnectionsThatAreNeverMade dials a listener whose queue is full: its
-// kernel answers to nobody any more.
-func TestConnectionsThatAreNeverMade(t *testing.T) {
+// TestConnectTimeout dials a listener whose queue is full, so that the kernel does
+// not accept the connection.
+func TestConnectTimeout(t *testing.T) {
 	t.Parallel()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -52,13 +52,13 @@ func TestConnectionsThatAreNeverMade(t *testing.T) {
 			defer func() { _ = conn.Close() }()
 		}
 	}
-	c := open(t, development, func(w *outside) { w.connect = short })
+	c := newTestClient(t, development, func(w *outside) { w.connect = short })
 	if answer := post(t, c, "http://"+address); answer.Problem != problemConnect {
-		t.Errorf("%+v", answer)
+		t.Errorf("got %+v, want problem %q", answer, problemConnect)
 	}
 }
 
-func TestReceiversThatDoNotAnswer(t *testing.T) {
+func TestReceiverDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{
 		"nothing":           "",
@@ -73,20 +73,20 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 				_, _ = io.WriteString(conn, says)
 				untilClosed(conn)
 			})
-			c := open(t, development, func(w *outside) { w.whole = short })
+			c := newTestClient(t, development, func(w *outside) { w.whole = short })
 			if answer := post(t, c, "http://"+address); answer.Problem != "no answer within 0.05 s" || answer.Took < short {
-				t.Errorf("%+v", answer)
+				t.Errorf("got %+v, want no answer within %s", answer, short)
 			}
 		})
 	}
 }
 
-// TestAnswersThatAreNone go on for ever, or are wrong: neither may last until a
-// limit of time, which are all long.
-func TestAnswersThatAreNone(t *testing.T) {
+// TestInvalidAnswers sends answers that are endless or not HTTP. Each must end the
+// request before a time limit; all limits are long.
+func TestInvalidAnswers(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("a", maxHeader)
-	// What comes second is said until the connection is closed.
+	// then is sent repeatedly until the connection is closed.
 	for name, test := range map[string]struct{ says, then string }{
 		"endless status line":  {"HTTP/1.1 200 ", big},
 		"endless header line":  {"HTTP/1.1 200 OK\r\nX: ", big},
@@ -94,8 +94,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"endless headers":      {"HTTP/1.1 200 OK\r\n", "X: y\r\n"},
 		"endless early hints":  {"", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"},
 		"endless continuation": {"HTTP/1.1 200 OK\r\nX: a\r\n", " b\r\n"},
-		"no HTTP":              {"SSH-2.0-OpenSSH_9.6\r\n", ""},
-		"headers of no form":   {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", ""},
+		"not HTTP":             {"SSH-2.0-OpenSSH_9.6\r\n", ""},
+		"malformed header":     {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", ""},
 		"two lengths":          {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,27 +108,27 @@ func TestAnswersThatAreNone(t *testing.T) {
 				}
 				untilClosed(conn)
 			})
-			if answer := post(t, open(t, development, nil), "http://"+address); answer.Problem != problemInvalid {
-				t.Errorf("%+v", answer)
+			if answer := post(t, newTestClient(t, development, nil), "http://"+address); answer.Problem != problemInvalid {
+				t.Errorf("got %+v, want problem %q", answer, problemInvalid)
 			}
 		})
 	}
 }
 
-func TestHeadersHaveALimit(t *testing.T) {
+func TestHeaderLimit(t *testing.T) {
 	t.Parallel()
-	c := open(t, development, nil)
+	c := newTestClient(t, development, nil)
 	for size, want := range map[int]int{maxHeader / 2: 200, maxHeader * 5 / 4: 0} {
 		r := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("a", size)) })
 		if answer := post(t, c, r.URL); answer.Status != want {
-			t.Errorf("%d bytes: %+v", size, answer)
+			t.Errorf("%d bytes: got %+v, want status %d", size, answer, want)
 		}
 	}
 }
 
-// TestBodiesCostNoSuccess answers 200 and then misbehaves. What ends it is told
-// by the limit that is short.
-func TestBodiesCostNoSuccess(t *testing.T) {
+// TestBodiesDoNotChangeStatus sends a status and then a body that never ends or is
+// invalid. The time limit of those that stop sending is short.
+func TestBodiesDoNotChangeStatus(t *testing.T) {
 	t.Parallel()
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	chunk := "1000\r\n" + strings.Repeat("x", 0x1000) + "\r\n"
@@ -145,10 +145,10 @@ func TestBodiesCostNoSuccess(t *testing.T) {
 		"endless extension":   {chunked + "1;", chunk, time.Minute},
 		"endless trailer":     {chunked + "0\r\n", "X: y\r\n", time.Minute},
 		"no chunks":           {chunked + "nonsense\r\n", "", time.Minute},
-		"longest there is":    {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n", chunk, time.Minute},
+		"longest length":      {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n", chunk, time.Minute},
 		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", chunk, time.Minute},
-		"switches, and waits": {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", time.Minute},
-		"claims to be zipped": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, time.Minute},
+		"protocol, silent":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", time.Minute},
+		"not really gzip":     {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,28 +162,28 @@ func TestBodiesCostNoSuccess(t *testing.T) {
 				}
 				untilClosed(conn)
 			})
-			c := open(t, development, func(w *outside) { w.rest = test.rest })
+			c := newTestClient(t, development, func(w *outside) { w.rest = test.rest })
 			began := time.Now()
 			answer := post(t, c, "http://"+address)
 			if answer.Status != 200 && answer.Status != 101 || answer.Problem != "" {
-				t.Errorf("%+v", answer)
+				t.Errorf("got %+v, want the status that was sent", answer)
 			}
 			if spent := time.Since(began); spent > 20*time.Second {
-				t.Errorf("took %s", spent)
+				t.Errorf("got an answer after %s, want it within 20 s", spent)
 			}
 			<-closed // the connection is not kept
 		})
 	}
 }
 
-func TestReceiversThatHangUp(t *testing.T) {
+func TestReceiverClosesConnection(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ says, problem string }{
-		"at once":        {"", problemClosed},
-		"after hints":    {"HTTP/1.1 103 Early Hints\r\n\r\n", problemClosed},
-		"before its end": {"HTTP/1.1 200 OK\r\n", problemClosed},
-		"in the status":  {"HTTP/1.1 20", problemInvalid}, // half a line is no line
-		"in the header":  {"HTTP/1.1 200 OK\r\nContent-Le", problemInvalid},
+		"immediately":       {"", problemClosed},
+		"after hints":       {"HTTP/1.1 103 Early Hints\r\n\r\n", problemClosed},
+		"within the header": {"HTTP/1.1 200 OK\r\n", problemClosed},
+		"in the status":     {"HTTP/1.1 20", problemInvalid}, // the last line is incomplete
+		"in the header":     {"HTTP/1.1 200 OK\r\nContent-Le", problemInvalid},
 	} {
 		for how, reset := range map[string]bool{"closing": false, "resetting": true} {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -195,38 +195,38 @@ func TestReceiversThatHangUp(t *testing.T) {
 						_ = conn.(*net.TCPConn).SetLinger(0)
 					}
 				})
-				if answer := post(t, open(t, development, nil), "http://"+address); answer.Problem != test.problem {
-					t.Errorf("%+v", answer)
+				if answer := post(t, newTestClient(t, development, nil), "http://"+address); answer.Problem != test.problem {
+					t.Errorf("got %+v, want problem %q", answer, test.problem)
 				}
 			})
 		}
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = listener.Close()
-	if answer := post(t, open(t, development, nil), "http://"+listener.Addr().String()); answer.Problem != problemConnect {
-		t.Errorf("%+v", answer)
+	if answer := post(t, newTestClient(t, development, nil), "http://"+listener.Addr().String()); answer.Problem != problemConnect {
+		t.Errorf("got %+v, want problem %q", answer, problemConnect)
 	}
 }
 
-// TestReceiverThatClosesIdleConnections has each request on a connection of its
-// own, none of which fails.
+// TestReceiverThatClosesIdleConnections: each request gets a new connection, and none
+// fails.
 func TestReceiverThatClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	r := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
-	c := open(t, development, nil)
+	c := newTestClient(t, development, nil)
 	for range 5 {
 		if answer := post(t, c, r.URL); answer.Status != 200 {
-			t.Errorf("%+v", answer)
+			t.Errorf("got %+v, want status 200", answer)
 		}
 	}
 	if n := r.accepted.Load(); n != 5 {
-		t.Errorf("%d connections; want 5", n)
+		t.Errorf("got %d connections, want 5", n)
 	}
 }

@@ -6,5 +6,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes sure that whatever receivers do, nothing goes on after it.
+// TestMain fails if goroutines are left after the tests, whatever receivers have
+// done.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

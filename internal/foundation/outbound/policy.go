@@ -1,8 +1,9 @@
-// Package outbound is the HTTP client that posts to partners' webhook endpoints
-// and reaches nobody else. Partners choose the URLs, so each is a chance to make
-// this service speak to machines that only it can reach. URLs are judged when
-// they are set and when they are used, and every address when it is dialled:
-// what a name means may change in between.
+// Package outbound is the HTTP client that posts to partners' webhook endpoints.
+// Partners choose the URLs, so they could make this service send requests to
+// machines that they cannot reach themselves. The client therefore refuses
+// internal addresses. It checks URLs when they are set and when they are used, and
+// each address when it is dialled, because a name may resolve to another one by
+// then.
 package outbound
 
 import (
@@ -13,25 +14,26 @@ import (
 	"strings"
 )
 
-// Policy says which endpoints may be reached.
+// Policy says which endpoints may be reached. The zero value allows https URLs at
+// public addresses.
 type Policy struct {
-	// Networks are reached although they are internal. With any, names that
-	// only an internal resolver knows can be endpoints too.
+	// Networks may be reached although they are internal. If there are any,
+	// hosts may also be names that only an internal resolver knows.
 	Networks []netip.Prefix
-	// Insecure also lets in http:// URLs and the loopback addresses; for
-	// development.
+	// Insecure allows http URLs and loopback addresses, for development.
 	Insecure bool
 }
 
 // maxURL is how many characters a URL may have.
 const maxURL = 2048
 
-// expectedError says what a URL ought to be: its text fits after "expected".
+// expectedError describes the URL that was expected; the text fits behind the word
+// "expected".
 type expectedError string
 
 func (e expectedError) Error() string { return string(e) }
 
-// What is expected of a URL.
+// The errors of CheckURL.
 const (
 	errHTTPS     expectedError = "an https URL such as https://hooks.example.com/dropyard"
 	errHTTP      expectedError = "an http or https URL such as https://hooks.example.com/dropyard"
@@ -43,17 +45,18 @@ const (
 	errPort      expectedError = "a URL whose port is 443 or from 1024 to 65535"
 )
 
-// CheckURL tells why a URL can be no endpoint; nil if it can. Names are judged
-// by their form: what they resolve to is judged whenever it is dialled.
+// CheckURL returns an error that says why a URL cannot be an endpoint, or nil. It
+// checks only the form of names; the addresses that they resolve to are checked
+// whenever they are dialled.
 func (p Policy) CheckURL(text string) error {
 	parsed, err := url.Parse(text)
 	if err != nil {
-		parsed = &url.URL{} // which has no scheme that is allowed
+		parsed = &url.URL{} // check rejects its scheme
 	}
 	return p.check(text, parsed)
 }
 
-// check does the same with a URL that has been parsed.
+// check does the same with a URL and its parsed form.
 func (p Policy) check(text string, parsed *url.URL) error {
 	switch {
 	case len(text) > maxURL:
@@ -64,7 +67,7 @@ func (p Policy) check(text string, parsed *url.URL) error {
 		return p.schemeError()
 	case parsed.User != nil:
 		return errAnonymous
-	case strings.Contains(text, "#"): // even an empty one
+	case strings.Contains(text, "#"): // also an empty fragment, which parsed does not show
 		return errFragment
 	}
 	return p.checkHost(parsed.Host)
@@ -81,13 +84,13 @@ func (p Policy) schemeError() error {
 	return errHTTPS
 }
 
-// checkHost judges a host and its port, as a URL has them.
+// checkHost checks the host and port of a URL.
 func (p Policy) checkHost(hostport string) error {
 	host, port, hasPort := splitHost(hostport)
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	loopback := p.Insecure && (ip.IsLoopback() || isUnder(host, "localhost"))
 	switch {
-	case err == nil && (!isUsual(ip, host) || !p.allows(ip)):
+	case err == nil && (!isCanonical(ip, host) || !p.allows(ip)):
 		return errHost
 	case err != nil && !p.allowsName(host):
 		return errHost
@@ -101,7 +104,7 @@ func (p Policy) checkHost(hostport string) error {
 	return nil
 }
 
-// splitHost parts a host from its port; brackets stay with the host.
+// splitHost splits a host from its port. Brackets stay with the host.
 func splitHost(hostport string) (host, port string, hasPort bool) {
 	if end := strings.LastIndexByte(hostport, ']'); end >= 0 {
 		port, hasPort = strings.CutPrefix(hostport[end+1:], ":")
@@ -110,56 +113,57 @@ func splitHost(hostport string) (host, port string, hasPort bool) {
 	return strings.Cut(hostport, ":")
 }
 
-// isUsual tells whether an address is written in its one usual way: IPv6 in
-// brackets, without a zone, and not an IPv4 address in disguise.
-func isUsual(ip netip.Addr, host string) bool {
+// isCanonical reports whether a host is an address in its usual form: IPv6 in
+// brackets, without a zone, and not IPv4-mapped.
+func isCanonical(ip netip.Addr, host string) bool {
 	if ip.Is4() {
 		return host == ip.String()
 	}
 	return !ip.Is4In6() && ip.Zone() == "" && strings.EqualFold(host, "["+ip.String()+"]")
 }
 
-// allowsPort keeps out the services that the well-known ports belong to.
+// allowsPort reports whether a port may be reached. Most well-known ports may not,
+// as other services than HTTP use them.
 func (p Policy) allowsPort(port uint16, loopback bool) bool {
 	return port == 443 || port >= 1024 || p.Insecure && (port == 80 || loopback)
 }
 
-// isOpen tells whether more than the public Internet may be reached.
-func (p Policy) isOpen() bool { return p.Insecure || len(p.Networks) > 0 }
+// allowsInternal reports whether more than the public Internet may be reached.
+func (p Policy) allowsInternal() bool { return p.Insecure || len(p.Networks) > 0 }
 
-// internalDomains are names that are no public ones (RFC 6761, RFC 6762, and
-// ICANN's reservation of 2024).
+// internalDomains are the top-level domains of names that are not public (RFC 6761,
+// RFC 6762, and ICANN's reservation of 2024).
 var internalDomains = []string{"localhost", "local", "internal"}
 
-// allowsName tells whether a host is a domain name, and a public one unless
-// internal ones may be reached.
+// allowsName reports whether a host is a domain name, and a public one unless
+// internal addresses may be reached.
 func (p Policy) allowsName(host string) bool {
 	labels := strings.Split(host, ".")
-	if len(host) > 253 || slices.ContainsFunc(labels, isNoLabel) {
+	if len(host) > 253 || slices.ContainsFunc(labels, func(label string) bool { return !isLabel(label) }) {
 		return false
 	}
-	// Hosts that end in a number are IPv4 addresses in some notation to a
-	// resolver: 127.1, 0x7f.1, 0177.0.0.1, 2130706433.
+	// Some resolvers read hosts that end in a number as IPv4 addresses: 127.1,
+	// 0x7f.1, 0177.0.0.1, 2130706433.
 	if first := labels[len(labels)-1][0]; '0' <= first && first <= '9' {
 		return false
 	}
-	if p.isOpen() {
+	if p.allowsInternal() {
 		return true
 	}
 	return len(labels) > 1 && !slices.ContainsFunc(internalDomains, func(domain string) bool { return isUnder(host, domain) })
 }
 
-// isUnder tells whether a name is a domain or in it.
+// isUnder reports whether a host is a domain or is in it.
 func isUnder(host, domain string) bool {
 	host = strings.ToLower(host)
 	return host == domain || strings.HasSuffix(host, "."+domain)
 }
 
-// isNoLabel tells whether a text cannot be part of a domain name. Underscores
-// are not for hosts, but some have them.
-func isNoLabel(label string) bool {
-	return label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
-		strings.ContainsFunc(label, func(r rune) bool {
+// isLabel reports whether a text may be a part of a domain name. It allows
+// underscores, which hosts should not have but some do.
+func isLabel(label string) bool {
+	return label != "" && len(label) <= 63 && label[0] != '-' && label[len(label)-1] != '-' &&
+		!strings.ContainsFunc(label, func(r rune) bool {
 			return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 		})
 }

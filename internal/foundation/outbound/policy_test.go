@@ -17,7 +17,7 @@ var (
 	}}
 )
 
-func TestURLsThatCanBeEndpoints(t *testing.T) {
+func TestCheckURLAccepts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]Policy{
 		"https://hooks.example.com":                             strict,
@@ -58,12 +58,12 @@ func TestURLsThatCanBeEndpoints(t *testing.T) {
 	}
 	for text, policy := range tests {
 		if err := policy.CheckURL(text); err != nil {
-			t.Errorf("%+v refuses %s: expected %v", policy, text, err)
+			t.Errorf("%+v, %q: got expected %v, want nil", policy, text, err)
 		}
 	}
 }
 
-func TestURLsThatCannotBeEndpoints(t *testing.T) {
+func TestCheckURLRejects(t *testing.T) {
 	t.Parallel()
 	tests := map[string]expectedError{
 		"":                                                errHTTPS,
@@ -129,13 +129,13 @@ func TestURLsThatCannotBeEndpoints(t *testing.T) {
 	}
 	for text, want := range tests {
 		if err := strict.CheckURL(text); !errors.Is(err, want) {
-			t.Errorf("%q: expected %v; want %v", text, err, want)
+			t.Errorf("%q: got expected %v, want %v", text, err, want)
 		}
 	}
 }
 
-// loopbackNotations are ways to write 127.0.0.1 that one resolver or another
-// has been known to read.
+// loopbackNotations are hosts that some resolvers have read as loopback addresses,
+// or that look like it.
 var loopbackNotations = []string{
 	"127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "127.000.000.001", "127.0.0.01", "2130706433", "0x7f000001", "0x7f.1",
 	"0x7f.0x0.0x0.0x1", "0177.0.0.1", "0177.1", "017700000001", "127.0.0.0x1", "127.0.0.1.0x0", "1.2.3.4.127", "0.0.0.0", "0",
@@ -148,21 +148,21 @@ var loopbackNotations = []string{
 
 func TestNotationsOfLoopback(t *testing.T) {
 	t.Parallel()
-	c := open(t, strict, nil)
+	c := newTestClient(t, strict, nil)
 	for _, host := range loopbackNotations {
 		for _, text := range []string{"https://" + host, "https://" + host + ":8443/x", "https://u@" + host + "/"} {
 			if err := c.CheckURL(text); err == nil {
-				t.Errorf("%s can be an endpoint", text)
+				t.Errorf("CheckURL(%q): got nil, want an error", text)
 			}
 			if answer := post(t, c, text); answer.Problem != problemRefused {
-				t.Errorf("%s: %+v", text, answer)
+				t.Errorf("%q: got %+v, want problem %q", text, answer, problemRefused)
 			}
 		}
 	}
 }
 
-// FuzzCheckURL makes sure that what is accepted means to Go's client what it
-// says, and that an address in it is one that may be dialled.
+// FuzzCheckURL checks that Go's client reads an accepted URL as CheckURL has read
+// it, and that an address in it may be dialled.
 func FuzzCheckURL(f *testing.F) {
 	for _, host := range loopbackNotations {
 		f.Add("https://"+host+"/", false)
@@ -171,7 +171,7 @@ func FuzzCheckURL(f *testing.F) {
 		f.Add(text, true)
 		f.Add(text, false)
 	}
-	clients := map[bool]*Client{false: open(f, strict, nil), true: open(f, development, nil)}
+	clients := map[bool]*Client{false: newTestClient(f, strict, nil), true: newTestClient(f, development, nil)}
 	f.Fuzz(func(t *testing.T, text string, insecure bool) {
 		c := clients[insecure]
 		if c.CheckURL(text) != nil {
@@ -179,7 +179,7 @@ func FuzzCheckURL(f *testing.F) {
 		}
 		request, err := http.NewRequest(http.MethodPost, text, nil)
 		if err != nil {
-			t.Fatalf("%q is accepted, but no URL: %v", text, err)
+			t.Fatalf("%q is accepted, but net/http does not parse it: %v", text, err)
 		}
 		u := request.URL
 		if u.User != nil || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !insecure) {
@@ -189,13 +189,13 @@ func FuzzCheckURL(f *testing.F) {
 		ip, err := netip.ParseAddr(u.Hostname())
 		if err != nil {
 			if end := u.Hostname()[strings.LastIndexByte(u.Hostname(), '.')+1]; end < 'A' && end != '_' {
-				t.Fatalf("%q is accepted, and may be an address", text)
+				t.Fatalf("%q is accepted, although its host could be an address", text)
 			}
 			return
 		}
 		network := map[bool]string{true: "tcp4", false: "tcp6"}[ip.Is4()]
 		if err := c.control(t.Context(), network, net.JoinHostPort(ip.String(), port), nil); err != nil {
-			t.Fatalf("%q is accepted, but cannot be dialled", text)
+			t.Fatalf("%q is accepted, but must not be dialled: %v", text, err)
 		}
 	})
 }

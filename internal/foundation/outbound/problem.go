@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// The classes of failure that a partner is told. They are few, and carry
-// nothing of Go's own texts: those have addresses in them, and tell a partner
-// who points an endpoint into a network what is there.
+// The failures that a partner can see. They contain nothing of Go's own errors:
+// those have addresses in them, and would show a partner what is in a network that
+// its endpoint points to.
 const (
 	problemRefused = "the endpoint's address is not allowed"
 	problemResolve = "could not resolve the host"
@@ -22,21 +22,21 @@ const (
 	problemInvalid = "invalid answer"
 )
 
-// errRefused is every refusal's error, whatever the reason.
+// errRefused means that the policy forbids a URL or an address, for any reason.
 var errRefused = errors.New(problemRefused)
 
-// dialError marks what went wrong before there was a connection.
+// dialError wraps an error from before there was a connection.
 type dialError struct{ error }
 
 func (e dialError) Unwrap() error { return e.error }
 
-// tlsError marks what went wrong in the TLS handshake.
+// tlsError wraps an error of the TLS handshake.
 type tlsError struct{ error }
 
 func (e tlsError) Unwrap() error { return e.error }
 
-// problem is the class of an exchange's error; late tells that the time was
-// over, heard that something of an answer had come.
+// problem returns the failure that stands for an error of send. late reports
+// whether the time was over, heard whether any byte of an answer had come.
 func (c *Client) problem(err error, late, heard bool) string {
 	var (
 		resolving *net.DNSError
@@ -62,7 +62,7 @@ func (c *Client) problem(err error, late, heard bool) string {
 	}
 }
 
-// tlsProblem is the class of a failed handshake.
+// tlsProblem returns the failure that stands for an error of the handshake.
 func (c *Client) tlsProblem(err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -88,4 +88,5 @@ func (c *Client) tlsProblem(err error) string {
 	}
 }
 
+// seconds formats a duration for partners.
 func seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestConnectionsAreUsedAgain(t *testing.T) {
+func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int64{0: 1, 10: 1, maxBody - 1: 1, maxBody: 1, maxBody + 1: 5, 10 * maxBody: 5} {
 		for _, chunked := range []bool{false, true} {
@@ -21,28 +21,28 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 				w.(http.Flusher).Flush()
 				_, _ = io.WriteString(w, strings.Repeat("x", size-size/2))
 			})
-			c := open(t, development, nil)
+			c := newTestClient(t, development, nil)
 			for range 5 {
 				if answer := post(t, c, r.URL); answer.Status != 200 {
-					t.Fatalf("%+v", answer)
+					t.Fatalf("got %+v, want status 200", answer)
 				}
 			}
-			// Of a body one byte too long with a known length all has been read.
+			// A body with a known length that is one byte too long is read to its end.
 			if n := r.accepted.Load(); n != want && (size != maxBody+1 || n != 1) {
-				t.Errorf("%d bytes, chunked %t: %d connections for 5 requests; want %d", size, chunked, n, want)
+				t.Errorf("%d bytes, chunked %t: got %d connections for 5 requests, want %d", size, chunked, n, want)
 			}
 		}
 	}
 }
 
-func TestTenConnectionsAHostStayOpen(t *testing.T) {
+func TestTenConnectionsToAHostStayOpen(t *testing.T) {
 	t.Parallel()
 	var together sync.WaitGroup
 	r := receive(t, func(http.ResponseWriter, *http.Request) {
 		together.Done()
 		together.Wait()
 	})
-	c := open(t, development, nil)
+	c := newTestClient(t, development, nil)
 	for range 3 {
 		var done sync.WaitGroup
 		together.Add(10)
@@ -52,6 +52,6 @@ func TestTenConnectionsAHostStayOpen(t *testing.T) {
 		done.Wait()
 	}
 	if n := r.accepted.Load(); n != 10 {
-		t.Errorf("%d connections; want 10", n)
+		t.Errorf("got %d connections, want 10", n)
 	}
 }
