@@ -1,0 +1,66 @@
+package dropyard_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	namedTest = regexp.MustCompile("`(Test[A-Za-z]+)`")
+	namedPath = regexp.MustCompile("`((?:api|bench|client|cmd|docs|internal)/[^` ]*)`")
+)
+
+// TestDocsNameWhatExists fails for a test or a path that a document names and the
+// repository lacks. Names with … or <…> stand for several.
+func TestDocsNameWhatExists(t *testing.T) {
+	t.Parallel()
+	tests := testNames(t)
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range append(documents, "README.md", "CONTRIBUTING.md") {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range namedTest.FindAllStringSubmatch(string(text), -1) {
+			if !tests[name[1]] {
+				t.Errorf("%s: no test is called %s", document, name[1])
+			}
+		}
+		for _, path := range namedPath.FindAllStringSubmatch(string(text), -1) {
+			if strings.ContainsAny(path[1], "…<*") {
+				continue
+			}
+			if _, err := os.Stat(strings.TrimSuffix(path[1], "/")); err != nil {
+				t.Errorf("%s: %v", document, err)
+			}
+		}
+	}
+}
+
+// testNames returns the names of all tests of the module.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	names := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range declared.FindAllSubmatch(text, -1) {
+			names[string(name[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
