@@ -1,0 +1,116 @@
+package metrics_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/metrics"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// show returns the metrics as they are served.
+func show(t *testing.T, m *metrics.Metrics) string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	if recorder.Code != http.StatusOK {
+		t.Fatalf("got status %d, want 200: %s", recorder.Code, recorder.Body)
+	}
+	return recorder.Body.String()
+}
+
+// TestObservers calls every observer once for each outcome and compares the lines
+// that are served.
+func TestObservers(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("1.2.3")
+	route := m.API().Route("/v1/orders/{order_id}")
+	route.Started()
+	route.Started()
+	route.Finished("GET", 200, 3*time.Millisecond)
+	m.API().Limited(api.LimitTracking, false)
+	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3})
+	m.Orders().Settled(order.CommandCancel, order.OutcomeReplayed)
+	m.Orders().Waited(time.Second)
+	m.Webhooks().Attempted(webhook.Answer{Status: 503, Took: time.Second})
+	m.Webhooks().Attempted(webhook.Answer{})
+	m.Webhooks().Sent(2 * time.Second)
+	m.SharedRates().Renewed(3, time.Millisecond, nil)
+	m.SharedRates().Renewed(0, time.Millisecond, nil)
+	m.SharedRates().Renewed(0, time.Millisecond, errors.New("no database"))
+	m.Logins("operator").LoggedIn(credential.LoginThrottled)
+	m.Retention().Swept(retention.Removed{Orders: 4, Pictures: 2}, time.Minute, errors.New("no bucket"))
+	m.Unreadable("rate_card")
+	m.Unreadable("something new")
+	served := show(t, m)
+	for _, want := range []string{
+		`dropyard_build_info{goversion="go`,
+		`,version="1.2.3"} 1`,
+		`dropyard_http_requests_total{method="GET",route="/v1/orders/{order_id}",status="200"} 1`,
+		`dropyard_http_request_duration_seconds_bucket{method="GET",route="/v1/orders/{order_id}",status="200",le="0.005"} 1`,
+		`dropyard_http_requests_in_flight 1`,
+		`dropyard_rate_limit_requests_total{limit="tracking",outcome="refused"} 1`,
+		`dropyard_order_group_commands_sum 7`,
+		`dropyard_order_group_duration_seconds_sum 0.02`,
+		`dropyard_order_group_races_total 2`,
+		`dropyard_order_group_retries_total 3`,
+		`dropyard_order_commands_total{command="cancel",outcome="replayed"} 1`,
+		`dropyard_order_queue_wait_seconds_sum 1`,
+		`dropyard_webhook_attempts_total{outcome="refused"} 1`,
+		`dropyard_webhook_attempts_total{outcome="unreachable"} 1`,
+		`dropyard_webhook_attempt_duration_seconds_count 2`,
+		`dropyard_webhook_lag_seconds_sum 2`,
+		`dropyard_rate_limit_lease_exchanges_total{outcome="granted"} 1`,
+		`dropyard_rate_limit_lease_exchanges_total{outcome="empty"} 1`,
+		`dropyard_rate_limit_lease_exchanges_total{outcome="failed"} 1`,
+		`dropyard_logins_total{account="operator",outcome="throttled"} 1`,
+		`dropyard_retention_sweeps_total{outcome="failed"} 1`,
+		`dropyard_retention_removed_total{kind="orders"} 4`,
+		`dropyard_retention_removed_total{kind="pictures"} 2`,
+		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
+		`dropyard_unreadable_documents_total{kind="other"} 1`,
+	} {
+		if !strings.Contains(served, want) {
+			t.Errorf("got no line with %s", want)
+		}
+	}
+}
+
+// TestMethodLabelIsBounded expects methods that a client has invented to share one
+// series.
+func TestMethodLabelIsBounded(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("")
+	unmatched := m.API().Route("")
+	for _, method := range []string{"BREW", "GETT", "get", ""} {
+		unmatched.Started()
+		unmatched.Finished(method, 404, 0)
+	}
+	if want := `dropyard_http_requests_total{method="other",route="unmatched",status="404"} 4`; !strings.Contains(show(t, m), want) {
+		t.Errorf("got %s, want a line with %s", show(t, m), want)
+	}
+}
+
+// BenchmarkOrder measures all that one order costs: its request, its rate limit,
+// its command, and a group of one.
+func BenchmarkOrder(b *testing.B) {
+	m := metrics.New("")
+	requests, orders, route := m.API(), m.Orders(), m.API().Route("/v1/orders")
+	b.ReportAllocs()
+	for b.Loop() {
+		route.Started()
+		requests.Limited(api.LimitPartner, true)
+		orders.Waited(time.Millisecond)
+		orders.Committed(order.Group{Commands: 1, Took: time.Millisecond})
+		orders.Settled(order.CommandCreate, order.OutcomeDone)
+		route.Finished("POST", 201, time.Millisecond)
+	}
+}
