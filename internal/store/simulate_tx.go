@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/simulate"
 )
@@ -19,30 +19,48 @@ func (s *Store) Simulation() simulate.Store {
 // simulateTx is a transaction of the simulation.
 type simulateTx struct{ conn conn }
 
+// restingOrders is what the simulation reads of orders.
+var restingOrders = orders.only("status", "version", "updated_at", "document")
+
 // PartnerIDs lists all partners by id.
-func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
-	return partnerIDs(ctx, tx.conn)
-}
+func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) { return partnerIDs(ctx, tx.conn) }
 
 // Resting lists orders that have been in a status since a time or longer, by the
-// index that lists follow.
-func (tx simulateTx) Resting(ctx context.Context, partnerID string, status delivery.Status, since time.Time, after string, limit int) (found []simulate.Order, err error) {
-	err = tx.conn.query(ctx, `SELECT order_id, version, updated_at, document,
-			(SELECT count(*) FROM order_history h WHERE h.partner_id = o.partner_id AND h.order_id = o.order_id AND h.status = 'failed')
-		FROM orders o WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND updated_at <= $4 ORDER BY order_id LIMIT $5`,
-		[]any{partnerID, string(status), after, since, limit}, func(r row) error {
-			o := simulate.Order{Status: status}
-			var document []byte
-			if err := r.scan(&o.OrderID, &o.Version, &o.UpdatedAt, &document, &o.Failures); err != nil {
-				return err
-			}
-			content, err := record.Decode(document)
-			if err != nil {
-				return fmt.Errorf("order %s: %w", o.OrderID, err)
-			}
-			o.Reference = content.Reference
-			found = append(found, o)
-			return nil
-		})
+// index that lists follow. An order whose record cannot be read has no reference.
+func (tx simulateTx) Resting(ctx context.Context, partnerID string, status delivery.Status, since time.Time, after string, limit int) ([]simulate.Order, error) {
+	rows, err := restingOrders.all(ctx, tx.conn,
+		"WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND updated_at <= $4 ORDER BY order_id LIMIT $5",
+		partnerID, string(status), after, since, limit)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := tx.countFailures(ctx, rows)
+	found := make([]simulate.Order, len(rows))
+	for i, row := range rows {
+		found[i] = simulate.Order{
+			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt, Failures: failures[row.OrderID],
+		}
+		if o, err := record.Decode(row.document); err == nil {
+			found[i].Reference = o.Reference
+		}
+	}
 	return found, err
+}
+
+// countFailures counts the failed attempts of orders, by id.
+func (tx simulateTx) countFailures(ctx context.Context, rows []*orderRow) (map[string]int, error) {
+	var moved []order.OrderKey
+	for _, row := range rows {
+		if row.Version > 1 {
+			moved = append(moved, order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID})
+		}
+	}
+	history, err := findNow(ctx, tx.conn, findHistory, moved...)
+	failures := map[string]int{}
+	for _, entry := range history {
+		if entry.Entry.Status == delivery.StatusFailed {
+			failures[entry.OrderID]++
+		}
+	}
+	return failures, err
 }
