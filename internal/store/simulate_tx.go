@@ -23,7 +23,9 @@ type simulateTx struct{ conn conn }
 var restingOrders = orders.only("status", "version", "updated_at", "document")
 
 // PartnerIDs lists all partners by id.
-func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) { return partnerIDs(ctx, tx.conn) }
+func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
+	return partnerIDs(ctx, tx.conn)
+}
 
 // Resting lists orders that have been in a status since a time or longer, by the
 // index that lists follow. An order whose record cannot be read has no reference.
