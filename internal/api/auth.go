@@ -22,7 +22,7 @@ func partnerOf(p *partner.Partner) partnerAnswer {
 }
 
 func (s *Server) handleRegister(c *call) (reply, error) {
-	if err := s.limitStranger(c); err != nil {
+	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
 	body, err := c.json()
@@ -31,7 +31,7 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	}
 	registered, err := s.Partners.Register(c.Context(), body)
 	if refusal.HasCode(err, refusal.CodeValidation) {
-		// The interface has 400 here for what is 422 everywhere else (section 7).
+		// The interface wants 400 here; everywhere else it is 422 (section 7).
 		err = statusError{err, http.StatusBadRequest}
 	}
 	if err != nil {
@@ -40,13 +40,14 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	return created(partnerOf(registered))
 }
 
-// The cookies of partners' and of operators' sessions.
+// The names of the session cookies of partners and operators.
 const (
 	sessionCookie  = "dropyard_session"
 	operatorCookie = "dropyard_ops_session"
 )
 
-// setSession gives the browser its session, or takes it away with age -1.
+// setSession sets a session cookie. An age of 0 keeps it until the browser is
+// closed; an age of -1 deletes it.
 func (s *Server) setSession(c *call, name, token string, age int) {
 	cookie := http.Cookie{
 		Name:     name,
@@ -70,14 +71,14 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, sessionCookie, token, 0) // until the browser ends; the server ends it too
+	s.setSession(c, sessionCookie, token, 0) // the server ends the session, too
 	return ok(partnerOf(found))
 }
 
-// sessionToken is the token of a partner's session; empty without one.
+// sessionToken returns the token of a partner's session; empty without one.
 func (c *call) sessionToken() string { return c.cookie(sessionCookie) }
 
-// cookie is the value of a cookie; empty without one.
+// cookie returns the value of a cookie; empty if it was not sent.
 func (c *call) cookie(name string) string {
 	cookie, err := c.Cookie(name)
 	if err != nil {
@@ -98,7 +99,8 @@ func (s *Server) handleLogout(c *call) (reply, error) {
 
 var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
-// sessionPartner is the partner that is logged in.
+// sessionPartner returns the partner who is logged in. It refuses with
+// unauthorized.
 func (s *Server) sessionPartner(c *call) (*partner.Partner, error) {
 	found, err := s.Partners.BySession(c.Context(), c.sessionToken())
 	if err == nil && found == nil {
@@ -115,8 +117,9 @@ func (s *Server) handleMe(c *call) (reply, error) {
 	return ok(partnerOf(found))
 }
 
-// accountPartner is the partner of the two headers, or the one logged in.
-// Headers that are there count: whoever sends them means them.
+// accountPartner returns the partner of the headers X-Partner-Email and
+// X-Partner-Password, or the one who is logged in. The headers win over the
+// session: a client sends them on purpose, a browser sends its cookie always.
 func (s *Server) accountPartner(c *call) (*partner.Partner, error) {
 	email, password := c.Header.Get("X-Partner-Email"), c.Header.Get("X-Partner-Password")
 	if email == "" && password == "" {
@@ -158,8 +161,8 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	return created(createdKey{key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt})
 }
 
-// keyOwner is accountPartner, or whoever the body names if there is neither a
-// session nor the headers.
+// keyOwner returns accountPartner. If there is neither a session nor the headers,
+// it returns the partner whose e-mail address and password are in the body.
 func (s *Server) keyOwner(c *call, request partner.KeyRequest) (*partner.Partner, error) {
 	owner, err := s.accountPartner(c)
 	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {

@@ -15,7 +15,7 @@ const (
 	credentials  = `{"email":"tech@librairie.example","password":"brume-et-goelands-1907"}`
 )
 
-// login gives the cookie header of a new session.
+// login returns the Cookie header of a new session.
 func login(t *testing.T, s *apptest.Service) string {
 	t.Helper()
 	answer := s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 200)
@@ -31,7 +31,7 @@ func TestRegistration(t *testing.T) {
 	s := apptest.Start(t)
 	answer := s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
 	if !strings.HasPrefix(answer.Text("partner_id"), "par_") || answer.Text("email") != "Tech@librairie.example" || answer.JSON("password") != nil {
-		t.Errorf("registered %s", answer.Body)
+		t.Errorf("register: got %s, want an id and the e-mail address as sent, without the password", answer.Body)
 	}
 	for name, c := range map[string]struct{ body, code, field string }{
 		"e-mail taken": {strings.Replace(registration, "Tech", "TECH", 1), "email_taken", ""},
@@ -43,10 +43,10 @@ func TestRegistration(t *testing.T) {
 	} {
 		answer := s.Do(t, "POST", "/v1/auth/register", []byte(c.body)).Must(t, 400)
 		if answer.Code() != c.code || answer.Text("error", "details", "field") != c.field || answer.Text("request_id") == "" {
-			t.Errorf("%s: %s", name, answer.Body)
+			t.Errorf("%s: got %s, want code %q and field %q", name, answer.Body, c.code, c.field)
 		}
 		if strings.Contains(string(answer.Body), "Password1") {
-			t.Errorf("%s: the answer tells the password: %s", name, answer.Body)
+			t.Errorf("%s: the response contains the password: %s", name, answer.Body)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestSessionOverHTTP(t *testing.T) {
 	s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"tech@librairie.example"}`)).Must(t, 422)
 	wrong := s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"tech@librairie.example","password":"x"}`)).Must(t, 401)
 	if wrong.Code() != "unauthorized" || wrong.Header.Get("Set-Cookie") != "" {
-		t.Errorf("wrong password: %s %v", wrong.Body, wrong.Header)
+		t.Errorf("wrong password: got %s with %v, want unauthorized without a cookie", wrong.Body, wrong.Header)
 	}
 	in := s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 200)
 	cookie := in.Header.Get("Set-Cookie")
@@ -68,17 +68,17 @@ func TestSessionOverHTTP(t *testing.T) {
 		}
 	}
 	if strings.Contains(cookie, "Secure") || strings.Contains(cookie, "Max-Age") {
-		t.Errorf("the cookie is %q", cookie)
+		t.Errorf("got the cookie %q over http, want neither Secure nor Max-Age", cookie)
 	}
 	session := login(t, s)
 	me := s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", session).Must(t, 200)
 	if string(me.Body) != string(in.Body) {
-		t.Errorf("me is %s, the login told %s", me.Body, in.Body)
+		t.Errorf("GET /v1/auth/me: got %s, want what the login returned: %s", me.Body, in.Body)
 	}
 	for _, method := range []string{"POST", "GET"} {
 		out := s.Do(t, method, "/v1/auth/logout", nil, "Cookie", session).Must(t, 200)
 		if string(out.Body) != `{"logged_out":true}` || !strings.Contains(out.Header.Get("Set-Cookie"), "Max-Age=0") {
-			t.Errorf("%s logout: %s %v", method, out.Body, out.Header)
+			t.Errorf("%s logout: got %s with %v, want logged_out and the cookie deleted", method, out.Body, out.Header)
 		}
 		s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", session).Must(t, 401)
 	}
@@ -89,7 +89,7 @@ func TestSessionOverHTTP(t *testing.T) {
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", last).Must(t, 401)
 }
 
-func TestKeysByEveryWayIn(t *testing.T) {
+func TestKeysByBodyHeadersAndSession(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
@@ -99,14 +99,14 @@ func TestKeysByEveryWayIn(t *testing.T) {
 	byHeaders := s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"by headers"}`), headers...).Must(t, 201)
 	bySession := s.Do(t, "POST", "/v1/auth/api-keys", nil, session...).Must(t, 201)
 	if bySession.JSON("name") != "" || !strings.HasPrefix(bySession.Text("secret_key"), "sk_") || !strings.HasPrefix(bySession.Text("public_key"), "pk_") {
-		t.Errorf("created %s", bySession.Body)
+		t.Errorf("create: got %s, want an empty name, a public and a secret key", bySession.Body)
 	}
 	list := s.Do(t, "GET", "/v1/auth/api-keys", nil, headers...).Must(t, 200)
 	if list.JSON("count") != 3.0 || list.JSON("api_keys", 2) == nil || strings.Contains(string(list.Body), "sk_") || strings.Contains(string(list.Body), "secret") {
-		t.Errorf("listed %s", list.Body)
+		t.Errorf("list: got %s, want three keys without their secrets", list.Body)
 	}
 	if object, _ := list.JSON("api_keys", 0).(map[string]any); object["last_used_at"] != nil || len(object) != 5 {
-		t.Errorf("an unused key: %v", object)
+		t.Errorf("a key never used: got %v, want five members with last_used_at null", object)
 	}
 	for _, revoke := range []struct {
 		key *apptest.Answer
@@ -115,16 +115,16 @@ func TestKeysByEveryWayIn(t *testing.T) {
 		id := revoke.key.Text("key_id")
 		gone := s.Do(t, "DELETE", "/v1/auth/api-keys/"+id, nil, revoke.as...).Must(t, 200)
 		if string(gone.Body) != fmt.Sprintf(`{"key_id":%q,"revoked":true}`, id) {
-			t.Errorf("revoked: %s", gone.Body)
+			t.Errorf("revoke %s: got %s", id, gone.Body)
 		}
 		s.Do(t, "DELETE", "/v1/auth/api-keys/"+id, nil, revoke.as...).Must(t, 404)
 	}
 	if list := s.Do(t, "GET", "/v1/auth/api-keys", nil, session...).Must(t, 200); list.JSON("count") != 1.0 {
-		t.Errorf("after revoking two: %s", list.Body)
+		t.Errorf("list after revoking two of three keys: got %s, want one", list.Body)
 	}
 }
 
-func TestKeysRefuseStrangers(t *testing.T) {
+func TestKeysNeedTheAccountsCredentials(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	mine, yours := s.Register(t, "mine"), s.Register(t, "yours")
@@ -151,17 +151,17 @@ func TestUsedAndRevokedKeys(t *testing.T) {
 	s.Do(t, "GET", "/v1/orders", nil, "X-Api-Key", p.PublicKey, "X-Timestamp", "1", "X-Signature", "v1=00").Must(t, 401)
 	list := s.Do(t, "GET", "/v1/auth/api-keys", nil, account...)
 	if list.JSON("api_keys", 0, "last_used_at") != nil {
-		t.Errorf("a forged request counts as use: %s", list.Body)
+		t.Errorf("after a request with a wrong signature: got %s, want last_used_at null", list.Body)
 	}
 	p.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	list = s.Do(t, "GET", "/v1/auth/api-keys", nil, account...)
 	if list.Text("api_keys", 0, "last_used_at") != s.Clock.Now().Format(time.RFC3339) {
-		t.Errorf("after a use: %s", list.Body)
+		t.Errorf("after a signed request: got %s, want last_used_at %s", list.Body, s.Clock.Now().Format(time.RFC3339))
 	}
 	s.Do(t, "DELETE", "/v1/auth/api-keys/"+p.KeyID, nil, account...).Must(t, 200)
 	refused := p.Call(t, "GET", "/v1/orders", nil).Must(t, 401)
 	if refused.Text("error", "details", "reason") != "unknown_key" {
-		t.Errorf("a revoked key: %s", refused.Body)
+		t.Errorf("a revoked key: got %s, want the reason unknown_key", refused.Body)
 	}
 }
 
@@ -175,13 +175,14 @@ func TestFailedLoginsAreThrottled(t *testing.T) {
 	}
 	refused := s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 429)
 	if refused.Code() != "rate_limited" || refused.Header.Get("Retry-After") != "60" {
-		t.Errorf("got %s, Retry-After %q", refused.Body, refused.Header.Get("Retry-After"))
+		t.Errorf("after 10 failures: got %s with Retry-After %q, want rate_limited with 60", refused.Body, refused.Header.Get("Retry-After"))
 	}
 	s.Clock.Advance(time.Minute)
 	s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 200)
 }
 
-// Another site must not act in the name of whoever is logged in here.
+// A page of another site must not be able to use the session of a partner who is
+// logged in here.
 func TestOtherSitesCannotUseTheSession(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -195,25 +196,25 @@ func TestOtherSitesCannotUseTheSession(t *testing.T) {
 func TestCouriersOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	o := s.Operate(t) // adds one
+	o := s.Operate(t) // adds a courier
 	s.Do(t, "GET", "/ops/v1/couriers", nil).Must(t, 401)
 	added := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"bike","active":false}`)).Must(t, 201)
 	if !strings.HasPrefix(added.Text("courier_id"), "cou_") || added.JSON("active") != false || added.Text("vehicle") != "bike" {
-		t.Errorf("added %s", added.Body)
+		t.Errorf("add: got %s, want an inactive courier with a bike", added.Body)
 	}
 	faulty := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"416 555-0119"}`)).Must(t, 422)
 	if faulty.JSON("error", "details", "errors", 1) == nil {
-		t.Errorf("two faults: %s", faulty.Body)
+		t.Errorf("a faulty phone number and no vehicle: got %s, want two errors", faulty.Body)
 	}
 	all := o.Call(t, "GET", "/ops/v1/couriers", nil).Must(t, 200)
 	if all.JSON("couriers", 1) == nil || all.JSON("couriers", 2) != nil || all.JSON("next_cursor") != nil {
-		t.Errorf("listed %s", all.Body)
+		t.Errorf("list: got %s, want two couriers on one page", all.Body)
 	}
 	first := o.Call(t, "GET", "/ops/v1/couriers?limit=1", nil).Must(t, 200)
 	second := o.Call(t, "GET", "/ops/v1/couriers?limit=1&cursor="+first.Text("next_cursor"), nil).Must(t, 200)
 	if first.Text("couriers", 0, "courier_id") != all.Text("couriers", 0, "courier_id") ||
 		second.Text("couriers", 0, "courier_id") != all.Text("couriers", 1, "courier_id") || second.JSON("next_cursor") != nil {
-		t.Errorf("pages %s and %s", first.Body, second.Body)
+		t.Errorf("pages of one: got %s and %s, want the couriers of %s", first.Body, second.Body, all.Body)
 	}
 	for _, query := range []string{"limit=0", "limit=501", "limit=x", "cursor=x"} {
 		o.Call(t, "GET", "/ops/v1/couriers?"+query, nil).Must(t, 422)
@@ -228,13 +229,13 @@ func TestOperatorTokens(t *testing.T) {
 	}
 	token := s.Do(t, "POST", "/ops/v1/tokens", body(apptest.OperatorPassword)).Must(t, 201)
 	if token.Text("role") != "admin" || token.Text("expires_at") != s.Clock.Now().Add(30*24*time.Hour).Format(time.RFC3339) || !strings.HasPrefix(token.Text("token_id"), "tok_") {
-		t.Errorf("issued %s", token.Body)
+		t.Errorf("create: got %s, want the role admin and an expiry in 30 days", token.Body)
 	}
 	for range 10 {
 		s.Do(t, "POST", "/ops/v1/tokens", body("x")).Must(t, 401)
 	}
 	if refused := s.Do(t, "POST", "/ops/v1/tokens", body("x")).Must(t, 429); refused.Header.Get("Retry-After") == "" {
-		t.Errorf("no Retry-After: %v", refused.Header)
+		t.Errorf("after 10 failures: got %v, want a Retry-After", refused.Header)
 	}
 	s.Clock.Advance(30 * 24 * time.Hour)
 	s.Do(t, "GET", "/ops/v1/couriers", nil, "Authorization", "Bearer "+token.Text("token")).Must(t, 401)

@@ -9,11 +9,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// maxBatchBody is the most that a batch may hold, in bytes: 500 orders of the
-// usual size, and room to spare.
+// maxBatchBody is the largest body of a batch, in bytes. It has ample room for 500
+// orders of the usual size.
 const maxBatchBody = 4 << 20
 
-// handleOrderBatch creates many orders and tells what became of each.
+// handleOrderBatch creates many orders and returns the outcome of each.
 func (s *Server) handleOrderBatch(c *call) (reply, error) {
 	request, body, err := c.idempotentJSON()
 	if err != nil {
@@ -58,11 +58,12 @@ type validAnswer struct {
 	RateCents         *int64             `json:"rate_cents"`
 	Currency          *delivery.Currency `json:"currency"`
 	EstimatedDelivery *time.Time         `json:"estimated_delivery"`
-	Status            int                `json:"status"` // what creating it would be answered with
-	Error             *errorDetail       `json:"error"`  // null if it would be created
+	Status            int                `json:"status"` // of the response to creating the order
+	Error             *errorDetail       `json:"error"`  // null if the order would be created
 }
 
-// handleOrderValidate tells what creating an order would be answered with.
+// handleOrderValidate returns the status and error that creating an order would
+// have.
 func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	body, err := c.json()
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	}
 	refused := known(err)
 	if refused == nil || refused.Code == refusal.CodeUnavailable {
-		return reply{}, err // of the try, not of the order
+		return reply{}, err // validating failed, which says nothing about the order
 	}
 	status, _ := s.explain(c, err)
 	detail := detailOf(refused)

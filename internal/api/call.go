@@ -23,35 +23,36 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
-// call is one request on its way through the interface.
+// call holds one request while it is served.
 type call struct {
 	*http.Request
-	id     string      // the X-Request-Id of the answer
-	header http.Header // of the answer
+	id     string      // the X-Request-Id of the response
+	header http.Header // of the response
 	body   []byte      // the whole body, exactly as sent
-	// partnerID is who signed the request, once that is known.
+	// partnerID is the partner who signed the request or is logged in; set by
+	// authentication.
 	partnerID string
-	// secret is the key that it was signed with.
+	// secret is the secret key that the request was signed with; nil in a session.
 	secret []byte
-	// operator is who asks, where that is an operator.
+	// operator is the operator who makes the request; set by authentication.
 	operator *operator.Operator
-	// status is that of the answer, once it is sent.
+	// status is the status of the response, once it is sent.
 	status int
 }
 
-// reply is the answer of a handler: a status and JSON, unless the handler has
-// set another Content-Type.
+// reply is the response of a handler: a status and a body. The body is JSON
+// unless the handler has set another Content-Type.
 type reply struct {
 	status int
 	body   []byte
-	// stream, if there is one, writes the body piece by piece.
+	// stream, if not nil, writes the body in pieces, instead of body.
 	stream func(io.Writer) error
 }
 
-// ok answers 200 with a value in JSON.
+// ok returns a 200 with a value in JSON.
 func ok(value any) (reply, error) { return answer(http.StatusOK, value) }
 
-// created answers 201 with a value in JSON.
+// created returns a 201 with a value in JSON.
 func created(value any) (reply, error) { return answer(http.StatusCreated, value) }
 
 func answer(status int, value any) (reply, error) {
@@ -59,18 +60,19 @@ func answer(status int, value any) (reply, error) {
 	return reply{status: status, body: body}, err
 }
 
-// serve wraps a route's handler in all that comes before and after it.
+// serve returns an http.Handler that admits a request, calls the route's handler,
+// and sends its reply or error.
 func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r, header: w.Header()}
 		observer.Started()
-		begun := time.Now() // the real clock: it measures work
-		defer func() { observer.Finished(r.Method, c.status, time.Since(begun)) }()
+		start := time.Now() // the real clock, because it measures work
+		defer func() { observer.Finished(r.Method, c.status, time.Since(start)) }()
 		defer func() {
-			if fault := recover(); fault == http.ErrAbortHandler { //nolint:errorlint // this very value
-				panic(fault)
-			} else if fault != nil {
-				s.send(w, c, reply{}, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
+			if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // net/http compares it, too
+				panic(panicked)
+			} else if panicked != nil {
+				s.send(w, c, reply{}, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
 			}
 		}()
 		var answer reply
@@ -82,7 +84,8 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	})
 }
 
-// admit gives the request its id, reads its body and checks who sent it.
+// admit gives the request its id, reads its body, and checks that the caller may
+// use the route.
 func (s *Server) admit(route Route, c *call) error {
 	var id [10]byte
 	if _, err := io.ReadFull(s.Random, id[:]); err != nil {
@@ -105,7 +108,7 @@ func (s *Server) admit(route Route, c *call) error {
 		return s.limitTracking(c)
 	case AccessOperator:
 		return s.authenticateOperator(c, route.Roles)
-	case accessNobody:
+	case accessNone:
 		return nil
 	default:
 		return s.refuseCrossSite(c)
@@ -119,7 +122,7 @@ func (s *Server) refuseCrossSite(c *call) error {
 	return nil
 }
 
-// send writes the answer, or the error that came instead.
+// send writes the reply, or the response to err if that is not nil.
 func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	if err != nil {
 		answer = s.refusal(c, err)
@@ -136,32 +139,33 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body) // a caller who has gone is nobody's fault
+	_, _ = w.Write(answer.body) // fails only if the client has gone
 }
 
-// sendStream writes an answer piece by piece. One that cannot be finished is
-// broken off, so that nobody takes it for whole.
+// sendStream writes a body in pieces. If it cannot be finished the connection is
+// aborted, so that the client does not take it for complete.
 func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 	w.WriteHeader(answer.status)
 	if c.Method == http.MethodHead {
 		return
 	}
 	if err := answer.stream(w); err != nil {
-		s.Log.ErrorContext(c.Context(), "answer broken off", "request_id", c.id, "path", c.URL.Path, "error", err)
+		s.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }
 
 const (
-	// maxBody is the most that a request's body may hold, in bytes.
+	// maxBody is the largest body of most requests, in bytes.
 	maxBody = 1 << 20
-	// maxDrained is how much of a body that is too large is still read, so that
-	// its sender gets to see the answer rather than a broken connection.
+	// maxDrained is how many bytes of a body that is too large are still read, so
+	// that the client receives the response instead of a connection reset.
 	maxDrained = 16 << 20
-	// maxPublicBody is the most that a body may hold of someone who is not
-	// known yet: reading it must not be worth an attacker's while.
+	// maxPublicBody is the largest body of a request that needs no credentials, in
+	// bytes. It is small, so that unauthenticated clients cannot fill the memory.
 	maxPublicBody = 64 << 10
-	// firstRead is how much room a body gets before any of it has come.
+	// firstRead is the most memory reserved for a body before any of it has
+	// arrived, in bytes.
 	firstRead = 16 << 10
 )
 
@@ -172,32 +176,33 @@ func (c *call) readBody(most int64) error {
 	data, err := readAll(c.Body, c.ContentLength, most)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refusal.New(refusal.CodeUnavailable, "the body did not come in time")
+		return refusal.New(refusal.CodeUnavailable, "the body did not arrive in time")
 	case err != nil:
-		return refusal.New(refusal.CodeBadRequest, "the body could not be read to its end")
+		return refusal.New(refusal.CodeBadRequest, "the body could not be read completely")
 	case int64(len(data)) > most:
 		_, _ = io.CopyN(io.Discard, c.Body, maxDrained)
-		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("a body may have at most %d bytes here", most))
+		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the body is too large: at most %d bytes", most))
 	}
 	c.body = data
 	return nil
 }
 
-// readAll reads a body, at most one byte more than is allowed.
+// readAll reads a body of the announced length, or -1 if that is unknown. It reads
+// at most one byte more than most.
 func readAll(body io.Reader, length, most int64) ([]byte, error) {
 	if length < 0 || length > most {
 		return io.ReadAll(io.LimitReader(body, most+1))
 	}
-	// A length is only a claim: memory follows what has come.
+	// The length is only a claim, so the buffer grows with the bytes that arrive.
 	data := bytes.NewBuffer(make([]byte, 0, min(length, firstRead)+bytes.MinRead))
-	came, err := data.ReadFrom(io.LimitReader(body, length))
-	if err == nil && came < length {
+	n, err := data.ReadFrom(io.LimitReader(body, length))
+	if err == nil && n < length {
 		err = io.ErrUnexpectedEOF
 	}
 	return data.Bytes(), err
 }
 
-// json parses the body, which must be there and say that it is JSON.
+// json parses the body. It refuses a body without the Content-Type of JSON.
 func (c *call) json() (form.Source, error) {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -206,7 +211,7 @@ func (c *call) json() (form.Source, error) {
 	return strictjson.Parse(c.body)
 }
 
-// optionalJSON parses a body that may be left out; nil if it is.
+// optionalJSON parses a body that may be left out; it returns nil if it is.
 func (c *call) optionalJSON() (form.Source, error) {
 	if len(c.body) == 0 {
 		return nil, nil
@@ -214,10 +219,10 @@ func (c *call) optionalJSON() (form.Source, error) {
 	return c.json()
 }
 
-// cursorExpected is what a fault of a cursor says was expected.
-const cursorExpected = "the next_cursor of an earlier answer"
+// cursorExpected is what a fault of a cursor reports as expected.
+const cursorExpected = "the next_cursor of an earlier response"
 
-// query reads query parameters and notes every fault in them.
+// query reads query parameters and collects every fault in them.
 type query struct {
 	values   url.Values
 	problems form.Problems
@@ -239,13 +244,14 @@ func (c *call) query() (*query, error) {
 	return &query{values: values}, nil
 }
 
-// isText tells whether every database takes the text: UTF-8 without NUL.
+// isText reports whether every database accepts the text: it must be UTF-8 without
+// NUL.
 func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
-// text is a parameter as sent, empty if it was not. Sending it twice is a
-// fault: nobody can tell which of them was meant.
+// text returns a parameter as sent; empty if it was not sent. A parameter that is
+// sent twice is a fault, because it is unknown which value was meant.
 func (q *query) text(name string) string {
 	if len(q.values[name]) > 1 {
 		q.problems.Add(name, nil, "a single value")
@@ -254,7 +260,8 @@ func (q *query) text(name string) string {
 	return q.values.Get(name)
 }
 
-// oneOf reads a parameter that takes only the words of a rule.
+// oneOf returns a parameter that must fit the rule; empty if it was not sent or
+// does not fit.
 func (q *query) oneOf(name string, rule form.TextRule) string {
 	text := q.text(name)
 	if text != "" && !rule.Allows(text) {
@@ -264,21 +271,23 @@ func (q *query) oneOf(name string, rule form.TextRule) string {
 	return text
 }
 
-// integer reads a whole number between two bounds, or the default.
-func (q *query) integer(name string, otherwise, least, most int64) int64 {
+// integer returns a whole number from least to most, or the fallback if the
+// parameter was not sent or does not fit.
+func (q *query) integer(name string, fallback, least, most int64) int64 {
 	text := q.text(name)
 	if text == "" {
-		return otherwise
+		return fallback
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < least || number > most {
 		q.problems.Add(name, text, fmt.Sprintf("an integer from %d to %d", least, most))
-		return otherwise
+		return fallback
 	}
 	return number
 }
 
-// time reads an RFC 3339 date-time; the zero time if it was not sent.
+// time returns an RFC 3339 date-time; the zero time if it was not sent or does not
+// parse.
 func (q *query) time(name string) time.Time {
 	text := q.text(name)
 	if text == "" {
@@ -291,11 +300,11 @@ func (q *query) time(name string) time.Time {
 	return at
 }
 
-// maxOffset keeps offsets in what every database takes.
+// maxOffset is an offset that every database accepts.
 const maxOffset = 1 << 40
 
-// pathID is an id in the path; empty, which is nobody's, if it is no text that
-// a database can be asked for.
+// pathID returns an id in the path. If no database accepts its text, it returns
+// the empty id, which does not exist.
 func (c *call) pathID(name string) string {
 	id := c.PathValue(name)
 	if !isText(id) {

@@ -15,7 +15,7 @@ func TestCookiesAreSecureBehindHTTPS(t *testing.T) {
 		s.setSession(c, sessionCookie, "", -1)
 		for _, cookie := range c.header.Values("Set-Cookie") {
 			if strings.Contains(cookie, "; Secure") != secure {
-				t.Errorf("with https %v the cookie is %q", secure, cookie)
+				t.Errorf("SecureCookies %t: got the cookie %q", secure, cookie)
 			}
 		}
 	}

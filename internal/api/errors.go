@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// statusOf is the HTTP status of every kind of refusal (interface section 7).
+// statusOf maps every kind of refusal to its HTTP status (interface section 7).
 var statusOf = map[refusal.Code]int{
 	refusal.CodeBadRequest:            http.StatusBadRequest,
 	refusal.CodeEmailTaken:            http.StatusBadRequest,
@@ -28,8 +28,8 @@ var statusOf = map[refusal.Code]int{
 	refusal.CodeIdempotencyInProgress: http.StatusConflict,
 	refusal.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	refusal.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
-	// 422 and not 409 for missing stock: clients take a 409 on creation as
-	// "already created".
+	// 422 rather than 409 for missing stock: clients take a 409 to mean that the
+	// order has been created already.
 	delivery.CodeInsufficientStock:    http.StatusUnprocessableEntity,
 	refusal.CodeValidation:            http.StatusUnprocessableEntity,
 	refusal.CodeIdempotencyKeyReused:  http.StatusUnprocessableEntity,
@@ -39,7 +39,7 @@ var statusOf = map[refusal.Code]int{
 	refusal.CodeUnavailable:           http.StatusServiceUnavailable,
 }
 
-// statusError answers an error with another status than its kind has.
+// statusError wraps an error that gets another status than its kind has.
 type statusError struct {
 	error
 	status int
@@ -58,8 +58,9 @@ type errorDetail struct {
 	Details any          `json:"details,omitzero"`
 }
 
-// refusal is the one place that turns errors into answers. An error that is no
-// refusal is a fault of ours: logged, and answered without a word about it.
+// refusal turns an error into a response. All errors go through it. An error that
+// is not a refusal is a fault of the service: it is logged, and the response does
+// not mention its cause.
 func (s *Server) refusal(c *call, err error) reply {
 	status, refused := s.explain(c, err)
 	if refused.RetryAfter > 0 {
@@ -73,9 +74,9 @@ func (s *Server) refusal(c *call, err error) reply {
 	return reply{status: status, body: body}
 }
 
-// explain turns an error into the refusal that is told, and its status.
+// explain returns the refusal that the client sees for an error, and its status.
 func (s *Server) explain(c *call, err error) (status int, refused *refusal.Error) {
-	refused = s.told(c, err)
+	refused = s.publicError(c, err)
 	status = cmp.Or(statusOf[refused.Code], http.StatusInternalServerError)
 	var marked statusError
 	if errors.As(err, &marked) {
@@ -88,8 +89,9 @@ func detailOf(refused *refusal.Error) errorDetail {
 	return errorDetail{refused.Code, refused.Message, refused.Details}
 }
 
-// told is a refusal, or what is said of a fault of ours, which is logged.
-func (s *Server) told(c *call, err error) *refusal.Error {
+// publicError returns the refusal that the client sees for an error. A fault of
+// the service is logged and becomes errInternal.
+func (s *Server) publicError(c *call, err error) *refusal.Error {
 	refused := known(err)
 	if refused == nil {
 		s.Log.ErrorContext(c.Context(), "request failed",
@@ -100,7 +102,7 @@ func (s *Server) told(c *call, err error) *refusal.Error {
 
 var errInternal = refusal.New(refusal.CodeInternal, "something went wrong on our side")
 
-// known finds the refusal in an error; nil if there is none.
+// known returns the refusal in an error; nil if the error is a fault of the service.
 func known(err error) *refusal.Error {
 	var refused *refusal.Error
 	switch {
@@ -113,7 +115,8 @@ func known(err error) *refusal.Error {
 	}
 }
 
-// wholeSeconds rounds up, so that nobody comes back too early.
+// wholeSeconds returns the seconds of d, rounded up so that clients do not retry
+// too early.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }

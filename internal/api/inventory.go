@@ -8,14 +8,14 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
-// The bounds of the limits of both inventory lists. The contract gives the
-// upper one for products only.
+// The bounds of the parameter limit of both inventory lists. The contract gives the
+// upper bound for products only.
 const (
 	defaultInventory = 50
 	maxInventory     = 100
 )
 
-// product is the record of interface section 2.11.
+// product is a product in JSON (interface section 2.11).
 type product struct {
 	ProductID   int64                  `json:"product_id"`
 	Name        string                 `json:"name"`
@@ -37,8 +37,8 @@ func productOf(p delivery.Product) product {
 		LowStock:  p.LowStock(),
 		StockMin:  p.StockMin,
 		StockMax:  p.StockMax,
-		// Up to the largest price the quotient is the float64 nearest to the
-		// exact amount, and so is written with its two decimals and no more.
+		// For every allowed price the quotient is the float64 nearest to the exact
+		// amount, so that it is written with at most two decimals.
 		Price:       float64(p.PriceCents) / 100,
 		Status:      p.Status,
 		Barcode:     p.Barcode,
@@ -46,7 +46,7 @@ func productOf(p delivery.Product) product {
 	}
 }
 
-// movement is the record of interface section 2.12.
+// movement is a stock movement in JSON (interface section 2.12).
 type movement struct {
 	MovementID  int64                 `json:"movement_id"`
 	Type        delivery.MovementType `json:"type"`

@@ -17,15 +17,15 @@ func tooMany(message string, after time.Duration) *refusal.Error {
 	return &refusal.Error{Code: refusal.CodeRateLimited, Message: message, RetryAfter: after}
 }
 
-// PartnerRate is the rate of so many requests a minute, which may come all at
-// once.
+// PartnerRate returns the rate of so many requests a minute. All of them may come
+// in one burst.
 func PartnerRate(perMinute int) throttle.Rate {
 	return throttle.Rate{Limit: perMinute, Burst: perMinute, Per: time.Minute}
 }
 
-// admitPartner spends one request of the partner's rate, and tells in the
-// headers what is left (IETF draft-ietf-httpapi-ratelimit-headers). Then it
-// refuses a partner who is suspended.
+// admitPartner takes one request from the partner's rate, and refuses if none is
+// left or the partner is suspended. The headers of the response say what is left
+// (IETF draft-ietf-httpapi-ratelimit-headers).
 func (s *Server) admitPartner(c *call) error {
 	settings, err := s.Partners.Settings(c.Context(), c.partnerID)
 	if err != nil {
@@ -62,9 +62,10 @@ func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
 	return s.partners.TakeAt(c.partnerID, rate)
 }
 
-// limitStranger bounds, per network, what those do whom nobody vouches for.
-func (s *Server) limitStranger(c *call) error {
-	verdict := s.strangers.Take(throttle.Network(s.address(c)))
+// limitUnauthenticated limits, per network, registrations and requests whose
+// signature is refused.
+func (s *Server) limitUnauthenticated(c *call) error {
+	verdict := s.unauthenticated.Take(throttle.Network(s.address(c)))
 	s.Observer.Limited(LimitAddress, verdict.Allowed)
 	if !verdict.Allowed {
 		return tooMany("too many requests from this address", verdict.RetryAfter)
@@ -72,29 +73,29 @@ func (s *Server) limitStranger(c *call) error {
 	return nil
 }
 
-// limitTracking bounds public tracking per network.
+// limitTracking limits public tracking per network.
 func (s *Server) limitTracking(c *call) error {
-	verdict := s.trackers.Take(throttle.Network(s.address(c)))
+	verdict := s.tracking.Take(throttle.Network(s.address(c)))
 	s.Observer.Limited(LimitTracking, verdict.Allowed)
 	if !verdict.Allowed {
-		return tooMany("too many tracking requests", verdict.RetryAfter)
+		return tooMany("too many tracking requests from this address", verdict.RetryAfter)
 	}
 	return nil
 }
 
-// address is where the request came from: the peer, or, where that is a proxy of
-// ours, whoever the nearest proxy that is not ours names.
+// address returns the client's address. It follows X-Forwarded-For from right to
+// left, starting at the peer, as long as the address so far is a trusted proxy.
 func (s *Server) address(c *call) string {
 	peer, _, err := net.SplitHostPort(c.RemoteAddr)
 	if err != nil {
 		return c.RemoteAddr
 	}
 	forwarded := strings.Split(strings.Join(c.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, before := range slices.Backward(forwarded) {
-		if !s.trusts(peer) || before == "" {
+	for _, previous := range slices.Backward(forwarded) {
+		if !s.trusts(peer) || previous == "" {
 			break
 		}
-		peer = strings.TrimSpace(before)
+		peer = strings.TrimSpace(previous)
 	}
 	return peer
 }

@@ -2,12 +2,11 @@ package api
 
 import "time"
 
-// Observer is called with what happens at the interface, for metrics. Its
-// methods are on the path of every request: they must be fast and safe for
-// concurrent use.
+// Observer receives what happens at the interface, for metrics. Its methods are on
+// the path of every request: they must be fast and safe for concurrent use.
 type Observer interface {
 	// Route returns the observer of one route's requests. It is called once for
-	// each route, and once with an empty pattern for requests that no route takes.
+	// each route, and once with an empty pattern for requests that match no route.
 	Route(pattern string) RouteObserver
 	// Limited is called when a request was counted against a rate limit.
 	Limited(limit Limit, allowed bool)
@@ -16,8 +15,8 @@ type Observer interface {
 // RouteObserver is called at the start and the end of each request of a route.
 type RouteObserver interface {
 	Started()
-	// Finished is called once the response was written. The method is what the
-	// client sent.
+	// Finished is called when the response has been written. The method is what
+	// the client sent.
 	Finished(method string, status int, took time.Duration)
 }
 
@@ -31,10 +30,10 @@ const (
 	LimitTracking Limit = "tracking" // of public tracking, by network
 )
 
-// Limits lists them.
+// Limits lists the rate limits.
 var Limits = []Limit{LimitPartner, LimitAddress, LimitTracking}
 
-// unobserved is the Observer of a server that has been given none.
+// unobserved is the Observer of a server without metrics.
 type unobserved struct{}
 
 func (unobserved) Route(string) RouteObserver          { return unobserved{} }

@@ -16,31 +16,31 @@ type auditAnswer struct {
 	OperatorID string         `json:"operator_id"`
 	RequestID  string         `json:"request_id"`
 	Action     audit.Action   `json:"action"`
-	PartnerID  *string        `json:"partner_id"` // null if the thing is nobody's
+	PartnerID  *string        `json:"partner_id"` // null if the object does not belong to a partner
 	ObjectID   string         `json:"object_id"`
-	Before     jsontext.Value `json:"before"` // null if there was nothing
-	After      jsontext.Value `json:"after"`
+	Before     jsontext.Value `json:"before"` // null if the object did not exist
+	After      jsontext.Value `json:"after"`  // null if the object no longer exists
 }
 
 func auditOf(a *operator.Audited) auditAnswer {
 	return auditAnswer{
 		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, orNull(a.PartnerID), a.ObjectID,
-		orNothing(a.Before), orNothing(a.After),
+		rawOrNull(a.Before), rawOrNull(a.After),
 	}
 }
 
-// orNothing is null for what there was not.
-func orNothing(value []byte) jsontext.Value {
+// rawOrNull returns a value that is JSON already; null if it is empty.
+func rawOrNull(value []byte) jsontext.Value {
 	if len(value) == 0 {
 		return jsontext.Value("null")
 	}
 	return jsontext.Value(value)
 }
 
-// AuditLine is an entry of the audit log in JSON, as GET /ops/v1/audit tells it.
+// AuditLine returns an entry of the audit log in the JSON of GET /ops/v1/audit.
 func AuditLine(a *operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
 
-// auditCursor is the id of the last entry before a page.
+// auditCursor accepts the id of the last entry before a page.
 var auditCursor = eventCursor
 
 func (s *Server) handleAudit(c *call) (reply, error) {

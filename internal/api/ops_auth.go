@@ -11,10 +11,10 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
-// authenticateOperator finds out which operator asks, by a bearer token or a
+// authenticateOperator sets the operator of a request from its bearer token or
 // session, and checks the role.
 func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
-	found, err := s.asking(c)
+	found, err := s.currentOperator(c)
 	if err != nil {
 		return err
 	}
@@ -22,20 +22,21 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
 	c.operator = found
-	c.act(found.OperatorID)
+	c.actAs(found.OperatorID)
 	return nil
 }
 
-// asking is the operator of the token or the session. Whoever sends a token
-// means it.
-func (s *Server) asking(c *call) (found *operator.Operator, err error) {
+// currentOperator returns the operator of the bearer token, or else of the session.
+// A token wins over the session: a client sends it on purpose, a browser sends its
+// cookie always. It refuses with unauthorized.
+func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) {
 	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	session := c.cookie(operatorCookie)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
 		found, err = s.Operators.ByToken(c.Context(), token)
 	case session == "" || scheme != "":
-		return nil, refusal.New(refusal.CodeUnauthorized, "send a token of POST /ops/v1/tokens as Authorization: Bearer, or log in")
+		return nil, refusal.New(refusal.CodeUnauthorized, "send a token from POST /ops/v1/tokens as Authorization: Bearer, or log in")
 	default:
 		if err := s.refuseCrossSite(c); err != nil {
 			return nil, err
@@ -48,8 +49,10 @@ func (s *Server) asking(c *call) (found *operator.Operator, err error) {
 	return found, err
 }
 
-// act notes on whose behalf everything happens from here on.
-func (c *call) act(operatorID string) {
+// actAs names the operator and the request in the audit entries of everything that
+// happens with the call's context from now on. An empty id stands for an operator
+// who is not known yet; the room that checks the password sets it.
+func (c *call) actAs(operatorID string) {
 	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: operatorID, RequestID: c.id})
 	c.Request = c.WithContext(ctx)
 }
@@ -62,7 +65,7 @@ type tokenAnswer struct {
 }
 
 func (s *Server) handleTokenCreate(c *call) (reply, error) {
-	c.act("") // nobody yet; the token's owner will be
+	c.actAs("") // unknown until the password has been checked
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
@@ -100,7 +103,7 @@ func (s *Server) handleTokenList(c *call) (reply, error) {
 		return reply{}, err
 	}
 	if owner != c.operator.OperatorID && c.operator.Role != operator.RoleAdmin {
-		return reply{}, refusal.New(refusal.CodeForbidden, "only an admin may see the tokens of others")
+		return reply{}, refusal.New(refusal.CodeForbidden, "only an admin may see the tokens of other operators")
 	}
 	page, err := s.Operators.Tokens(c.Context(), owner, cursor, limit)
 	if err != nil {
@@ -128,7 +131,7 @@ func (s *Server) handleTokenRevoke(c *call) (reply, error) {
 }
 
 func (s *Server) handleOperatorLogin(c *call) (reply, error) {
-	c.act("") // nobody yet; whoever logs in will be
+	c.actAs("") // unknown until the password has been checked
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
@@ -137,12 +140,12 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, operatorCookie, token, 0) // until the browser ends; the server ends it too
+	s.setSession(c, operatorCookie, token, 0) // the server ends the session, too
 	return ok(operatorOf(found))
 }
 
 func (s *Server) handleOperatorLogout(c *call) (reply, error) {
-	c.act("")
+	c.actAs("")
 	if err := s.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
 		return reply{}, err
 	}

@@ -32,7 +32,7 @@ type boardCourier struct {
 	Name      string `json:"name"`
 }
 
-// boardAnswer is a row of the board.
+// boardAnswer is a row of the board in JSON.
 type boardAnswer struct {
 	OrderID           string                `json:"order_id"`
 	PartnerID         string                `json:"partner_id"`
@@ -41,7 +41,7 @@ type boardAnswer struct {
 	Status            delivery.Status       `json:"status"`
 	Version           int64                 `json:"version"`
 	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
-	Courier           *boardCourier         `json:"courier"` // null while none is assigned
+	Courier           *boardCourier         `json:"courier"` // null until one is assigned
 	Zone              string                `json:"zone"`
 	City              string                `json:"city"`
 	PickupWindow      windowAnswer          `json:"pickup_window"`
@@ -87,7 +87,7 @@ func (s *Server) handleBoard(c *call) (reply, error) {
 	}{orders, page.Next.String()})
 }
 
-// anyReason selects what needs attention for whatever reason.
+// anyReason selects the orders that need attention for any reason.
 const anyReason = "any"
 
 var (
@@ -142,8 +142,8 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 	return filter, q.problems.Err()
 }
 
-// wordsOf reads a parameter that may be repeated, in one order and without
-// repetitions.
+// wordsOf returns the values of a parameter that may be repeated, sorted and
+// without duplicates.
 func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
 	for _, text := range q.values[name] {
 		if !rule.Allows(text) {

@@ -22,31 +22,31 @@ type countLineAnswer struct {
 	ProductID  int64        `json:"product_id"`
 	Before     int64        `json:"before"`
 	After      int64        `json:"after"`
-	MovementID *int64       `json:"movement_id"` // null if nothing had to be booked
+	MovementID *int64       `json:"movement_id"` // null if no movement was booked
 	Error      *errorDetail `json:"error"`       // null unless the line was refused
 }
 
 func countOf(count stock.Count) countAnswer {
 	answer := countAnswer{Location: count.Location, Lines: make([]countLineAnswer, len(count.Lines))}
-	for i, line := range count.Lines {
-		told := countLineAnswer{ProductID: line.ProductID, Before: line.Before, After: line.After}
-		if line.Refusal != nil {
-			detail := detailOf(line.Refusal)
-			told.Error = &detail
+	for i, counted := range count.Lines {
+		line := countLineAnswer{ProductID: counted.ProductID, Before: counted.Before, After: counted.After}
+		if counted.Refusal != nil {
+			detail := detailOf(counted.Refusal)
+			line.Error = &detail
 			answer.Refused++
 		}
-		if line.MovementID != 0 {
-			told.MovementID = &line.MovementID
+		if counted.MovementID != 0 {
+			line.MovementID = &counted.MovementID
 			answer.Booked++
 		}
-		answer.Lines[i] = told
+		answer.Lines[i] = line
 	}
 	return answer
 }
 
 func (s *Server) handleCount(c *call) (reply, error) {
 	request, err := c.stockRequest(func(counted any) ([]byte, error) {
-		return strictjson.Marshal(countOf(counted.(stock.Count))) //nolint:forcetypeassert // Count gives these
+		return strictjson.Marshal(countOf(counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
 	})
 	if err != nil {
 		return reply{}, err
@@ -59,7 +59,7 @@ func (s *Server) handleCount(c *call) (reply, error) {
 	return c.stockAnswer(http.StatusOK, answer, err)
 }
 
-// lowCursorRule takes the partner and the product before the page.
+// lowCursorRule accepts the ids of the last partner and product before the page.
 var lowCursorRule = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
@@ -71,9 +71,9 @@ func (s *Server) handleLowStock(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var after stock.LowProduct
-	partner, product, _ := strings.Cut(q.oneOf("cursor", lowCursorRule), ".")
-	after.PartnerID = partner
-	after.ProductID, _ = strconv.ParseInt(product, 10, 64)
+	partnerID, productID, _ := strings.Cut(q.oneOf("cursor", lowCursorRule), ".")
+	after.PartnerID = partnerID
+	after.ProductID, _ = strconv.ParseInt(productID, 10, 64)
 	limit := int(q.integer("limit", defaultPage, 1, maxPage))
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err

@@ -17,14 +17,15 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// own is the courier whose orders alone exist for whoever asks; empty for the
-// dispatch desk, for which all do.
-func (c *call) own() (courierID string, err error) {
+// ownCourier limits a request to one courier's orders: other orders do not exist
+// for it. It returns the id of that courier; empty means no limit. It refuses with
+// forbidden.
+func (c *call) ownCourier() (courierID string, err error) {
 	if c.operator.Role != operator.RoleCourier {
 		return "", nil
 	}
-	if c.operator.CourierID == "" { // an account from before it had to be linked
-		return "", refusal.New(refusal.CodeForbidden, "this operator is no courier yet: an admin links it to one")
+	if c.operator.CourierID == "" { // the account is older than the rule that it must be linked
+		return "", refusal.New(refusal.CodeForbidden, "this operator is not linked to a courier yet: ask an admin")
 	}
 	return c.operator.CourierID, nil
 }
@@ -39,7 +40,7 @@ type addressAnswer struct {
 	Notes      string `json:"notes,omitzero"`
 }
 
-// stopAnswer leaves out e-mail addresses, which nobody needs on the road.
+// stopAnswer leaves out the e-mail address, which a courier does not need.
 type stopAnswer struct {
 	Kind       dispatch.StopKind `json:"kind"`
 	Name       string            `json:"name"`
@@ -53,7 +54,7 @@ type stopAnswer struct {
 type jobParcel struct {
 	ParcelID    string  `json:"parcel_id"`
 	Barcode     string  `json:"barcode,omitzero"`
-	Label       string  `json:"label"` // what the Code 128 of its label says
+	Label       string  `json:"label"` // the text of the Code 128 on its label
 	Description string  `json:"description"`
 	WeightKg    float64 `json:"weight_kg"`
 	Fragile     bool    `json:"fragile"`
@@ -76,9 +77,9 @@ type jobAnswer struct {
 	Stop           stopAnswer            `json:"stop"`
 	Instructions   string                `json:"instructions,omitzero"`
 	Parcels        []jobParcel           `json:"parcels"`
-	COD            *moneyAnswer          `json:"cod"` // null where no cash is to be collected
+	COD            *moneyAnswer          `json:"cod"` // null if no cash is to be collected
 	Failures       int64                 `json:"failures"`
-	NextAttempt    *time.Time            `json:"next_attempt"` // null if none is planned
+	NextAttempt    *time.Time            `json:"next_attempt"` // null if none is scheduled
 	Actions        []delivery.Status     `json:"actions"`
 }
 
@@ -103,8 +104,11 @@ func jobOf(j *dispatch.Job) jobAnswer {
 }
 
 func stopOf(s *dispatch.Stop) stopAnswer {
-	at := s.Contact
-	return stopAnswer{s.Kind, at.Name, at.Phone, addressAnswer(at.Address), s.Area, windowAnswer(at.Window), at.Window.End}
+	contact := s.Contact
+	return stopAnswer{
+		s.Kind, contact.Name, contact.Phone, addressAnswer(contact.Address),
+		s.Area, windowAnswer(contact.Window), contact.Window.End,
+	}
 }
 
 type deliveryAnswer struct {
@@ -118,12 +122,12 @@ type doneAnswer struct {
 	Latest []deliveryAnswer `json:"latest"`
 }
 
-// today is how far back it is told what was delivered, unless the request says
+// defaultSince is how far back deliveries are listed if the request does not say
 // when the courier's day began, which the service cannot know.
-const today = 24 * time.Hour
+const defaultSince = 24 * time.Hour
 
 func (s *Server) handleJobs(c *call) (reply, error) {
-	own, err := c.own()
+	own, err := c.ownCourier()
 	if err != nil {
 		return reply{}, err
 	}
@@ -133,13 +137,13 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	}
 	courierID, since, now := q.text("courier_id"), q.time("since"), timestamp.Truncate(s.Now())
 	if since.IsZero() {
-		since = now.Add(-today)
+		since = now.Add(-defaultSince)
 	}
 	if now.Sub(since) > dispatch.MaxSince {
 		q.problems.Add("since", q.text("since"), "a time within the last 7 days")
 	}
 	if courierID = cmp.Or(courierID, own); courierID == "" {
-		q.problems.Add("courier_id", nil, "a courier")
+		q.problems.Add("courier_id", nil, "the id of a courier")
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -167,20 +171,20 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	}{courierID, jobs, round.More, done})
 }
 
-// matchAnswer is an order that a scan has found. Place is null where the code is
-// that of the whole order.
+// matchAnswer is an order that a scan has found. Place and ParcelID are null if the
+// code stands for the whole order.
 type matchAnswer struct {
 	Place    *int      `json:"place"`
 	ParcelID *string   `json:"parcel_id"`
 	Order    jobAnswer `json:"order"`
 }
 
-// maxCode is how long what a scanner reads may be, in characters: a QR code holds
-// no more than that.
+// maxCode is the longest text that a scanner may send, in characters. A QR code
+// cannot hold more.
 const maxCode = 3000
 
 func (s *Server) handleScan(c *call) (reply, error) {
-	own, err := c.own()
+	own, err := c.ownCourier()
 	if err != nil {
 		return reply{}, err
 	}
@@ -190,7 +194,7 @@ func (s *Server) handleScan(c *call) (reply, error) {
 	}
 	code := q.oneOf("code", form.Length(1, maxCode))
 	if code == "" && len(q.problems) == 0 {
-		q.problems.Add("code", nil, "what the label's code says")
+		q.problems.Add("code", nil, "the text of a label's code")
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -225,12 +229,12 @@ func (s *Server) proofOf(p *delivery.Proof) proofAnswer {
 	return proofAnswer{p.ProofID, p.Kind, s.Proofs.URL(p.Name), p.At, p.OperatorID}
 }
 
-// pictures are the media types that a proof may be sent as. What it is, is told by
-// its content.
+// pictures lists the media types that a proof may be sent as. The format of the
+// picture is read from its content, whatever the media type.
 var pictures = []string{"image/png", "image/jpeg", "image/webp"}
 
 func (s *Server) handleProofAdd(c *call) (reply, error) {
-	own, err := c.own()
+	own, err := c.ownCourier()
 	if err != nil {
 		return reply{}, err
 	}
@@ -249,11 +253,11 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	added, again, err := s.Proofs.Add(c.Context(), upload)
+	added, replayed, err := s.Proofs.Add(c.Context(), upload)
 	if err != nil {
 		return reply{}, err
 	}
-	if again {
+	if replayed {
 		c.header.Set("Idempotent-Replayed", "true")
 	}
 	return answer(http.StatusCreated, s.proofOf(added))

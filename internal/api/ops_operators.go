@@ -8,13 +8,13 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
-// The bounds of the limit of operators' lists.
+// The bounds of the parameter limit of the operator interface's lists.
 const (
 	defaultPage = 50
 	maxPage     = 500
 )
 
-// idCursor takes the id of the last thing before a page.
+// idCursor accepts the id of the last object before a page.
 func idCursor(prefix string) form.TextRule {
 	return form.TextRule{
 		Expected: cursorExpected,

@@ -12,7 +12,7 @@ import (
 )
 
 func (s *Server) handleOrderAdvance(c *call) (reply, error) {
-	courierID, err := c.own()
+	courierID, err := c.ownCourier()
 	if err != nil {
 		return reply{}, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	return reply{status: http.StatusOK, body: moved}, err
 }
 
-// bulkResult is what became of one order of many.
+// bulkResult is the outcome for one order of a bulk move.
 type bulkResult struct {
 	OrderID string          `json:"order_id"`
 	OK      bool            `json:"ok"`
@@ -45,8 +45,8 @@ func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
 	for i, m := range moved {
 		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
 		if m.Err != nil {
-			refused := s.told(c, m.Err)
-			results[i].Error = &errorDetail{refused.Code, refused.Message, refused.Details}
+			detail := detailOf(s.publicError(c, m.Err))
+			results[i].Error = &detail
 		}
 	}
 	return ok(struct {
@@ -77,23 +77,23 @@ func (s *Server) handleNoteCreate(c *call) (reply, error) {
 	return created(noteOf(note))
 }
 
-// takeAnswer tells from where items were taken.
-type takeAnswer struct {
+// allocationAnswer says from which location items were taken.
+type allocationAnswer struct {
 	ProductID int64  `json:"product_id"`
 	Location  string `json:"location"`
 	Quantity  int64  `json:"quantity"`
 }
 
-// operatorsOrder is what operators see of an order beside its record.
+// operatorsOrder is what operators see of an order in addition to its record.
 type operatorsOrder struct {
 	boardAnswer
-	Allocation []takeAnswer  `json:"allocation"`
-	Notes      []noteAnswer  `json:"notes"`
-	Proofs     []proofAnswer `json:"proofs"`
+	Allocation []allocationAnswer `json:"allocation"`
+	Notes      []noteAnswer       `json:"notes"`
+	Proofs     []proofAnswer      `json:"proofs"`
 }
 
 func (s *Server) handleOrderRecord(c *call) (reply, error) {
-	courierID, err := c.own()
+	courierID, err := c.ownCourier()
 	if err != nil {
 		return reply{}, err
 	}
@@ -103,11 +103,12 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	}
 	answer := operatorsOrder{
 		boardAnswer: boardOf(&found.Entry),
-		Allocation:  make([]takeAnswer, len(found.Order.Allocation)), Notes: make([]noteAnswer, len(found.Notes)),
-		Proofs: make([]proofAnswer, len(found.Proofs)),
+		Allocation:  make([]allocationAnswer, len(found.Order.Allocation)),
+		Notes:       make([]noteAnswer, len(found.Notes)),
+		Proofs:      make([]proofAnswer, len(found.Proofs)),
 	}
 	for i, take := range found.Order.Allocation {
-		answer.Allocation[i] = takeAnswer{take.ProductID, take.Location, take.Quantity}
+		answer.Allocation[i] = allocationAnswer{take.ProductID, take.Location, take.Quantity}
 	}
 	for i, proof := range found.Proofs {
 		answer.Proofs[i] = s.proofOf(proof)
@@ -119,6 +120,7 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// As its partner sees it, byte for byte.
-	return reply{status: http.StatusOK, body: slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))}, nil
+	// The record is spliced in, so that operators see the bytes that the partner sees.
+	body = slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))
+	return reply{status: http.StatusOK, body: body}, nil
 }

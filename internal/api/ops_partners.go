@@ -8,18 +8,18 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
-// settledPartner is a partner as operators see it.
-type settledPartner struct {
+// listedPartner is a partner as operators see it in lists.
+type listedPartner struct {
 	partnerAnswer
 	Suspended       bool       `json:"suspended"`
 	SuspendedAt     *time.Time `json:"suspended_at"`
 	SuspendedReason *string    `json:"suspended_reason"` // null if none was given
-	RateLimit       *int       `json:"rate_limit"`       // null for everybody's
-	RateCard        *string    `json:"rate_card"`        // null for everybody's
+	RateLimit       *int       `json:"rate_limit"`       // null for the default
+	RateCard        *string    `json:"rate_card"`        // null for the default
 }
 
-func settledOf(l *partner.Listed) settledPartner {
-	answer := settledPartner{
+func listedPartnerOf(l *partner.Listed) listedPartner {
+	answer := listedPartner{
 		partnerAnswer: partnerOf(&l.Partner), Suspended: l.Suspended(), SuspendedAt: orNull(l.SuspendedAt),
 		SuspendedReason: orNull(l.SuspendedReason), RateCard: orNull(l.RateCard),
 	}
@@ -30,7 +30,7 @@ func settledOf(l *partner.Listed) settledPartner {
 }
 
 type partnerOverview struct {
-	settledPartner
+	listedPartner
 	APIKeys keyCounts `json:"api_keys"`
 }
 
@@ -40,10 +40,10 @@ type keyCounts struct {
 }
 
 func overviewOf(o *partner.Overview) partnerOverview {
-	return partnerOverview{settledOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}}
+	return partnerOverview{listedPartnerOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}}
 }
 
-// partnerCursor takes the id of the last partner before the page.
+// partnerCursor accepts the id of the last partner before the page.
 var partnerCursor = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`).MatchString,
@@ -66,13 +66,13 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	partners := make([]settledPartner, len(page.Partners))
+	partners := make([]listedPartner, len(page.Partners))
 	for i := range page.Partners {
-		partners[i] = settledOf(&page.Partners[i])
+		partners[i] = listedPartnerOf(&page.Partners[i])
 	}
 	return ok(struct {
-		Partners   []settledPartner `json:"partners"`
-		NextCursor string           `json:"next_cursor,omitzero"`
+		Partners   []listedPartner `json:"partners"`
+		NextCursor string          `json:"next_cursor,omitzero"`
 	}{partners, page.Next})
 }
 

@@ -16,10 +16,10 @@ type rateCardAnswer struct {
 	Name           string         `json:"name"`
 	Version        string         `json:"version"`
 	EffectiveFrom  time.Time      `json:"effective_from"`
-	EffectiveUntil *time.Time     `json:"effective_until"` // null while no other is known
+	EffectiveUntil *time.Time     `json:"effective_until"` // null if no later card is known
 	State          ratecard.State `json:"state"`
 	CreatedAt      *time.Time     `json:"created_at"` // null for the built-in card
-	CreatedBy      *string        `json:"created_by"` // likewise
+	CreatedBy      *string        `json:"created_by"` // null for the built-in card
 }
 
 func (s *Server) rateCardOf(l ratecard.Listed) rateCardAnswer {
@@ -34,7 +34,7 @@ type wholeRateCard struct {
 	Card jsontext.Value `json:"card"` // as it was uploaded
 }
 
-// rateCardCursor takes the id of the last card before the page.
+// rateCardCursor accepts the id of the last card before the page.
 var rateCardCursor = form.TextRule{
 	Expected: cursorExpected,
 	Allows:   regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
@@ -120,7 +120,7 @@ type chargeAnswer struct {
 	AmountCents int64  `json:"amount_cents"`
 }
 
-// priceOf is nil where there is no price.
+// priceOf returns a price in JSON; nil if there is no price.
 func priceOf(p *pricing.Price) *priceAnswer {
 	if p == nil {
 		return nil
@@ -137,33 +137,33 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	asked, err := s.RateCards.ReadPreview(c.Context(), body)
+	request, err := s.RateCards.ReadPreview(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
-	var ordered *int64
-	if asked.OrderID != "" {
-		found, err := s.Orders.Track(c.Context(), asked.OrderID)
+	var orderedCents *int64
+	if request.OrderID != "" {
+		found, err := s.Orders.Track(c.Context(), request.OrderID)
 		if err != nil {
 			return reply{}, err
 		}
-		asked.PartnerID, asked.Shipment, ordered = found.PartnerID, found.Shipment, &found.RateCents
+		request.PartnerID, request.Shipment, orderedCents = found.PartnerID, found.Shipment, &found.RateCents
 	}
-	name := ""
-	if asked.PartnerID != "" {
-		settings, err := s.Partners.Overview(c.Context(), asked.PartnerID)
+	series := ""
+	if request.PartnerID != "" {
+		settings, err := s.Partners.Overview(c.Context(), request.PartnerID)
 		if err != nil {
 			return reply{}, err
 		}
-		name = settings.RateCard
+		series = settings.RateCard
 	}
-	preview, err := s.RateCards.Compare(c.Context(), name, asked.Card, asked.Shipment)
+	preview, err := s.RateCards.Compare(c.Context(), series, request.Card, request.Shipment)
 	if err != nil {
 		return reply{}, err
 	}
 	return ok(struct {
-		Current   *priceAnswer `json:"current"`  // null where the level is not offered
-		Proposed  *priceAnswer `json:"proposed"` // likewise
+		Current   *priceAnswer `json:"current"`  // null if the card does not offer the level
+		Proposed  *priceAnswer `json:"proposed"` // null if the card does not offer the level
 		RateCents *int64       `json:"ordered_rate_cents"`
-	}{priceOf(preview.Current), priceOf(preview.Proposed), ordered})
+	}{priceOf(preview.Current), priceOf(preview.Proposed), orderedCents})
 }

@@ -26,8 +26,8 @@ func (s *Server) handleProductCreate(c *call) (reply, error) {
 	return created(productOf(added))
 }
 
-// productID is the product in the path; 0, which is no product's, if it is no
-// number.
+// productID returns the id of the product in the path. If that is not a number, it
+// returns 0, which does not exist.
 func (c *call) productID() int64 {
 	id, _ := strconv.ParseInt(c.PathValue("product_id"), 10, 64)
 	return max(id, 0)
@@ -55,18 +55,18 @@ func (s *Server) handleProductGet(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	told := make([]levelAnswer, len(levels))
+	answers := make([]levelAnswer, len(levels))
 	for i, level := range levels {
-		told[i] = levelAnswer{level.Location, level.Quantity}
+		answers[i] = levelAnswer{level.Location, level.Quantity}
 	}
 	return ok(struct {
 		product
 		Levels []levelAnswer `json:"levels"`
-	}{productOf(found), told})
+	}{productOf(found), answers})
 }
 
-// idCursor reads the id that a page begins behind.
-func (q *query) idCursor() int64 {
+// numberCursor returns the id after which a page begins; 0 for the first page.
+func (q *query) numberCursor() int64 {
 	text := q.text("cursor")
 	if text == "" {
 		return 0
@@ -95,7 +95,7 @@ func (s *Server) handleCatalogue(c *call) (reply, error) {
 		Search:    q.text("search"),
 		LowStock:  q.oneOf("low_stock", flagRule) == "true",
 		Status:    delivery.ProductStatus(q.oneOf("status", productStatusRule)),
-		After:     q.idCursor(),
+		After:     q.numberCursor(),
 		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
@@ -118,7 +118,7 @@ func (s *Server) handleCatalogue(c *call) (reply, error) {
 	}{products, next})
 }
 
-// opsMovement is a movement with what only operators are told.
+// opsMovement is a movement with the fields that only operators see.
 type opsMovement struct {
 	movement
 	OrderID *string `json:"order_id"` // null if no order caused it
@@ -137,7 +137,7 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 		Location:  q.text("location"),
 		From:      q.time("from"),
 		To:        q.time("to"),
-		Before:    q.idCursor(),
+		Before:    q.numberCursor(),
 		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
@@ -160,8 +160,8 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 	}{movements, next})
 }
 
-// stockRequest reads what makes a request of the warehouse repeatable, if it
-// came with a key.
+// stockRequest returns a request about a partner's stock as one that may be
+// repeated, if it came with an Idempotency-Key. The key is optional here.
 func (c *call) stockRequest(encode func(any) ([]byte, error)) (stock.Request, error) {
 	r := stock.Request{Request: c.repeatable(c.pathID("partner_id"), uuid.UUID{}), Encode: encode}
 	if _, r.Keyed = c.Header["Idempotency-Key"]; !r.Keyed {
@@ -183,7 +183,7 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	request, err := c.stockRequest(func(booked any) ([]byte, error) {
 		return strictjson.Marshal(struct {
 			Movements []movement `json:"movements"`
-		}{movementsOf(booked.([]delivery.Movement))}) //nolint:forcetypeassert // RecordOnce gives these
+		}{movementsOf(booked.([]delivery.Movement))}) //nolint:forcetypeassert // Stock.RecordOnce passes this type
 	})
 	if err != nil {
 		return reply{}, err
@@ -196,12 +196,13 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	return c.stockAnswer(http.StatusCreated, answer, err)
 }
 
-// maxImportBody is the most that an import may hold, in bytes: as many products
-// as it may have, with long names.
+// maxImportBody is the largest body of an import, in bytes. It has room for as many
+// products as an import may hold, with long names.
 const maxImportBody = 4 << 20
 
-// csv refuses a body that does not say that it is CSV, or is no text.
-func (c *call) csv() error {
+// requireCSV refuses a body without the Content-Type of CSV, or one that is not
+// UTF-8 text.
+func (c *call) requireCSV() error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as text/csv")
@@ -214,7 +215,7 @@ func (c *call) csv() error {
 
 func (s *Server) handleProductImport(c *call) (reply, error) {
 	request, err := c.stockRequest(func(result any) ([]byte, error) {
-		done := result.(stock.Imported) //nolint:forcetypeassert // Import gives these
+		done := result.(stock.Imported) //nolint:forcetypeassert // Stock.Import passes this type
 		return strictjson.Marshal(struct {
 			Created   int `json:"created"`
 			Changed   int `json:"changed"`
@@ -225,7 +226,7 @@ func (s *Server) handleProductImport(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if err := c.csv(); err != nil {
+	if err := c.requireCSV(); err != nil {
 		return reply{}, err
 	}
 	answer, err := s.Stock.Import(c.Context(), request)

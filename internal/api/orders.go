@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The bounds of the order list's limit; the default is the contract's.
+// The bounds of the order list's parameter limit. The default is from the contract.
 const (
 	defaultOrders = 50
 	maxOrders     = 500
@@ -50,25 +50,26 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 	})
 }
 
-// idempotencyKey reads the header that makes a retry safe: a bare UUID of any
-// version.
+// idempotencyKey returns the UUID in the header Idempotency-Key. Any version will
+// do, but only the form with hyphens: uuid.Parse also takes braces and "urn:uuid:".
 func (c *call) idempotencyKey() (uuid.UUID, error) {
-	const bare = 36
+	const textLength = 36
 	header := c.Header.Get("Idempotency-Key")
 	key, err := uuid.Parse(header)
-	if err != nil || len(header) != bare {
+	if err != nil || len(header) != textLength {
 		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest, "the header Idempotency-Key must be a UUID")
 	}
 	return key, nil
 }
 
-// idempotent reads what makes a request repeatable.
+// idempotent returns the request as one that may be repeated under the
+// Idempotency-Key it came with.
 func (c *call) idempotent() (idempotency.Request, error) {
 	key, err := c.idempotencyKey()
 	return c.repeatable(c.partnerID, key), err
 }
 
-// repeatable returns the request as one that may be repeated under a key.
+// repeatable returns the request as one that a partner may repeat under a key.
 func (c *call) repeatable(partnerID string, key uuid.UUID) idempotency.Request {
 	return idempotency.Request{
 		Key:  idempotency.Key{PartnerID: partnerID, Scope: c.Method + " " + c.URL.Path, UUID: key},
@@ -76,7 +77,7 @@ func (c *call) repeatable(partnerID string, key uuid.UUID) idempotency.Request {
 	}
 }
 
-// idempotentJSON reads a repeatable request with its body.
+// idempotentJSON is idempotent for a request with a JSON body.
 func (c *call) idempotentJSON() (request idempotency.Request, body form.Source, err error) {
 	if request, err = c.idempotent(); err == nil {
 		body, err = c.json()
@@ -84,8 +85,8 @@ func (c *call) idempotentJSON() (request idempotency.Request, body form.Source, 
 	return request, body, err
 }
 
-// settled answers with a record that was kept under an idempotency key.
-func (c *call) settled(status int, answer order.Answer, err error) (reply, error) {
+// recordReply returns the record of an order. A replayed one is marked by a header.
+func (c *call) recordReply(status int, answer order.Answer, err error) (reply, error) {
 	if answer.Replayed {
 		c.header.Set("Idempotent-Replayed", "true")
 	}
@@ -98,7 +99,7 @@ func (s *Server) handleOrderCreate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	answer, err := s.Orders.Create(c.Context(), request, body)
-	return c.settled(http.StatusCreated, answer, err)
+	return c.recordReply(http.StatusCreated, answer, err)
 }
 
 func (s *Server) handleOrderCancel(c *call) (reply, error) {
@@ -111,7 +112,7 @@ func (s *Server) handleOrderCancel(c *call) (reply, error) {
 		return reply{}, err
 	}
 	answer, err := s.Orders.Cancel(c.Context(), request, c.pathID("order_id"), body)
-	return c.settled(http.StatusOK, answer, err)
+	return c.recordReply(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleOrderGet(c *call) (reply, error) {
@@ -152,8 +153,8 @@ func (c *call) orderFilter() (order.Filter, error) {
 	return filter, q.problems.Err()
 }
 
-// isCursor tells whether a text can be a cursor: the id of the last order
-// before the page.
+// isCursor reports whether a text has the form of a cursor, which is the id of the
+// last order before the page.
 func isCursor(text string) bool {
 	_, ok := delivery.PartnerOfOrder(text)
 	return ok

@@ -2,18 +2,18 @@ package api
 
 import "net/http"
 
-// proofHeaders let a proof be looked at and nothing else: it runs nothing, loads
-// nothing, and stays out of shared caches and search engines. Its content never
-// changes, but it may be deleted, so nobody keeps it for longer than a day.
+// proofHeaders allow a browser to show a proof and nothing else: it runs no script,
+// loads no resource, and stays out of shared caches. A proof never changes, but it
+// may be deleted, so caches keep it for at most a day.
 var proofHeaders = map[string]string{
 	"Cache-Control":           "private, max-age=86400, immutable",
 	"Content-Security-Policy": "default-src 'none'; sandbox",
 }
 
-// handleProof shows the picture that proves a delivery. Whoever has the address
-// may see it.
+// handleProof serves the picture that proves a delivery. It needs no credentials:
+// the address cannot be guessed.
 func (s *Server) handleProof(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // it is for looking at
+	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
 	picture, err := s.Proofs.Open(c.Context(), c.PathValue("name"))
 	if err != nil {
 		return reply{}, err

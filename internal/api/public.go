@@ -11,9 +11,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// TrackingPage writes the page that shows an order to its recipient, in the
-// language asked for or else the best of those accepted, and sets the page's
-// headers. A nil order is one that does not exist.
+// TrackingPage returns the page that shows an order to its recipient, and sets the
+// page's headers. The page is in the wanted language, or else in the best one of
+// accepted, the value of Accept-Language. A nil order means that the order does not
+// exist.
 type TrackingPage func(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error)
 
 func (s *Server) handleHealth(*call) (reply, error) {
@@ -43,8 +44,8 @@ type trackedStatus struct {
 	Timestamp time.Time       `json:"timestamp"`
 }
 
-// tracked is all that a tracking URL tells: no names, streets, phones,
-// e-mails, notes, metadata or prices.
+// tracked is all that a tracking URL shows: no names, streets, phone numbers,
+// e-mail addresses, notes, metadata or prices.
 type tracked struct {
 	OrderID           string                `json:"order_id"`
 	Status            delivery.Status       `json:"status"`
@@ -82,9 +83,10 @@ func trackedOf(o *delivery.Order) tracked {
 	return t
 }
 
-// public sets what every tracking answer carries, refusals too: no cache and no
-// search engine keeps it, and a shop's own page may show it. Nothing else may be
-// read across origins.
+// public sets the headers of every tracking response, refusals too: caches and
+// search engines must not keep it, and scripts of other sites may read it, so that
+// a shop can show it on a page of its own. No other response may be read across
+// origins.
 func public(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
@@ -99,10 +101,10 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 	return ok(trackedOf(found))
 }
 
-// handleTrackPage shows the page. A browser is told of an unknown order by a
-// page too, any other caller in JSON.
+// handleTrackPage serves the tracking page. If the order does not exist, a client
+// that accepts HTML gets a page that says so; any other client gets JSON.
 func (s *Server) handleTrackPage(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // the page is for looking at
+	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
 	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
 	status := http.StatusOK
 	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {

@@ -9,41 +9,41 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// Route is one row of the table of everything that is served.
+// Route is one row of the table of routes.
 type Route struct {
 	Method  string
 	Pattern string // as http.ServeMux reads it
 	Access  Access
-	// Roles are the operators that may come in by AccessOperator.
+	// Roles are the roles that may use a route of AccessOperator.
 	Roles  []operator.Role
 	handle func(*Server, *call) (reply, error)
 }
 
-// Access says who may use a route, and so what is checked before its handler.
+// Access says what a request must prove before the route's handler is called.
 type Access string
 
 // The kinds of access.
 const (
-	AccessPublic   Access = "public"   // anyone; the handler checks what it needs
-	AccessTracking Access = "tracking" // anyone, limited per address
-	AccessSigned   Access = "signed"   // a request signed with an API key
-	AccessPartner  Access = "partner"  // a request signed with an API key, or in a session
-	AccessOperator Access = "operator" // a bearer token of an operator, or an operator's session
-	accessNobody   Access = "nobody"   // the handler only refuses
+	AccessPublic   Access = "public"   // nothing; the handler may check more
+	AccessTracking Access = "tracking" // nothing, but limited per network
+	AccessSigned   Access = "signed"   // a signature with an API key
+	AccessPartner  Access = "partner"  // a signature with an API key, or a partner's session
+	AccessOperator Access = "operator" // an operator's bearer token or session
+	accessNone     Access = "none"     // nothing: the handler only refuses
 )
 
-// The operators who run the service, those who dispatch orders, those who move
-// stock, and those who deliver: couriers see their own orders only (see own).
+// The roles for running the service, dispatching orders, moving stock, and
+// delivering. A courier sees only the orders that he carries (see ownCourier).
 var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
 	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
 	delivering    = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}
-	anyone        = operator.Roles
+	allRoles      = operator.Roles
 )
 
-// Routes lists everything that is served. The OpenAPI documents list the same;
-// a test holds both together.
+// Routes returns every route. The OpenAPI documents describe the same routes; a
+// test compares them.
 func Routes() []Route {
 	return []Route{
 		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
@@ -87,11 +87,11 @@ func Routes() []Route {
 		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof},
 
 		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
-		{"GET", "/ops/v1/tokens", AccessOperator, anyone, (*Server).handleTokenList},
-		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, anyone, (*Server).handleTokenRevoke},
+		{"GET", "/ops/v1/tokens", AccessOperator, allRoles, (*Server).handleTokenList},
+		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, allRoles, (*Server).handleTokenRevoke},
 		{"POST", "/ops/v1/login", AccessPublic, nil, (*Server).handleOperatorLogin},
 		{"POST", "/ops/v1/logout", AccessPublic, nil, (*Server).handleOperatorLogout},
-		{"GET", "/ops/v1/me", AccessOperator, anyone, (*Server).handleOperatorMe},
+		{"GET", "/ops/v1/me", AccessOperator, allRoles, (*Server).handleOperatorMe},
 		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
 		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},
 		{"PATCH", "/ops/v1/operators/{operator_id}", AccessOperator, administering, (*Server).handleOperatorChange},
@@ -132,14 +132,14 @@ func Routes() []Route {
 	}
 }
 
-// These paths take larger bodies than others.
+// The paths that allow larger bodies than others.
 const (
 	batchPath  = "/v1/orders/batch"
 	proofsPath = "/ops/v1/orders/{order_id}/proofs"
 	importPath = "/ops/v1/partners/{partner_id}/products/import"
 )
 
-// MaxBody is the most that a body may hold, in bytes.
+// MaxBody returns the size of the largest body that the route allows, in bytes.
 func (r Route) MaxBody() int64 {
 	switch {
 	case r.Pattern == batchPath:
@@ -155,33 +155,36 @@ func (r Route) MaxBody() int64 {
 	}
 }
 
-// clean tells whether a path is in the one form that routes match. Others are
-// unknown paths here; http.ServeMux would redirect them.
+// clean reports whether a path is in the form that routes match. Other paths are
+// not found; http.ServeMux would redirect them.
 func clean(p string) bool {
 	return p == path.Clean(p)
 }
 
 var errNoSuchPath = refusal.NotFound("this path")
 
-// unrouted is a route that only refuses.
+// unrouted returns a route that refuses every request with err.
 func unrouted(err error) Route {
-	return Route{Access: accessNobody, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
+	return Route{Access: accessNone, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
 }
 
-// whyUnrouted tells an unknown path from a wrong method, which http.ServeMux
-// knows but says in plain text. The methods that would do go into Allow.
-func whyUnrouted(refuses http.Handler, w http.ResponseWriter, r *http.Request) error {
+// unroutedError returns not_found for an unknown path, and method_not_allowed for a
+// known path with another method. http.ServeMux knows which it is, but only writes
+// it in plain text: fallback is its handler, which is run to read the status. The
+// header Allow gets the methods of the path.
+func unroutedError(fallback http.Handler, w http.ResponseWriter, r *http.Request) error {
 	probe := probe{header: http.Header{}}
-	refuses.ServeHTTP(&probe, r)
+	fallback.ServeHTTP(&probe, r)
 	if probe.status != http.StatusMethodNotAllowed {
 		return errNoSuchPath
 	}
 	allow := probe.header.Get("Allow")
 	w.Header().Set("Allow", allow)
-	return refusal.New(refusal.CodeMethodNotAllowed, "this path takes "+allow)
+	return refusal.New(refusal.CodeMethodNotAllowed, "this path accepts "+allow)
 }
 
-// probe is an http.ResponseWriter that only looks.
+// probe is an http.ResponseWriter that records the status and headers and discards
+// the body.
 type probe struct {
 	header http.Header
 	status int

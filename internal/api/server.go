@@ -1,7 +1,7 @@
-// Package api speaks HTTP in JSON: the partner interface below /v1, public
-// tracking below /track, the operator interface below /ops/v1. Handlers are
-// thin: they read a request, call one use case and return its error; one place
-// turns errors into answers.
+// Package api serves HTTP in JSON: the partner interface below /v1, public
+// tracking below /track, and the operator interface below /ops/v1. Handlers are
+// thin: they read a request, call one use case and return its error. Errors become
+// responses in one place.
 package api
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// Config is what the interface needs.
+// Config holds what a Server needs.
 type Config struct {
 	Orders    *order.Service
 	Partners  *partner.Service
@@ -34,41 +34,41 @@ type Config struct {
 	Proofs    *proof.Service
 	RateCards *ratecard.Service
 
-	// TrackingPage shows an order to its recipient (package web).
+	// TrackingPage writes the tracking page (package web).
 	TrackingPage TrackingPage
 
 	Now    func() time.Time
 	Random io.Reader
 	Log    *slog.Logger
 
-	// RateLimit is how many requests a minute a partner may make who has no limit
-	// of their own, and an address that is not signed in; 0 is no limit.
+	// RateLimit is how many requests a minute are allowed for a partner without a
+	// limit of its own, for an unauthenticated network, and for tracking from one
+	// network. 0 means no limit.
 	RateLimit int
-	// SharedRates spends one token for each signed request, by partner id, where
-	// nodes share the partners' rates. nil counts them in this process.
+	// SharedRates counts the requests of each partner across nodes. If it is nil,
+	// they are counted in this process.
 	SharedRates *throttle.Shared
-	// TrustedProxies are the networks of the reverse proxies in front, whose
-	// X-Forwarded-For is believed.
+	// TrustedProxies are the networks of the reverse proxies whose
+	// X-Forwarded-For is used.
 	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
-	// Observer is called with what happens, for metrics; nil observes nothing.
+	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
 }
 
-// Server answers requests.
+// Server is the http.Handler of the whole interface.
 type Server struct {
 	Config
-	// partners spends one token for each signed request, by partner id, unless
-	// nodes share the rates.
+	// partners counts the requests of each partner, unless Config.SharedRates does.
 	partners *throttle.Limiter
-	// strangers spends one for each registration, and for each request that
-	// fails to sign, by the network that it comes from.
-	strangers *throttle.Limiter
-	// trackers spends one for each request for tracking or a proof, likewise.
-	trackers *throttle.Limiter
+	// unauthenticated counts registrations and requests whose signature is refused,
+	// by network.
+	unauthenticated *throttle.Limiter
+	// tracking counts requests for tracking and proofs, by network.
+	tracking *throttle.Limiter
 	mux      *http.ServeMux
-	// unmatched observes the requests that no route takes.
+	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
@@ -77,20 +77,20 @@ type Server struct {
 // requestTimeout is how long a request may run (interface section 8).
 const requestTimeout = 30 * time.Second
 
-// New makes the handler of the whole interface.
+// New returns a Server.
 func New(config Config) *Server {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
 	limiter := func() *throttle.Limiter { return throttle.New(PartnerRate(config.RateLimit), config.Now) }
 	s := &Server{
-		Config:    config,
-		partners:  limiter(),
-		strangers: limiter(),
-		trackers:  limiter(),
-		mux:       http.NewServeMux(),
-		sameSite:  http.NewCrossOriginProtection(),
-		unmatched: config.Observer.Route(""),
+		Config:          config,
+		partners:        limiter(),
+		unauthenticated: limiter(),
+		tracking:        limiter(),
+		mux:             http.NewServeMux(),
+		sameSite:        http.NewCrossOriginProtection(),
+		unmatched:       config.Observer.Route(""),
 	}
 	for _, route := range Routes() {
 		s.mux.Handle(route.Method+" "+route.Pattern, s.serve(route, config.Observer.Route(route.Pattern)))
@@ -98,8 +98,8 @@ func New(config Config) *Server {
 	return s
 }
 
-// ServeHTTP answers one request. What no route takes is refused in JSON, which
-// http.ServeMux would do in plain text, or with a redirect.
+// ServeHTTP serves one request. A request that matches no route is refused in
+// JSON; http.ServeMux would respond in plain text or with a redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	defer cancel()
@@ -109,7 +109,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if handler, pattern := s.mux.Handler(r); pattern == "" {
-		s.serve(unrouted(whyUnrouted(handler, w, r)), s.unmatched).ServeHTTP(w, r)
+		s.serve(unrouted(unroutedError(handler, w, r)), s.unmatched).ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)

@@ -11,16 +11,16 @@ import (
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
-// authenticate checks the signature of a request (interface section 5.1) and
-// then spends one of the partner's requests, who must not be suspended. A request that fails to sign is
-// counted against its address, never against a partner.
+// authenticate checks the signature of a request (interface section 5.1), and then
+// the partner's rate and suspension. A request whose signature is refused counts
+// against the rate of its network, never against a partner's.
 func (s *Server) authenticate(c *call) error {
 	key, refused, err := s.verify(c)
 	if err != nil {
 		return err
 	}
 	if refused != nil {
-		if err := s.limitStranger(c); err != nil {
+		if err := s.limitUnauthenticated(c); err != nil {
 			return err
 		}
 		return refused
@@ -29,8 +29,9 @@ func (s *Server) authenticate(c *call) error {
 	return s.admitPartner(c)
 }
 
-// authenticatePartner takes a signed request, or one in a session: whoever
-// sends a key means it. Both spend from the partner's rate.
+// authenticatePartner accepts a signed request or one in a session; both count
+// against the partner's rate. A key wins over the session: a client sends it on
+// purpose, a browser sends its cookie always.
 func (s *Server) authenticatePartner(c *call) error {
 	if c.Header.Get("X-Api-Key") != "" || c.sessionToken() == "" {
 		return s.authenticate(c)
@@ -64,7 +65,8 @@ func unauthorized(why reason, message string) *refusal.Error {
 	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: message, Details: unauthorizedDetails{Reason: why}}
 }
 
-// verify finds out who signed the request, or why nobody did.
+// verify returns the key that the request is signed with, or the refusal if the
+// signature does not hold.
 func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Error, err error) {
 	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 		if c.Header.Get(name) == "" {
@@ -72,7 +74,7 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 		}
 	}
 	sentAt, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
-	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL refuses any other
+	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL fails on other bytes
 		key, err = s.Partners.SigningKey(c.Context(), publicKey)
 	}
 	if err != nil {
@@ -83,7 +85,7 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 	}
 	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if !request.Verify(key.Secret, signed) {
-		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not fit this request and key"), nil
+		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key"), nil
 	}
 	if now := s.Now(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
@@ -96,8 +98,8 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 	return key, nil, nil
 }
 
-// sentPath is the path as it was sent, escapes and all; that is what is signed.
-// Only a request to a proxy names more than a path.
+// sentPath returns the path as it was sent, with its escapes, because that is what
+// is signed. Only a request to a proxy has a RequestURI that is more than a path.
 func (c *call) sentPath() string {
 	if !strings.HasPrefix(c.RequestURI, "/") {
 		return c.URL.EscapedPath()

@@ -12,11 +12,11 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// The bounds of the limits of event lists.
+// The bounds of the parameter limit of event lists.
 const (
 	defaultEvents = 50
 	maxEvents     = 500
-	// maxFeedWait is how many seconds a feed may wait for something new.
+	// maxFeedWait is how long a feed may wait for a new event, in seconds.
 	maxFeedWait = 20
 )
 
@@ -26,7 +26,7 @@ type endpointAnswer struct {
 	CreatedAt      time.Time  `json:"created_at"`
 	DisabledReason *string    `json:"disabled_reason"` // null unless the service disabled it
 	SecretRotates  *time.Time `json:"secret_rotates_at"`
-	Secret         string     `json:"secret,omitzero"` // told once
+	Secret         string     `json:"secret,omitzero"` // only when it is made
 }
 
 func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
@@ -39,7 +39,7 @@ func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
 	}
 }
 
-// orNull is nil for the zero value, which JSON tells as null.
+// orNull returns nil for the zero value, which is null in JSON.
 func orNull[T comparable](value T) *T {
 	var none T
 	if value == none {
@@ -103,7 +103,7 @@ type eventAnswer struct {
 	Sequence      int64              `json:"sequence"`
 	State         outbox.State       `json:"state"`
 	Attempts      int                `json:"attempts"`
-	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is planned
+	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is scheduled
 	CreatedAt     time.Time          `json:"created_at"`
 }
 
@@ -141,7 +141,7 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 	}{events, page.Next})
 }
 
-// eventCursor is the id of the last event before a page.
+// eventCursor accepts the id of the last event before a page.
 var eventCursor = form.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
 	_, ok := identifier.UUIDTime(text)
 	return ok
@@ -150,9 +150,9 @@ var eventCursor = form.TextRule{Expected: cursorExpected, Allows: func(text stri
 type attemptAnswer struct {
 	AttemptedAt time.Time `json:"attempted_at"`
 	Delivered   bool      `json:"delivered"`
-	StatusCode  *int      `json:"status_code"` // null if there was no answer
+	StatusCode  *int      `json:"status_code"` // null if there was no response
 	DurationMS  int64     `json:"duration_ms"`
-	Error       *string   `json:"error"` // null if there was an answer
+	Error       *string   `json:"error"` // null if there was a response
 }
 
 func (s *Server) handleEventGet(c *call) (reply, error) {
@@ -216,8 +216,8 @@ type fedEvent struct {
 	Signature string `json:"signature"` // Drop-Signature under the API key's secret
 }
 
-// handleFeed lists events as they happen, for a developer's machine that no
-// webhook reaches.
+// handleFeed lists events as they happen, for a developer's machine that webhooks
+// cannot reach.
 func (s *Server) handleFeed(c *call) (reply, error) {
 	q, err := c.query()
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Server) handleFeed(c *call) (reply, error) {
 	}
 	return ok(struct {
 		Events []fedEvent `json:"events"`
-		Cursor string     `json:"cursor"` // what to go on after
+		Cursor string     `json:"cursor"` // for the parameter after of the next request
 	}{events, cursor})
 }
 
@@ -255,8 +255,8 @@ func (s *Server) handleWebhookTest(c *call) (reply, error) {
 	return ok(struct {
 		EventID    string  `json:"event_id"`
 		Delivered  bool    `json:"delivered"`
-		StatusCode *int    `json:"status_code"` // null if there was no answer
+		StatusCode *int    `json:"status_code"` // null if there was no response
 		DurationMS int64   `json:"duration_ms"`
-		Error      *string `json:"error"` // null if there was an answer
+		Error      *string `json:"error"` // null if there was a response
 	}{tested.EventID, tested.Delivered(), orNull(tested.Status), tested.Took.Milliseconds(), orNull(tested.Problem)})
 }
