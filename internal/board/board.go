@@ -85,19 +85,14 @@ func searchOf(o *delivery.Order) string {
 	return strings.ToLower(strings.Join(parts, "\n"))
 }
 
+// OpenStatuses lists the states of orders that are under way.
+var OpenStatuses = slices.DeleteFunc(slices.Clone(delivery.Statuses), func(status delivery.Status) bool {
+	return len(delivery.NextStatuses(status)) == 0
+})
+
+// EndedStatuses lists the others, which no move leads out of.
+var EndedStatuses = slices.DeleteFunc(slices.Clone(delivery.Statuses), IsOpen)
+
 // IsOpen reports whether an order in this state is under way and so belongs on
 // the board.
-func IsOpen(status delivery.Status) bool { return !slices.Contains(EndedStatuses, status) }
-
-// OpenStatuses lists the states of orders that are under way, and EndedStatuses
-// those that no move leads out of.
-var OpenStatuses, EndedStatuses = func() (open, ended []delivery.Status) {
-	for _, status := range delivery.Statuses {
-		if len(delivery.NextStatuses(status)) > 0 {
-			open = append(open, status)
-		} else {
-			ended = append(ended, status)
-		}
-	}
-	return open, ended
-}()
+func IsOpen(status delivery.Status) bool { return slices.Contains(OpenStatuses, status) }

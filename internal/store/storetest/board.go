@@ -169,8 +169,8 @@ func testBoardFollowsOrders(t *testing.T, s *store.Store) {
 func testBoardVersions(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	orders := map[delivery.Status]*delivery.Order{}
-	var rows []*board.Row
-	var shown []dispatch.Versions
+	rows := make([]*board.Row, 0, len(delivery.Statuses))
+	shown := make([]dispatch.Versions, 0, len(delivery.Statuses)+1)
 	for i, status := range delivery.Statuses {
 		o := newOrder(t, fmt.Sprintf("A-%d", i), at(i))
 		o.Status, o.Version = status, int64(10+i)

@@ -39,7 +39,7 @@ func addCouriers(t *testing.T, s *store.Store) {
 // service level, and among them one for each reason.
 func testBoardCoversAll(t *testing.T, s *store.Store) {
 	addCouriers(t, s)
-	var rows []*board.Row
+	rows := make([]*board.Row, 0, len(board.OpenStatuses)*len(delivery.ServiceLevels))
 	for _, status := range board.OpenStatuses {
 		for _, level := range delivery.ServiceLevels {
 			row := board.Of(newOrder(t, "A-1", testkit.Epoch.Add(time.Hour)))

@@ -220,11 +220,12 @@ func testDeliveries(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	next := at(500)
 	courier := func(id string) *delivery.Courier { return &delivery.Courier{CourierID: id, Name: "name of " + id} }
-	var orders []*delivery.Order
-	for i, c := range []struct {
+	moves := []struct {
 		courier string
 		to      delivery.Status
-	}{{"cou_1", delivery.StatusDelivered}, {"cou_1", delivery.StatusDelivered}, {"cou_2", delivery.StatusDelivered}, {"cou_1", delivery.StatusFailed}, {"cou_1", delivery.StatusFailed}} {
+	}{{"cou_1", delivery.StatusDelivered}, {"cou_1", delivery.StatusDelivered}, {"cou_2", delivery.StatusDelivered}, {"cou_1", delivery.StatusFailed}, {"cou_1", delivery.StatusFailed}}
+	orders := make([]*delivery.Order, 0, len(moves))
+	for i, c := range moves {
 		o := newOrder(t, fmt.Sprintf("A-%d", i), at(10*i))
 		must(t, save(ctx, s, creation(o, byte(i))))
 		o.Courier = courier(c.courier)

@@ -37,11 +37,12 @@ func testProofs(t *testing.T, s *store.Store) {
 	proven, bare := newOrder(t, "A-1", testkit.Epoch), newOrder(t, "A-02", testkit.Epoch)
 	must(t, save(ctx, s, creation(proven, 1)))
 	must(t, save(ctx, s, creation(bare, 2)))
-	var added []delivery.Proof
-	for i, step := range []struct {
+	steps := []struct {
 		kind delivery.ProofKind
-		best int
-	}{{delivery.ProofPhoto, 0}, {delivery.ProofPhoto, 1}, {delivery.ProofSignature, 2}, {delivery.ProofPhoto, 2}, {delivery.ProofSignature, 4}} {
+		best int // the number of the best proof after this one
+	}{{delivery.ProofPhoto, 0}, {delivery.ProofPhoto, 1}, {delivery.ProofSignature, 2}, {delivery.ProofPhoto, 2}, {delivery.ProofSignature, 4}}
+	added := make([]delivery.Proof, 0, len(steps))
+	for i, step := range steps {
 		p := proofOf(i, proven, step.kind)
 		added = append(added, *p)
 		writeProofs(t, s, func(tx proof.RecordWriter) error { return tx.AddProof(ctx, p) })
