@@ -235,7 +235,7 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.acceptor = order.NewAcceptor(a.Log)
 	a.dispatch = dispatch.NewService(dispatch.Config{
-		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, Settled: a.acceptor.WakeAll,
+		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
 	})
 	a.openOrders()
 	return nil

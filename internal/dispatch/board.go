@@ -13,49 +13,49 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 )
 
-// Sort is the order of a list.
+// Sort is the order in which the board is listed.
 type Sort string
 
-// The orders of the board.
+// The sort orders.
 const (
-	SortOldest Sort = "oldest" // created first
-	SortWindow Sort = "window" // due first, by the end of the dropoff's window
+	SortOldest Sort = "oldest" // by creation, oldest first
+	SortWindow Sort = "window" // by the end of the dropoff's window, earliest first
 )
 
-// Sorts lists them.
+// Sorts lists the sort orders.
 var Sorts = []Sort{SortOldest, SortWindow}
 
-// NoCourier selects, in place of a courier's id, what nobody is assigned to.
+// NoCourier, in place of a courier's id, selects orders without a courier.
 const NoCourier = "none"
 
-// Filter selects orders for the board. What is empty selects all that are
-// under way.
+// Filter selects orders for the board. An empty field does not restrict the
+// selection; all orders under way match the empty filter.
 type Filter struct {
 	Statuses     []delivery.Status // any of them
 	PartnerID    string
 	CourierID    string // or NoCourier
-	Zone         string // its beginning will do
+	Zone         string // or the beginning of it
 	ServiceLevel delivery.ServiceLevel
 	CreatedFrom  time.Time // included
 	CreatedTo    time.Time // excluded
-	// DueBefore selects what is at risk: its dropoff's window ends before this
-	// time and has not ended yet.
+	// DueBefore selects orders at risk: the dropoff's window has not ended yet, and
+	// ends before this time.
 	DueBefore time.Time
 	Attention []board.Reason // any of them
-	Search    string         // part of what an order is asked for by
-	Line      string         // all of one of the things that it is asked for by
+	Search    string         // occurs in the row's search text, in any case
+	Line      string         // is a whole line of it, in any case
 	Sort      Sort
 	After     Cursor
 	Limit     int
 }
 
-// Cursor is the place of the last row of a page. It is empty before the first.
+// Cursor is the position of the last row of a page; zero before the first page.
 type Cursor struct {
-	At      time.Time // what the page is sorted by
+	At      time.Time // the time that the page is sorted by
 	OrderID string
 }
 
-// String writes the cursor as a text that ParseCursor reads.
+// String returns the cursor as text, which ParseCursor reads; empty if c is zero.
 func (c Cursor) String() string {
 	if c.OrderID == "" {
 		return ""
@@ -63,9 +63,9 @@ func (c Cursor) String() string {
 	return strconv.FormatInt(c.At.UnixMicro(), 10) + "." + c.OrderID
 }
 
-// ParseCursor reads what String has written.
+// ParseCursor reads a cursor that String has written.
 func ParseCursor(text string) (c Cursor, ok bool) {
-	const width = 18 // more digits than a time of this era has
+	const width = 18 // digits; a time of this era has fewer
 	at, orderID, _ := strings.Cut(text, ".")
 	us, err := strconv.ParseInt(at, 10, 64)
 	if _, known := delivery.PartnerOfOrder(orderID); !known || err != nil || us < 0 || len(at) > width {
@@ -74,10 +74,11 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 	return Cursor{At: time.UnixMicro(us).UTC(), OrderID: orderID}, true
 }
 
+// cursorOf returns the position of a row in the filter's order.
 func (f *Filter) cursorOf(row *board.Row) Cursor {
 	switch {
 	case !board.IsOpen(row.Status) && !f.ended():
-		return Cursor{time.UnixMicro(0), row.OrderID} // a search shows it in front of the board
+		return Cursor{time.UnixMicro(0), row.OrderID} // before the first row of the board: a search lists it there
 	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
 	default:
@@ -85,23 +86,24 @@ func (f *Filter) cursorOf(row *board.Row) Cursor {
 	}
 }
 
-// ended tells whether the filter asks for orders that have ended.
+// ended reports whether the filter asks for orders that have ended.
 func (f *Filter) ended() bool {
 	return slices.ContainsFunc(f.Statuses, func(s delivery.Status) bool { return !board.IsOpen(s) })
 }
 
-// check tells what keeps orders that have ended from being listed: there is no
-// board of them, only each partner's list.
+// check returns an error if the filter asks for orders that have ended in a way
+// that they cannot be listed: the board does not have them, so they are read from
+// one partner's list of orders in one state.
 func (f *Filter) check() error {
 	var problems form.Problems
 	if !f.ended() {
 		return nil
 	}
 	if len(f.Statuses) > 1 {
-		problems.Add("status", nil, "a single value with delivered or cancelled")
+		problems.Add("status", nil, "one value only, if it is delivered or cancelled")
 	}
 	if f.PartnerID == "" {
-		problems.Add("partner_id", nil, "a partner with delivered or cancelled")
+		problems.Add("partner_id", nil, "a partner, if status is delivered or cancelled")
 	}
 	for _, other := range []struct {
 		name  string
@@ -111,38 +113,38 @@ func (f *Filter) check() error {
 		{"at_risk", !f.DueBefore.IsZero()}, {"attention", len(f.Attention) > 0}, {"q", f.Search != ""}, {"sort", f.Sort == SortWindow},
 	} {
 		if other.given {
-			problems.Add(other.name, nil, "nothing with delivered or cancelled")
+			problems.Add(other.name, nil, "no value, if status is delivered or cancelled")
 		}
 	}
 	return problems.Err()
 }
 
-// Entry is a row of the board as it is shown.
+// Entry is a row of the board with what is shown beside it.
 type Entry struct {
 	*board.Row
 	PartnerName string
-	CourierName string // empty while none is assigned
+	CourierName string // empty while no courier is assigned
 	Attention   []board.Reason
 	Age         time.Duration // since creation
 }
 
-// Page is a part of the board. Next is the cursor for what follows, empty at
-// the end.
+// Page is a part of the board. Next is the cursor of the page that follows; zero
+// on the last page.
 type Page struct {
 	Entries []Entry
 	Next    Cursor
 }
 
-// Board lists orders: those under way, or those of one partner that have ended
-// in one way. A search also finds what has ended, by its exact order_id or
-// partner_order_id. It is a validation_error.
+// Board lists orders under way, or those of one partner that are all delivered or
+// all cancelled. A search also finds orders that have ended, by their exact
+// order_id or partner_order_id. The error may be a validation_error.
 func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err error) {
 	if err := filter.check(); err != nil {
 		return page, err
 	}
 	now := s.now()
 	limit := filter.Limit
-	filter.Limit++ // one more tells whether a next page exists
+	filter.Limit++ // one more row shows whether there is a next page
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		rows, stopped, err := find(ctx, tx, filter, now)
 		if err != nil {
@@ -158,30 +160,32 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 	return page, err
 }
 
-// find finds the rows of a page, and tells whether it has stopped before the
-// filter's limit.
+// find returns the rows of a page, and whether it has stopped before the filter's
+// limit although more follow.
 func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []*board.Row, stopped bool, err error) {
 	if filter.ended() {
 		orders, stopped, err := tx.EndedOrders(ctx, filter)
-		return openOf(orders), stopped, err
+		return rowsOf(orders), stopped, err
 	}
 	rows, err = tx.Board(ctx, filter, now)
 	if err != nil || !filter.searchesAll() {
 		return rows, false, err
 	}
 	exact, err := findExactly(ctx, tx, filter)
-	found := openOf(exact)
-	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // which the board has
+	found := rowsOf(exact)
+	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // those are on the board
 	return append(found, rows...), false, err
 }
 
-// searchesAll tells whether the filter is nothing but a search, on whose first
-// page what has ended is shown as well.
+// searchesAll reports whether the filter is only a search, for its first page.
+// That page also shows orders that have ended.
 func (f *Filter) searchesAll() bool {
 	return f.Search != "" && f.After == (Cursor{}) && len(f.Statuses) == 0 && f.CourierID == "" && f.Zone == "" &&
 		f.ServiceLevel == "" && f.CreatedFrom.IsZero() && f.CreatedTo.IsZero() && f.DueBefore.IsZero() && len(f.Attention) == 0
 }
 
+// findExactly returns the orders whose order_id or partner_order_id is the text
+// that is searched for, whatever their state.
 func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Order, error) {
 	partnerID, isID := delivery.PartnerOfOrder(strings.ToLower(filter.Search))
 	if !isID || filter.PartnerID != "" && filter.PartnerID != partnerID {
@@ -194,10 +198,12 @@ func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Ord
 	return []*delivery.Order{found}, nil
 }
 
-// maxExact is how many partners' orders of the same name a search shows.
+// maxExact is how many orders with the same partner_order_id, of different
+// partners, a search shows.
 const maxExact = 20
 
-func openOf(orders []*delivery.Order) []*board.Row {
+// rowsOf returns the rows of orders, also of those that have ended.
+func rowsOf(orders []*delivery.Order) []*board.Row {
 	rows := make([]*board.Row, len(orders))
 	for i, o := range orders {
 		rows[i] = board.Of(o)
@@ -205,6 +211,8 @@ func openOf(orders []*delivery.Order) []*board.Row {
 	return rows
 }
 
+// entriesOf adds to rows the names of their partners and couriers, and what needs
+// attention.
 func entriesOf(ctx context.Context, tx Reader, rows []*board.Row, now time.Time) ([]Entry, error) {
 	partnerIDs, courierIDs := make([]string, 0, len(rows)), make([]string, 0, len(rows))
 	for i := range rows {
@@ -232,17 +240,18 @@ func entriesOf(ctx context.Context, tx Reader, rows []*board.Row, now time.Time)
 	return entries, nil
 }
 
+// distinct sorts ids and removes repetitions.
 func distinct(ids []string) []string {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// Counts tells how many orders are under way, in which state, and how many
-// need attention, for which reason; one may have several.
+// Counts holds the numbers of orders under way, by state, and of those that need
+// attention, by reason. An order may count for several reasons.
 type Counts struct {
 	Open      int64
 	Statuses  map[delivery.Status]int64
-	Attention int64 // for any reason
+	Attention int64 // orders with at least one reason
 	Reasons   map[board.Reason]int64
 }
 

@@ -36,8 +36,9 @@ func (l largeOrders) Couriers(context.Context, []string) (map[string]Courier, er
 	return nil, nil
 }
 
-// TestAPageThatStopsEarly has a cursor all the same.
-func TestAPageThatStopsEarly(t *testing.T) {
+// TestShortPageHasCursor checks that a page of large orders, which ends before its
+// limit, has a cursor unless it is the last.
+func TestShortPageHasCursor(t *testing.T) {
 	t.Parallel()
 	store := largeOrders{}
 	for _, id := range []string{"ord_3", "ord_2", "ord_1"} {
@@ -48,10 +49,10 @@ func TestAPageThatStopsEarly(t *testing.T) {
 	for i, want := range store.found {
 		page, err := s.Board(t.Context(), filter)
 		if err != nil || len(page.Entries) != 1 || page.Entries[0].OrderID != want.OrderID {
-			t.Fatalf("page %d is %+v: %v", i, page, err)
+			t.Fatalf("page %d: got %+v, %v, want order %s", i, page, err, want.OrderID)
 		}
 		if last := i == len(store.found)-1; (page.Next == Cursor{}) != last {
-			t.Errorf("page %d goes on at %+v", i, page.Next)
+			t.Errorf("page %d: got next cursor %+v, want one unless the page is the last", i, page.Next)
 		}
 		filter.After = page.Next
 	}
@@ -63,15 +64,15 @@ func TestCursors(t *testing.T) {
 	for _, at := range []time.Time{time.UnixMicro(0).UTC(), testkit.Epoch, time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)} {
 		cursor := Cursor{at, id}
 		if got, ok := ParseCursor(cursor.String()); !ok || got != cursor {
-			t.Errorf("%v became %v, %t", cursor, got, ok)
+			t.Errorf("%v as text: got back %v, %t", cursor, got, ok)
 		}
 	}
 	for _, text := range []string{"", "1", "." + id, "-1." + id, "1." + id + "x", "x." + id, strings.Repeat("1", 19) + "." + id} {
 		if got, ok := ParseCursor(text); ok {
-			t.Errorf("%q is %v", text, got)
+			t.Errorf("%q: got cursor %v, want none", text, got)
 		}
 	}
-	if (Cursor{}).String() != "" {
-		t.Error("no cursor has a text")
+	if got := (Cursor{}).String(); got != "" {
+		t.Errorf("zero cursor: got text %q, want none", got)
 	}
 }

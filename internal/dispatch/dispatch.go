@@ -1,6 +1,6 @@
-// Package dispatch is what dispatchers look at: the board of orders under way,
-// what needs attention, notes, and how a partner's orders are dispatched. It
-// moves no order: that is for package order.
+// Package dispatch serves the dispatch desk and couriers: the board of orders
+// under way, couriers' rounds, scans of labels, notes, and the settings by which
+// a partner's orders are dispatched. It does not move orders: package order does.
 package dispatch
 
 import (
@@ -13,26 +13,25 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// Config is what the service is made of.
+// Config holds what the service is made of.
 type Config struct {
 	Store  Store
 	Now    func() time.Time
-	Random io.Reader // safe for use by many goroutines
+	Random io.Reader // safe for concurrent use
 	Log    *slog.Logger
-	// Settled is told that a partner's settings have changed.
-	Settled func()
+	// SettingsChanged is called after a partner's settings have changed; it may be nil.
+	SettingsChanged func()
 }
 
-// Service carries out the use cases of dispatch. It may be used by many
-// goroutines.
+// Service carries out the use cases of dispatch. It is safe for concurrent use.
 type Service struct {
 	config  Config
 	cancel  context.CancelFunc // nil until Run
 	stopped sync.WaitGroup
 }
 
-// NewService makes a service that does nothing by itself until Run.
+// NewService returns a service, which does nothing by itself until Run.
 func NewService(config Config) *Service { return &Service{config: config} }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// StopKind says what a courier does at a stop.
+// StopKind is what a courier does at a stop.
 type StopKind string
 
 // The kinds of stops.
@@ -20,29 +20,29 @@ const (
 	StopDropoff StopKind = "dropoff"
 )
 
-// Stop is where an order takes its courier next.
+// Stop is the place that an order's courier goes to next.
 type Stop struct {
 	Kind    StopKind
-	Contact *delivery.Contact // whose window's end is the deadline
-	Area    string            // the first half of its postal code
+	Contact *delivery.Contact // the end of its window is the deadline
+	Area    string            // the zone of its address, see board.Zone
 }
 
-// Job is what a courier has to do for an order.
+// Job describes what a courier has to do for an order.
 type Job struct {
 	Order       *delivery.Order
 	PartnerName string
 	Stop        Stop
-	Failures    int64
-	// NextAttempt is when a failed order is to be tried again; zero if nothing is
-	// planned, and for an order that has not failed.
+	Failures    int64 // attempts that have failed
+	// NextAttempt is when the next attempt at a failed order is planned; zero if
+	// none is planned or the order has not failed.
 	NextAttempt time.Time
-	Actions     []delivery.Status // that its courier may move it to now
+	Actions     []delivery.Status // the states that its courier may move it to now
 }
 
-// Done is what a courier has delivered since a time.
+// Done describes what a courier has delivered since a time.
 type Done struct {
 	Count  int64
-	Latest []Delivery // newest first, and not more than maxDone
+	Latest []Delivery // newest first, at most maxDone
 }
 
 // Delivery is an order that was delivered.
@@ -51,24 +51,25 @@ type Delivery struct {
 	At      time.Time
 }
 
-// Round is a courier's work.
+// Round is the work of a courier.
 type Round struct {
 	CourierID string
 	Jobs      []Job // in the order of Sequence
-	More      bool  // there are more jobs: these are due first
+	More      bool  // there are more jobs than these, which are due first
 	Done      Done
 }
 
 const (
-	// maxJobs is how many jobs a round has, more than anybody carries in a day.
+	// maxJobs is the most jobs in a round, more than a courier carries in a day.
 	maxJobs = 200
+	// maxDone is the most deliveries listed in a round.
 	maxDone = 50
-	// MaxSince is how far back it is asked what a courier has delivered.
+	// MaxSince is how far back a round may count deliveries.
 	MaxSince = 7 * 24 * time.Hour
 )
 
-// Round reads the open orders of a courier, in the order in which they are best
-// seen to, and what was delivered since a time. It is not_found.
+// Round returns the orders under way of a courier, in the order of Sequence, and
+// what the courier has delivered since a time. The error may be not_found.
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
 	err := s.config.Store.Read(ctx, func(tx Reader) error {
@@ -100,7 +101,7 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 	return round, err
 }
 
-// ordersIn are the orders of rows that were found, in the order of the rows.
+// ordersIn returns those orders of rows that were found, in the order of the rows.
 func ordersIn(rows []*board.Row, found map[string]*delivery.Order) []*delivery.Order {
 	orders := make([]*delivery.Order, 0, len(rows))
 	for i := range rows {
@@ -111,7 +112,7 @@ func ordersIn(rows []*board.Row, found map[string]*delivery.Order) []*delivery.O
 	return orders
 }
 
-// jobsOf makes the jobs of orders, which need their histories.
+// jobsOf returns the jobs of orders, whose histories must be complete.
 func jobsOf(ctx context.Context, tx Reader, orders []*delivery.Order) ([]Job, error) {
 	partnerIDs := make([]string, len(orders))
 	var failed []*delivery.Order
@@ -137,6 +138,8 @@ func jobsOf(ctx context.Context, tx Reader, orders []*delivery.Order) ([]Job, er
 	return jobs, nil
 }
 
+// jobOf returns the job of an order, without the partner's name and the next
+// attempt.
 func jobOf(o *delivery.Order) Job {
 	job := Job{Order: o, Stop: stopOf(o), Failures: board.Of(o).Failures, Actions: []delivery.Status{}}
 	for _, status := range delivery.NextStatuses(o.Status) {
@@ -147,8 +150,8 @@ func jobOf(o *delivery.Order) Job {
 	return job
 }
 
-// stopOf is the pickup until the order has been picked up, even if an attempt to
-// do so has failed, and then the dropoff.
+// stopOf returns the pickup until the order has been picked up, even if an attempt
+// to do so has failed, and the dropoff after that.
 func stopOf(o *delivery.Order) Stop {
 	stop := Stop{Kind: StopPickup, Contact: &o.Pickup}
 	pickedUp := func(entry delivery.HistoryEntry) bool {
@@ -161,18 +164,18 @@ func stopOf(o *delivery.Order) Stop {
 	return stop
 }
 
-// slot is the time within which it matters more that stops are near each other
-// than which of them is due first.
+// slot is the length of time within which stops are sequenced by area rather than
+// by deadline.
 const slot = time.Hour
 
-// Sequence puts jobs in the order in which they are best seen to:
+// Sequence sorts jobs into the order in which a courier should do them:
 //
-//   - by the hour of their deadline, the end of the next stop's window; what is
-//     overdue counts to this hour;
-//   - within an hour by postal area, so that neighbours are seen to together: first
-//     the area in which something is due first;
-//   - within an area pickups before dropoffs, and then by deadline and address;
-//   - at the end what has failed and is to be tried again later, by that time.
+//   - by the hour of their deadline, the end of the next stop's window; overdue
+//     jobs count as due in the current hour;
+//   - within an hour by area, so that stops close to each other follow each other:
+//     the area with the earliest deadline comes first;
+//   - within an area pickups before dropoffs, then by deadline and address;
+//   - last come failed orders whose next attempt is still to come, by its time.
 func Sequence(jobs []Job, now time.Time) {
 	type place struct {
 		hour time.Time

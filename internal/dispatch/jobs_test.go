@@ -11,8 +11,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestSequence tells the places in a round, however the jobs were found. At the
-// epoch it is 15:00.
+// TestSequence checks that the sequence does not depend on the order in which the
+// jobs were found. The epoch is at 15:00.
 func TestSequence(t *testing.T) {
 	t.Parallel()
 	now := testkit.Epoch.Add(20 * time.Minute)
@@ -51,12 +51,12 @@ func TestSequence(t *testing.T) {
 			got = append(got, job.Order.OrderID)
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("got %q\nwant %q", got, want)
+			t.Fatalf("got sequence %q\nwant %q", got, want)
 		}
 	}
 }
 
-// TestNextStop: what was never picked up leads to the pickup.
+// TestNextStop checks that an order that was never picked up leads to the pickup.
 func TestNextStop(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestNextStop(t *testing.T) {
 		}
 		job := jobOf(o)
 		if job.Stop.Kind != c.want || !slices.Equal(job.Actions, c.actions) {
-			t.Errorf("%v: %s, %v", c.states, job.Stop.Kind, job.Actions)
+			t.Errorf("after %v: got %s, actions %v, want %s, %v", c.states, job.Stop.Kind, job.Actions, c.want, c.actions)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Note is what an operator tells the others about an order. Partners and
-// recipients never see it.
+// Note is a note about an order, written by an operator for the others. Partners
+// and recipients never see it.
 type Note struct {
 	NoteID     string // sorts by time
 	PartnerID  string
@@ -23,14 +23,13 @@ type Note struct {
 	Text       string
 }
 
-// maxNote is how many characters a note may have, and maxNotes how many notes
-// an order's record shows: the newest.
 const (
-	maxNote  = 2000
-	maxNotes = 100
+	maxNote  = 2000 // characters of a note, at most
+	maxNotes = 100  // notes in an order's record, at most: the newest
 )
 
-// AddNote adds a note to an order. It is a validation_error, or not_found.
+// AddNote adds a note to an order. The error may be a validation_error or
+// not_found.
 func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source) (*Note, error) {
 	var problems form.Problems
 	text := form.New(root, &problems).Text("text", form.Required, form.Length(1, maxNote))
@@ -46,8 +45,8 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source)
 	if err != nil {
 		return nil, err
 	}
-	// The audit log is not erased with the recipient's data, and so does not
-	// repeat what was written.
+	// The audit log does not repeat the text, because it is not erased with the
+	// recipient's data.
 	entry, err := audit.NewEntry(ctx, s.config.Random, now, audit.ActionOrderNoted)
 	if err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source)
 	note := &Note{NoteID: id, PartnerID: partnerID, OrderID: orderID, At: now, OperatorID: entry.OperatorID, Text: text}
 	entry.PartnerID, entry.ObjectID, entry.After = partnerID, orderID, noteFacts{NoteID: id}
 	return note, s.config.Store.Write(ctx, func(tx Writer) error {
-		// Locked, so that retention does not remove it in between.
+		// The lock keeps retention from removing the order before the commit.
 		found, err := tx.LockOrders(ctx, partnerID, []string{orderID})
 		if err == nil && found[orderID] == nil {
 			err = refusal.NotFound("order")
@@ -70,12 +69,12 @@ func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source)
 	})
 }
 
-// noteFacts are what the audit log tells of a note.
+// noteFacts is what the audit log holds of a note.
 type noteFacts struct {
 	NoteID string `json:"note_id"`
 }
 
-// Record is all that operators see of an order.
+// Record holds all that operators see of an order.
 type Record struct {
 	Entry
 	Order  *delivery.Order
@@ -83,8 +82,8 @@ type Record struct {
 	Proofs []*delivery.Proof // oldest first
 }
 
-// Order reads one order, under way or not, with its notes and proofs. For a
-// courier no other courier's orders exist; an empty id is nobody's.
+// Order returns one order, under way or not, with its notes and proofs. A
+// courierID limits it to that courier's orders: any other is not_found.
 func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {

@@ -8,21 +8,23 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 )
 
-// The board's rows are written with their orders. Only nodes of a release that
-// does not know the board leave it behind, before an upgrade and during one.
+// The board's rows are written with their orders. Only nodes of a release without
+// the board change orders and leave the rows as they are: before an upgrade, and
+// while one is under way.
 
 const (
-	// repairEvery is how often the board is compared with the orders, give or
-	// take a fifth, so that the nodes of one database drift apart.
+	// repairEvery is the time between two comparisons of the board with the orders,
+	// give or take a fifth, so that the nodes of one database do not all compare at
+	// the same time.
 	repairEvery = time.Hour
-	// repairPage is how many orders one view of the data compares.
+	// repairPage is the number of orders that are compared in one view of the data.
 	repairPage = 1000
-	// repairBatch is how many rows one transaction mends.
+	// repairBatch is the most rows that one transaction mends.
 	repairBatch = 200
 )
 
-// Run compares the board with the orders now, and then from time to time until
-// Close.
+// Run starts comparing the board with the orders, now and every repairEvery, until
+// Close. It does not wait.
 func (s *Service) Run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
@@ -45,7 +47,8 @@ func (s *Service) Run() {
 	})
 }
 
-// Close ends what Run does, and waits for it. The store must still be open.
+// Close stops what Run has started and waits for its end. The store must still be
+// open.
 func (s *Service) Close() {
 	if s.cancel != nil {
 		s.cancel()
@@ -53,8 +56,8 @@ func (s *Service) Close() {
 	s.stopped.Wait()
 }
 
-// Repair makes the board agree with the orders, and tells how many rows it
-// mended. It may be cut short at any moment.
+// Repair makes the board agree with the orders and returns the number of rows that
+// it mended. It may be interrupted at any time: each transaction mends its rows.
 func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 	var partners []string
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
@@ -63,7 +66,7 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 	})
 	for _, partnerID := range partners {
 		for _, status := range board.OpenStatuses {
-			// What the board lacks, or has an older version of.
+			// Orders that the board lacks or has an older version of.
 			err = s.compare(ctx, partnerID, &mended, func(tx Reader, after string) ([]Versions, error) {
 				return tx.StoredVersions(ctx, partnerID, status, after, repairPage)
 			})
@@ -71,7 +74,7 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 				return mended, err
 			}
 		}
-		// What it has of orders that have ended.
+		// Rows of orders that have ended.
 		err = s.compare(ctx, partnerID, &mended, func(tx Reader, after string) ([]Versions, error) {
 			return tx.ShownVersions(ctx, partnerID, after, repairPage)
 		})
@@ -82,7 +85,8 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 	return mended, err
 }
 
-// compare walks a list and mends what differs in it.
+// compare goes through a list, page by page, and mends the orders whose versions
+// differ. It adds their number to mended.
 func (s *Service) compare(ctx context.Context, partnerID string, mended *int, list func(tx Reader, after string) ([]Versions, error)) error {
 	for after, more := "", true; more; {
 		var page []Versions
@@ -112,8 +116,9 @@ func (s *Service) compare(ctx context.Context, partnerID string, mended *int, li
 	return nil
 }
 
-// mend writes the rows of orders anew. The orders are locked, as the committer
-// locks them, so that none moves between being read and being shown.
+// mend writes the rows of orders again, and removes those of orders that have
+// ended. The orders are locked, as the committer locks them, so that none moves
+// between the read and the write.
 func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
 		found, err := tx.LockOrders(ctx, partnerID, orderIDs)

@@ -9,31 +9,32 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Scan is what was read from a label.
+// Scan describes what was read from a label.
 type Scan struct {
-	Text string // all that was read
-	// OrderID and Place are what the text stands for, if it names an order or a
-	// parcel by this service's own numbers: Place counts the order's parcels from 1
-	// and is 0 for all of them. Otherwise OrderID is empty.
+	Text string // the text as it was read
+	// OrderID and Place are set if the text is one of this service's own codes, of
+	// an order or of a parcel. Place counts the order's parcels from 1, and is 0 for
+	// all of them.
 	OrderID string
 	Place   int
-	// CourierID is who scans, and for whom no other courier's orders exist; empty
-	// for the dispatch desk.
+	// CourierID limits the scan to one courier's orders; empty for the dispatch
+	// desk.
 	CourierID string
 }
 
-// Match is an order, and the parcel of it, that a scan has found.
+// Match is an order that a scan has found, and which parcel of it.
 type Match struct {
 	Job
 	Place int // of the parcel, from 1; 0 if the label's code stands for the whole order
 }
 
-// maxMatches is how many parcels a barcode is found on: barcodes are partners'
-// own, and two of them may use the same.
+// maxMatches is the most parcels that are returned for a barcode: partners choose
+// their barcodes, and two partners may choose the same.
 const maxMatches = 20
 
-// Find finds what a label is of: any order by its own number, and those under way
-// by a parcel's barcode or parcel_id. It is not_found.
+// Find returns the orders that a label belongs to: any order by this service's own
+// code, and orders under way by a parcel's barcode or parcel_id. The error may be
+// not_found.
 func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err error) {
 	now := s.now()
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
@@ -57,7 +58,8 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 	return matches, err
 }
 
-// named finds the order that a label names by this service's own numbers.
+// named returns the order, if any, that the scan names by this service's own code,
+// and the place of its parcel.
 func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*delivery.Order, err error) {
 	partnerID, ok := delivery.PartnerOfOrder(scan.OrderID)
 	if !ok {
@@ -70,9 +72,10 @@ func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*d
 	return []int{scan.Place}, []*delivery.Order{o}, nil
 }
 
-// barcoded finds the parcels that have a text on their label, on orders under way.
-// The board finds the text without regard to case and among other things too, such
-// as references, so it is asked until there are enough parcels or no more rows.
+// barcoded returns the orders under way that have a parcel with the scanned text on
+// its label, and the places of the parcels. The board ignores case and also finds
+// the text elsewhere, for example in references; so further pages are read until
+// there are enough parcels or no more rows.
 func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, _ error) {
 	filter := Filter{Line: scan.Text, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}
 	for {
@@ -96,7 +99,8 @@ func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places 
 	}
 }
 
-// labelled is the place of the parcel, from 1, that has a text on its label; 0 if none has.
+// labelled returns the place of the parcel, from 1, that has a text on its label; 0
+// if there is none.
 func labelled(o *delivery.Order, text string) int {
 	at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
 	if at < 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Settings say how a partner's orders are dispatched.
+// Settings describe how a partner's orders are dispatched.
 type Settings struct {
 	PartnerID string
-	// AutoAccept accepts orders without a dispatcher, those that wait already
-	// and each new one right after its creation.
+	// AutoAccept means that orders are accepted without a dispatcher: those that
+	// are pending now, and each new one right after its creation.
 	AutoAccept bool
 }
 
-// Settings reads a partner's settings; or it is not_found.
+// Settings returns a partner's settings. The error may be not_found.
 func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settings, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Settings(ctx, partnerID)
@@ -28,13 +28,13 @@ func (s *Service) Settings(ctx context.Context, partnerID string) (found *Settin
 	return found, err
 }
 
-// settingsFacts are what the audit log tells of settings.
+// settingsFacts is what the audit log holds of settings.
 type settingsFacts struct {
 	AutoAccept bool `json:"auto_accept"`
 }
 
-// SetSettings changes a partner's settings. It is a validation_error, or
-// not_found.
+// SetSettings changes a partner's settings and returns them. The error may be a
+// validation_error or not_found.
 func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.Source) (*Settings, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -55,7 +55,7 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 			err = refusal.NotFound("partner")
 		}
 		if err != nil || *before == *settings {
-			return err // if nothing changes, nothing is noted
+			return err // unchanged settings are not written, nor logged
 		}
 		if err := tx.SaveSettings(ctx, settings); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 	if err != nil {
 		return nil, err
 	}
-	if s.config.Settled != nil {
-		s.config.Settled()
+	if s.config.SettingsChanged != nil {
+		s.config.SettingsChanged()
 	}
 	return settings, nil
 }
