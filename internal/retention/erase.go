@@ -13,42 +13,42 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-// What stands where personal data was. Each has the form that its field must
-// have, so that a record stays one that the interface allows.
+// The values that replace personal data. Each is valid for its field, so that an
+// erased record still conforms to the interface.
 const (
 	ErasedText  = "erased"
 	ErasedPhone = "+10000000000"
 	ErasedEmail = "erased@erased.invalid"
-	// erasedUnit follows the first half of a postal code, which is that of a
-	// region and stays, for statistics.
+	// erasedUnit replaces the second half of a postal code. The first half names a
+	// region and is kept for statistics.
 	erasedUnit = " 0A0"
 )
 
-// Selection says whose data is erased.
+// Selection selects the orders that are erased.
 type Selection struct {
 	OrderIDs []string
-	// Recipient is an e-mail address, compared without regard to case: every
-	// order that has it at one of its ends.
+	// Recipient is an e-mail address. It selects the orders that have it, in any
+	// case, at the pickup or the dropoff; only that end of them is erased.
 	Recipient string
-	// Force erases orders under way too, which then lack the address that they
+	// Force also erases orders under way, which then lack the address that they
 	// are to be delivered to.
 	Force bool
 }
 
-// eraseBatch is how many orders one transaction rewrites.
+// eraseBatch is the most orders that one transaction rewrites.
 const eraseBatch = 20
 
-// target is an order to be erased, as it was when it was chosen.
+// target is an order to be erased.
 type target struct {
 	orderID string
-	version int64
-	email   string // ends with this address are erased, and the dropoff if it is empty
-	answers []ReceiptKey
+	version int64        // when the order was selected
+	email   string       // the ends with this address are erased; the dropoff if it is empty
+	answers []ReceiptKey // receipts that repeat the order's record
 }
 
-// Erase removes the personal fields of recipients from orders, and tells how
-// many orders that were. Either all orders selected can be erased, or nothing
-// is. What a crash has left undone, the same call does when it is repeated.
+// Erase replaces the personal fields of recipients in orders and returns the number
+// of orders. If one of the selected orders cannot be erased, none is. After a crash,
+// the same call erases what was left.
 func (s *Service) Erase(ctx context.Context, partnerID string, selection Selection) (erased int, err error) {
 	targets, err := s.targets(ctx, partnerID, selection)
 	if err != nil || len(targets) == 0 {
@@ -65,12 +65,12 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 		erased += len(batch)
 	}
 	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
-		return erased, fmt.Errorf("the orders are erased, and pictures of their proofs will be deleted by the service within two hours: %w", err)
+		return erased, fmt.Errorf("the orders are erased; the service will delete the remaining pictures of their proofs within two hours: %w", err)
 	}
 	return erased, nil
 }
 
-// targets finds the orders that a selection means.
+// targets returns the orders that a selection selects.
 func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
 	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
 	if err := e.checkPartner(ctx); err != nil {
@@ -87,20 +87,21 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 		}
 	}
 	if len(e.underWay) > 0 && !selection.Force {
-		return nil, fmt.Errorf("nothing was erased: under way, and in need of the address: %s", strings.Join(e.underWay, ", "))
+		return nil, fmt.Errorf("nothing was erased, because these orders are under way and need the address: %s", strings.Join(e.underWay, ", "))
 	}
 	return e.targets, nil
 }
 
-// eraser gathers the orders to erase.
+// eraser collects the orders of a partner that a selection selects.
 type eraser struct {
 	store     Store
 	partnerID string
 	targets   []*target
-	chosen    map[string]bool
-	underWay  []string
+	chosen    map[string]bool // ids of the targets
+	underWay  []string        // ids and states of targets that are under way
 }
 
+// checkPartner returns not_found if there is no such partner.
 func (e *eraser) checkPartner(ctx context.Context) error {
 	return e.store.Read(ctx, func(tx Reader) error {
 		found, err := tx.Partner(ctx, e.partnerID)
@@ -111,13 +112,14 @@ func (e *eraser) checkPartner(ctx context.Context) error {
 	})
 }
 
+// choose adds an order to the targets, once.
 func (e *eraser) choose(o *delivery.Order, email string) {
 	if e.chosen[o.OrderID] {
 		return
 	}
 	e.chosen[o.OrderID] = true
 	e.targets = append(e.targets, &target{orderID: o.OrderID, version: o.Version, email: email})
-	if len(delivery.NextStatuses(o.Status)) > 0 {
+	if board.IsOpen(o.Status) {
 		e.underWay = append(e.underWay, fmt.Sprintf("%s (%s)", o.OrderID, o.Status))
 	}
 }
@@ -136,12 +138,12 @@ func (e *eraser) byID(ctx context.Context, orderID string) error {
 	})
 }
 
-// byRecipient reads all orders of the partner: nothing else needs an index by
-// address, and erasing is rare.
+// byRecipient chooses the orders that have an e-mail address. It reads all orders of
+// the partner: erasing is rare, and nothing else needs an index by address.
 func (e *eraser) byRecipient(ctx context.Context, email string) error {
 	return pages(func(last *delivery.Order) (page []*delivery.Order, err error) {
 		err = e.store.Read(ctx, func(tx Reader) error {
-			page, err = ordersBehind(ctx, tx, e.partnerID, last)
+			page, err = ordersAfter(ctx, tx, e.partnerID, last)
 			return err
 		})
 		return page, err
@@ -155,8 +157,8 @@ func (e *eraser) byRecipient(ctx context.Context, email string) error {
 	})
 }
 
-// findAnswers finds the kept answers that repeat what is in the orders: those
-// to cancellations. It reads past the writer, in pages.
+// findAnswers finds the receipts of cancellations, whose answers repeat the orders'
+// records. It reads page by page, and does not block writers.
 func (s *Service) findAnswers(ctx context.Context, partnerID string, targets []*target) error {
 	byID := make(map[string]*target, len(targets))
 	for _, t := range targets {
@@ -173,9 +175,10 @@ func (s *Service) findAnswers(ctx context.Context, partnerID string, targets []*
 	})
 }
 
-// errChanged can only come of Force: what is over does not change.
-var errChanged = errors.New("an order changed while it was erased; run this again")
+// errChanged can only occur with Force: an order that has ended does not change.
+var errChanged = errors.New("an order changed while it was being erased: run this again")
 
+// eraseAll erases a batch of orders in one transaction.
 func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*target) error {
 	ids := make([]string, len(targets))
 	for i, t := range targets {
@@ -189,7 +192,7 @@ func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*targe
 	for _, t := range targets {
 		stored := found[t.orderID]
 		if stored == nil {
-			continue // retention was faster
+			continue // a sweep has removed it
 		}
 		if stored.Order.Version != t.version {
 			return errChanged
@@ -199,8 +202,8 @@ func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*targe
 		}
 		rewritten = append(rewritten, stored)
 		for _, key := range t.answers {
-			// An order changes no more after its cancellation: the answer to that
-			// is the record as it is now.
+			// A cancelled order does not change any more, so the answer to its
+			// cancellation is the record as it is now.
 			if err := tx.SaveAnswer(ctx, partnerID, key, record.Encode(stored.Order)); err != nil {
 				return err
 			}
@@ -209,13 +212,13 @@ func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*targe
 	return tx.SaveErased(ctx, rewritten, ErasedText)
 }
 
-// eraseStored removes personal fields from all that is stored of an order.
+// eraseStored erases the personal fields in everything that is stored of an order.
 func eraseStored(stored *Stored, email string) error {
 	created, err := record.Decode(stored.Document)
 	if err != nil {
 		return err
 	}
-	// As it was answered; the record of a creation has this history.
+	// The document does not hold the history, which at its creation was this.
 	created.History = []delivery.HistoryEntry{{Status: created.Status, At: created.CreatedAt}}
 	eraseOrder(created, email)
 	stored.Document = record.Encode(created)
@@ -229,10 +232,9 @@ func eraseStored(stored *Stored, email string) error {
 	return nil
 }
 
-// eraseOrder removes from an order what may tell who its recipient is: one or
-// both ends, and every text that somebody wrote freely. What is needed to
-// account for the order stays: its ids, prices, sizes, times, items, city and
-// province.
+// eraseOrder replaces the fields of an order that may identify its recipient: one or
+// both ends, and every free text. What accounting needs stays: ids, prices, sizes,
+// times, items, city and province.
 func eraseOrder(o *delivery.Order, email string) {
 	if email == "" {
 		eraseContact(&o.Dropoff)

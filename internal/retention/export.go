@@ -11,14 +11,14 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-// exportPage is how many rows an export holds in memory: orders may take tens
-// of kilobytes each.
+// exportPage is how many rows an export holds in memory. An order may take tens of
+// kilobytes.
 const exportPage = 100
 
 // Export writes all that is stored for a partner as JSON Lines, one
-// {"type": …, "record": …} for each thing. Secrets and the password's hash are
-// not among it. Every page is a view of its own: what changes meanwhile is
-// told as it was before or after, and each record is whole.
+// {"type": …, "record": …} for each row, without secrets and the password's hash.
+// Each page is read in a view of its own, so a row that changes while the export
+// runs is written as it was before or after the change, but never in part.
 func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) error {
 	e := &export{store: s.config.Store, partnerID: partnerID, to: to}
 	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
@@ -36,8 +36,8 @@ type export struct {
 	to        io.Writer
 }
 
-// line writes one record. Line breaks within it can only be white space of
-// metadata, since JSON has none in its strings.
+// line writes one record. Line breaks in it can only be white space of metadata,
+// since strings in JSON have none; they are replaced by spaces.
 func (e *export) line(kind string, content []byte) error {
 	var w strictjson.Writer
 	w.Object("")
@@ -53,6 +53,7 @@ func (e *export) line(kind string, content []byte) error {
 	return err
 }
 
+// value writes one record as JSON.
 func (e *export) value(kind string, value any) error {
 	content, err := strictjson.Marshal(value)
 	if err != nil {
@@ -61,6 +62,7 @@ func (e *export) value(kind string, value any) error {
 	return e.line(kind, content)
 }
 
+// account writes the partner, its API keys and its endpoint.
 func (e *export) account(ctx context.Context) error {
 	var account *Partner
 	var keys []APIKey
@@ -94,8 +96,8 @@ func (e *export) account(ctx context.Context) error {
 	return e.value("webhook_endpoint", endpoint)
 }
 
-// rows reads a list page by page and writes it row by row. read begins behind
-// the last row it gave.
+// rows calls write for every row of a list, which read reads page by page: the rows
+// after the given one, which is zero for the first page.
 func rows[T any](ctx context.Context, e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
 	return pages(func(last T) (page []T, err error) {
 		err = e.store.Read(ctx, func(tx Reader) error {
@@ -161,8 +163,9 @@ func (e *export) movements(ctx context.Context) error {
 	})
 }
 
-// ordersBehind reads the page of orders behind one of them, or the first page.
-func ordersBehind(ctx context.Context, tx Reader, partnerID string, last *delivery.Order) ([]*delivery.Order, error) {
+// ordersAfter returns the page of orders after the given one, or the first page if
+// that is nil.
+func ordersAfter(ctx context.Context, tx Reader, partnerID string, last *delivery.Order) ([]*delivery.Order, error) {
 	after := ""
 	if last != nil {
 		after = last.OrderID
@@ -172,7 +175,7 @@ func ordersBehind(ctx context.Context, tx Reader, partnerID string, last *delive
 
 func (e *export) orders(ctx context.Context) error {
 	return rows(ctx, e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
-		return ordersBehind(ctx, tx, e.partnerID, *last)
+		return ordersAfter(ctx, tx, e.partnerID, *last)
 	}, func(o **delivery.Order) error { return e.line("order", record.Encode(*o)) })
 }
 

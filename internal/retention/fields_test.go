@@ -9,8 +9,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// notPersonal lists the text fields of an order that do not tell who the recipient
-// is, and stay when it is erased. Pickup is the sender's end.
+// notPersonal lists the text fields of an order that do not identify the recipient
+// and stay when the order is erased. Pickup, the sender's end, stays as a whole.
 var notPersonal = []string{
 	"OrderID", "PartnerID", "PartnerOrderID", "ServiceLevel", "Currency", "TrackingURL", "Status", "LastEvent", "QuoteID",
 	"Dropoff.Address.City", "Dropoff.Address.Province", "Dropoff.Address.Country",

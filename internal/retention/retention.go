@@ -1,6 +1,6 @@
-// Package retention lets go of what is kept no longer: orders that ended long
-// ago, old events, used idempotency keys. It also gives a partner all of its
-// data, and removes what is personal about a recipient.
+// Package retention removes data that is no longer kept: orders that ended long
+// ago, old events, used idempotency keys. It also exports all data of a partner,
+// and erases the personal data of recipients.
 package retention
 
 import (
@@ -11,29 +11,30 @@ import (
 	"time"
 )
 
-// KeysKept is how long an idempotency key is remembered; 72 hours are promised.
+// KeysKept is how long an idempotency key is kept. The interface promises 72 hours.
 const KeysKept = 7 * 24 * time.Hour
 
-// Shortest is the least that orders and events may be kept. No order goes
-// before the keys that it answers for, nor an event that may still be wanted.
+// Shortest is the shortest time that orders and events may be kept. An order must
+// not be removed before its idempotency keys, which it answers, nor an event that
+// may still have to be sent.
 const Shortest = KeysKept
 
-// Policy tells how long things are kept. Zero is for ever.
+// Policy holds how long orders and events are kept; zero means for ever.
 type Policy struct {
-	Orders time.Duration // after an order's last change, if that was its end
-	Events time.Duration
+	Orders time.Duration // counted from the change that ended an order
+	Events time.Duration // counted from an event's creation
 }
 
-// Config is what a Service is made of.
+// Config holds what a Service is made of.
 type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Log    *slog.Logger
 	Policy Policy
-	// Pictures is where the pictures of proofs are kept. Nothing but Sweep and Erase
-	// asks for it.
+	// Pictures keeps the pictures of proofs. Only Sweep and Erase use it.
 	Pictures Pictures
-	// Pause rests between two batches; nil for a rest on the real clock.
+	// Pause waits between two batches, the first of which took the given time. If it
+	// is nil, the service waits in proportion, on the real clock.
 	Pause func(ctx context.Context, took time.Duration) error
 	// Observer is called after each sweep that Run has begun, for metrics; nil
 	// observes nothing.
@@ -51,14 +52,14 @@ type unobserved struct{}
 
 func (unobserved) Swept(Removed, time.Duration, error) {}
 
-// Service removes what is old, and exports and erases.
+// Service carries out the use cases of retention. It is safe for concurrent use.
 type Service struct {
 	config  Config
 	cancel  context.CancelFunc // nil until Run
 	stopped sync.WaitGroup
 }
 
-// NewService makes a service that does nothing by itself until Run.
+// NewService returns a service, which does nothing by itself until Run.
 func NewService(config Config) *Service {
 	if config.Pause == nil {
 		config.Pause = rest
@@ -69,12 +70,13 @@ func NewService(config Config) *Service {
 	return &Service{config: config}
 }
 
-// sweepEvery is how often everything is looked through, give or take a fifth,
-// so that the nodes of one database drift apart. What is kept for days is not
-// missed for an hour, and a sweep reads the whole table of keys.
+// sweepEvery is the time between two sweeps, give or take a fifth, so that the
+// nodes of one database do not all sweep at the same time. An hour is short beside
+// the days that data is kept, and a sweep is not cheap: it reads the whole table of
+// keys.
 const sweepEvery = time.Hour
 
-// Run sweeps now and then until Close.
+// Run starts sweeping, now and every sweepEvery, until Close. It does not wait.
 func (s *Service) Run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
@@ -86,8 +88,8 @@ func (s *Service) Run() {
 	})
 }
 
-// Close ends a sweep under way, between two rows if need be, and waits for it.
-// The store must still be open.
+// Close stops what Run has started, also in the middle of a sweep, and waits for
+// its end. The store must still be open.
 func (s *Service) Close() {
 	if s.cancel != nil {
 		s.cancel()
@@ -102,16 +104,16 @@ func (s *Service) sweepOnce(ctx context.Context) {
 		s.config.Observer.Swept(removed, time.Since(begun), err)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.config.Log.Error("what is old was not removed, trying again later", "error", err)
+		s.config.Log.Error("old data was not removed, trying again later", "error", err)
 	}
 	if removed != (Removed{}) {
-		s.config.Log.Info("removed what is old", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
+		s.config.Log.Info("removed old data", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
 	}
 }
 
-// share is how many times as long as a batch has taken the service then rests.
-// So a sweep takes a fifth of the writer's time at most, and whoever waited for
-// the writer meanwhile has had it.
+// share is the ratio of the pause after a batch to the time that the batch took. A
+// sweep so takes at most a fifth of the writer's time, and between two batches all
+// who wait for the writer get it.
 const share = 4
 
 func rest(ctx context.Context, took time.Duration) error { return sleep(ctx, share*took) }

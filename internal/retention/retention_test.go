@@ -12,8 +12,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestOrderBatches are full but not over, leave out what is young, and let an
-// order with more rows than a batch go alone.
+// TestOrderBatches checks that batches have at most MaxRows rows, leave out orders
+// that ended after the cutoff, and hold an order with more rows alone.
 func TestOrderBatches(t *testing.T) {
 	t.Parallel()
 	old, young := testkit.Epoch.Add(-time.Nanosecond), testkit.Epoch
@@ -21,14 +21,14 @@ func TestOrderBatches(t *testing.T) {
 		{"a", old, 200}, {"b", old, 300}, {"c", old, 1}, {"d", young, 1}, {"e", old, 2000}, {"f", old, 499}, {"g", old, 1}, {"h", old, 1},
 	}, testkit.Epoch)
 	if got := fmt.Sprint(batches); got != "[[a b] [c] [e] [f g] [h]]" {
-		t.Errorf("got %s", got)
+		t.Errorf("got batches %s, want [[a b] [c] [e] [f g] [h]]", got)
 	}
 	if got := orderBatches([]Ended{{"d", young, 1}}, testkit.Epoch); len(got) != 0 {
-		t.Errorf("of the young: %v", got)
+		t.Errorf("of orders that ended at the cutoff: got batches %v, want none", got)
 	}
 }
 
-// stored is an order that was just created.
+// stored returns an order that was just created, as it is stored.
 func stored(pickupEmail string) *Stored {
 	o := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
 	o.Pickup.Email, o.Pickup.Name = pickupEmail, "Sam Pickup"
@@ -36,7 +36,7 @@ func stored(pickupEmail string) *Stored {
 	return &Stored{Order: o, Document: record.Encode(o)}
 }
 
-// TestEraseStoredEnds erases the ends of the recipient and no other.
+// TestEraseStoredEnds checks that only the ends of the recipient are erased.
 func TestEraseStoredEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,14 +55,14 @@ func TestEraseStoredEnds(t *testing.T) {
 		}
 		for _, text := range []string{string(s.Document), string(record.Encode(s.Order))} {
 			if strings.Contains(text, "Sam Pickup") == c.pickup || strings.Contains(text, "Alex Dropoff") == c.dropoff {
-				t.Errorf("%+v: %s", c, text)
+				t.Errorf("erase %q, pickup of %q: got %s, want erased pickup %t, dropoff %t", c.email, c.pickupEmail, text, c.pickup, c.dropoff)
 			}
 		}
 	}
 }
 
-// TestEraseStoredBoard: an order under way is found on the board by nothing that
-// was erased, and one that has ended is not put there.
+// TestEraseStoredBoard checks that the board no longer finds an order under way by
+// erased data, and that no row is written for one that has ended.
 func TestEraseStoredBoard(t *testing.T) {
 	t.Parallel()
 	for _, status := range delivery.Statuses {
@@ -77,13 +77,13 @@ func TestEraseStoredBoard(t *testing.T) {
 				t.Errorf("%s: got the row %+v, want none", status, s.Shown)
 			}
 		case s.Shown == nil || s.Shown.OrderID != s.Order.OrderID || strings.Contains(s.Shown.Search, "alex"):
-			t.Errorf("%s: got the row %+v", status, s.Shown)
+			t.Errorf("%s: got the row %+v, want that of the order without its recipient", status, s.Shown)
 		}
 	}
 }
 
-// TestEraseStoredKeepsTheRest of the record that answered the creation, and
-// what it puts in is what the interface allows.
+// TestEraseStoredKeepsTheRest checks that nothing else changes in the record that
+// answered the creation, and that the replacements are valid.
 func TestEraseStoredKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	s := stored("shop@example.com")
@@ -102,15 +102,15 @@ func TestEraseStoredKeepsTheRest(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, record.Encode(&want))
 	}
 	if facts := s.Events[0].Facts; facts != (delivery.EventFacts{PartnerOrderID: "A-1"}) {
-		t.Errorf("facts: %+v", facts)
+		t.Errorf("got facts %+v, want only the partner_order_id", facts)
 	}
 	d := want.Dropoff
 	if !delivery.PhoneRule.Allows(d.Phone) || !delivery.EmailRule.Allows(d.Email) || !delivery.NameRule.Allows(d.Name) {
-		t.Errorf("%+v is not allowed", d)
+		t.Errorf("got dropoff %+v, want one that the interface allows", d)
 	}
 	once := string(s.Document)
 	if err := eraseStored(s, ""); err != nil || string(s.Document) != once {
-		t.Errorf("twice: %s, %v", s.Document, err)
+		t.Errorf("erased twice: got %s, %v, want it unchanged", s.Document, err)
 	}
 }
 

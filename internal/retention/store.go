@@ -8,41 +8,42 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Store is what this room needs of storage: a consistent view to read, and a
-// transaction to write, durable once Write has returned nil.
+// Store is what this room needs of storage. Read runs fn on a consistent view of
+// the data; Write runs it in a transaction, which is durable once Write has
+// returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
 }
 
-// Reader reads page by page: every list begins behind the given key and ends
-// after limit rows, so that neither memory nor a view of the data is held for
-// long.
+// Reader reads page by page. Every list begins after the given key and has at most
+// limit rows, so that neither memory nor a view of the data is held for long.
 type Reader interface {
 	// PartnerIDs lists all partners.
 	PartnerIDs(ctx context.Context) ([]string, error)
-	// Receipts lists what is kept under a partner's idempotency keys.
+	// Receipts lists the receipts under a partner's idempotency keys.
 	Receipts(ctx context.Context, partnerID string, after ReceiptKey, limit int) ([]Receipt, error)
-	// Ended lists a partner's orders in one state whose ids are behind after and
-	// before until.
+	// Ended lists a partner's orders in one final state whose ids are between after
+	// and until, both excluded.
 	Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) ([]Ended, error)
-	// EventTimes lists the events of orders whose ids are before until, without
-	// those that still wait to be sent.
+	// EventTimes lists the events of orders whose ids are before until, except those
+	// that still wait to be sent.
 	EventTimes(ctx context.Context, partnerID string, after EventKey, until string, limit int) ([]EventTime, error)
 
 	// Partner returns an account; nil if there is none.
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
-	// APIKeys lists a partner's keys, revoked ones too, oldest first.
+	// APIKeys lists a partner's keys, also the revoked ones, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
-	// Endpoint returns where the partner's events are sent; nil if nowhere.
+	// Endpoint returns the endpoint that the partner's events are sent to; nil if
+	// there is none.
 	Endpoint(ctx context.Context, partnerID string) (*Endpoint, error)
 	// Products lists products by id.
 	Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
 	// Levels lists stock levels by product and location.
 	Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error)
-	// Movements lists the stock ledger, oldest first, without products' names.
+	// Movements lists the stock ledger, oldest first, without the names of products.
 	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
-	// Orders lists whole orders with their histories, oldest first.
+	// Orders lists orders with their histories, oldest first.
 	Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
 	// Events lists events by order and sequence.
 	Events(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
@@ -55,41 +56,41 @@ type Reader interface {
 
 // Writer removes and rewrites rows by their keys.
 type Writer interface {
-	// RemoveReceipts removes what is kept under idempotency keys.
+	// RemoveReceipts removes receipts.
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
-	// whose pictures become loose. The stock ledger keeps naming them.
+	// whose pictures become loose. The stock ledger keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
-	// RemoveEvents removes events that are still in the state that they had.
+	// RemoveEvents removes those of the events that are still in the given state.
 	RemoveEvents(ctx context.Context, partnerID string, events []EventTime) error
 
-	// LockOrders returns orders as they are stored, by id, locked until the
-	// transaction ends. What does not exist is missing.
+	// LockOrders returns orders as they are stored, by id, and locks them until the
+	// transaction ends. Orders that do not exist are left out.
 	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*Stored, error)
-	// SaveErased writes orders whose personal fields have been removed. Their
-	// versions stay: nothing has happened to them that a partner should hear of.
-	// It also empties the notes of their histories, replaces what operators have
-	// noted by note, and removes their proofs, whose pictures become loose.
+	// SaveErased writes orders whose personal fields have been erased. Their versions
+	// stay, because partners need not be notified. It also empties the notes of their
+	// histories, replaces the text of operators' notes by note, and removes their
+	// proofs, whose pictures become loose.
 	SaveErased(ctx context.Context, orders []*Stored, note string) error
-	// ForgetPictures forgets pictures that are deleted.
+	// ForgetPictures takes pictures that have been deleted off the list.
 	ForgetPictures(ctx context.Context, partnerID string, pictures []string) error
-	// SaveAnswer overwrites the answer kept under an idempotency key, if it is
-	// still kept.
+	// SaveAnswer overwrites the answer of a receipt, if there still is one.
 	SaveAnswer(ctx context.Context, partnerID string, key ReceiptKey, answer []byte) error
 }
 
-// ReceiptKey names a kept answer of one partner.
+// ReceiptKey identifies a receipt of one partner.
 type ReceiptKey struct {
 	Key   [16]byte
 	Scope string
 }
 
-// Receipt tells what an idempotency key was used for.
+// Receipt describes what an idempotency key was used for.
 type Receipt struct {
 	ReceiptKey
 	OrderID   string
 	CreatedAt time.Time
-	// OwnAnswer is set unless the answer is the order's document.
+	// OwnAnswer reports whether the receipt has an answer of its own, rather than the
+	// order's document.
 	OwnAnswer bool
 }
 
@@ -97,24 +98,25 @@ type Receipt struct {
 type Ended struct {
 	OrderID   string
 	UpdatedAt time.Time
-	// Rows is how many rows are stored for it: itself, its history, its events.
+	// Rows is the number of rows that are stored for it: the order, its history and
+	// its events.
 	Rows int64
 }
 
-// EventKey names an outbox row of one partner.
+// EventKey identifies an event of one partner.
 type EventKey struct {
 	OrderID  string
 	Sequence int64
 }
 
-// EventTime tells when an event happened.
+// EventTime holds when an event was created.
 type EventTime struct {
 	EventKey
 	State     string
 	CreatedAt time.Time
 }
 
-// Partner is an account, as its partner knows it.
+// Partner is an account as its partner sees it.
 type Partner struct {
 	PartnerID string    `json:"partner_id"`
 	Name      string    `json:"name"`
@@ -122,7 +124,7 @@ type Partner struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// APIKey is a key without its secret.
+// APIKey is an API key without its secret.
 type APIKey struct {
 	KeyID      string    `json:"key_id"`
 	Name       string    `json:"name"`
@@ -140,7 +142,7 @@ type Endpoint struct {
 	CreatedAt      time.Time `json:"created_at"`
 }
 
-// Event is an event, and what became of it.
+// Event is an event and how far its delivery has come.
 type Event struct {
 	*delivery.Event
 	State    string
@@ -150,12 +152,12 @@ type Event struct {
 
 // Stored is an order as it is stored.
 type Stored struct {
-	// Order is the order with its history, as a read would answer it.
+	// Order is the order with its history, as a read returns it.
 	Order *delivery.Order
 	// Document is the record that answered its creation.
 	Document []byte
 	Events   []*delivery.Event
-	// Shown is what the board shows of the order once it is erased; nil for an
-	// order that has ended. It is not read, only written.
+	// Shown is the row of the board once the order is erased; nil for an order that
+	// has ended. It is written, but never read.
 	Shown *board.Row
 }

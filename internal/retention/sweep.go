@@ -7,44 +7,48 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// No index exists for any of this, because each would cost every order that is
-// created:
-//   - An order's id begins with its partner and time, and no order ends before
-//     it begins. So those that ended long ago are a range of orders_by_status,
-//     and old events a range of their primary key.
-//   - Keys are random, and found by reading all of a partner's. They are few
-//     (those of KeysKept) and small, and reading disturbs no writer.
+// No index is there for sweeps alone, because it would slow down every creation:
+//   - An order's id begins with its partner and its time of creation, and no order
+//     ends before it is created. So orders that ended long ago are a range of the
+//     index orders_by_status, and old events a range of their primary key.
+//   - Idempotency keys are random; old ones are found by reading all keys of a
+//     partner. They are small, kept for KeysKept only, and reading them does not
+//     block writers.
 
 const (
-	// MaxRows is how many rows one transaction removes, so that the committer
-	// never waits long. A single order with more goes alone.
+	// MaxRows is the most rows that one transaction removes, so that the committer
+	// never waits long. An order with more rows is removed in a transaction of its
+	// own.
 	MaxRows = 500
-	// pageRows is how many rows one view of the data looks at.
+	// pageRows is how many rows are read in one view of the data.
 	pageRows = 1000
 )
 
-// Removed counts what a sweep has removed.
+// Removed holds the numbers of rows and pictures that a sweep has removed.
 type Removed struct{ Orders, Events, Keys, Pictures int }
 
-// sweep is one look through everything.
+// sweep is one sweep under way.
 type sweep struct {
 	*Service
 	now     time.Time
 	removed Removed
-	stays   error // why pictures that cannot be deleted stay, one partner's; nil if none do
+	stays   error // why pictures of one partner could not be deleted; nil if all were
 }
 
-// Sweep removes all that is older than the policy allows. It may be cut short
-// at any moment and leaves nothing half done.
+// Sweep removes all data that is older than the policy allows, and returns how much
+// that was, also if it fails. It may be interrupted at any time: each transaction is
+// complete in itself.
 //
-// A partner's old keys go before its orders: a key is never younger than its
-// order's last change, so that no key is left whose answer is gone.
+// A partner's old keys are removed before its orders. A key is never younger than
+// the last change of its order, so no key is left whose answer has been removed.
 //
-// Pictures that cannot be deleted stay on their list, and are told at the end:
-// neither a bucket that is away nor a file that resists may keep what else is old.
+// Pictures that cannot be deleted stay on the list and are reported at the end:
+// neither a bucket that cannot be reached nor a file that cannot be deleted keeps
+// the rest from being removed.
 func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 	w := &sweep{Service: s, now: s.config.Now()}
 	var partners []string
@@ -60,15 +64,13 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 	return w.removed, errors.Join(err, w.stays)
 }
 
+// partner removes the old data of one partner.
 func (w *sweep) partner(ctx context.Context, partnerID string) error {
 	if err := w.keys(ctx, partnerID); err != nil {
 		return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
 	}
 	if w.config.Policy.Orders > 0 {
-		for _, state := range delivery.Statuses {
-			if len(delivery.NextStatuses(state)) > 0 {
-				continue // it may still change
-			}
+		for _, state := range board.EndedStatuses {
 			if err := w.orders(ctx, partnerID, state); err != nil {
 				return fmt.Errorf("orders of %s: %w", partnerID, err)
 			}
@@ -79,17 +81,17 @@ func (w *sweep) partner(ctx context.Context, partnerID string) error {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
 	}
-	if errors.Is(w.stays, errAway) {
+	if errors.Is(w.stays, errUnreachable) {
 		return nil
 	}
 	deleted, err := w.deletePictures(ctx, partnerID, w.now)
-	if w.removed.Pictures += deleted; err != nil && (w.stays == nil || errors.Is(err, errAway)) {
+	if w.removed.Pictures += deleted; err != nil && (w.stays == nil || errors.Is(err, errUnreachable)) {
 		w.stays = fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
 	return ctx.Err()
 }
 
-// timed runs one transaction and then rests in proportion.
+// timed runs one transaction and then pauses, in proportion to the time it took.
 func (w *sweep) timed(ctx context.Context, transaction func() error) error {
 	start := time.Now() // the real clock: it measures work
 	if err := transaction(); err != nil {
@@ -122,7 +124,7 @@ func (w *sweep) keys(ctx context.Context, partnerID string) error {
 	})
 }
 
-// receipts goes through all that is kept under a partner's keys.
+// receipts calls each for every page of a partner's receipts.
 func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Receipt) error) error {
 	return pages(func(last Receipt) (page []Receipt, err error) {
 		err = w.read(ctx, func(tx Reader) error {
@@ -156,8 +158,8 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 	})
 }
 
-// orderBatches picks the orders that ended before the cutoff, in batches of
-// MaxRows rows.
+// orderBatches returns the orders that ended before the cutoff, in batches of at
+// most MaxRows rows or one order.
 func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
 	room := int64(0)
 	for _, order := range page {
@@ -199,8 +201,8 @@ func (w *sweep) events(ctx context.Context, partnerID string) error {
 	})
 }
 
-// pages goes through a list page by page. read begins behind the row that it is
-// given, which at first is the zero one.
+// pages calls each for every page of a list. read returns the rows after the given
+// one, which is zero for the first page.
 func pages[T any](read func(last T) ([]T, error), each func([]T) error) error {
 	var last T
 	for {
@@ -215,6 +217,7 @@ func pages[T any](read func(last T) ([]T, error), each func([]T) error) error {
 	}
 }
 
+// inBatches calls each for at most MaxRows rows at a time.
 func inBatches[T any](rows []T, each func([]T) error) error {
 	for batch := range slices.Chunk(rows, MaxRows) {
 		if err := each(batch); err != nil {
