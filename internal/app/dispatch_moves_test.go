@@ -239,11 +239,11 @@ func TestAutomaticAcceptance(t *testing.T) {
 	f.Clock.Advance(time.Second)
 	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":false}`)).Must(t, 200)
 	later := f.orderIn(t, "A-2", delivery.StatusPending)
-	time.Sleep(50 * time.Millisecond)
+	f.awaitAcceptor(t, other)
 	if got := f.read(t, later); got.Text("status") != "pending" {
-		t.Errorf("%s", got.Body)
+		t.Errorf("switched off: got %s, want status pending", got.Body)
 	}
-	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed", nil).Must(t, 200)
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed&partner_id="+f.partner.PartnerID, nil).Must(t, 200)
 	if log.Len("entries") != 2 || log.JSON("entries", 1, "after", "auto_accept") != true || log.JSON("entries", 1, "before", "auto_accept") != false {
 		t.Errorf("%s", log.Body)
 	}
@@ -255,12 +255,19 @@ func TestAutomaticAcceptance(t *testing.T) {
 	f.Audit(t)
 }
 
-// await waits for an order to be in a state.
+// awaitAcceptor waits until the automatic acceptance has looked at everything that
+// was created before the call. It looks in rounds, and the second of another
+// partner's orders is accepted in a later round than the first.
+func (f floor) awaitAcceptor(t *testing.T, other floor) {
+	t.Helper()
+	f.operator.Call(t, "PUT", "/ops/v1/partners/"+other.partner.PartnerID+"/dispatch", []byte(`{"auto_accept":true}`)).Must(t, 200)
+	for i := range 2 {
+		f.await(t, other.orderIn(t, fmt.Sprint("later-", i), delivery.StatusPending), "accepted")
+	}
+}
+
+// await waits until an order has a status.
 func (f floor) await(t *testing.T, id, status string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); f.read(t, id).Text("status") != status; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: %s", id, f.read(t, id).Body)
-		}
-	}
+	f.Until(t, "SELECT status FROM orders WHERE order_id = '"+id+"'", status)
 }

@@ -151,7 +151,7 @@ func TestMasterKeyMustFitTheDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := files(t, dir)
-			err = apptest.Refused(t, apptest.DataIn(dir))
+			err = apptest.StartError(t, apptest.DataIn(dir))
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("refused with %v", err)
 			}
@@ -188,7 +188,7 @@ func TestMasterKeyMayLieElsewhere(t *testing.T) {
 	if list := files(t, dir); strings.Contains(list, "key") {
 		t.Errorf("data: %s", list)
 	}
-	if err := apptest.Refused(t, apptest.DataIn(dir)); !errors.Is(err, credential.ErrMasterKeyMissing) {
+	if err := apptest.StartError(t, apptest.DataIn(dir)); !errors.Is(err, credential.ErrMasterKeyMissing) {
 		t.Errorf("without it: %v", err)
 	}
 	partner.Service = apptest.Start(t, elsewhere)
@@ -198,7 +198,7 @@ func TestMasterKeyMayLieElsewhere(t *testing.T) {
 // embedded skips a test of the embedded database's files on the other engines.
 func embedded(t *testing.T) {
 	t.Helper()
-	if engine := os.Getenv(apptest.EngineVariable); engine != "" {
+	if engine := os.Getenv(testkit.EngineVariable); engine != "" {
 		t.Skipf("%s has no files here", engine)
 	}
 }
@@ -226,7 +226,7 @@ func TestTakenPort(t *testing.T) {
 	t.Parallel()
 	dir, running := filepath.Join(t.TempDir(), "data"), apptest.Start(t)
 	onSamePort := func(c *config.Config, _ *app.Surroundings) { c.Data, c.Listen = dir, running.Address() }
-	if err := apptest.Refused(t, onSamePort); !strings.Contains(err.Error(), running.Address()) {
+	if err := apptest.StartError(t, onSamePort); !strings.Contains(err.Error(), running.Address()) {
 		t.Errorf("refused with %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -244,10 +244,10 @@ func TestFilesThatAreNoDatabase(t *testing.T) {
 	if err := os.WriteFile(file, nonsense, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := apptest.Refused(t, apptest.DataIn(file)); !strings.Contains(err.Error(), file) {
+	if err := apptest.StartError(t, apptest.DataIn(file)); !strings.Contains(err.Error(), file) {
 		t.Errorf("a file as directory: %v", err)
 	}
-	if err := apptest.Refused(t, apptest.DataIn(dir)); !strings.Contains(err.Error(), "not a database") {
+	if err := apptest.StartError(t, apptest.DataIn(dir)); !strings.Contains(err.Error(), "not a database") {
 		t.Errorf("nonsense as database: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, nonsense) {

@@ -28,7 +28,7 @@ type documentedMetric struct{ kind, labels string }
 var metricRow = regexp.MustCompile("(?m)^\\| `(dropyard_[a-z_]+)` \\| ([a-z]+) \\| *([^|]*)\\|")
 
 // onSQLite reports whether the tests run on the embedded database.
-func onSQLite() bool { return os.Getenv(apptest.EngineVariable) == "" }
+func onSQLite() bool { return os.Getenv(testkit.EngineVariable) == "" }
 
 // served reports whether a documented metric exists on the engine under test.
 func served(name string) bool {

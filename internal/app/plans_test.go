@@ -25,7 +25,7 @@ var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT
 // statement that the database gets concerns one shard of one node.
 func TestOneShard(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(apptest.EngineVariable) != "citus" {
+	if os.Getenv(testkit.EngineVariable) != "citus" {
 		t.Skip("only Citus has shards")
 	}
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ func TestSignatureVectors(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	secret, vectors := readVectors(t)
-	partner := service.Register(t, "metro").Plant(t, "pk_vectors", secret)
+	partner := service.Register(t, "metro").InsertKey(t, "pk_vectors", secret)
 	want := map[string]int{
 		"get without body": 200, "post compact json": 422, "post with white space and key order kept": 400,
 		"utf-8 body": 400, "path with an escape": 404, "cancel without body": 400,

@@ -3,7 +3,6 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,42 +16,85 @@ import (
 	"github.com/google/uuid"
 )
 
-// pace is that of simulations under test, by the clock that stands still.
+// pace is the time between two moves of an order.
 const pace = time.Minute
 
-// simulating lets orders be moved by a simulation.
-func simulating() apptest.Option {
-	return func(c *config.Config, _ *app.Surroundings) { c.Simulate, c.SimulatePace = true, pace }
+// look is how often a simulation looks for orders to move.
+const look = pace / 4
+
+// simulation is the simulations of services that share a clock.
+type simulation struct {
+	looked   chan time.Time // receives the time of the next look when one has ended
+	services int
 }
 
-// pass lets time pass, a quarter of the pace at a time, until a question has the
-// answer that is waited for.
-func pass(t *testing.T, s *apptest.Service, query, want string) {
+// option makes a service move orders by a simulation. Of all that waits for the
+// clock only a simulation waits for exactly one look.
+func (s *simulation) option() apptest.Option {
+	s.services++
+	return func(c *config.Config, world *app.Surroundings) {
+		c.Simulate, c.SimulatePace = true, pace
+		at := world.At
+		world.At = func(until time.Time) <-chan time.Time {
+			fires := at(until)
+			if until.Equal(world.Now().Add(look)) {
+				s.looked <- until
+			}
+			return fires
+		}
+	}
+}
+
+func newSimulation() *simulation {
+	return &simulation{looked: make(chan time.Time, 10_000)}
+}
+
+// rest waits until every simulation has looked at the present time, and waits for
+// the clock.
+func (s *simulation) rest(t *testing.T, clock *testkit.Clock) {
 	t.Helper()
-	const patience = 4 * time.Minute // only bounds a test that has gone wrong
-	for began := time.Now(); time.Since(began) < patience; {
-		if got := s.Query(t, query); len(got) == 1 && got[0] == want {
+	timeout := time.After(2 * time.Minute) // reached only by a test that fails
+	for resting := 0; resting < s.services; {
+		select {
+		case next := <-s.looked:
+			if next.Equal(clock.Now().Add(look)) {
+				resting++
+			}
+		case <-timeout:
+			t.Fatal("a simulation did not look again")
+		}
+	}
+}
+
+// pass lets time pass, one look at a time, until a query returns the one row.
+func (s *simulation) pass(t *testing.T, service *apptest.Service, query, want string) {
+	t.Helper()
+	const looks = 1000 // reached only by a test that fails
+	for range looks {
+		s.rest(t, service.Clock)
+		if got := service.Query(t, query); len(got) == 1 && got[0] == want {
 			return
 		}
-		s.Clock.Advance(pace / 4)
-		time.Sleep(5 * time.Millisecond) // nothing tells that a look has ended
+		service.Clock.Advance(look)
 	}
-	t.Fatalf("%s: %q, want %s", query, s.Query(t, query), want)
+	t.Fatalf("%s: got %q after %d looks, want %s", query, service.Query(t, query), looks, want)
 }
 
+// underWay counts the orders that a simulation still has to move.
 const underWay = "SELECT count(*) FROM orders WHERE status NOT IN ('delivered', 'cancelled')"
 
-// withReference is the body of an order with a reference.
+// withReference returns the body of an order with a reference.
 func withReference(name, reference, items string) []byte {
 	return []byte(strings.Replace(string(testkit.OrderJSON(name, items)), "PO 77", reference, 1))
 }
 
-// TestMagicReferences give each outcome for certain, after a restart in the
-// middle and with a second node where there can be one.
+// TestMagicReferences creates orders whose reference determines their outcome. The
+// service is restarted meanwhile, and where the engine allows it a second node runs.
 func TestMagicReferences(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
-	s := apptest.Start(t, dir, simulating())
+	simulation := newSimulation()
+	s := apptest.Start(t, dir, simulation.option())
 	partner := s.Register(t, "metro")
 	clock := s.Clock
 	const begin = "pending accepted courier_assigned picked_up in_transit out_for_delivery "
@@ -65,15 +107,16 @@ func TestMagicReferences(t *testing.T) {
 	for reference := range ways {
 		ids[reference] = partner.Create(t, withReference(reference, reference, "")).Must(t, 201).Text("order_id")
 	}
-	pass(t, s, "SELECT count(*) FROM orders WHERE status = 'cancelled'", "1") // sim:cancel is the first to end
+	simulation.pass(t, s, "SELECT count(*) FROM orders WHERE status = 'cancelled'", "1") // sim:cancel ends first
 	s.Stop()
 	sameClock := func(_ *config.Config, world *app.Surroundings) { world.Now, world.At = clock.Now, clock.At }
-	s = apptest.Start(t, dir, simulating(), sameClock)
+	simulation = newSimulation()
+	s = apptest.Start(t, dir, sameClock, simulation.option())
 	s.Clock, partner.Service = clock, s
 	if s.Database != "" {
-		s.Beside(t, simulating())
+		s.Beside(t, simulation.option())
 	}
-	pass(t, s, underWay, "0")
+	simulation.pass(t, s, underWay, "0")
 	for reference, want := range ways {
 		order := partner.Call(t, "GET", "/v1/orders/"+ids[reference], nil).Must(t, 200)
 		var way []string
@@ -81,38 +124,29 @@ func TestMagicReferences(t *testing.T) {
 			way = append(way, order.Text("status_history", i, "status"))
 		}
 		if got := strings.Join(way, " "); got != want {
-			t.Errorf("%s: %s", reference, got)
+			t.Errorf("%s: got statuses %s, want %s", reference, got, want)
 		}
 	}
 	if got := s.Query(t, "SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'Simulated %'"); got[0] != "20 20" {
-		t.Errorf("couriers: %s", got)
+		t.Errorf("couriers and different names: got %s, want 20 20", got)
 	}
 	slow := s.Query(t, "SELECT (max(created_at) - min(created_at)) / 60000000 FROM order_history WHERE order_id = '"+ids["sim:slow"]+"'")
 	if minutes, _ := strconv.Atoi(slow[0]); minutes < 50 {
-		t.Errorf("the slow one took %d steps of the pace", minutes)
+		t.Errorf("sim:slow: got %d minutes until delivery, want at least 50", minutes)
 	}
 	s.Audit(t)
 }
 
-// fullDay makes TestADaySimulated run with ten thousand orders on PostgreSQL too,
-// where that takes more than a minute.
-const fullDay = "FULL_DAY"
-
-// TestADaySimulated: three partners, twenty couriers, orders of every kind;
-// in the end each is delivered or cancelled, each history is a way through the
-// table, stock adds up, the audit log explains each change, and a receiver has
-// got every event in the order of its order.
+// TestADaySimulated runs three partners, twenty couriers and orders of every kind
+// until each order is delivered or cancelled. Every history is a path through the
+// table of transitions, the stock adds up, the audit log explains every change, and
+// a receiver has got every event, those of one order in sequence.
 func TestADaySimulated(t *testing.T) {
 	t.Parallel()
 	const perBatch = 50
-	s := apptest.Start(t, simulating(), apptest.Webhooks())
-	batches := 67 // for each partner: 10,050 orders
-	switch {
-	case testing.Short():
-		batches = 2
-	case s.Database != "" && os.Getenv(fullDay) == "":
-		batches = 4
-	}
+	simulation := newSimulation()
+	s := apptest.Start(t, simulation.option(), apptest.Webhooks())
+	batches := testkit.Scaled(67, 1) // for each partner; 67 make 10,050 orders
 	operator, receiver := s.Operate(t), apptest.NewReceiver(t)
 	began, listened := time.Now(), ""
 	var partners []*apptest.Partner
@@ -129,21 +163,21 @@ func TestADaySimulated(t *testing.T) {
 		for _, p := range partners {
 			created := batchAs(t, p, uuid.NewString(), batchOf(dayOrders(batch, perBatch)...)).Must(t, 200)
 			if created.JSON("created") != float64(perBatch) {
-				t.Fatalf("created: %.500s", created.Body)
+				t.Fatalf("got %v orders created, want %d: %.500s", created.JSON("created"), perBatch, created.Body)
 			}
 			p.Cancel(t, created.Text("results", 9, "order", "order_id"), "changed my mind").Must(t, 200)
 		}
 		s.Clock.Advance(pace / 4)
 	}
-	pass(t, s, underWay, "0")
-	pass(t, s, "SELECT count(*) FROM events WHERE state = 'pending'", "0")
+	simulation.pass(t, s, underWay, "0")
+	checkHooks(t, s, receiver, listened)
+	s.Until(t, "SELECT count(*) FROM events WHERE state = 'pending'", "0")
 	t.Logf("%d orders in %v: %v", 3*batches*perBatch, time.Since(began), s.Query(t, "SELECT status, count(*) FROM orders GROUP BY status ORDER BY status"))
 	s.Audit(t)
 	checkDay(t, s, len(partners)*batches)
-	checkHooks(t, s, receiver, listened)
 }
 
-// dayOrders are orders of every kind.
+// dayOrders returns orders of every kind.
 func dayOrders(batch, count int) (all [][]byte) {
 	for i := range count {
 		reference, items := "web", ""
@@ -158,10 +192,11 @@ func dayOrders(batch, count int) (all [][]byte) {
 	return all
 }
 
-// checkDay holds histories against the table, and the audit log against both.
+// checkDay compares the histories of all orders with the table of transitions and
+// with the audit log. byPartners is the number of changes that partners made.
 func checkDay(t *testing.T, s *apptest.Service, byPartners int) {
 	t.Helper()
-	at, told := map[string]string{}, map[string]string{}
+	status, logged := map[string]string{}, map[string]string{} // by order; by order and version
 	for _, row := range s.Query(t, "SELECT object_id, after FROM audit WHERE action = 'order.moved' AND operator_id = 'simulator'") {
 		id, text, _ := strings.Cut(row, " ")
 		var after struct {
@@ -171,31 +206,31 @@ func checkDay(t *testing.T, s *apptest.Service, byPartners int) {
 		if err := json.Unmarshal([]byte(text), &after); err != nil {
 			t.Fatal(err)
 		}
-		told[fmt.Sprint(id, " ", after.Version)] = after.Status
+		logged[fmt.Sprint(id, " ", after.Version)] = after.Status
 	}
 	unexplained := 0
 	for _, row := range s.Query(t, "SELECT order_id, version, status FROM order_history ORDER BY order_id, version") {
 		step := strings.Fields(row)
-		from, seen := at[step[0]]
+		from, seen := status[step[0]]
 		if !seen {
 			from = string(delivery.StatusPending)
 		}
 		if !delivery.MayMove(delivery.Status(from), delivery.Status(step[2]), delivery.ActorService) {
-			t.Errorf("%s went from %s to %s", step[0], from, step[2])
+			t.Errorf("%s: got a move from %s to %s, which is not in the table", step[0], from, step[2])
 		}
-		at[step[0]] = step[2]
-		if told[step[0]+" "+step[1]] != step[2] {
+		status[step[0]] = step[2]
+		if logged[step[0]+" "+step[1]] != step[2] {
 			unexplained++
 		}
-		delete(told, step[0]+" "+step[1])
+		delete(logged, step[0]+" "+step[1])
 	}
-	if unexplained != byPartners || len(told) > 0 { // partners' own changes are no operator's
-		t.Errorf("%d changes are not in the audit log (%d are partners'), %d entries are of nothing", unexplained, byPartners, len(told))
+	if unexplained != byPartners || len(logged) > 0 { // the log has the changes of operators only
+		t.Errorf("got %d changes missing in the audit log and %d entries without a change, want %d and 0", unexplained, len(logged), byPartners)
 	}
 }
 
-// checkHooks wants every event of a partner at its receiver, those of one order
-// in their sequence.
+// checkHooks waits until the receiver has got every event of a partner, and checks
+// that those of one order came in sequence.
 func checkHooks(t *testing.T, s *apptest.Service, receiver *apptest.Receiver, partnerID string) {
 	t.Helper()
 	want, _ := strconv.Atoi(s.Query(t, "SELECT count(*) FROM events WHERE partner_id = '"+partnerID+"'")[0])
@@ -204,12 +239,12 @@ func checkHooks(t *testing.T, s *apptest.Service, receiver *apptest.Receiver, pa
 		hook := receiver.Next(t)
 		id, order := hook.Text("id"), hook.Text("data", "order_id")
 		if seen[id] {
-			continue // at least once
+			continue // events may arrive more than once
 		}
 		seen[id] = true
 		sequence, _ := hook.JSON("sequence").(float64)
 		if sequence != last[order]+1 {
-			t.Fatalf("%s: event %v after %v", order, sequence, last[order])
+			t.Fatalf("%s: got event %v after event %v", order, sequence, last[order])
 		}
 		last[order] = sequence
 	}

@@ -42,13 +42,13 @@ func TestEveryStateIsToldOnce(t *testing.T) {
 				t.Errorf("%s: %s is %q, want %q", status, name, got, want)
 			}
 		}
-		if hook.Text("id") != eventID || !hook.Fits(h.secret) || !hook.FitsStandard(h.secret) || hook.Fits(h.secret+"x") {
+		if hook.Text("id") != eventID || !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) || hook.Verifies(h.secret+"x") {
 			t.Errorf("%s does not verify: %v %s", status, hook.Header, hook.Body)
 		}
 		settled = append(settled, fmt.Sprint(i+1, " delivered 1"))
 	}
 	h.settled(t, id, settled...)
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 	h.Audit(t)
 }
 
@@ -82,13 +82,13 @@ func TestRetriesAreTheSame(t *testing.T) {
 	first := h.receiver.Next(t)
 	for try := 1; try < 4; try++ {
 		h.settled(t, id, fmt.Sprint("1 pending ", try), "2 pending 0")
-		h.receiver.Nothing(t)
+		h.receiver.NoneLeft(t)
 		h.Clock.Advance(untilNext[try-1])
 		again := h.receiver.Next(t)
 		if string(again.Body) != string(first.Body) || again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
 			t.Errorf("try %d\nfirst %v %s\nthen  %v %s", try+1, first.Header, first.Body, again.Header, again.Body)
 		}
-		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) || !again.Fits(h.secret) || !again.FitsStandard(h.secret) {
+		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) || !again.Verifies(h.secret) || !again.VerifiesStandard(h.secret) {
 			t.Errorf("try %d: %v", try+1, again.Header)
 		}
 	}
@@ -114,7 +114,7 @@ func TestRetriesAreTheSame(t *testing.T) {
 	h.Clock.Advance(untilNext[3])
 	h.receiver.Next(t)
 	h.settled(t, id, "1 delivered 5", "2 delivered 1")
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 }
 
 // TestOneEndpointDoesNotHoldUpAnother, even while it takes its time.
@@ -129,7 +129,7 @@ func TestOneEndpointDoesNotHoldUpAnother(t *testing.T) {
 	quick := &hooked{Service: h.Service, partner: other, operator: h.operator, receiver: receiver, secret: other.SetEndpoint(t, receiver.URL)}
 	for range 3 {
 		id := quick.accepted(t)
-		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Fits(quick.secret) || hook.Fits(h.secret) {
+		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Verifies(quick.secret) || hook.Verifies(h.secret) {
 			t.Errorf("the other's: %s", hook.Body)
 		}
 		quick.settled(t, id, "1 delivered 1")
@@ -156,7 +156,7 @@ func TestGoneDisables(t *testing.T) {
 	later := h.accepted(t)
 	h.Clock.Advance(48 * time.Hour)
 	h.parked(t)
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 	if got := h.post(t, "test").Must(t, 200); got.JSON("delivered") != true {
 		t.Errorf("a test: %s", got.Body)
 	}
@@ -182,7 +182,7 @@ func TestDisabledEndpointsGetNothing(t *testing.T) {
 	if got := h.endpoint(t); got.JSON("enabled") != false || got.JSON("disabled_reason") != nil {
 		t.Errorf("endpoint: %s", got.Body)
 	}
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 	h.Audit(t)
 	h.enable(t, true)
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")
@@ -209,7 +209,7 @@ func TestStoppingHandsOver(t *testing.T) {
 	next := apptest.Start(t, dir, apptest.Webhooks())
 	next.Clock.Advance(untilNext[0])
 	hook := h.receiver.Next(t)
-	if !hook.Fits(h.secret) {
+	if !hook.Verifies(h.secret) {
 		t.Errorf("another secret: %v", hook.Header)
 	}
 	h.settled(t, id, "1 delivered 2")
@@ -273,7 +273,7 @@ func TestSumsOfAMixedRun(t *testing.T) {
 			delivered[key(sequence)]++
 		}
 	}
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 	if len(delivered) != events {
 		t.Errorf("%d events were acknowledged, there are %d", len(delivered), events)
 	}

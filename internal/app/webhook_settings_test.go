@@ -70,7 +70,7 @@ func TestManyMakeOneEndpoint(t *testing.T) {
 			}
 		}
 		partner.Call(t, "POST", "/v1/webhooks/test", nil).Must(t, 200)
-		if hook := receiver.Next(t); len(secrets) != 1 || !hook.Fits(secrets[0]) {
+		if hook := receiver.Next(t); len(secrets) != 1 || !hook.Verifies(secrets[0]) {
 			t.Errorf("%d secrets were told", len(secrets))
 		}
 	}
@@ -161,7 +161,7 @@ func TestWebhookRequestsAreLimited(t *testing.T) {
 	if sent != 9 { // and one that set the endpoint
 		t.Errorf("%d tests were let through", sent)
 	}
-	h.receiver.Nothing(t)
+	h.receiver.NoneLeft(t)
 }
 
 // TestRotation: until it is over the old secret signs as before, and either
@@ -175,7 +175,7 @@ func TestRotation(t *testing.T) {
 		t.Helper()
 		h.post(t, "test").Must(t, 200)
 		hook := h.receiver.Next(t)
-		return fits{hook.Fits(first), hook.Fits(second), hook.FitsStandard(first), hook.FitsStandard(second)}
+		return fits{hook.Verifies(first), hook.Verifies(second), hook.VerifiesStandard(first), hook.VerifiesStandard(second)}
 	}
 	rotate := func() string {
 		t.Helper()
@@ -203,7 +203,7 @@ func TestRotation(t *testing.T) {
 		t.Errorf("activated: %s", got.Body)
 	}
 	expect("activated", fits{false, true, false, true})
-	if h.post(t, "test").Must(t, 200); h.receiver.Next(t).FitsStandard(forgotten) {
+	if h.post(t, "test").Must(t, 200); h.receiver.Next(t).VerifiesStandard(forgotten) {
 		t.Error("a secret that never took over signs")
 	}
 	h.partner.Call(t, "DELETE", endpointPath, nil).Must(t, 200)

@@ -93,7 +93,7 @@ func TestBodiesThatAreNotAsAnnounced(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				wire := service.Wire(t).Send(c.text)
 				if c.status == 400 { // there is more to come, but it never does
-					wire.Hang()
+					wire.CloseWrite()
 				}
 				wire.Answer("POST").Refused(t, c.status, c.code)
 			})

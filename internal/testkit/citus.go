@@ -12,16 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CitusVariable names a PostgreSQL server that has Citus in its
-// shared_preload_libraries, by the URL of any of its databases and a user who
-// may make databases and extensions. Debian has no package of Citus, so tests
-// start none by themselves.
-const CitusVariable = "DROPYARD_TEST_CITUS"
-
-// HasCitus tells whether tests are given a Citus. If not it says so.
+// HasCitus reports whether CitusVariable is set. If it is not, HasCitus prints that.
 func HasCitus() bool {
 	if os.Getenv(CitusVariable) == "" {
-		fmt.Println("SKIPPED: no Citus is given by", CitusVariable)
+		fmt.Println("SKIPPED:", CitusVariable, "is not set")
 		return false
 	}
 	return true
@@ -29,13 +23,14 @@ func HasCitus() bool {
 
 var citusDatabases atomic.Int64
 
-// CitusURL gives a test an empty database of its own with Citus in it, whose one
-// node is the server itself. It is gone after the test.
+// CitusURL returns the URL of an empty database of the test's own, with Citus
+// installed and the server itself as its one node. The database is dropped when
+// the test ends.
 func CitusURL(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv(CitusVariable)
 	if server == "" {
-		t.Skip("SKIPPED: no Citus is given by " + CitusVariable)
+		t.Skip("SKIPPED: " + CitusVariable + " is not set")
 	}
 	where, err := url.Parse(server)
 	if err != nil {

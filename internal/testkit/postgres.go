@@ -22,23 +22,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Required reports whether DROPYARD_REQUIRE lists the program. Its value is a
-// list separated by commas; tests fail, rather than skip, without a program on it.
-func Required(program string) bool {
-	return slices.Contains(strings.Split(os.Getenv("DROPYARD_REQUIRE"), ","), program)
-}
-
-// Missing skips the test because a program is not installed, or fails it if the
-// program is required.
-func Missing(t testing.TB, program, debianPackage string, why error) {
-	t.Helper()
-	message := fmt.Sprintf("%s is missing (package %s): %v", program, debianPackage, why)
-	if Required(program) {
-		t.Fatal(message)
-	}
-	t.Skip("SKIPPED: " + message)
-}
-
 // postgresServer is a private server in a temporary directory.
 type postgresServer struct {
 	dir      string

@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// Answer is what the service said.
+// Answer is a response of the service.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 
 	parse sync.Once
-	value any // the body's, once it was asked for
+	value any // the parsed body; set by parse
 }
 
-// JSON is a member of the body, reached by names and list positions; nil if
-// there is none.
+// JSON returns a value inside the body, found by the names and list indexes of
+// path. It returns nil if there is no such value.
 func (a *Answer) JSON(path ...any) any {
 	a.parse.Do(func() {
 		if json.Unmarshal(a.Body, &a.value) != nil {
@@ -46,37 +46,37 @@ func (a *Answer) JSON(path ...any) any {
 	return value
 }
 
-// Text is JSON for a member that is a string.
+// Text is JSON for a string. It returns "" if the value is not one.
 func (a *Answer) Text(path ...any) string {
 	text, _ := a.JSON(path...).(string)
 	return text
 }
 
-// Code is the error's code; empty for an answer that is no error.
+// Code returns the code of an error, or "" if the answer is not an error.
 func (a *Answer) Code() string { return a.Text("error", "code") }
 
-// Must fails the test unless the answer has the status.
+// Must ends the test unless the answer has the status.
 func (a *Answer) Must(t testing.TB, status int) *Answer {
 	t.Helper()
 	if a.Status != status {
-		t.Fatalf("got %d, want %d: %s", a.Status, status, a.Body)
+		t.Fatalf("got status %d, want %d: %s", a.Status, status, a.Body)
 	}
 	return a
 }
 
-// Keys are the names of an object's members, sorted; nil if there is no object.
+// Keys returns the sorted names of an object's members.
 func (a *Answer) Keys(path ...any) []string {
 	object, _ := a.JSON(path...).(map[string]any)
 	return slices.Sorted(maps.Keys(object))
 }
 
-// Len is the length of a list; 0 if there is none.
+// Len returns the length of a list. It returns 0 if there is no list.
 func (a *Answer) Len(path ...any) int {
 	list, _ := a.JSON(path...).([]any)
 	return len(list)
 }
 
-// Refused fails the test unless the answer is a well-formed refusal with this
+// Refused fails the test unless the answer is a well-formed error with this
 // status and code.
 func (a *Answer) Refused(t testing.TB, status int, code string) *Answer {
 	t.Helper()
@@ -84,15 +84,15 @@ func (a *Answer) Refused(t testing.TB, status int, code string) *Answer {
 		t.Errorf("got %d %s, want %d %s: %s", a.Status, a.Code(), status, code, a.Body)
 	}
 	if id := a.Header.Get("X-Request-Id"); id == "" || a.Text("request_id") != id {
-		t.Errorf("X-Request-Id is %q: %s", id, a.Body)
+		t.Errorf("X-Request-Id is %q, want the request_id of %s", id, a.Body)
 	}
 	if kind := a.Header.Get("Content-Type"); kind != "application/json" || a.Text("error", "message") == "" {
-		t.Errorf("not a refusal of ours: %s: %s", kind, a.Body)
+		t.Errorf("got %s, want a JSON error with a message: %s", kind, a.Body)
 	}
 	return a
 }
 
-// Do sends a request as it is. Headers come in pairs of name and value.
+// Do sends a request without credentials. Headers alternate names and values.
 func (s *Service) Do(t testing.TB, method, target string, body []byte, headers ...string) *Answer {
 	t.Helper()
 	answer, err := s.Try(method, target, body, headers...)
@@ -103,7 +103,7 @@ func (s *Service) Do(t testing.TB, method, target string, body []byte, headers .
 	return answer
 }
 
-// Try is Do for a service that may be gone.
+// Try is Do for a service that may not answer.
 func (s *Service) Try(method, target string, body []byte, headers ...string) (*Answer, error) {
 	request, err := http.NewRequest(method, s.URL+target, bytes.NewReader(body))
 	if err != nil {
@@ -124,7 +124,8 @@ func (s *Service) Try(method, target string, body []byte, headers ...string) (*A
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}, err
 }
 
-// newClient makes a client that keeps many connections and follows nothing.
+// newClient returns a client that keeps many connections and follows no
+// redirects.
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 256
@@ -134,7 +135,8 @@ func newClient() *http.Client {
 	}
 }
 
-// Together runs fn so often at once, and gathers what each of them gives.
+// Together makes so many calls of fn concurrently and returns their results in
+// the order of i.
 func Together[T any](times int, fn func(i int) T) []T {
 	results := make([]T, times)
 	start := make(chan struct{})

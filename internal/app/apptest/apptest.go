@@ -1,5 +1,5 @@
-// Package apptest starts whole services for tests and speaks to them over HTTP,
-// as partners and operators do.
+// Package apptest starts whole services for tests and calls them over HTTP, as
+// partners and operators do.
 package apptest
 
 import (
@@ -21,36 +21,36 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// The operator that every service under test has.
+// The credentials of the operator that every service under test has.
 const (
 	OperatorEmail    = "boss@example.com"
 	OperatorPassword = "correct horse battery"
 )
 
-// cheapHashing keeps suites fast; what it hashes protects nothing.
+// cheapHashing keeps suites fast; the passwords of tests protect nothing.
 var cheapHashing = credential.Cost{Memory: 64, Passes: 1, Lanes: 1}
 
-// Service is a whole service under test, on a free loopback port and a
-// directory of its own.
+// Service is a whole service under test, on a free loopback port and with a
+// data directory of its own.
 type Service struct {
 	URL  string
 	Data string // the directory of its database and master key
-	// Database is the URL of its database if that is not in Data.
+	// Database is the URL of a PostgreSQL database; empty if the database is in Data.
 	Database string
-	// MetricsURL is where its metrics are served; empty without WithMetrics.
+	// MetricsURL is the address of its metrics; empty without WithMetrics.
 	MetricsURL string
 	Clock      *testkit.Clock
-	Log        *bytes.Buffer // read it only after Stop
+	Log        *bytes.Buffer // may be read after Stop only
 	http       *http.Client
 	stop       func()
-	swept      bool // retention has removed what some laws of Audit speak of
+	swept      bool // Sweep has removed rows that some laws of Audit are about
 }
 
 // Option changes the settings of a service under test.
 type Option func(*config.Config, *app.Surroundings)
 
-// RateLimit sets the requests per minute; services under test have none unless
-// told.
+// RateLimit sets the requests per minute. By default services under test have
+// no limit.
 func RateLimit(perMinute int) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.RateLimit = perMinute }
 }
@@ -68,24 +68,25 @@ func Demo(out io.Writer) Option {
 	}
 }
 
-// DataIn keeps the data in a directory that outlives the service.
+// DataIn keeps the data in a directory that remains when the service has stopped.
 func DataIn(dir string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.Data = dir }
 }
 
-// DatabaseAt keeps the data in the PostgreSQL database at url, whatever the
-// engine of the other services under test. Services with the same DataIn share
-// the master key, and so can share a database.
+// DatabaseAt keeps the data in the PostgreSQL database at url, whichever engine
+// other services under test use. Services with the same DataIn share the master
+// key, and so can share a database.
 func DatabaseAt(url string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.DatabaseURL = url }
 }
 
-// Attach speaks to a service that runs elsewhere, by the real time.
+// Attach returns a Service that calls one in another process, which uses the
+// system's clock.
 func Attach(url string) *Service {
 	return &Service{URL: url, Clock: testkit.NewClock(time.Now()), http: newClient(), stop: func() {}}
 }
 
-// Start starts a service; it stops with the test, or by Stop.
+// Start starts a service. It stops when the test ends, or by Stop.
 func Start(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	s, settings, world := plan(t, options)
@@ -102,29 +103,30 @@ func Start(t testing.TB, options ...Option) *Service {
 		s.MetricsURL = "http://" + address + "/metrics"
 	}
 	s.stop = sync.OnceFunc(func() {
-		s.http.CloseIdleConnections() // else the service waits for those never used
+		s.http.CloseIdleConnections() // the service would wait for those never used
 		cancel()
 		if err := <-ended; err != nil {
-			t.Errorf("the service did not end well: %v", err)
+			t.Errorf("the service ended with an error: %v", err)
 		}
 	})
 	t.Cleanup(s.stop)
 	return s
 }
 
-// Beside starts another node on the database of a service, by the same clock.
+// Beside starts another node that shares the database and the clock.
 func (s *Service) Beside(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	share := func(c *config.Config, world *app.Surroundings) {
 		c.Data, c.DatabaseURL, world.Now, world.At = s.Data, s.Database, s.Clock.Now, s.Clock.At
 	}
-	node := Start(t, append(options, share)...)
+	node := Start(t, append([]Option{share}, options...)...)
 	node.Clock = s.Clock
 	return node
 }
 
-// Refused tells why a service does not start, and fails the test if it does.
-func Refused(t testing.TB, options ...Option) error {
+// StartError returns the error with which a service fails to start. It ends the
+// test if the service starts.
+func StartError(t testing.TB, options ...Option) error {
 	t.Helper()
 	_, settings, world := plan(t, options)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -136,7 +138,7 @@ func Refused(t testing.TB, options ...Option) error {
 	return err
 }
 
-// plan makes the settings and surroundings of a service under test.
+// plan returns the settings and surroundings of a service under test.
 func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroundings) {
 	t.Helper()
 	s := &Service{Clock: testkit.NewClock(testkit.Epoch), Log: &bytes.Buffer{}, http: newClient()}
@@ -160,20 +162,17 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	return s, settings, world
 }
 
-// EngineVariable makes every service of a test binary use another engine, so
-// that one suite serves for all.
-const EngineVariable = "DROPYARD_TEST_ENGINE"
-
 var (
 	databasesMu sync.Mutex
 	databases   = map[string]string{} // URL by data directory; guarded by databasesMu
 )
 
-// DatabaseOf is the URL of the database that goes with a data directory: always
-// the same one. It is empty for the embedded engine.
+// DatabaseOf returns the URL of the database that belongs to a data directory, on
+// the engine that testkit.EngineVariable names. It returns "" for the embedded
+// engine.
 func DatabaseOf(t testing.TB, data string) string {
 	t.Helper()
-	makeDatabase := map[string]func(testing.TB) string{"postgres": migrated.URL, "citus": distributed}[os.Getenv(EngineVariable)]
+	makeDatabase := map[string]func(testing.TB) string{"postgres": migrated.URL, "citus": distributed}[os.Getenv(testkit.EngineVariable)]
 	if makeDatabase == nil {
 		return ""
 	}
@@ -183,23 +182,23 @@ func DatabaseOf(t testing.TB, data string) string {
 	if known != "" {
 		return known
 	}
-	url := makeDatabase(t) // which takes its time; nobody else asks for the same
+	url := makeDatabase(t) // without the lock: only one test uses the directory
 	databasesMu.Lock()
 	defer databasesMu.Unlock()
 	databases[data] = url
 	return url
 }
 
-// migrated is a database with today's schema.
+// migrated is a database with the current schema.
 var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
 	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url})
 	return err
 }}
 
-// fewShards keep suites fast.
+// fewShards keeps suites fast.
 const fewShards = 4
 
-// distributed makes a database whose tables are distributed by Citus.
+// distributed returns the URL of a database whose tables Citus distributes.
 func distributed(t testing.TB) string {
 	t.Helper()
 	settings := &config.Config{DatabaseURL: testkit.CitusURL(t)}
@@ -213,11 +212,11 @@ func distributed(t testing.TB) string {
 	return settings.DatabaseURL
 }
 
-// AgainOnPostgres ends the run of a package's tests with their exit code, after
-// it has run them a second time on PostgreSQL, in a process of its own, and a
-// third time on Citus if there is one.
+// AgainOnPostgres runs the package's tests a second time, on PostgreSQL, and a
+// third time if there is a Citus. Each run is a process of its own. code is the
+// exit code of the first run, and AgainOnPostgres returns that of all.
 func AgainOnPostgres(code int) int {
-	first := os.Getenv(EngineVariable) == ""
+	first := os.Getenv(testkit.EngineVariable) == ""
 	if code == 0 && first && testkit.HasPostgres() {
 		code = againOn("postgres")
 	}
@@ -230,7 +229,7 @@ func AgainOnPostgres(code int) int {
 
 func againOn(engine string) int {
 	again := exec.Command(os.Args[0], os.Args[1:]...)
-	again.Env = append(os.Environ(), EngineVariable+"="+engine)
+	again.Env = append(os.Environ(), testkit.EngineVariable+"="+engine)
 	again.Stdout, again.Stderr = os.Stdout, os.Stderr
 	fmt.Println("and again on " + engine)
 	if err := again.Run(); err != nil {
@@ -239,13 +238,13 @@ func againOn(engine string) int {
 	return 0
 }
 
-// Stop ends the service as a signal would, and waits for it.
+// Stop stops the service as a signal would, and waits until it has ended.
 func (s *Service) Stop() { s.stop() }
 
-// HangUp closes the connections to a service that runs elsewhere.
-func (s *Service) HangUp() { s.http.CloseIdleConnections() }
+// CloseIdle closes the idle connections to a service in another process.
+func (s *Service) CloseIdle() { s.http.CloseIdleConnections() }
 
-// locked is a writer that many may use at once.
+// locked is a writer that is safe for concurrent use.
 type locked struct {
 	mu sync.Mutex
 	w  io.Writer // guarded by mu

@@ -8,18 +8,17 @@ import (
 	"testing"
 )
 
-// law is what must hold.
+// law is a statement that is true of every database at every moment.
 type law struct {
 	law   string
-	query string // finds what breaks it
-	// swept finds what breaks the part of the law that holds once retention has
-	// removed something; empty if all of it does.
+	query string // selects rows that break the law
+	// swept selects rows that break the part of the law that still holds after
+	// retention has removed rows. It is empty if all of the law does.
 	swept string
 }
 
-// laws are what must hold in every database at every moment. Each query finds
-// what breaks its law. Queries may read from changes, which says of every
-// movement what it did to its level.
+// laws are all laws. Their queries may read from changes, which has the change
+// that every movement made to its level.
 var laws = []law{
 	{law: "a product's quantity is the sum of its levels", query: `
 		SELECT p.partner_id, p.product_id, p.quantity FROM products p LEFT JOIN stock_levels l
@@ -58,7 +57,7 @@ var laws = []law{
 		SELECT o.order_id FROM orders o LEFT JOIN (
 			SELECT partner_id, order_id, count(*) AS requests FROM idempotency_keys WHERE ` + creating + ` GROUP BY partner_id, order_id) k
 		ON k.partner_id = o.partner_id AND k.order_id = o.order_id WHERE coalesce(k.requests, 0) != 1`},
-	{law: "every kept answer belongs to an order, but those of the warehouse", query: `
+	{law: "every stored answer belongs to an order, except those of the warehouse", query: `
 		SELECT k.order_id FROM idempotency_keys k LEFT JOIN orders o ON o.partner_id = k.partner_id AND o.order_id = k.order_id
 		WHERE o.order_id IS NULL AND (k.order_id != '' OR k.answer = '' OR k.scope NOT LIKE 'POST /ops/v1/partners/%')`},
 	{law: "every change and every event belongs to an order", query: `
@@ -70,7 +69,7 @@ var laws = []law{
 		WHERE o.status NOT IN ('delivered', 'cancelled') AND (b.order_id IS NULL OR b.status != o.status OR b.version != o.version
 			OR b.updated_at != o.updated_at OR b.estimated_delivery != o.estimated_delivery OR b.partner_order_id != o.partner_order_id
 			OR b.courier_id = '' AND o.courier != '' OR o.courier NOT LIKE '%' || b.courier_id || '%')`},
-	{law: "nothing else is on the board", query: `
+	{law: "only orders under way are on the board", query: `
 		SELECT b.order_id, b.status FROM open_orders b LEFT JOIN orders o ON o.partner_id = b.partner_id AND o.order_id = b.order_id
 		WHERE o.order_id IS NULL OR o.status IN ('delivered', 'cancelled')`},
 	{law: "the board counts failures", query: `
@@ -79,11 +78,11 @@ var laws = []law{
 		GROUP BY b.partner_id, b.order_id, b.failures HAVING b.failures != count(h.order_id)`},
 	{law: "notes are about orders that exist", query: `
 		SELECT n.note_id FROM order_notes n LEFT JOIN orders o ON o.partner_id = n.partner_id AND o.order_id = n.order_id WHERE o.order_id IS NULL`},
-	{law: "proofs and deliveries are of orders that exist", query: `
+	{law: "proofs and deliveries belong to orders that exist", query: `
 		SELECT p.proof_id FROM order_proofs p LEFT JOIN orders o ON o.partner_id = p.partner_id AND o.order_id = p.order_id WHERE o.order_id IS NULL
 		UNION SELECT d.order_id FROM courier_deliveries d LEFT JOIN orders o ON o.partner_id = d.partner_id AND o.order_id = d.order_id
 		WHERE o.order_id IS NULL OR o.status != 'delivered' OR o.updated_at != d.delivered_at OR o.courier NOT LIKE '%' || d.courier_id || '%'`},
-	{law: "a picture is of one proof, or loose", query: `
+	{law: "a picture belongs to one proof, or is loose", query: `
 		SELECT name FROM order_proofs GROUP BY name HAVING count(*) > 1
 		UNION SELECT p.name FROM order_proofs p JOIN loose_pictures l ON l.partner_id = p.partner_id AND l.name = p.name`},
 	{law: "the events of an order are numbered from 1 without a gap", swept: `
@@ -93,29 +92,29 @@ var laws = []law{
 		SELECT e.order_id, e.sequence FROM events e LEFT JOIN events b
 		ON b.partner_id = e.partner_id AND b.order_id = e.order_id AND b.sequence = e.sequence - 1
 		WHERE e.state = 'pending' AND e.due_at = 0 AND (b.state IS NULL OR b.state != 'pending' OR b.tries >= 4)`},
-	{law: "only what is pending is due", query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0"},
-	{law: "what is pending has an endpoint that is to be woken for it", query: `
+	{law: "only pending events are due", query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0"},
+	{law: "the endpoint of a pending event is woken for it", query: `
 		SELECT e.event_id, e.due_at FROM events e LEFT JOIN webhook_endpoints w ON w.partner_id = e.partner_id
 		WHERE e.state = 'pending' AND (w.wake_at IS NULL OR e.due_at != 0 AND w.wake_at = 0)`},
 	{law: "a partner's references are distinct", query: `
 		SELECT partner_id, partner_order_id FROM orders GROUP BY partner_id, partner_order_id HAVING count(*) > 1`},
 }
 
-// creating are the scopes of requests that make an order: a single one, or one
-// of a batch. The scope of a batch itself only says that the key is used.
+// creating selects the idempotency keys of requests that create an order, alone
+// or in a batch. The row of a batch itself only marks its key as used.
 const creating = `(scope = 'POST /v1/orders' OR scope LIKE 'POST /v1/orders/batch#%')`
 
 const changes = `WITH changes AS (
 	SELECT partner_id, product_id, location, order_id, CASE type WHEN 'OUT' THEN -quantity ELSE quantity END AS change FROM stock_movements)`
 
-// fileLaws hold for the embedded database.
+// fileLaws are queries that find damage in the file of the embedded database.
 var fileLaws = []string{
 	"SELECT * FROM pragma_foreign_key_check",
 	"SELECT * FROM pragma_integrity_check WHERE integrity_check != 'ok'",
 }
 
 // Audit fails the test if the service's database breaks a law. The service may
-// be running, or not.
+// be running or stopped.
 func (s *Service) Audit(t testing.TB) {
 	t.Helper()
 	s.inspect(t, func(ask asker) {
@@ -125,21 +124,21 @@ func (s *Service) Audit(t testing.TB) {
 				query = l.swept
 			}
 			if broken := ask(changes + query); len(broken) > 0 {
-				t.Errorf("%s, except for %d, such as %s", l.law, len(broken), broken[0])
+				t.Errorf("not true: %s; got %d exceptions, such as %s", l.law, len(broken), broken[0])
 			}
 		}
 		auditItems(t, ask)
 		for _, query := range fileLaws {
 			if s.Database == "" && len(ask(query)) > 0 {
-				t.Errorf("the file is damaged: %s", ask(query)[0])
+				t.Errorf("%s: got %s, want no rows", query, ask(query)[0])
 			}
 		}
 	})
 }
 
-// auditItems holds the items of every order against its allocation and its
+// auditItems compares the items of every order with its allocation and its
 // movements: an order has taken exactly its items, and a cancelled one has
-// returned them all.
+// returned all of them.
 func auditItems(t testing.TB, ask asker) {
 	t.Helper()
 	taken := map[string]int64{}
@@ -155,13 +154,13 @@ func auditItems(t testing.TB, ask asker) {
 			t.Errorf("%s: %v", row, err)
 		}
 		if allocated != ordered || !cancelled && taken[id] != ordered || cancelled && taken[id] != 0 {
-			t.Errorf("order %s (%s) has %d units, %d allocated, %d taken", id, part[1], ordered, allocated, taken[id])
+			t.Errorf("order %s (%s): %d units ordered, %d allocated, %d taken", id, part[1], ordered, allocated, taken[id])
 		}
 	}
 }
 
-// unitsOf adds up an allocation, which may be empty, and the items of the
-// document behind it.
+// unitsOf returns the sums of the quantities in an allocation, which may be
+// missing, and in the items of the document that follows it.
 func unitsOf(text string) (allocated, ordered int64, err error) {
 	type line struct{ Quantity int64 }
 	var takes []line

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// InStore opens the service's store, beside the service or after it, does
-// something with it, and closes it.
+// InStore opens the service's store, calls fn with it, and closes it. The
+// service may be running or stopped.
 func (s *Service) InStore(ctx context.Context, fn func(*store.Store) error) (err error) {
 	open, where := store.OpenSQLite, filepath.Join(s.Data, "dropyard.db")
 	if s.Database != "" {
@@ -29,8 +30,8 @@ func (s *Service) InStore(ctx context.Context, fn func(*store.Store) error) (err
 	return fn(db)
 }
 
-// Query asks the service's database, past the service, which may be running or
-// not. Each row is one text.
+// Query returns the rows of a query in the service's database, each as one
+// string of columns separated by spaces. The service may be running or stopped.
 func (s *Service) Query(t testing.TB, query string) []string {
 	t.Helper()
 	var found []string
@@ -38,7 +39,8 @@ func (s *Service) Query(t testing.TB, query string) []string {
 	return found
 }
 
-// Execute changes the service's database, which is PostgreSQL, past the service.
+// Execute executes a statement in the service's database, which must be
+// PostgreSQL.
 func (s *Service) Execute(t testing.TB, statement string) {
 	t.Helper()
 	ask, end, err := openPostgres(t, s.Database)
@@ -49,10 +51,10 @@ func (s *Service) Execute(t testing.TB, statement string) {
 	ask(statement)
 }
 
-// asker asks one database for rows.
+// asker runs a query in one database and returns its rows, as Query does.
 type asker func(query string) []string
 
-// inspect lets fn ask the service's database, and see one state of it.
+// inspect calls fn with an asker all of whose queries see the same snapshot.
 func (s *Service) inspect(t testing.TB, fn func(asker)) {
 	t.Helper()
 	ask, end, err := s.open(t)
@@ -64,7 +66,7 @@ func (s *Service) inspect(t testing.TB, fn func(asker)) {
 	fn(ask)
 }
 
-// open opens the database for reading.
+// open opens the database for reading. The caller must call end.
 func (s *Service) open(t testing.TB) (ask asker, end func(), err error) {
 	if s.Database == "" {
 		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"))
@@ -104,7 +106,7 @@ func openSQLite(t testing.TB, path string) (asker, func(), error) {
 	c.SetBusyTimeout(10 * time.Second)
 	ask := func(query string) (found []string) {
 		t.Helper()
-		query = strings.TrimSuffix(query, " ISOLATION LEVEL REPEATABLE READ") // as every view of SQLite
+		query = strings.TrimSuffix(query, " ISOLATION LEVEL REPEATABLE READ") // SQLite has no other
 		err := sqlitex.ExecuteTransient(c, query, &sqlitex.ExecOptions{ResultFunc: func(st *sqlite.Stmt) error {
 			columns := make([]string, st.ColumnCount())
 			for i := range columns {
@@ -121,7 +123,31 @@ func openSQLite(t testing.TB, path string) (asker, func(), error) {
 	return ask, func() { _ = c.Close() }, nil
 }
 
-// content is all that requests of partners and operators leave behind.
+// The limits of Until. The database does not announce its changes, so Until
+// looks again after a pause.
+const (
+	untilPause = 2 * time.Millisecond
+	untilEnds  = 2 * time.Minute // reached only by a test that fails
+)
+
+// Until waits until a query returns these rows, and ends the test if it does not.
+func (s *Service) Until(t testing.TB, query string, want ...string) {
+	t.Helper()
+	ask, end, err := s.open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	var found []string
+	for began := time.Now(); time.Since(began) < untilEnds; time.Sleep(untilPause) {
+		if found = ask(query); slices.Equal(found, want) {
+			return
+		}
+	}
+	t.Fatalf("%s: got %q, want %q", query, found, want)
+}
+
+// content counts the rows that requests of partners and operators write.
 const content = `
 	SELECT 'partners', count(*), 0 FROM partners UNION ALL
 	SELECT 'api_keys', count(*), sum(revoked_at) FROM api_keys UNION ALL
@@ -140,7 +166,8 @@ const content = `
 	SELECT 'courier_deliveries', count(*), 0 FROM courier_deliveries UNION ALL
 	SELECT 'webhook_endpoints', count(*), sum(enabled) FROM webhook_endpoints`
 
-// Content sums up all that is stored, so that a test can tell that nothing was.
+// Content returns a summary of the database. A test compares two of them to show
+// that nothing was stored in between.
 func (s *Service) Content(t testing.TB) string {
 	t.Helper()
 	return strings.Join(s.Query(t, content), "\n")

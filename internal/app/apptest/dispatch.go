@@ -9,8 +9,9 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// MendBoard makes the dispatch board agree with the orders, as services do at
-// their start and hourly. Nodes of a release that knows no board leave it behind.
+// MendBoard brings the dispatch board into agreement with the orders, as services
+// do when they start and every hour, and returns how many rows it changed. Nodes
+// of a release without a board do not maintain it.
 func (s *Service) MendBoard(t testing.TB) (mended int) {
 	t.Helper()
 	ctx := context.Background()

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Partner is a partner's engineer with an API key.
+// Partner is a partner with an API key.
 type Partner struct {
 	*Service
 	PartnerID string
@@ -28,7 +28,7 @@ type Partner struct {
 	SecretKey string
 }
 
-// Register makes a partner with a key, through the interface.
+// Register registers a partner and creates an API key for it.
 func (s *Service) Register(t testing.TB, name string) *Partner {
 	t.Helper()
 	p := &Partner{Service: s, Email: name + "@example.com", Password: "a long password of " + name}
@@ -38,8 +38,7 @@ func (s *Service) Register(t testing.TB, name string) *Partner {
 	return p.NewKey(t)
 }
 
-// NewKey makes a further key, through the interface. What it gives is the same
-// partner with that key.
+// NewKey creates another API key and returns the same partner with that key.
 func (p *Partner) NewKey(t testing.TB) *Partner {
 	t.Helper()
 	key := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"test"}`), p.Login()...).Must(t, 201)
@@ -48,23 +47,24 @@ func (p *Partner) NewKey(t testing.TB) *Partner {
 	return &with
 }
 
-// Login is the headers that stand in for a session.
+// Login returns the headers that authenticate by password.
 func (p *Partner) Login() []string {
 	return []string{"X-Partner-Email", p.Email, "X-Partner-Password", p.Password}
 }
 
-// Plant gives the partner a key of the test's choice, past the interface.
-func (p *Partner) Plant(t testing.TB, publicKey, secretKey string) *Partner {
+// InsertKey writes an API key of the test's choice into the database and returns
+// the same partner with that key.
+func (p *Partner) InsertKey(t testing.TB, publicKey, secretKey string) *Partner {
 	t.Helper()
 	with := *p
 	with.KeyID, with.PublicKey, with.SecretKey = "key_"+publicKey, publicKey, secretKey
-	if err := p.plant(&with); err != nil {
+	if err := p.insert(&with); err != nil {
 		t.Fatal(err)
 	}
 	return &with
 }
 
-func (p *Partner) plant(with *Partner) error {
+func (p *Partner) insert(with *Partner) error {
 	master, err := credential.OpenMasterKey(filepath.Join(p.Data, "master.key"), "", rand.Reader)
 	if err != nil {
 		return err
@@ -85,24 +85,25 @@ func (p *Partner) plant(with *Partner) error {
 	})
 }
 
-// Signed makes the headers of a signed request.
+// Signed returns the headers of a request that is signed now.
 func (p *Partner) Signed(method, target string, body []byte) []string {
 	return p.SignedAt(p.Clock.Now(), method, target, body)
 }
 
-// SignedAt makes the headers of a request that was signed at another time.
+// SignedAt returns the headers of a request that was signed at the given time.
 func (p *Partner) SignedAt(at time.Time, method, target string, body []byte) []string {
 	return p.SignedWith(strconv.FormatInt(at.Unix(), 10), method, target, body)
 }
 
-// SignedWith signs whatever the timestamp says.
+// SignedWith returns the headers of a request that is signed with a timestamp,
+// which may be malformed.
 func (p *Partner) SignedWith(timestamp, method, target string, body []byte) []string {
 	path, _, _ := strings.Cut(target, "?")
 	signed := signature.Request{Timestamp: timestamp, Method: method, Path: path, Body: body}
 	return []string{"X-Api-Key", p.PublicKey, "X-Timestamp", timestamp, "X-Signature", signed.Sign([]byte(p.SecretKey))}
 }
 
-// Call sends a signed request. Headers come in pairs of name and value.
+// Call sends a signed request. Headers alternate names and values.
 func (p *Partner) Call(t testing.TB, method, target string, body []byte, headers ...string) *Answer {
 	t.Helper()
 	return p.Do(t, method, target, body, append(p.Signed(method, target, body), headers...)...)
@@ -126,10 +127,10 @@ type Operator struct {
 	OperatorID string
 	Token      string
 	TokenID    string
-	CourierID  string // a courier that was added
+	CourierID  string // the courier that Move assigns
 }
 
-// Operate logs the operator in and adds a courier.
+// Operate logs in the operator that every service has, and adds a courier.
 func (s *Service) Operate(t testing.TB) *Operator {
 	t.Helper()
 	o := &Operator{Service: s}
@@ -142,8 +143,8 @@ func (s *Service) Operate(t testing.TB) *Operator {
 	return o
 }
 
-// As adds an operator of another role, and gives it with a token. With the role
-// courier it is the operator's courier.
+// As adds an operator with another role, logs it in and returns it. With the role
+// courier it is linked to the courier of o.
 func (o *Operator) As(t testing.TB, role string) *Operator {
 	t.Helper()
 	email, password := role+"@example.com", "a long password of a "+role
@@ -159,7 +160,7 @@ func (o *Operator) As(t testing.TB, role string) *Operator {
 	return as
 }
 
-// Call sends a request with the operator's token.
+// Call sends a request that carries the operator's token.
 func (o *Operator) Call(t testing.TB, method, target string, body []byte) *Answer {
 	t.Helper()
 	return o.Do(t, method, target, body, "Authorization", "Bearer "+o.Token)
@@ -172,8 +173,8 @@ func (o *Operator) Move(t testing.TB, orderID, status string) *Answer {
 		fmt.Appendf(nil, `{"status":%q,"courier_id":%q,"notes":"by test"}`, status, o.CourierID))
 }
 
-// Stock gives the partner a product with so much of it at each location, and
-// tells its id.
+// Stock adds a product of the partner, with the given quantity at each location,
+// and returns its id.
 func (o *Operator) Stock(t testing.TB, partnerID, name string, levels map[string]int) (productID int) {
 	t.Helper()
 	product := o.Call(t, "POST", "/ops/v1/partners/"+partnerID+"/products",

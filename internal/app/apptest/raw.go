@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Wire is a connection on which a test speaks HTTP by hand, to say what no
-// client would.
+// Wire is a connection on which a test writes HTTP by hand, to send what no client
+// would.
 type Wire struct {
 	t      testing.TB
 	conn   *net.TCPConn
 	reader *bufio.Reader
 }
 
-// wireTimeout only bounds a test that has gone wrong.
+// wireTimeout is reached only by a test that fails.
 const wireTimeout = 30 * time.Second
 
 // Wire connects to the service.
@@ -34,10 +34,10 @@ func (s *Service) Wire(t testing.TB) *Wire {
 	return &Wire{t: t, conn: conn.(*net.TCPConn), reader: bufio.NewReader(conn)}
 }
 
-// Address is host and port of the service.
+// Address returns the host and port of the service.
 func (s *Service) Address() string { return strings.TrimPrefix(s.URL, "http://") }
 
-// Send sends text as it is.
+// Send writes text to the connection.
 func (w *Wire) Send(text string) *Wire {
 	w.t.Helper()
 	if _, err := io.WriteString(w.conn, text); err != nil {
@@ -46,14 +46,14 @@ func (w *Wire) Send(text string) *Wire {
 	return w
 }
 
-// Hang ends what is sent, as a client that breaks off does.
-func (w *Wire) Hang() *Wire {
+// CloseWrite ends the request, as a client that gives up does.
+func (w *Wire) CloseWrite() *Wire {
 	_ = w.conn.CloseWrite()
 	return w
 }
 
-// Continue waits until the service asks for a body announced with "Expect:
-// 100-continue": then the request is under way.
+// Continue waits until the service asks for a body that was announced with
+// "Expect: 100-continue". From then on it is handling the request.
 func (w *Wire) Continue() *Wire {
 	w.t.Helper()
 	line, err := w.reader.ReadString('\n')
@@ -66,22 +66,23 @@ func (w *Wire) Continue() *Wire {
 	return w
 }
 
-// Answer reads the answer to a request with the given method.
+// Answer reads the response to a request with the given method.
 func (w *Wire) Answer(method string) *Answer {
 	w.t.Helper()
 	response, err := http.ReadResponse(w.reader, &http.Request{Method: method})
 	if err != nil {
-		w.t.Fatalf("no answer: %v", err)
+		w.t.Fatalf("read the response: %v", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		w.t.Fatalf("no whole answer: %v", err)
+		w.t.Fatalf("read the response's body: %v", err)
 	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}
 }
 
-// Text writes a request in HTTP/1.1. Headers come in pairs of name and value.
+// Text returns the text of an HTTP/1.1 request. Headers alternate names and
+// values.
 func Text(method, target string, headers []string, body string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s HTTP/1.1\r\nHost: dropyard\r\n", method, target)
@@ -91,8 +92,8 @@ func Text(method, target string, headers []string, body string) string {
 	return text.String() + "\r\n" + body
 }
 
-// Raw sends a request that no client library would, with a Content-Length if
-// it has a body.
+// Raw sends a request that no client library would send. It adds a
+// Content-Length if there is a body.
 func (s *Service) Raw(t testing.TB, method, target, body string, headers ...string) *Answer {
 	t.Helper()
 	if body != "" {

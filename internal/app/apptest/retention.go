@@ -11,8 +11,8 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// Sweep removes what is older than the policy allows, by the service's clock
-// and beside the service. From then on Audit asks no more than can hold.
+// Sweep removes what is older than the policy allows, by the service's clock, and
+// returns what it removed. Afterwards Audit checks only the laws that still hold.
 func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retention.Removed) {
 	t.Helper()
 	s.swept = true
@@ -24,8 +24,9 @@ func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retentio
 	return removed
 }
 
-// Retain calls fn with a retention service of its own, beside the service. Its
-// pictures are those of the service if pictures is nil.
+// Retain calls fn with a retention service that works on the same data as the
+// service, which may be running. Its pictures are those of the service if pictures
+// is nil.
 func (s *Service) Retain(t testing.TB, policy retention.Policy, pictures retention.Pictures, fn func(*retention.Service) error) {
 	t.Helper()
 	if err := s.InStore(context.Background(), func(db *store.Store) error {

@@ -19,13 +19,14 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// Webhooks lets webhooks go to this machine, where receivers of tests are.
+// Webhooks allows webhooks to addresses on this machine, where the receivers of
+// tests are.
 func Webhooks() Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.WebhookInsecure = true }
 }
 
-// waiting only bounds a test that has gone wrong.
-const waiting = 30 * time.Second
+// waiting is reached only by a test that fails.
+const waiting = time.Minute
 
 // Receiver is a partner's endpoint on this machine.
 type Receiver struct {
@@ -33,14 +34,13 @@ type Receiver struct {
 	hooks chan *Hook
 
 	mu     sync.Mutex
-	answer func(*Hook) int // guarded by mu; nil says 200
+	answer func(*Hook) int // guarded by mu; nil answers 200
 }
 
-// Hook is one request that a receiver got. Its Status is what it answered.
+// Hook is a request that a receiver got. Its Status is the receiver's answer.
 type Hook struct{ Answer }
 
-// NewReceiver starts a receiver that acknowledges everything. It ends with the
-// test.
+// NewReceiver starts a receiver that answers 200. It stops when the test ends.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{hooks: make(chan *Hook, 100_000)}
@@ -50,15 +50,15 @@ func NewReceiver(t testing.TB) *Receiver {
 	return r
 }
 
-// Answers lets a function say what is answered from now on. It gets the status
-// 0 for nothing, and breaks the connection.
+// Answers sets the function that chooses the status of further answers. The
+// status 0 closes the connection without an answer.
 func (r *Receiver) Answers(answer func(*Hook) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = answer
 }
 
-// Always is an answer for all.
+// Always returns a function that answers every request with the status.
 func Always(status int) func(*Hook) int { return func(*Hook) int { return status } }
 
 func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
@@ -81,40 +81,41 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, "the receiver's own words")
 }
 
-// Next waits for the next request.
+// Next waits for the next request and returns it.
 func (r *Receiver) Next(t testing.TB) *Hook {
 	t.Helper()
 	select {
 	case hook := <-r.hooks:
 		return hook
 	case <-time.After(waiting):
-		t.Fatal("no webhook came")
+		t.Fatalf("no webhook arrived within %v", waiting)
 		return nil
 	}
 }
 
-// Nothing fails the test if there is a request that Next has not given. It says
-// nothing of those still to come.
-func (r *Receiver) Nothing(t testing.TB) {
+// NoneLeft fails the test if a request has arrived that Next has not returned. It
+// does not wait for requests that may still arrive.
+func (r *Receiver) NoneLeft(t testing.TB) {
 	t.Helper()
 	select {
 	case hook := <-r.hooks:
-		t.Errorf("one webhook too many: %s", hook.Body)
+		t.Errorf("got an unexpected webhook: %s", hook.Body)
 	default:
 	}
 }
 
-// Fits is the check of interface section 6: without the prefix, Drop-Signature
-// is the hex HMAC of the raw body under the secret.
-func (h *Hook) Fits(secret string) bool {
+// Verifies reports whether the request passes the check of interface section 6:
+// Drop-Signature without its prefix is the hex HMAC of the raw body under the
+// secret.
+func (h *Hook) Verifies(secret string) bool {
 	digest := hmac.New(sha256.New, []byte(secret))
 	digest.Write(h.Body)
 	return strings.TrimPrefix(h.Header.Get("Drop-Signature"), "v1=") == hex.EncodeToString(digest.Sum(nil))
 }
 
-// FitsStandard is the check of Standard Webhooks 1.0: one of the signatures
-// fits.
-func (h *Hook) FitsStandard(secret string) bool {
+// VerifiesStandard reports whether the request passes the check of Standard
+// Webhooks 1.0: one of its signatures is that of the secret.
+func (h *Hook) VerifiesStandard(secret string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	digest := hmac.New(sha256.New, key)
 	_, _ = fmt.Fprintf(digest, "%s.%s.%s", h.Header.Get("webhook-id"), h.Header.Get("webhook-timestamp"), h.Body)
@@ -122,21 +123,9 @@ func (h *Hook) FitsStandard(secret string) bool {
 	return err == nil && slices.Contains(strings.Split(h.Header.Get("webhook-signature"), " "), want)
 }
 
-// SetEndpoint gives the partner an endpoint, which is new, and tells its secret.
+// SetEndpoint sets the URL of a partner without an endpoint and returns the
+// endpoint's secret.
 func (p *Partner) SetEndpoint(t testing.TB, url string) (secret string) {
 	t.Helper()
 	return p.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, url)).Must(t, 201).Text("secret")
-}
-
-// Until asks the database until the rows are these: what a receiver has answered
-// is written a little later.
-func (s *Service) Until(t testing.TB, query string, want ...string) {
-	t.Helper()
-	var found []string
-	for began := time.Now(); time.Since(began) < waiting; {
-		if found = s.Query(t, query); slices.Equal(found, want) {
-			return
-		}
-	}
-	t.Fatalf("%s: %q, want %q", query, found, want)
 }

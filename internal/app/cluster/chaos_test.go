@@ -17,62 +17,54 @@ import (
 const (
 	chaosNodes = 3
 	creators   = 32
-	opening    = 1_000_000
-	// think keeps the machine from being all that is tested.
-	think = 15 * time.Millisecond
-	// patience bounds how often one request is asked again.
-	patience = time.Minute
+	opening    = 1_000_000 // lamps in stock at the beginning
 )
 
-// TestNodesAndDatabaseDie kills a node every second, and the database twice,
-// while partners create and cancel on all nodes and ask again until they are
-// answered. What was acknowledged is there, once, and the stock agrees.
+// TestNodesAndDatabaseDie kills nodes again and again, and the database twice,
+// while partners create and cancel orders on all nodes and ask again until they
+// are answered. What was acknowledged is stored once, and the stock agrees.
 func TestNodesAndDatabaseDie(t *testing.T) {
 	t.Parallel()
 	c := startChaos(t, "")
 	made := make(chan []*wish)
-	go func() { made <- flat(apptest.Together(creators, func(i int) []*wish { return c.create(t, i) })) }()
-	c.havoc(t)
+	clients := testkit.Scaled(creators, creators/4)
+	go func() { made <- flat(apptest.Together(clients, func(i int) []*wish { return c.create(t, i) })) }()
+	c.havoc(t, clients)
 	wishes := <-made
-	c.ending.Store(true)
 	for i := range c.nodes {
-		if said := c.nodes[i].kill(); strings.Contains(said, "panic") {
-			t.Errorf("node %d: %s", i, said)
+		if printed := c.nodes[i].kill(); strings.Contains(printed, "panic") {
+			t.Errorf("node %d: %s", i, printed)
 		}
 	}
 	c.addsUp(t, wishes)
-	t.Logf("%d orders, %d cancelled; %d kills, %d stops of the database; %d requests not answered and asked again, %d sent to two nodes at once, %d answers from memory",
-		len(wishes), c.cancelled.Load(), c.kills, c.stops, c.again.Load(), c.twice.Load(), c.replayed.Load())
-	if c.kills < 2 || c.again.Load() == 0 {
-		t.Errorf("%d kills and %d repeats: that was no havoc", c.kills, c.again.Load())
+	t.Logf("%d orders, %d cancelled; %d kills, %d stops of the database; %d requests not answered and sent again, %d sent to two nodes at once, %d answers replayed",
+		len(wishes), c.cancelled.Load(), c.kills, c.stops, c.failed.count.Load(), c.twice.Load(), c.replayed.Load())
+	if c.kills < 2 || c.failed.count.Load() == 0 {
+		t.Errorf("got %d kills and %d repeated requests, want at least 2 and 1", c.kills, c.failed.count.Load())
 	}
 }
 
+// chaos is a cluster whose nodes and whose database are killed and restarted
+// while clients use it.
 type chaos struct {
 	database *testkit.Postgres
 	settings [chaosNodes]settings
-	nodes    [chaosNodes]*process // only the test's own goroutine touches them
+	nodes    [chaosNodes]*process // used by the test's own goroutine only
 	services [chaosNodes]atomic.Pointer[apptest.Service]
 	partner  *apptest.Partner
 	lamp     int
-	ending   atomic.Bool // no more wishes
+	ending   atomic.Bool // clients stop
 
-	kills, stops                      int
-	again, replayed, cancelled, twice atomic.Int64
+	kills, stops               int
+	answered, failed           *tally // requests
+	replayed, cancelled, twice atomic.Int64
 }
 
-// wish is an order that somebody wants.
-type wish struct {
-	reference, orderID string
-	units              int
-	cancelled          bool
-	accepted           bool // by an operator
-}
-
-// startChaos starts nodes of a binary (empty: today's) on a server of their own.
+// startChaos starts nodes of a binary (empty: the current one) on a PostgreSQL
+// server of their own.
 func startChaos(t *testing.T, binary string) *chaos {
 	t.Helper()
-	c := &chaos{database: testkit.StartPostgres(t)}
+	c := &chaos{database: testkit.StartPostgres(t), answered: newTally(), failed: newTally()}
 	url, key := c.database.Database(t), filepath.Join(t.TempDir(), "master.key")
 	for i := range c.nodes {
 		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: url, binary: binary}
@@ -85,7 +77,7 @@ func startChaos(t *testing.T, binary string) *chaos {
 
 func (c *chaos) service(i int) *apptest.Service { return c.services[i%chaosNodes].Load() }
 
-// start starts a node, again and again while there is no database.
+// start starts a node. It tries again while there is no database.
 func (c *chaos) start(t *testing.T, i int) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; {
@@ -98,21 +90,21 @@ func (c *chaos) start(t *testing.T, i int) {
 		if time.Now().After(end) {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// havoc kills the nodes in turn, and twice the database under them.
-func (c *chaos) havoc(t *testing.T) {
+// havoc kills the nodes in turn, and twice the database, each time when clients
+// have got some answers. At the end it stops the clients.
+func (c *chaos) havoc(t *testing.T, clients int) {
 	t.Helper()
 	defer c.ending.Store(true)
-	rounds := scaled(16, 4)
+	rounds := testkit.Scaled(16, 4)
 	for round := range rounds {
-		time.Sleep(700*time.Millisecond + rand.N(500*time.Millisecond))
+		c.answered.await(t, 100+rand.Int64N(100))
 		if round == rounds/3 || round == 2*rounds/3 {
 			c.stops++
 			c.database.StopImmediate()
-			time.Sleep(500 * time.Millisecond)
+			c.failed.await(t, int64(clients))
 			c.database.Restart(t)
 			continue
 		}
@@ -120,54 +112,48 @@ func (c *chaos) havoc(t *testing.T) {
 		c.nodes[round%chaosNodes].kill()
 		c.start(t, round%chaosNodes)
 	}
-	time.Sleep(time.Second)
+	c.answered.await(t, 200)
 }
 
-// create makes one order after the other, every other one with items, and
+// create creates one order after the other, every second one with items, and
 // cancels some of these.
 func (c *chaos) create(t *testing.T, creator int) (wishes []*wish) {
 	for i := 0; !c.ending.Load() && !t.Failed(); i++ {
-		w := &wish{reference: fmt.Sprintf("C-%d-%d", creator, i)}
-		items := ""
-		if i%2 == 1 {
-			w.units = 1 + i%5
-			items = buying(c.lamp, w.units)
-		}
+		w := &wish{reference: fmt.Sprintf("C-%d-%d", creator, i), key: uuid.NewString(), units: i % 2 * (1 + i%5)}
 		wishes = append(wishes, w)
-		c.order(t, creator+i, w, testkit.OrderJSON(w.reference, items))
+		c.order(t, creator+i, w)
 		if i%6 == 1 {
 			w.cancelled = c.settle(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"chaos"}`), uuid.NewString(), 200) != nil
 			c.cancelled.Add(1)
 		}
-		time.Sleep(think)
 	}
 	return wishes
 }
 
-// order asks for an order: often once, sometimes again after it was answered,
-// sometimes on two nodes at once.
-func (c *chaos) order(t *testing.T, node int, w *wish, body []byte) {
-	key := uuid.NewString()
+// order creates an order: most often with one request, sometimes with another
+// after the first was answered, sometimes with two at once on different nodes.
+func (c *chaos) order(t *testing.T, node int, w *wish) {
+	body := w.body(c.lamp)
 	var answers []*apptest.Answer
 	switch rand.IntN(8) {
 	case 0:
 		c.twice.Add(1)
-		answers = apptest.Together(2, func(i int) *apptest.Answer { return c.settle(t, node+i, "/v1/orders", body, key, 201) })
+		answers = apptest.Together(2, func(i int) *apptest.Answer { return c.settle(t, node+i, "/v1/orders", body, w.key, 201) })
 	case 1:
-		answers = append(answers, c.settle(t, node, "/v1/orders", body, key, 201), c.settle(t, node+1, "/v1/orders", body, key, 201))
+		answers = append(answers, c.settle(t, node, "/v1/orders", body, w.key, 201), c.settle(t, node+1, "/v1/orders", body, w.key, 201))
 	default:
-		answers = append(answers, c.settle(t, node, "/v1/orders", body, key, 201))
+		answers = append(answers, c.settle(t, node, "/v1/orders", body, w.key, 201))
 	}
 	for _, got := range answers {
 		if got == nil || got.Text("partner_order_id") != w.reference || string(got.Body) != string(answers[0].Body) {
-			t.Errorf("%s: answered %v and %v", w.reference, answers[0], got)
+			t.Errorf("%s: got answers %v and %v, want the same order", w.reference, answers[0], got)
 			return
 		}
 	}
 	w.orderID = answers[0].Text("order_id")
 }
 
-// settle asks one node after the other until one of them answers.
+// settle sends a request to one node after the other until one of them answers.
 func (c *chaos) settle(t *testing.T, node int, path string, body []byte, key string, want int) *apptest.Answer {
 	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
 		partner := at(c.partner, c.service(node))
@@ -177,31 +163,24 @@ func (c *chaos) settle(t *testing.T, node int, path string, body []byte, key str
 			if got.Header.Get("Idempotent-Replayed") == "true" {
 				c.replayed.Add(1)
 			}
+			c.answered.add()
 			return got
 		case err == nil && got.Status != 503 && got.Code() != "idempotency_in_progress":
-			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+			t.Errorf("%s: got status %d, want %d: %s", path, got.Status, want, got.Body)
 			return nil
 		}
-		c.again.Add(1)
-		time.Sleep(20 * time.Millisecond)
+		c.failed.add()
+		<-time.After(backoff)
 	}
-	t.Errorf("%s: not answered in %v", path, patience)
+	t.Errorf("%s: got no answer within %v", path, patience)
 	return nil
-}
-
-func flat(lists [][]*wish) (all []*wish) {
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
 }
 
 // addsUp compares all that was acknowledged with all that is stored.
 func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	t.Helper()
 	stored := map[string]string{}
-	var service apptest.Service
-	service.Database = c.settings[0].database
+	service := apptest.Service{Database: c.settings[0].database}
 	for _, row := range service.Query(t, "SELECT partner_order_id, order_id || ' ' || status FROM orders") {
 		reference, rest, _ := strings.Cut(row, " ")
 		stored[reference] = rest
@@ -209,23 +188,24 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	left := opening
 	for _, w := range wishes {
 		want := w.orderID + " pending"
-		if w.cancelled {
+		switch {
+		case w.cancelled:
 			want = w.orderID + " cancelled"
-		} else {
-			left -= w.units
-		}
-		if w.accepted {
+		case w.accepted:
 			want = w.orderID + " accepted"
 		}
+		if !w.cancelled {
+			left -= w.units
+		}
 		if stored[w.reference] != want {
-			t.Errorf("%s was acknowledged as %s, stored is %q", w.reference, want, stored[w.reference])
+			t.Errorf("%s: got %q in the database, want %q", w.reference, stored[w.reference], want)
 		}
 	}
 	if len(stored) != len(wishes) {
-		t.Errorf("%d orders are stored, %d were asked for", len(stored), len(wishes))
+		t.Errorf("got %d orders in the database, want %d", len(stored), len(wishes))
 	}
 	if got := service.Query(t, "SELECT quantity FROM products")[0]; got != fmt.Sprint(left) {
-		t.Errorf("%s lamps are left, want %d", got, left)
+		t.Errorf("got %s lamps in stock, want %d", got, left)
 	}
 	service.Audit(t)
 }

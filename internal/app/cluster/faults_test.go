@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// far is a service whose database is behind a bad network.
+// far is a service that reaches its database over a bad network.
 type far struct {
 	*apptest.Service
 	proxy    *testkit.Proxy
@@ -27,20 +28,20 @@ func startFar(t *testing.T) *far {
 	database := testkit.PostgresURL(t)
 	proxy, through := testkit.NewProxy(t, database)
 	f := &far{proxy: proxy, Service: apptest.Start(t, apptest.DatabaseAt(through))}
-	f.Database = database // audits take the short way
+	f.Database = database // audits do not use the proxy
 	f.partner, f.operator = f.Register(t, "metro"), f.Operate(t)
 	f.lamp = f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": opening})
 	return f
 }
 
-// create asks once.
+// create sends one request for an order of one lamp.
 func (f *far) create(t *testing.T, reference, key string) *apptest.Answer {
 	t.Helper()
 	body := testkit.OrderJSON(reference, buying(f.lamp, 1))
 	return f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key)
 }
 
-// insist asks until it is answered.
+// insist sends the same request until it succeeds.
 func (f *far) insist(t *testing.T, reference, key string) (orderID string) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; {
@@ -52,19 +53,19 @@ func (f *far) insist(t *testing.T, reference, key string) (orderID string) {
 	}
 }
 
-// sold holds what is stored against the number of orders, each of one lamp.
+// sold compares what is stored with the number of orders, each of one lamp.
 func (f *far) sold(t *testing.T, orders int) {
 	t.Helper()
 	query := "SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"
 	if got, want := f.Query(t, query)[0], fmt.Sprint(orders, " ", opening-orders); got != want {
-		t.Errorf("orders and lamps: %s, want %s", got, want)
+		t.Errorf("orders and lamps: got %s, want %s", got, want)
 	}
 	f.Audit(t)
 }
 
-// TestLostAnswersOfCommits: the database has committed, or not, and the node
-// cannot know. It finds out, and its answers are true.
-func TestLostAnswersOfCommits(t *testing.T) {
+// TestLostCommitResponses loses the database's response to COMMIT, before or after
+// the database has committed. The node finds out which, and answers accordingly.
+func TestLostCommitResponses(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]testkit.Cut{"before the server": testkit.CutBefore, "after the server": testkit.CutAfter} {
 		t.Run(name, func(t *testing.T) {
@@ -74,30 +75,30 @@ func TestLostAnswersOfCommits(t *testing.T) {
 			key := uuid.NewString()
 			id := f.create(t, "A-1", key).Must(t, 201).Text("order_id")
 			if again := f.create(t, "A-1", key).Must(t, 201); again.Text("order_id") != id || again.Header.Get("Idempotent-Replayed") != "true" {
-				t.Errorf("%s again: %s", id, again.Body)
+				t.Errorf("again: got %s, want a replay of %s", again.Body, id)
 			}
 			for _, status := range []string{"accepted", "courier_assigned", "accepted"} {
 				f.proxy.CutCommits(cut, 1)
 				if got := f.operator.Move(t, id, status).Must(t, 200); got.Text("status") != status {
-					t.Errorf("moved to %s: %s", status, got.Body)
+					t.Errorf("move to %s: got %s", status, got.Body)
 				}
 			}
 			f.proxy.CutCommits(cut, 1)
 			if got := f.partner.Cancel(t, id, "lost").Must(t, 200); got.Text("status") != "cancelled" || got.Text("cancellation_reason") != "lost" {
-				t.Errorf("cancelled: %s", got.Body)
+				t.Errorf("cancel: got %s, want status cancelled and reason lost", got.Body)
 			}
 			f.proxy.CutCommits(cut, 1)
 			f.partner.Cancel(t, id, "once more").Refused(t, 409, "order_not_cancellable")
 			if made := f.proxy.Made(); made != 6 {
-				t.Errorf("%d COMMITs were cut, want 6", made)
+				t.Errorf("got %d lost COMMITs, want 6", made)
 			}
 			want := "pending accepted courier_assigned accepted cancelled"
 			if got := strings.Join(statuses(f.partner.Call(t, "GET", "/v1/orders/"+id, nil)), " "); got != want {
-				t.Errorf("history: %s, want %s", got, want)
+				t.Errorf("history: got %s, want %s", got, want)
 			}
 			f.partner.Create(t, testkit.OrderJSON("A-2", buying(f.lamp, 1))).Must(t, 201)
 			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
-				t.Errorf("%s lamps are left", got)
+				t.Errorf("got %s lamps in stock, want %d", got, opening-1)
 			}
 			f.Audit(t)
 		})
@@ -111,9 +112,9 @@ func statuses(order *apptest.Answer) (all []string) {
 	return all
 }
 
-// TestCallerWhoLeftAsksAgain: the caller gives up while no COMMIT gets
-// answered. Its retry under the same key gets the one order.
-func TestCallerWhoLeftAsksAgain(t *testing.T) {
+// TestRetryAfterTimeout gives up a request while no COMMIT is answered. A retry
+// under the same key gets the one order.
+func TestRetryAfterTimeout(t *testing.T) {
 	t.Parallel()
 	f := startFar(t)
 	f.proxy.CutCommits(testkit.CutAfter, 1000)
@@ -129,73 +130,60 @@ func TestCallerWhoLeftAsksAgain(t *testing.T) {
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	if got, err := http.DefaultClient.Do(request); err == nil {
-		t.Errorf("answered %d although no COMMIT was", got.StatusCode)
+		t.Errorf("got status %d, want no response while no COMMIT is answered", got.StatusCode)
 		_ = got.Body.Close()
 	}
 	f.proxy.CutCommits(0, 0)
 	id := f.insist(t, "A-1", key)
 	if stored := f.Query(t, "SELECT order_id FROM orders"); len(stored) != 1 || stored[0] != id {
-		t.Errorf("stored %v, answered %s", stored, id)
+		t.Errorf("got orders %v in the database, want %s", stored, id)
 	}
 	f.sold(t, 1)
 }
 
-// TestBadNetwork: connections are slow, break off by the dozen, and one COMMIT
-// in four does too, while sixteen create.
+// TestBadNetwork creates orders with sixteen clients while connections are slow,
+// all are reset again and again, and every fourth COMMIT is cut off.
 func TestBadNetwork(t *testing.T) {
 	t.Parallel()
 	f := startFar(t)
-	each := scaled(20, 5)
+	each := testkit.Scaled(20, 5)
 	f.proxy.SetDelay(time.Millisecond)
 	f.proxy.CutEvery(4)
-	ended, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-ended:
-				return
-			case <-time.After(300 * time.Millisecond):
-				f.proxy.Reset()
-			}
-		}
-	}()
+	var made atomic.Int64
 	ids := apptest.Together(16, func(i int) map[string]bool {
 		mine := map[string]bool{}
 		for n := range each {
 			reference, key := fmt.Sprintf("A-%d-%d", i, n), uuid.NewString()
 			id := f.insist(t, reference, key)
 			if again := f.insist(t, reference, key); again != id {
-				t.Errorf("%s is %s and %s", reference, id, again)
+				t.Errorf("%s: got order %s, then %s", reference, id, again)
 			}
 			mine[id] = true
+			if made.Add(1)%24 == 0 {
+				f.proxy.Reset()
+			}
 		}
 		return mine
 	})
-	close(ended)
-	<-stopped
 	f.proxy.CutEvery(0)
 	for _, mine := range ids {
 		if len(mine) != each {
-			t.Errorf("%d orders, want %d", len(mine), each)
+			t.Errorf("got %d orders, want %d", len(mine), each)
 		}
 	}
 	f.sold(t, 16*each)
-	t.Logf("%d orders, %d COMMITs broken off", 16*each, f.proxy.Made())
+	t.Logf("%d orders, %d COMMITs cut off", 16*each, f.proxy.Made())
 	if f.proxy.Made() == 0 {
-		t.Error("no COMMIT was broken off")
+		t.Error("got no COMMIT cut off, want some")
 	}
 }
 
-// TestDatabaseAway: refused or silent, the database is away. Every request is
-// answered 503 within the time that a request may take, and when the database
-// is back all goes on, without a start.
-func TestDatabaseAway(t *testing.T) {
+// TestDatabaseUnreachable makes the database refuse connections, or not answer.
+// Every request gets 503 within the time that a request may take, and when the
+// database is back the service works again without a restart.
+func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes as long as a request may")
-	}
-	// Both at once: most of it is waiting.
+	// Both at once, because most of the time is spent waiting.
 	aways := []func(*testkit.Proxy, bool){(*testkit.Proxy).SetDown, (*testkit.Proxy).Stall}
 	services, key := []*far{startFar(t), startFar(t)}, uuid.NewString()
 	var requests []func() *apptest.Answer
@@ -216,7 +204,7 @@ func TestDatabaseAway(t *testing.T) {
 		return time.Since(begun)
 	}) {
 		if took > 31*time.Second {
-			t.Errorf("request %d was answered after %v", i, took)
+			t.Errorf("request %d: got an answer after %v, want 30 s at most", i, took)
 		}
 	}
 	for i, f := range services {
@@ -224,10 +212,10 @@ func TestDatabaseAway(t *testing.T) {
 		back := time.Now()
 		f.insist(t, "A-2", key)
 		for f.partner.Call(t, "GET", "/v1/orders", nil).Status != 200 && time.Since(back) < 10*time.Second {
-			time.Sleep(10 * time.Millisecond)
+			continue // until reads work as well
 		}
 		if took := time.Since(back); took > 5*time.Second {
-			t.Errorf("it took %v to come back", took)
+			t.Errorf("got an answer %v after the database was back, want 5 s at most", took)
 		}
 		f.sold(t, 2)
 	}

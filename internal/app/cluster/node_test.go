@@ -11,19 +11,24 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// build builds the program as it is delivered, once for all tests.
+// built is the path of the program, once build has built it.
+var built atomic.Pointer[string]
+
+// build builds the program as it is released, once for all tests.
 var build = sync.OnceValues(func() (binary string, err error) {
 	dir, err := os.MkdirTemp("", "dropyard-cluster-")
 	if err != nil {
 		return "", err
 	}
 	binary = filepath.Join(dir, "dropyard")
+	built.Store(&binary)
 	out, err := exec.Command("go", "build", "-o", binary, "github.com/dropyard/dropyard/cmd/dropyard").CombinedOutput()
 	if err != nil {
 		return binary, fmt.Errorf("build: %w\n%s", err, out)
@@ -32,18 +37,18 @@ var build = sync.OnceValues(func() (binary string, err error) {
 })
 
 func removeBinary() {
-	if binary, _ := build(); binary != "" {
-		_ = os.RemoveAll(filepath.Dir(binary))
+	if binary := built.Load(); binary != nil {
+		_ = os.RemoveAll(filepath.Dir(*binary))
 	}
 }
 
-// settings are those of one node.
+// settings are the settings of one node.
 type settings struct {
 	data, masterKey string // masterKey may be empty: in data
 	database        string // empty: in data
 	quiet           bool   // without a first operator
 	webhooks        bool   // may go to this machine
-	binary          string // empty: today's
+	binary          string // empty: the current one
 }
 
 func (s settings) command(t testing.TB) *exec.Cmd {
@@ -70,13 +75,13 @@ func (s settings) command(t testing.TB) *exec.Cmd {
 type process struct {
 	service *apptest.Service
 	command *exec.Cmd
-	rest    chan string // all that it says after it is ready
+	rest    chan string // receives all that it prints after it is ready
 }
 
 var readyLine = regexp.MustCompile(`msg=ready url=(http://\S+)`)
 
-// startProcess starts the program and waits until it says where it listens. It
-// is an error, which holds all that the program said, if it ends before.
+// startProcess starts the program and waits until it prints where it listens. If
+// the program ends before that, the error holds all that it has printed.
 func startProcess(t testing.TB, s settings) (*process, error) {
 	t.Helper()
 	p := &process{command: s.command(t), rest: make(chan string, 1)}
@@ -88,12 +93,12 @@ func startProcess(t testing.TB, s settings) (*process, error) {
 		return nil, err
 	}
 	t.Cleanup(func() { _ = p.command.Process.Kill() })
-	said, reader := bytes.Buffer{}, bufio.NewReader(stderr)
+	printed, reader := bytes.Buffer{}, bufio.NewReader(stderr)
 	for p.service == nil {
 		line, err := reader.ReadString('\n')
-		said.WriteString(line)
+		printed.WriteString(line)
 		if err != nil {
-			return nil, errors.Join(errors.New(said.String()), p.command.Wait())
+			return nil, errors.Join(errors.New(printed.String()), p.command.Wait())
 		}
 		if found := readyLine.FindStringSubmatch(line); found != nil {
 			p.service = apptest.Attach(found[1])
@@ -107,15 +112,15 @@ func startProcess(t testing.TB, s settings) (*process, error) {
 	return p, nil
 }
 
-// kill ends the program without a warning, waits until it is gone, and tells
-// its last words.
+// kill ends the program without a warning, waits until it is gone, and returns
+// what it has printed since it was ready.
 func (p *process) kill() string { return p.end(syscall.SIGKILL) }
 
 // end ends the program with a signal in the same way.
 func (p *process) end(signal syscall.Signal) string {
 	_ = p.command.Process.Signal(signal)
-	said := <-p.rest
+	printed := <-p.rest
 	_ = p.command.Wait()
-	p.service.HangUp()
-	return said
+	p.service.CloseIdle()
+	return printed
 }

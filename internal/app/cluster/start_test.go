@@ -14,9 +14,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// together starts many processes at once and kills them when all have come up,
-// or have not.
-func together(t *testing.T, count int, of func(i int) settings) []*process {
+// startAll starts processes concurrently. It ends the test if one does not start.
+func startAll(t *testing.T, count int, of func(i int) settings) []*process {
 	t.Helper()
 	failures := make([]error, count)
 	all := apptest.Together(count, func(i int) (p *process) {
@@ -29,15 +28,15 @@ func together(t *testing.T, count int, of func(i int) settings) []*process {
 	return all
 }
 
-// TestManyNodesStartAtOnce on a fresh database: one migrates, one makes the
-// master key, one adds the first operator; all come up and know each other's
-// partners.
+// TestManyNodesStartAtOnce starts nodes on an empty database at the same time. One
+// migrates it, one creates the master key, one adds the first operator; all start
+// and serve the same partners.
 func TestManyNodesStartAtOnce(t *testing.T) {
 	t.Parallel()
-	count := scaled(8, 3)
+	count := testkit.Scaled(8, 3)
 	database, key := testkit.PostgresURL(t), filepath.Join(t.TempDir(), "master.key")
 	data := t.TempDir()
-	nodes := together(t, count, func(i int) settings {
+	nodes := startAll(t, count, func(i int) settings {
 		return settings{data: filepath.Join(data, fmt.Sprint(i)), masterKey: key, database: database}
 	})
 	partner := nodes[0].service.Register(t, "metro")
@@ -46,11 +45,11 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 	}
 	for _, row := range nodes[0].service.Query(t, "SELECT version_id, count(*) FROM goose_db_version GROUP BY version_id") {
 		if !strings.HasSuffix(row, " 1") {
-			t.Errorf("a version and how often it was migrated to: %s", row)
+			t.Errorf("version and number of migrations to it: got %s, want 1 migration", row)
 		}
 	}
 	if operators := nodes[0].service.Query(t, "SELECT count(*) FROM operators"); operators[0] != "1" {
-		t.Errorf("%s first operators", operators[0])
+		t.Errorf("got %s first operators, want 1", operators[0])
 	}
 	for _, node := range nodes {
 		node.kill()
@@ -58,10 +57,10 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 	nodes[0].service.Audit(t)
 }
 
-// TestNodesWithKeysOfTheirOwn: nodes that start at once on a fresh database,
-// but do not share the master key, must not all come up. What one of them seals
-// the others could not open.
-func TestNodesWithKeysOfTheirOwn(t *testing.T) {
+// TestNodesWithDifferentMasterKeys starts nodes on an empty database that do not
+// share the master key. Only one may start, because the others could not decrypt
+// what it encrypts.
+func TestNodesWithDifferentMasterKeys(t *testing.T) {
 	t.Parallel()
 	database, data := testkit.PostgresURL(t), t.TempDir()
 	up := 0
@@ -79,22 +78,23 @@ func TestNodesWithKeysOfTheirOwn(t *testing.T) {
 		}
 	}
 	if up != 1 {
-		t.Errorf("%d nodes with different keys came up", up)
+		t.Errorf("got %d nodes running with different keys, want 1", up)
 	}
 }
 
-// TestTwoProcessesStartAtOnce on one fresh directory, with SQLite.
+// TestTwoProcessesStartAtOnce starts two processes on one empty directory, with
+// SQLite.
 func TestTwoProcessesStartAtOnce(t *testing.T) {
 	t.Parallel()
-	for range scaled(5, 1) {
+	for range testkit.Scaled(5, 1) {
 		data := filepath.Join(t.TempDir(), "data")
-		nodes := together(t, 2, func(int) settings { return settings{data: data} })
+		nodes := startAll(t, 2, func(int) settings { return settings{data: data} })
 		partner := nodes[0].service.Register(t, "metro")
 		for i, got := range apptest.Together(20, func(i int) *apptest.Answer {
 			return at(partner, nodes[i%2].service).Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), ""))
 		}) {
 			if got.Status != 201 {
-				t.Errorf("order %d: %d %s", i, got.Status, got.Body)
+				t.Errorf("order %d: got status %d, want 201: %s", i, got.Status, got.Body)
 			}
 		}
 		nodes[0].kill()
@@ -103,7 +103,8 @@ func TestTwoProcessesStartAtOnce(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyOnOtherNodes stops working within five seconds.
+// TestRevokedKeyOnOtherNodes revokes a key on one node. Five seconds later another
+// node refuses it.
 func TestRevokedKeyOnOtherNodes(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, 2)
@@ -118,8 +119,9 @@ func TestRevokedKeyOnOtherNodes(t *testing.T) {
 	at(partner, nodes[1]).Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 }
 
-// TestStartsThatCannotBe end with one clear line and exit code 1.
-func TestStartsThatCannotBe(t *testing.T) {
+// TestFailedStarts starts the program on databases that it cannot use. It prints
+// one line that says why and ends with exit code 1.
+func TestFailedStarts(t *testing.T) {
 	t.Parallel()
 	empty := testkit.PostgresURL(t)
 	ready := startNodes(t, 1)[0]
@@ -129,13 +131,13 @@ func TestStartsThatCannotBe(t *testing.T) {
 	ready.Execute(t, "CREATE ROLE "+role+" LOGIN CONNECTION LIMIT 0")
 	cases := []struct {
 		name, database string
-		says           []string
+		prints         []string
 	}{
 		{"no server", "postgres://test@127.0.0.1:1/nothing", []string{"127.0.0.1:1", "refused"}},
 		{"no such host", "postgres://test@nowhere.invalid/nothing", []string{"nowhere.invalid"}},
 		{"unknown database", with(t, empty, func(u *url.URL) { u.Path = "/unknown" }), []string{`database "unknown" does not exist`}},
 		{"unknown role", with(t, empty, func(u *url.URL) { u.User = url.UserPassword("nobody", "hush") }), []string{`role "nobody" does not exist`}},
-		{"a role that may not", with(t, empty, func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
+		{"a role without connections", with(t, empty, func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
 		{"newer schema", newer.Database, []string{"newer release", "99999"}},
 		{"read only, empty", readOnly(t, empty), []string{"read-only"}},
 		{"read only, migrated", readOnly(t, ready.Database), []string{"read-only"}},
@@ -147,20 +149,21 @@ func TestStartsThatCannotBe(t *testing.T) {
 			timer := time.AfterFunc(30*time.Second, func() { _ = command.Process.Kill() })
 			defer timer.Stop()
 			out, _ := command.CombinedOutput()
-			said := string(out)
-			if code := command.ProcessState.ExitCode(); code != 1 || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "dropyard: ") {
-				t.Errorf("exit code %d after %v: %s", code, time.Since(begun), said)
+			printed := string(out)
+			if code := command.ProcessState.ExitCode(); code != 1 || strings.Count(printed, "\n") != 1 || !strings.HasPrefix(printed, "dropyard: ") {
+				t.Errorf("got exit code %d after %v, want 1 and one line: %s", code, time.Since(begun), printed)
 			}
-			if strings.Contains(said, "hush") || slices.ContainsFunc(c.says, func(word string) bool { return !strings.Contains(said, word) }) {
-				t.Errorf("want %q: %s", c.says, said)
+			if strings.Contains(printed, "hush") || slices.ContainsFunc(c.prints, func(word string) bool { return !strings.Contains(printed, word) }) {
+				t.Errorf("got %q, want %q and no password", printed, c.prints)
 			}
 			if took := time.Since(begun); took > 15*time.Second {
-				t.Errorf("it took %v to say so", took)
+				t.Errorf("got the error after %v, want 15 s at most", took)
 			}
 		})
 	}
 }
 
+// with returns the URL of a database with a part of it changed.
 func with(t *testing.T, database string, change func(*url.URL)) string {
 	t.Helper()
 	where, err := url.Parse(database)
@@ -171,7 +174,8 @@ func with(t *testing.T, database string, change func(*url.URL)) string {
 	return where.String()
 }
 
-// readOnly is a database as a standby answers: every transaction reads only.
+// readOnly returns the URL of the database with read-only transactions, such as a
+// standby has.
 func readOnly(t *testing.T, database string) string {
 	return with(t, database, func(u *url.URL) {
 		q := u.Query()

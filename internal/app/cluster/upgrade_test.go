@@ -3,9 +3,7 @@ package cluster_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -16,13 +14,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// upgrading is a cluster that is upgraded while partners create and cancel and
-// an operator accepts, on all nodes.
+// upgrading is a cluster that is upgraded while partners create and cancel orders
+// and an operator accepts some, on all nodes.
 type upgrading struct {
 	*chaos
 	operator *apptest.Operator
-	made     [chaosNodes]atomic.Int64 // orders that each node has created
-	more     chan struct{}            // something was created
+	made     [chaosNodes]*tally // requests that each node has answered
 	wishes   chan []*wish
 }
 
@@ -30,7 +27,10 @@ const upgradeCreators = 12
 
 func startUpgrading(t *testing.T, binary string) *upgrading {
 	t.Helper()
-	u := &upgrading{chaos: startChaos(t, binary), more: make(chan struct{}, 1), wishes: make(chan []*wish, 1)}
+	u := &upgrading{chaos: startChaos(t, binary), wishes: make(chan []*wish, 1)}
+	for i := range u.made {
+		u.made[i] = newTally()
+	}
 	u.operator = u.service(0).Operate(t)
 	go func() {
 		u.wishes <- flat(apptest.Together(upgradeCreators, func(i int) []*wish { return u.work(t, i) }))
@@ -38,8 +38,8 @@ func startUpgrading(t *testing.T, binary string) *upgrading {
 	return u
 }
 
-// work makes one order after the other: a third stays, a third is cancelled, a
-// third is accepted.
+// work creates one order after the other. It accepts a third of them and cancels
+// a third.
 func (u *upgrading) work(t *testing.T, creator int) (wishes []*wish) {
 	for i := 0; !u.ending.Load() && !t.Failed(); i++ {
 		w := &wish{reference: fmt.Sprintf("U-%d-%d", creator, i), units: 1 + i%3}
@@ -55,8 +55,8 @@ func (u *upgrading) work(t *testing.T, creator int) (wishes []*wish) {
 	return wishes
 }
 
-// ask lets the client package ask one node after the other, always under the
-// same key, until one answers.
+// ask sends a request with the client package to one node after the other, always
+// under the same key, until one answers.
 func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want int, field string) string {
 	key := uuid.NewString()
 	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
@@ -65,24 +65,20 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 		got, err := c.CallWithKey(t.Context(), "POST", path, body, key)
 		switch {
 		case err == nil && got.Status == want:
-			u.made[node%chaosNodes].Add(1)
-			select {
-			case u.more <- struct{}{}:
-			default: // there is word of it already
-			}
+			u.made[node%chaosNodes].add()
 			return (&apptest.Answer{Status: got.Status, Header: got.Header, Body: got.Body}).Text(field)
 		case err == nil && got.Status != 503 && !strings.Contains(string(got.Body), "idempotency_in_progress"):
-			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+			t.Errorf("%s: got status %d, want %d: %s", path, got.Status, want, got.Body)
 			return ""
 		}
-		u.again.Add(1)
+		u.failed.add()
 	}
-	t.Errorf("%s: not answered in %v", path, patience)
+	t.Errorf("%s: got no answer within %v", path, patience)
 	return ""
 }
 
-// accept moves an order as an operator. That has no key: what was not answered
-// may have been done.
+// accept accepts an order as an operator. The request has no key: one that was not
+// answered may have taken effect.
 func (u *upgrading) accept(t *testing.T, node int, orderID string) bool {
 	body := []byte(`{"status":"accepted"}`)
 	unsure := false
@@ -93,58 +89,55 @@ func (u *upgrading) accept(t *testing.T, node int, orderID string) bool {
 		case err == nil && (got.Status == 200 || got.Status == 409 && unsure):
 			return true
 		case err == nil && got.Status != 503:
-			t.Errorf("accept: %d %s", got.Status, got.Body)
+			t.Errorf("accept: got status %d: %s", got.Status, got.Body)
 			return false
 		}
 		unsure = true
-		u.again.Add(1)
+		u.failed.add()
 	}
-	t.Errorf("%s: not accepted in %v", orderID, patience)
+	t.Errorf("accept %s: got no answer within %v", orderID, patience)
 	return false
 }
 
-// await waits until each of the nodes has done so much more.
+// await waits until each of the nodes has answered so many more requests.
 func (u *upgrading) await(t *testing.T, more int64, nodes ...int) {
 	t.Helper()
 	var goals [chaosNodes]int64
 	for _, i := range nodes {
-		goals[i] = u.made[i].Load() + more
+		goals[i] = u.made[i].count.Load() + more
 	}
-	timeout := time.After(patience)
-	for slices.ContainsFunc(nodes, func(i int) bool { return u.made[i].Load() < goals[i] }) {
-		select {
-		case <-u.more:
-		case <-timeout:
-			t.Fatalf("nodes %v did not go on", nodes)
-		}
+	for _, i := range nodes {
+		u.made[i].reach(t, goals[i])
 	}
 }
 
-// stop ends a node as a supervisor would. It must finish what it has begun.
+// stop ends a node as a supervisor would. The node must finish what it has begun.
 func (u *upgrading) stop(t *testing.T, i int) {
 	t.Helper()
-	said := u.nodes[i].end(syscall.SIGTERM)
-	if code := u.nodes[i].command.ProcessState.ExitCode(); code != 0 || strings.Contains(said, "ERROR") || strings.Contains(said, "panic") {
-		t.Errorf("node %d: exit code %d: %s", i, code, said)
+	printed := u.nodes[i].end(syscall.SIGTERM)
+	if code := u.nodes[i].command.ProcessState.ExitCode(); code != 0 || strings.Contains(printed, "ERROR") || strings.Contains(printed, "panic") {
+		t.Errorf("node %d: got exit code %d, want 0 and no errors: %s", i, code, printed)
 	}
 }
 
-// refused starts a node, which must end with one line about a newer release.
+// refused starts a node, which must end and print one line about a newer release.
 func (u *upgrading) refused(t *testing.T, s settings) {
 	t.Helper()
 	p, err := startProcess(t, s)
 	if err == nil {
 		p.kill()
-		t.Fatal("it came up on the schema of a newer release")
+		t.Fatal("got a node running on the schema of a newer release, want an error")
 	}
-	said, _, _ := strings.Cut(err.Error(), "exit status 1")
-	if !strings.HasPrefix(said, "dropyard: ") || strings.Count(strings.TrimSpace(said), "\n") != 0 || !strings.Contains(said, "newer release") {
-		t.Errorf("said %q", said)
+	printed, _, _ := strings.Cut(err.Error(), "exit status 1")
+	printed = strings.TrimSpace(printed)
+	if !strings.HasPrefix(printed, "dropyard: ") || strings.Contains(printed, "\n") || !strings.Contains(printed, "newer release") {
+		t.Errorf("got %q, want one line about a newer release", printed)
 	}
-	t.Logf("going back: %s", strings.TrimSpace(said))
+	t.Logf("downgrade: %s", printed)
 }
 
-// finish ends all nodes but those that have ended, and adds up.
+// finish stops the clients and the running nodes, and compares what was
+// acknowledged with what is stored.
 func (u *upgrading) finish(t *testing.T, running ...int) {
 	t.Helper()
 	u.ending.Store(true)
@@ -153,8 +146,8 @@ func (u *upgrading) finish(t *testing.T, running ...int) {
 		u.stop(t, i)
 	}
 	u.addsUp(t, wishes)
-	t.Logf("%d orders; requests answered by each node: %d, %d, %d; %d asked again",
-		len(wishes), u.made[0].Load(), u.made[1].Load(), u.made[2].Load(), u.again.Load())
+	t.Logf("%d orders; requests answered by each node: %d, %d, %d; %d sent again",
+		len(wishes), u.made[0].count.Load(), u.made[1].count.Load(), u.made[2].count.Load(), u.failed.count.Load())
 }
 
 func (u *upgrading) schemaVersion(t *testing.T) string {
@@ -168,13 +161,13 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 // its place; one of an earlier commit will do if the schema is the same.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
-	old := os.Getenv(oldBinary)
+	old := os.Getenv(testkit.OldBinaryVariable)
 	if old == "" {
-		t.Skip("SKIPPED: " + oldBinary + " names no binary of an earlier release")
+		t.Skip("SKIPPED: " + testkit.OldBinaryVariable + " is not set")
 	}
 	u := startUpgrading(t, old)
 	before := u.schemaVersion(t)
-	each := int64(scaled(200, 20))
+	each := int64(testkit.Scaled(200, 20))
 	u.await(t, each, 0, 1, 2)
 	for i := range u.nodes {
 		u.stop(t, i)
@@ -200,7 +193,7 @@ func TestRollingUpgrade(t *testing.T) {
 func TestSchemaOfTheNextRelease(t *testing.T) {
 	t.Parallel()
 	u := startUpgrading(t, "")
-	each := int64(scaled(50, 10))
+	each := int64(testkit.Scaled(50, 10))
 	u.await(t, each, 0, 1, 2)
 	db := u.service(0)
 	for _, table := range db.Query(t, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%'") {

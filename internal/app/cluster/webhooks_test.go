@@ -18,28 +18,28 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// moody is a partner's receiver with every bad habit. Each event meets at most
-// one of them, so that five seconds later it is taken.
-type moody struct {
+// badReceiver is a partner's receiver that fails in every way. It accepts an
+// event at its second arrival at the latest, so that one retry is enough.
+type badReceiver struct {
 	*httptest.Server
-	secret string
+	secret   string
+	requests *tally
 
-	mu       sync.Mutex          // guards what follows
-	first    map[string][]string // ids by order, in the order of their first arrival
-	bodies   map[string]string   // by id
-	requests int
-	faults   []string
+	mu     sync.Mutex          // guards the following fields
+	first  map[string][]string // event ids by order, in the order of their first arrival
+	bodies map[string]string   // by event id
+	faults []string
 }
 
-func newMoody(t *testing.T) *moody {
+func newBadReceiver(t *testing.T) *badReceiver {
 	t.Helper()
-	m := &moody{first: map[string][]string{}, bodies: map[string]string{}}
+	m := &badReceiver{requests: newTally(), first: map[string][]string{}, bodies: map[string]string{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
 }
 
-func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (m *badReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the sender was killed
@@ -55,26 +55,29 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case 2:
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	case 3:
-		time.Sleep(300 * time.Millisecond) // slow, and fine
+		select { // slow, and successful
+		case <-time.After(300 * time.Millisecond):
+		case <-r.Context().Done():
+		}
 	default:
 	}
 }
 
-// arrived notes an event, and tells whether it has come before.
-func (m *moody) arrived(r *http.Request, body string) (again bool) {
+// arrived records an event and reports whether it has arrived before.
+func (m *badReceiver) arrived(r *http.Request, body string) (again bool) {
+	m.requests.add()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.requests++
 	id := r.Header.Get("Drop-Event-Id")
 	if !signature.VerifyEvent([]byte(m.secret), []byte(body), r.Header.Get("Drop-Signature")) {
-		m.faults = append(m.faults, "badly signed: "+body)
+		m.faults = append(m.faults, "wrong signature of "+body)
 	}
 	if r.URL.Path != "/hook" {
 		m.faults = append(m.faults, "sent to "+r.URL.Path)
 	}
 	if before, again := m.bodies[id]; again {
 		if before != body {
-			m.faults = append(m.faults, "other bytes for "+id)
+			m.faults = append(m.faults, "different bytes for "+id)
 		}
 		return true
 	}
@@ -85,36 +88,36 @@ func (m *moody) arrived(r *http.Request, body string) (again bool) {
 	return false
 }
 
-// TestSenderKilled a hundred times while orders move and the receiver
-// misbehaves: each event arrives at least once, always the same bytes, and those
-// of one order arrive first in their sequence.
+// TestSenderKilled kills the program again and again while orders move and the
+// receiver fails. Each event arrives at least once and always with the same
+// bytes, and the first arrivals of one order's events are in sequence.
 func TestSenderKilled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		database func(*testing.T) string
 		kills    int
-		pause    time.Duration // between two kills, at most
+		requests int64 // between two kills, at most
 	}{
-		"sqlite": {func(*testing.T) string { return "" }, scaled(100, 10), 60 * time.Millisecond},
-		// Here each kill leaves a lease that has to run out.
-		"postgres": {func(t *testing.T) string { return testkit.StartPostgres(t).Database(t) }, scaled(6, 2), 5 * time.Second},
+		"sqlite": {func(*testing.T) string { return "" }, testkit.Scaled(100, 10), 20},
+		// Here each kill leaves a lease that has to expire.
+		"postgres": {func(t *testing.T) string { return testkit.PostgresURL(t) }, testkit.Scaled(6, 2), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMoody(t)
+			m := newBadReceiver(t)
 			n := &node{settings: settings{data: t.TempDir(), database: c.database(t), webhooks: true}}
 			n.start(t)
 			partner := n.service().Register(t, "metro")
 			operator := n.service().Operate(t)
 			m.secret = partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, m.URL+"/hook")).Must(t, 201).Text("secret")
 			var moving sync.WaitGroup
-			for i := range 8 {
+			for i := range testkit.Scaled(8, 2) {
 				moving.Go(func() { n.move(t, i, partner, operator) })
 			}
 			for range c.kills {
-				time.Sleep(rand.N(c.pause))
-				if said := n.process.kill(); strings.Contains(said, "panic") {
-					t.Errorf("it said %s", said)
+				m.requests.await(t, 1+rand.Int64N(c.requests))
+				if printed := n.process.kill(); strings.Contains(printed, "panic") {
+					t.Errorf("the program printed %s", printed)
 				}
 				n.start(t)
 			}
@@ -127,10 +130,10 @@ func TestSenderKilled(t *testing.T) {
 	}
 }
 
-// node is one process that is killed and started again.
+// node is one installation that is killed and started again.
 type node struct {
 	settings settings
-	process  *process // only the test's own goroutine touches it
+	process  *process // used by the test's own goroutine only
 	current  atomic.Pointer[apptest.Service]
 	ending   atomic.Bool
 	moved    atomic.Int64
@@ -148,10 +151,11 @@ func (n *node) start(t *testing.T) {
 
 func (n *node) service() *apptest.Service { return n.current.Load() }
 
+// way is all statuses of a delivered order after the first.
 var way = []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"}
 
-// move makes orders and brings them all the way, asking again whatever was not
-// answered.
+// move creates orders and moves each to its last status. It repeats requests that
+// were not answered.
 func (n *node) move(t *testing.T, mover int, partner *apptest.Partner, operator *apptest.Operator) {
 	for i := 0; !n.ending.Load() && !t.Failed(); i++ {
 		body := testkit.OrderJSON(fmt.Sprintf("M-%d-%d", mover, i), "")
@@ -175,45 +179,37 @@ func (n *node) move(t *testing.T, mover int, partner *apptest.Partner, operator 
 	}
 }
 
-// ask asks until it is answered. A repeated move is refused when the first one
+// ask calls try until it is answered. A repeated move is refused if the first one
 // took effect.
 func (n *node) ask(t *testing.T, try func(*apptest.Service) (*apptest.Answer, error)) {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		answer, err := try(n.service())
 		switch {
 		case err != nil, answer.Status == 503:
+			<-time.After(backoff)
 			continue
 		case answer.Status/100 == 2, answer.Code() == "invalid_transition", answer.Code() == "idempotency_in_progress":
 			return
 		}
-		t.Errorf("answered %d %s", answer.Status, answer.Body)
+		t.Errorf("got status %d: %s", answer.Status, answer.Body)
 		return
 	}
-	t.Error("not answered")
+	t.Errorf("got no answer within %v", patience)
 }
 
-// settled waits until nothing is on its way any more.
+// settled waits until all events are delivered.
 func (n *node) settled(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		waiting := n.query(t, "SELECT count(*) FROM events WHERE state <> 'delivered'")[0]
-		if waiting == "0" {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s events are still on their way: %v", waiting, n.query(t, "SELECT state, due_at, tries, attempts FROM events WHERE state <> 'delivered' LIMIT 5"))
-		}
-	}
+	n.stored().Until(t, "SELECT state, due_at, tries, attempts FROM events WHERE state <> 'delivered' LIMIT 5")
 }
 
-func (n *node) query(t *testing.T, text string) []string {
-	t.Helper()
-	service := apptest.Service{Data: n.settings.data, Database: n.settings.database}
-	return service.Query(t, text)
+// stored returns a service for looking into the database.
+func (n *node) stored() *apptest.Service {
+	return &apptest.Service{Data: n.settings.data, Database: n.settings.database}
 }
 
-// check holds what arrived against what happened.
-func (n *node) check(t *testing.T, m *moody) {
+// check compares what has arrived with what has happened.
+func (n *node) check(t *testing.T, m *badReceiver) {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -222,18 +218,18 @@ func (n *node) check(t *testing.T, m *moody) {
 	}
 	want := map[string][]string{}
 	events := 0
-	for _, row := range n.query(t, "SELECT order_id, event_id FROM events ORDER BY order_id, sequence") {
+	for _, row := range n.stored().Query(t, "SELECT order_id, event_id FROM events ORDER BY order_id, sequence") {
 		order, event, _ := strings.Cut(row, " ")
 		want[order] = append(want[order], event)
 		events++
 	}
 	for order, ids := range want {
 		if !slices.Equal(m.first[order], ids) {
-			t.Errorf("%s: first came %v, happened %v", order, m.first[order], ids)
+			t.Errorf("%s: got events in the order %v, want %v", order, m.first[order], ids)
 		}
 	}
 	if len(m.bodies) != events || events == 0 {
-		t.Errorf("%d events came, %d happened", len(m.bodies), events)
+		t.Errorf("got %d events, want %d", len(m.bodies), events)
 	}
-	t.Logf("%d orders, %d events, %d requests", n.moved.Load(), events, m.requests)
+	t.Logf("%d orders, %d events, %d requests", n.moved.Load(), events, m.requests.count.Load())
 }

@@ -195,7 +195,7 @@ func TestEventsFitTheDocument(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
 		t.Errorf("seen are %v, want %v", seen, want)
 	}
-	receiver.Nothing(t)
+	receiver.NoneLeft(t)
 }
 
 // TestAnswersAboutEvents reads events in every state, the endpoint in every

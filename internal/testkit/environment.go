@@ -1,0 +1,68 @@
+package testkit
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The environment variables that tests read.
+const (
+	// RequireVariable lists, separated by commas, the programs without which
+	// tests fail instead of being skipped.
+	RequireVariable = "DROPYARD_REQUIRE"
+	// LongVariable, set to anything, makes tests run at full length. The
+	// continuous integration sets it.
+	LongVariable = "DROPYARD_LONG"
+	// CitusVariable holds the URL of a PostgreSQL server that has Citus in its
+	// shared_preload_libraries: of any of its databases, with a user that may
+	// create databases and extensions. Debian has no package of Citus, so tests
+	// do not start one themselves.
+	CitusVariable = "DROPYARD_TEST_CITUS"
+	// EngineVariable makes every service that a test binary starts use another
+	// engine than SQLite, so that one suite serves for all.
+	EngineVariable = "DROPYARD_TEST_ENGINE"
+	// OldBinaryVariable holds the path of a binary of an earlier release.
+	OldBinaryVariable = "DROPYARD_OLD_BINARY"
+)
+
+// Required reports whether tests must fail without the program.
+func Required(program string) bool {
+	return slices.Contains(strings.Split(os.Getenv(RequireVariable), ","), program)
+}
+
+// Missing skips the test because a program is not installed, or fails it if the
+// program is required.
+func Missing(t testing.TB, program, debianPackage string, why error) {
+	t.Helper()
+	message := fmt.Sprintf("%s is missing (package %s): %v", program, debianPackage, why)
+	if Required(program) {
+		t.Fatal(message)
+	}
+	t.Skip("SKIPPED: " + message)
+}
+
+// Long reports whether tests run at full length.
+func Long() bool { return os.Getenv(LongVariable) != "" }
+
+// Scaled returns the size of a test that runs shorter by default.
+func Scaled(long, short int) int {
+	if Long() {
+		return long
+	}
+	return short
+}
+
+// ClearSettings removes the service's settings from the environment, so that
+// those of the person who runs the tests do not reach the services under test.
+func ClearSettings() {
+	keep := []string{RequireVariable, LongVariable, CitusVariable, EngineVariable, OldBinaryVariable}
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		if strings.HasPrefix(name, "DROPYARD_") && !slices.Contains(keep, name) {
+			_ = os.Unsetenv(name)
+		}
+	}
+}
