@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/store"
@@ -101,8 +102,8 @@ func (c *copying) progress(t *testing.T) (progress string, done bool) {
 	return progress, progress != "" && !strings.Contains(progress, `"done":false`)
 }
 
-// until runs the copy and calls interrupt once its progress is enough. interrupted is
-// false if the copy ended before.
+// until runs the copy and calls interrupt once its progress is enough. If it never
+// is, or if enough is nil, the copy runs to its end and interrupted is false.
 func (c *copying) until(t *testing.T, enough func(progress string, done bool) bool, interrupt func(*os.Process)) (got result, interrupted bool) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -112,20 +113,20 @@ func (c *copying) until(t *testing.T, enough func(progress string, done bool) bo
 		_ = command.Wait()
 		close(ended)
 	}()
-	for {
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for enough != nil && !interrupted {
 		select {
 		case <-ended:
-			return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, interrupted
-		default:
-		}
-		if !interrupted && enough(c.progress(t)) {
-			interrupted = true
-			interrupt(command.Process)
-		}
-		if interrupted {
-			<-ended
+			enough = nil
+		case <-look.C:
+			if interrupted = enough(c.progress(t)); interrupted {
+				interrupt(command.Process)
+			}
 		}
 	}
+	<-ended
+	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, interrupted
 }
 
 func (c *copying) start(t *testing.T, stdout, stderr *bytes.Buffer) *exec.Cmd {
@@ -151,7 +152,7 @@ func kill(p *os.Process) { _ = p.Kill() }
 // finish runs the copy to its end and checks the result.
 func (c *copying) finish(t *testing.T, partner *apptest.Partner) {
 	t.Helper()
-	if got, _ := c.until(t, func(string, bool) bool { return false }, nil); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
+	if got, _ := c.until(t, nil, nil); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
 		t.Fatalf("copy: got %+v, want exit code 0", got)
 	}
 	c.check(t, partner)

@@ -36,18 +36,19 @@ func CitusURL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("%s: %v", CitusVariable, err)
 	}
+	ctx := context.Background() // valid in Cleanup
 	name := fmt.Sprintf("dropyard_test_%d_%d", os.Getpid(), citusDatabases.Add(1))
-	if err := runOn(server, "CREATE DATABASE "+name); err != nil {
+	if err := runOn(ctx, server, "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := runOn(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := runOn(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
 	port := where.Port()
 	where.Path = name
-	if err := runOn(where.String(), "CREATE EXTENSION citus",
+	if err := runOn(ctx, where.String(), "CREATE EXTENSION citus",
 		fmt.Sprintf("SELECT citus_set_coordinator_host('%s', %s)", where.Hostname(), port),
 		fmt.Sprintf("SELECT citus_set_node_property('%s', %s, 'shouldhaveshards', true)", where.Hostname(), port)); err != nil {
 		t.Fatal(err)
@@ -55,8 +56,8 @@ func CitusURL(t testing.TB) string {
 	return where.String()
 }
 
-func runOn(url string, statements ...string) (err error) {
-	ctx := context.Background() // at the test's end, too
+// runOn executes statements, each in a transaction of its own.
+func runOn(ctx context.Context, url string, statements ...string) (err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err

@@ -32,14 +32,17 @@ type postgresServer struct {
 	count    atomic.Int64 // databases created
 }
 
-// forgetful are settings of a server whose data nobody needs after a crash of
-// the machine. Vacuuming is left out because tests are over before it pays.
-var forgetful = []string{"fsync=off", "full_page_writes=off", "autovacuum=off"}
+// forgetful are the settings of a server whose data is lost anyway when the
+// machine crashes. It writes little log, because its directory may be in memory,
+// and does not vacuum, because tests end before that pays.
+var forgetful = []string{
+	"fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB",
+}
 
 // shared returns the server that all tests of this binary share. The first call
 // starts it.
 var shared = sync.OnceValues(func() (*postgresServer, error) {
-	server, err := newPostgres(forgetful...)
+	server, err := newPostgres(memoryDir(), forgetful...)
 	sharedStarted.Store(server)
 	return server, err
 })
@@ -66,11 +69,7 @@ func HasPostgres() bool {
 // StopPostgres when its tests have ended.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
-	url, err := sharedServer(t).database(t.Context(), "template1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return sharedServer(t).databaseFor(t, "template1")
 }
 
 // sharedServer returns the server that all tests of the binary share.
@@ -103,17 +102,13 @@ func (p *PostgresTemplate) URL(t testing.TB) string {
 	p.once.Do(func() {
 		var url string
 		if url, p.err = server.database(t.Context(), "template1"); p.err == nil {
-			p.name, p.err = path.Base(strings.TrimSuffix(url, urlQuery)), p.Fill(t.Context(), url)
+			p.name, p.err = nameOf(url), p.Fill(t.Context(), url)
 		}
 	})
-	url, err := "", p.err
-	if err == nil {
-		url, err = server.database(t.Context(), p.name)
+	if p.err != nil {
+		t.Fatal(p.err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return server.databaseFor(t, p.name)
 }
 
 // StopPostgres stops the shared server if a test has started it.
@@ -137,7 +132,7 @@ type Postgres struct{ server *postgresServer }
 // StartPostgres starts a server that is stopped when the test ends.
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
-	server, err := newPostgres()
+	server, err := newPostgres("")
 	if err != nil {
 		Missing(t, "postgres", "postgresql", err)
 	}
@@ -148,7 +143,7 @@ func StartPostgres(t testing.TB) *Postgres {
 // RunPostgres starts a server without a test, for benchmarks. Its data is in a
 // temporary directory until Stop.
 func RunPostgres(settings ...string) (*Postgres, error) {
-	server, err := newPostgres(settings...)
+	server, err := newPostgres("", settings...)
 	return &Postgres{server}, err
 }
 
@@ -205,12 +200,14 @@ func (p *Postgres) Restart(t testing.TB) {
 	}
 }
 
-func newPostgres(settings ...string) (*postgresServer, error) {
+// newPostgres starts a server whose directory is inside parent, or inside the
+// usual directory for temporary files if parent is empty.
+func newPostgres(parent string, settings ...string) (*postgresServer, error) {
 	bin, err := findPostgres()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "dropyard-postgres-")
+	dir, err := os.MkdirTemp(parent, "dropyard-postgres-")
 	if err != nil {
 		return nil, err
 	}
@@ -345,29 +342,31 @@ func (s *postgresServer) url(database string) string {
 	return fmt.Sprintf("postgres://test@127.0.0.1:%d/%s", s.port, database) + urlQuery
 }
 
-// copyingFiles is the first version of PostgreSQL that would otherwise copy a
-// template block by block through its log, which costs three times as much. The
-// versions before it always copy files.
-const copyingFiles = 150000
-
-// database creates a database as a copy of the template and returns its URL.
+// database creates a database as a copy of the template and returns its URL. To
+// copy files is faster than PostgreSQL's usual way, by its log.
 func (s *postgresServer) database(ctx context.Context, template string) (string, error) {
 	name := fmt.Sprintf("test_%d", s.count.Add(1))
-	conn, err := pgx.Connect(ctx, s.url("postgres"))
-	if err != nil {
-		return "", err
-	}
-	var version int
-	err = conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version)
-	create := "CREATE DATABASE " + name + " TEMPLATE " + template
-	if version >= copyingFiles {
-		create += " STRATEGY file_copy"
-	}
-	if err == nil {
-		_, err = conn.Exec(ctx, create)
-	}
-	return s.url(name), errors.Join(err, conn.Close(ctx))
+	return s.url(name), runOn(ctx, s.url("postgres"), "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
 }
+
+// databaseFor creates a database that is dropped when the test ends, so that few
+// exist at a time.
+func (s *postgresServer) databaseFor(t testing.TB, template string) string {
+	t.Helper()
+	url, err := s.database(t.Context(), template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := runOn(context.Background(), s.url("postgres"), "DROP DATABASE "+nameOf(url)+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return url
+}
+
+// nameOf returns the name of the database in a URL.
+func nameOf(url string) string { return path.Base(strings.TrimSuffix(url, urlQuery)) }
 
 // stop stops the server, if it runs, and removes its directory.
 func (s *postgresServer) stop() {

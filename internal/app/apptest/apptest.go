@@ -5,6 +5,7 @@ package apptest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -142,8 +143,9 @@ func StartError(t testing.TB, options ...Option) error {
 func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroundings) {
 	t.Helper()
 	s := &Service{Clock: testkit.NewClock(testkit.Epoch), Log: &bytes.Buffer{}, http: newClient()}
+	dir := testkit.FastDir(t)
 	settings := &config.Config{
-		Listen: "127.0.0.1:0", Data: t.TempDir(),
+		Listen: "127.0.0.1:0", Data: dir,
 		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword,
 	}
 	world := app.System()
@@ -159,7 +161,38 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 		settings.DatabaseURL = DatabaseOf(t, settings.Data)
 	}
 	s.Database = settings.DatabaseURL
+	if s.Database == "" && s.Data == dir {
+		copyMigrated(t, settings.Database())
+	}
 	return s, settings, world
+}
+
+// migratedFile returns the content of an embedded database with the current
+// schema.
+var migratedFile = sync.OnceValues(func() (content []byte, err error) {
+	dir, err := os.MkdirTemp("", "dropyard-apptest-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	settings := &config.Config{Data: dir}
+	if _, err := app.Migrate(context.Background(), settings); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(settings.Database())
+})
+
+// copyMigrated writes an embedded database with the current schema. Services
+// whose data directory a test chooses migrate theirs themselves.
+func copyMigrated(t testing.TB, path string) {
+	t.Helper()
+	content, err := migratedFile()
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 var (
