@@ -45,6 +45,7 @@ type Service struct {
 	http       *http.Client
 	stop       func()
 	swept      bool // Sweep has removed rows that some laws of Audit are about
+	inspection inspection
 }
 
 // Option changes the settings of a service under test.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func (s *Service) Query(t testing.TB, query string) []string {
 // PostgreSQL.
 func (s *Service) Execute(t testing.TB, statement string) {
 	t.Helper()
-	ask, end, err := openPostgres(t, s.Database)
+	ask, end, err := s.openPostgres(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,13 +72,44 @@ func (s *Service) open(t testing.TB) (ask asker, end func(), err error) {
 	if s.Database == "" {
 		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"))
 	}
-	return openPostgres(t, s.Database)
+	return s.openPostgres(t)
 }
 
-func openPostgres(t testing.TB, url string) (asker, func(), error) {
+// inspection is the connection on which tests query a PostgreSQL database. It is
+// kept, because to connect takes longer than most queries.
+type inspection struct {
+	mu   sync.Mutex // held while a test uses the connection
+	conn *pgx.Conn  // nil until the first use and after the test that connected
+}
+
+// connect returns the connection. The caller must hold mu.
+func (i *inspection) connect(t testing.TB, url string) (*pgx.Conn, error) {
 	ctx := context.Background()
-	c, err := pgx.Connect(ctx, url)
+	if i.conn != nil && i.conn.Ping(ctx) == nil {
+		return i.conn, nil
+	}
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
+		return nil, err
+	}
+	i.conn = conn
+	t.Cleanup(func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		_ = conn.Close(ctx)
+		if i.conn == conn {
+			i.conn = nil
+		}
+	})
+	return conn, nil
+}
+
+func (s *Service) openPostgres(t testing.TB) (asker, func(), error) {
+	ctx := context.Background()
+	s.inspection.mu.Lock()
+	c, err := s.inspection.connect(t, s.Database)
+	if err != nil {
+		s.inspection.mu.Unlock()
 		return nil, nil, err
 	}
 	ask := func(query string) (found []string) {
@@ -95,7 +127,13 @@ func openPostgres(t testing.TB, url string) (asker, func(), error) {
 		}
 		return found
 	}
-	return ask, func() { _ = c.Close(ctx) }, nil
+	end := func() {
+		if c.PgConn().TxStatus() != 'I' {
+			_, _ = c.Exec(ctx, "ROLLBACK")
+		}
+		s.inspection.mu.Unlock()
+	}
+	return ask, end, nil
 }
 
 func openSQLite(t testing.TB, path string) (asker, func(), error) {
