@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -43,11 +44,14 @@ func setUp(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	err = opened.Write(t.Context(), func(tx *store.Tx) error {
-		if err := tx.AddPartnerCounters(t.Context(), ours); err != nil {
-			return err
+	err = opened.Partners().Write(t.Context(), func(tx partner.Writer) error {
+		for _, id := range []string{ours, theirs} {
+			account := &partner.Account{Partner: partner.Partner{PartnerID: id}, EmailKey: id}
+			if _, err := tx.AddPartner(t.Context(), account); err != nil {
+				return err
+			}
 		}
-		return tx.AddPartnerCounters(t.Context(), theirs)
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

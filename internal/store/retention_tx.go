@@ -238,18 +238,16 @@ func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs
 // empties the notes of their histories, replaces what operators have noted by
 // note, and removes their proofs.
 func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored, note string) error {
-	var rows []*orderRow
-	var histories []*order.History
+	keys := make([]order.OrderKey, len(erased))
+	rows := make([]*orderRow, len(erased))
+	histories := make([]*order.History, len(erased))
+	notes := make([]*noteText, len(erased))
 	var facts []*webhook.Event
-	var notes []*noteText
-	var keys []order.OrderKey
 	var shown []*board.Row
-	for _, e := range erased {
+	for i, e := range erased {
 		key := order.OrderKey{PartnerID: e.Order.PartnerID, OrderID: e.Order.OrderID}
-		keys = append(keys, key)
-		rows = append(rows, orderRowOf(e.Order, e.Document, 0))
-		histories = append(histories, &order.History{OrderKey: key})
-		notes = append(notes, &noteText{key, note})
+		keys[i], rows[i] = key, orderRowOf(e.Order, e.Document, 0)
+		histories[i], notes[i] = &order.History{OrderKey: key}, &noteText{key, note}
 		for _, event := range e.Events {
 			facts = append(facts, &webhook.Event{Event: *event})
 		}

@@ -1,7 +1,6 @@
-// Package store keeps everything: all SQL is here, written once for both
-// engines, and so are the migrations. Towards the use cases it has two doors,
-// Read and Write; what they see inside is the transaction that each of them
-// has declared for itself.
+// Package store keeps all that the service stores. All SQL is here, written once
+// for both engines, and so are the migrations. Each room declares the transactions
+// that it needs, such as order.Store; the methods of Store return them.
 package store
 
 import (
@@ -11,10 +10,6 @@ import (
 
 // Store is an open database.
 type Store struct{ engine engine }
-
-// Tx is one transaction. Its methods are spread over the files of this
-// package by what they keep; each use case sees only those it declared.
-type Tx struct{ conn legacyConn }
 
 // engine is a database that transactions run on.
 type engine interface {
@@ -40,17 +35,6 @@ type engine interface {
 	io.Closer
 }
 
-// Read runs fn on a consistent view of the data.
-func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.read(ctx, func(c conn) error { return fn(&Tx{legacyConn{c}}) })
-}
-
-// Write runs fn in a transaction: durably committed when it returns nil,
-// undone when it returns an error. fn may run again after a lost race.
-func (s *Store) Write(ctx context.Context, fn func(*Tx) error) error {
-	return s.engine.write(ctx, func(c conn) error { return fn(&Tx{legacyConn{c}}) })
-}
-
 // Writers returns how many committers the engine can use.
 func (s *Store) Writers() int { return s.engine.writers() }
 
@@ -63,19 +47,6 @@ func (s *Store) Sharded() bool { return s.engine.sharded() }
 
 // Close waits for the transactions that are running and closes the database.
 func (s *Store) Close() error { return s.engine.Close() }
-
-// View is the store as one use case declares it: R to read, W to write.
-type View[R, W any] struct{ store *Store }
-
-// Read runs fn on a consistent view of the data.
-func (v View[R, W]) Read(ctx context.Context, fn func(R) error) error {
-	return v.store.Read(ctx, func(tx *Tx) error { return fn(any(tx).(R)) })
-}
-
-// Write runs fn in a transaction.
-func (v View[R, W]) Write(ctx context.Context, fn func(W) error) error {
-	return v.store.Write(ctx, func(tx *Tx) error { return fn(any(tx).(W)) })
-}
 
 // view is the store as one room sees it: a transaction of the room's own type
 // around each connection.

@@ -35,7 +35,7 @@ func writeRetention(t *testing.T, s *store.Store, write func(retention.Writer) e
 // is wanted and then nothing.
 func listed[T any](t *testing.T, what string, want []T, page func(last *T) ([]T, error)) {
 	t.Helper()
-	var all []T
+	all := []T{}
 	for last := new(T); len(all) <= len(want); last = &all[len(all)-1] {
 		rows, err := page(last)
 		must(t, err)
@@ -104,10 +104,9 @@ func testExported(t *testing.T, s *store.Store) {
 		})
 		listed(t, "Levels", []delivery.Level{{ProductID: 1, Location: "A-1", Quantity: 6}, {ProductID: 1, Location: "B-1", Quantity: 5}, {ProductID: 2, Location: "A-1", Quantity: 7}},
 			func(last *delivery.Level) ([]delivery.Level, error) { return tx.Levels(ctx, partnerID, *last, 1) })
-		var movements []delivery.Movement
-		for i, m := range []delivery.Movement{move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1")} {
-			m.MovementID = int64(i + 1)
-			movements = append(movements, m)
+		movements := []delivery.Movement{move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1")}
+		for i := range movements {
+			movements[i].MovementID = int64(i + 1)
 		}
 		listed(t, "Movements", movements, func(last *delivery.Movement) ([]delivery.Movement, error) {
 			return tx.Movements(ctx, partnerID, last.MovementID, 1)
@@ -164,24 +163,24 @@ func testSwept(t *testing.T, s *store.Store) {
 	}
 	until, err := delivery.FirstOrderID(partnerID, testkit.Epoch.Add(24*time.Hour))
 	must(t, err)
-	check := func(when string, orders []*delivery.Order, receipts []retention.Receipt, skipped []*delivery.Order) {
+	check := func(when string, orders []*delivery.Order, receipts []retention.Receipt, sent []*delivery.Order) {
 		t.Helper()
 		readRetention(t, s, func(tx retention.Reader) error {
 			listed(t, when+"Receipts", receipts, func(last *retention.Receipt) ([]retention.Receipt, error) {
 				return tx.Receipts(ctx, partnerID, last.ReceiptKey, 1)
 			})
-			var cancelled []retention.Ended
-			for _, o := range orders {
-				cancelled = append(cancelled, retention.Ended{OrderID: o.OrderID, UpdatedAt: o.UpdatedAt, Rows: 3 + 2})
+			cancelled := make([]retention.Ended, len(orders))
+			for i, o := range orders {
+				cancelled[i] = retention.Ended{OrderID: o.OrderID, UpdatedAt: o.UpdatedAt, Rows: 3 + 2}
 			}
 			listed(t, when+"Ended", cancelled, func(last *retention.Ended) ([]retention.Ended, error) {
 				return tx.Ended(ctx, partnerID, delivery.StatusCancelled, last.OrderID, until, 1)
 			})
-			var times []retention.EventTime
-			for _, o := range skipped {
-				times = append(times, retention.EventTime{
+			times := make([]retention.EventTime, len(sent))
+			for i, o := range sent {
+				times[i] = retention.EventTime{
 					EventKey: retention.EventKey{OrderID: o.OrderID, Sequence: 1}, State: string(outbox.Delivered), CreatedAt: o.CreatedAt.Add(time.Minute),
-				})
+				}
 			}
 			listed(t, when+"EventTimes", times, func(last *retention.EventTime) ([]retention.EventTime, error) {
 				return tx.EventTimes(ctx, partnerID, last.EventKey, until, 1)
