@@ -53,9 +53,9 @@ type lane struct {
 type readAhead int
 
 const (
-	notNeeded readAhead = iota // all that is due has been fetched
-	atBeat                     // a fetch has failed
-	asap                       // more may be due; as soon as there is room
+	noFetch     readAhead = iota // all that is due has been fetched
+	fetchAtBeat                  // a fetch has failed
+	fetchSoon                    // more may be due; fetch as soon as there is room
 )
 
 // surroundings is what a lane depends on besides messages.
@@ -99,7 +99,7 @@ func (l *lane) record(m message, s surroundings) {
 		l.endFetch()
 	case settled:
 		l.endpoint, l.outdated, l.refusals = m.endpoint, true, 0
-		l.ahead = asap // the next events of the same orders may have become due
+		l.ahead = fetchSoon // the next events of the same orders may have become due
 		l.settle(m.requests)
 	case refused:
 		l.rest = s.now.Add(min(lookEvery<<min(l.refusals, 10), maxRest))
@@ -114,15 +114,15 @@ func (l *lane) record(m message, s surroundings) {
 func (l *lane) recordTrigger(t trigger, s surroundings) {
 	switch t {
 	case onWoken:
-		l.ahead = asap
+		l.ahead = fetchSoon
 	case onChanged:
 		l.outdated = true
 	case onFetchFailed:
-		l.ahead = max(l.ahead, atBeat)
+		l.ahead = max(l.ahead, fetchAtBeat)
 		l.endFetch()
 	case onBeat:
-		if l.shared || l.ahead == atBeat {
-			l.ahead = asap
+		if l.shared || l.ahead == fetchAtBeat {
+			l.ahead = fetchSoon
 		}
 		if left := l.leaseLeft(s.now); left > 0 && left < renewBelow {
 			l.command(renew{})
@@ -150,12 +150,12 @@ func (l *lane) recordFetched(m fetched) {
 		l.after, l.limit = m.due[len(m.due)-1], min(2*l.limit, maxAhead)
 	}
 	if m.full() || m.after != nil {
-		l.ahead = asap
+		l.ahead = fetchSoon
 	}
 }
 
-// settle lets go of requests. While a fetch is under way it must wait: the fetch
-// may see their events as they were before, and take them again.
+// settle lets go of requests. It waits for a fetch that is under way, which may
+// return their events as they were before: they must not be taken again.
 func (l *lane) settle(requests []*request) {
 	if l.fetching {
 		l.late = append(l.late, requests...)
@@ -257,7 +257,7 @@ func (l *lane) send(s surroundings) {
 	}
 	atOnce := l.atOnce(s)
 	room := len(l.events.ready) <= atOnce/2 && len(l.events.held) < maxUnsettled*atOnce
-	if l.ahead == asap && !l.fetching && room && (free > 0 || !probe) {
+	if l.ahead == fetchSoon && !l.fetching && room && (free > 0 || !probe) {
 		l.fetch(s)
 	}
 }
@@ -278,7 +278,7 @@ func (l *lane) fetch(s surroundings) {
 	if l.after == nil {
 		limit += len(l.events.held) // which are still due, and come first
 	}
-	l.fetching, l.outdated, l.ahead = true, false, notNeeded
+	l.fetching, l.outdated, l.ahead = true, false, noFetch
 	l.command(fetch{l.after, limit})
 }
 
@@ -293,5 +293,5 @@ func (l *lane) emptied() bool {
 	if l.fetching || len(l.events.held) > 0 {
 		return false
 	}
-	return l.state == draining || l.state == sending && l.ahead == notNeeded
+	return l.state == draining || l.state == sending && l.ahead == noFetch
 }

@@ -121,9 +121,9 @@ func (s *Sender) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 // have added.
 func (s *Sender) beat() <-chan time.Time { return s.config.At(s.now().Add(lookEvery)) }
 
-// Changed must be called after a partner's endpoint has been changed. From then on
-// this node sends nothing to the endpoint as it was before. Other nodes notice the
-// change when they look next.
+// Changed must be called after a partner's endpoint has been changed. The partner's
+// lane on this node then reads the endpoint before it starts another request. A
+// lane on another node notices the change when it reads next.
 func (s *Sender) Changed(partnerID string) {
 	s.notify(partnerID, onChanged)
 	s.Wake()

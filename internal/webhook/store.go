@@ -58,16 +58,16 @@ type Writer interface {
 	Promote(ctx context.Context, keys []outbox.EventKey, at time.Time) error
 	// NextDue returns when the partner's next event is due; zero if none is.
 	NextDue(ctx context.Context, partnerID string) (time.Time, error)
-	// SkipPending ends waiting for so many pending events, and for the others of
-	// their orders: none may wait behind one that is skipped. It returns how many
-	// they were; fewer than asked for were the last.
+	// SkipPending skips pending events, up to limit of them, and all others of
+	// their orders, as none may wait behind a skipped one. It returns how many it
+	// has skipped. If that is less than limit, none is left.
 	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error
 }
 
-// Endpoint is where a partner's events are sent, and the state of the lane that
-// brings them there.
+// Endpoint is where a partner's events are sent. It also holds the state of the
+// queue and of the lane that sends it.
 type Endpoint struct {
 	PartnerID      string
 	URL            string
@@ -76,16 +76,16 @@ type Endpoint struct {
 	CreatedAt      time.Time
 
 	Secret       []byte    // sealed
-	NextSecret   []byte    // sealed; none if no rotation is under way
-	NextSecretAt time.Time // when the next secret takes over
+	NextSecret   []byte    // sealed; empty unless a rotation is under way
+	NextSecretAt time.Time // when the next secret replaces the other
 
-	Failures     int64     // in a row, up to breakerFailures, then failed probes too
-	FailingSince time.Time // the first failure after the last success
+	Failures     int64     // in a row; from breakerFailures on only failed probes count
+	FailingSince time.Time // the first failure after the last success; zero if there is none
 
-	outbox.Head // until when the breaker is open, and when the lane wakes
+	outbox.Head // until when the breaker is open, and when there is something to send
 
-	Holder     string    // the lane that sends; empty if none does
-	LeaseUntil time.Time // until when it may
+	Holder     string    // the name of the lease; empty if no lane has the endpoint
+	LeaseUntil time.Time // when the lease expires
 }
 
 // Event is an event and how far it has come.
@@ -98,7 +98,7 @@ type Event struct {
 	DueAt time.Time
 	// Damaged means that its facts cannot be read. It cannot be sent.
 	Damaged bool
-	Tries   int64 // used up in this series; a redelivery begins a new one
+	Tries   int64 // since it was added or redelivered, without failed probes
 	Log     []Attempt
 	// Behind holds the next events of its order, in their sequence, which wait for
 	// it; DueEvents fills it where many are due.
@@ -108,15 +108,16 @@ type Event struct {
 // Key returns the name of the event.
 func (e *Event) Key() outbox.EventKey { return outbox.KeyOf(&e.Event) }
 
-// Attempt is one request that carried an event.
+// Attempt is an event's record of one request.
 type Attempt struct {
 	At     time.Time `json:"at"`
 	Status int       `json:"status,omitzero"` // of the answer; 0 if there was none
 	TookMS int64     `json:"took_ms"`
-	Error  string    `json:"error,omitzero"`
+	Error  string    `json:"error,omitzero"` // why there was no answer
 }
 
-// Progress is an event's new state, and the one it must still have.
+// Progress is an event with its new state, and the state that it must have in the
+// database when that is written.
 type Progress struct {
 	*Event
 	FromState outbox.State
