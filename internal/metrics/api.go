@@ -91,10 +91,10 @@ func (r *routeMetrics) Started() { r.api.inFlight.Inc() }
 
 // Finished counts a request out.
 func (r *routeMetrics) Finished(method string, status int, took time.Duration) {
-	r.api.inFlight.Dec()
 	series := r.series(routeKey{knownMethod(method), status})
 	series.requests.Inc()
 	series.duration.Observe(took.Seconds())
+	r.api.inFlight.Dec() // last, so that none in flight means that all are counted
 }
 
 func (r *routeMetrics) series(key routeKey) routeSeries {
