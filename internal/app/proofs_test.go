@@ -324,7 +324,7 @@ func TestErasedProofs(t *testing.T) {
 	}
 	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
 	erased, err := app.ErasePartnerOrders(t.Context(), settings, app.System(), f.partner.PartnerID, ids[1:2], "", false)
-	if erased != 1 || err == nil || !strings.Contains(err.Error(), "will be deleted") {
+	if erased != 1 || err == nil || !strings.Contains(err.Error(), "will delete the remaining pictures") {
 		t.Errorf("%d erased, %v", erased, err)
 	}
 	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+ids[1], nil).Must(t, 200); record.Len("proofs") != 0 {
