@@ -1,4 +1,4 @@
 package web
 
-// Digest is how a policy names a text.
+// Digest returns the expression by which a content security policy allows a text.
 func Digest(text string) string { return "sha256-" + digest(text) }

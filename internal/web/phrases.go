@@ -7,11 +7,11 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// phrasebook is everything the tracking page says in one language.
+// phrasebook holds the texts of the tracking page in one language.
 type phrasebook struct {
-	Language    string // for the lang attribute
-	Other       string // the other language's code
-	OtherName   string
+	Language    string // its code, for the lang attribute
+	Other       string // the code of the other language
+	OtherName   string // in that language
 	Title       string
 	Expected    string
 	Courier     string
@@ -23,9 +23,10 @@ type phrasebook struct {
 	NotFoundWhy string
 	Statuses    map[delivery.Status]string
 	months      [12]string
-	dayFirst    bool
+	dayFirst    bool // 16 January 2026 rather than January 16, 2026
 }
 
+// date returns the day of a time.
 func (p *phrasebook) date(at time.Time) string {
 	month := p.months[at.Month()-1]
 	if p.dayFirst {
@@ -34,7 +35,7 @@ func (p *phrasebook) date(at time.Time) string {
 	return fmt.Sprintf("%s %d, %d", month, at.Day(), at.Year())
 }
 
-// phrasebooks are in the order of languages.
+// phrasebooks has the languages in the order of languages.
 var phrasebooks = []*phrasebook{
 	{
 		Language: "en", Other: "fr", OtherName: "Français",

@@ -1,11 +1,11 @@
-// Package web is what people look at: so far the page that shows a recipient
-// where an order is.
+// Package web renders the pages that people look at: so far the tracking page,
+// which shows a recipient where an order is.
 package web
 
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the page and its parts
+	_ "embed" // the page, its style and its script
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -27,22 +27,23 @@ var trackingScript string
 
 var trackingTemplate = template.Must(template.New("tracking").Parse(trackingPage))
 
-// trackingPolicy lets the page run its own script and style, and nothing else.
+// trackingPolicy allows the page its own script and style and nothing else.
 var trackingPolicy = fmt.Sprintf(
 	"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	digest(trackingStyle), digest(trackingScript))
 
+// digest returns the SHA-256 of a text in base64, as policies have it.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// languages are what the page speaks; the first is spoken to anyone else.
+// languages lists the languages of the page. The first is used if no other matches.
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})
 
-// Tracking writes the page of an order, or of one that does not exist if order
-// is nil. wanted is a language asked for by name and goes before accepted, an
-// Accept-Language header. The page's own headers are set.
+// Tracking returns the page of an order, or that of an unknown order if order is
+// nil, and sets the page's headers. wanted is the code of a language, may be empty,
+// and takes precedence over accepted, an Accept-Language header.
 func Tracking(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error) {
 	words := choose(wanted, accepted)
 	var page bytes.Buffer
@@ -57,18 +58,20 @@ func Tracking(header http.Header, order *delivery.Order, wanted, accepted string
 	return page.Bytes(), nil
 }
 
+// choose returns the texts in the language that fits best.
 func choose(wanted, accepted string) *phrasebook {
 	_, at := language.MatchStrings(languages, wanted, accepted)
 	return phrasebooks[at]
 }
 
+// trackingView is what the template shows.
 type trackingView struct {
 	*phrasebook
-	Found       bool
+	Found       bool // false for an unknown order
 	OrderID     string
 	ParcelCount int
 	Status      string
-	Final       bool
+	Final       bool // the order has ended
 	Origin      string
 	Destination string
 	Estimate    moment
@@ -79,14 +82,17 @@ type trackingView struct {
 	Script      template.JS
 }
 
-// moment is a time for people and for machines.
+// moment is a time as text for people, and in RFC 3339 for the script.
 type moment struct{ Text, ISO string }
 
+// stepView is an entry of the order's history.
 type stepView struct {
 	Name string
 	At   moment
 }
 
+// view returns what the page of an order shows. Nothing else of the order reaches
+// the template.
 func view(o *delivery.Order, words *phrasebook) trackingView {
 	v := trackingView{phrasebook: words, Style: template.CSS(trackingStyle), Script: template.JS(trackingScript)}
 	if o == nil {
@@ -108,7 +114,7 @@ func view(o *delivery.Order, words *phrasebook) trackingView {
 
 func placeName(c delivery.Contact) string { return c.Address.City + ", " + c.Address.Province }
 
-// moment tells a time in UTC; the script turns it into the reader's own.
+// moment returns a time in UTC. The script shows it in the reader's time zone.
 func (p *phrasebook) moment(at time.Time) moment {
 	at = at.UTC()
 	return moment{

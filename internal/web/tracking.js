@@ -1,5 +1,5 @@
-// Without this script the page is complete; with it, times are the reader's
-// own and the page follows the delivery until it ends.
+// The page is complete without this script. The script shows times in the reader's
+// time zone and updates the page until the delivery ends.
 (() => {
   const everyMs = 20000;
   const local = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
@@ -8,8 +8,8 @@
       time.textContent = local.format(new Date(time.dateTime));
     }
   };
-  // Only what differs is put in, so that a screen reader speaks when the state
-  // changes and not every twenty seconds.
+  // Only parts that differ are replaced, so that a screen reader speaks when the
+  // state changes, not every twenty seconds.
   const update = (page) => {
     localise(page);
     for (const id of ["status", "details"]) {

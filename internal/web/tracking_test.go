@@ -11,11 +11,11 @@ import (
 	"github.com/dropyard/dropyard/internal/web"
 )
 
-func TestTrackingPageSpeaksTheReadersLanguage(t *testing.T) {
+func TestTrackingPageLanguage(t *testing.T) {
 	t.Parallel()
 	order := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
 	for name, want := range map[string]struct{ wanted, accepted, language, status, date string }{
-		"nothing said":     {"", "", "en", "Received", "January 16, 2026, 15:00 UTC"},
+		"no preference":    {"", "", "en", "Received", "January 16, 2026, 15:00 UTC"},
 		"accepts French":   {"", "fr-CA,fr;q=0.9,en;q=0.5", "fr", "Reçue", "16 janvier 2026, 15:00 UTC"},
 		"asks for English": {"en", "fr", "en", "Received", "January 16, 2026, 15:00 UTC"},
 		"asks for French":  {"fr", "en", "fr", "Reçue", "16 janvier 2026, 15:00 UTC"},
@@ -31,20 +31,20 @@ func TestTrackingPageSpeaksTheReadersLanguage(t *testing.T) {
 			}
 			text := string(page)
 			if header.Get("Content-Language") != want.language || !strings.Contains(text, `<html lang="`+want.language+`">`) {
-				t.Errorf("language %s", header.Get("Content-Language"))
+				t.Errorf("got language %q, want %q in the header and the page", header.Get("Content-Language"), want.language)
 			}
 			for _, part := range []string{"<h1>" + want.status + "</h1>", want.date} {
 				if !strings.Contains(text, part) {
-					t.Errorf("the page lacks %q:\n%s", part, text)
+					t.Errorf("got a page without %q:\n%s", part, text)
 				}
 			}
 		})
 	}
 }
 
-// TestTrackingPageTellsNothingPrivate looks for every private text of an order
-// whose texts try to be markup.
-func TestTrackingPageTellsNothingPrivate(t *testing.T) {
+// TestTrackingPageHidesPrivateData searches the page for the private texts of an
+// order, and for markup that comes from it.
+func TestTrackingPageHidesPrivateData(t *testing.T) {
 	t.Parallel()
 	order := testkit.Order("par_00000001", "ord_1", "PRIVATE-reference", testkit.Epoch)
 	order.Pickup.Name, order.Dropoff.Name = "PRIVATE-shop", "PRIVATE-recipient"
@@ -61,27 +61,27 @@ func TestTrackingPageTellsNothingPrivate(t *testing.T) {
 	}
 	text := string(page)
 	if strings.Contains(text, "PRIVATE") || strings.Contains(text, "9876") || strings.Contains(text, "<b>") {
-		t.Errorf("the page tells too much:\n%s", text)
+		t.Errorf("got a page with private data or markup of the order:\n%s", text)
 	}
 	if !strings.Contains(text, "Camille · van") {
-		t.Error("the page does not tell the courier")
+		t.Errorf("got a page without the courier's first name and vehicle:\n%s", text)
 	}
 }
 
-func TestTrackingPageOfAnUnknownOrder(t *testing.T) {
+func TestTrackingPageOfUnknownOrder(t *testing.T) {
 	t.Parallel()
 	page, err := web.Tracking(http.Header{}, nil, "fr", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), "Nous ne connaissons pas cette livraison") || strings.Contains(string(page), "data-live") {
-		t.Errorf("page:\n%s", page)
+		t.Errorf("got page\n%s\nwant that of an unknown order, which does not update itself", page)
 	}
 }
 
-// TestTrackingPageRunsUnderItsPolicy compares what is in the page with the
+// TestTrackingPagePolicy compares the style and the script in the page with the
 // digests that its policy allows.
-func TestTrackingPageRunsUnderItsPolicy(t *testing.T) {
+func TestTrackingPagePolicy(t *testing.T) {
 	t.Parallel()
 	header := http.Header{}
 	page, err := web.Tracking(header, nil, "", "")
@@ -91,10 +91,10 @@ func TestTrackingPageRunsUnderItsPolicy(t *testing.T) {
 	for _, element := range []string{"style", "script"} {
 		inside := regexp.MustCompile(`(?s)<` + element + `>(.*)</` + element + `>`).FindSubmatch(page)
 		if inside == nil {
-			t.Fatalf("no %s", element)
+			t.Fatalf("got a page without %s", element)
 		}
 		if !strings.Contains(header.Get("Content-Security-Policy"), element+"-src '"+web.Digest(string(inside[1]))+"'") {
-			t.Errorf("the policy does not allow the page's own %s", element)
+			t.Errorf("got policy %q, which does not allow the page's own %s", header.Get("Content-Security-Policy"), element)
 		}
 	}
 }
