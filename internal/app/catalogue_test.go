@@ -98,7 +98,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 			t.Errorf("%s: got  %.600s\nwant %.600s", name, told, c.told)
 		}
 	}
-	for content, told := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "each column once, separated by commas, out of"} {
+	for content, told := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "columns separated by commas, each at most once, out of"} {
 		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), told) {
 			t.Errorf("%q: got %s, want %s", content, got.Body, told)
 		}

@@ -12,26 +12,26 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
-// Count is the outcome of counting products at a location.
+// Count is the result of counting products at a location.
 type Count struct {
 	Location string
 	Lines    []CountLine
 }
 
-// CountLine is what became of one product's count.
+// CountLine is the result for one product.
 type CountLine struct {
 	ProductID     int64
-	Before, After int64 // the level at the location
-	MovementID    int64 // 0 if nothing had to be booked
-	Refusal       *refusal.Error
+	Before, After int64          // the level at the location
+	MovementID    int64          // of the adjustment; 0 if none was booked
+	Refusal       *refusal.Error // why the count was not booked; nil if it was, or agreed
 }
 
-// maxCounted is how many products one count may have.
+// maxCounted is the most products in one count.
 const maxCounted = 500
 
-// Count books what was counted at a location: an adjustment for each product
-// whose level differs. A line that cannot be booked is told, and keeps no other
-// from being booked.
+// Count books an adjustment for each product whose counted quantity differs from its
+// level at the location. A line that cannot be booked is reported in the answer; the
+// others are booked all the same.
 func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answer, error) {
 	wanted, ids, problems := readCount(root)
 	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
@@ -39,7 +39,7 @@ func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answe
 	})
 }
 
-// readCount reads one entry for each line; its quantity is what was counted.
+// readCount returns one entry for each line, whose quantity is the counted one.
 func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Problems) {
 	f := form.New(root, &problems)
 	location := f.Text("location", form.Required, locationRule)
@@ -49,7 +49,7 @@ func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Pro
 		for _, line := range f.Objects("lines", form.Required, 1, maxCounted) {
 			id, ok := line.Integer("product_id", form.Required, 1, 1<<53)
 			if ok && seen[id] {
-				line.Fault("product_id", "a product that no other line counts")
+				line.Fault("product_id", "a product that is in no other line")
 			}
 			seen[id] = true
 			counted, _ := line.Integer("counted", form.Required, 0, maxQuantity)
@@ -60,11 +60,12 @@ func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Pro
 		}
 	}
 	if len(ids) == 0 {
-		ids = []int64{0} // for the lock of the partner
+		ids = []int64{0} // only locks the partner
 	}
 	return wanted, ids, problems
 }
 
+// count books the lines of a count. The quantity of an entry is the counted one.
 func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted []entry) (Count, error) {
 	result := Count{Location: wanted[0].from}
 	var notes []*audit.Entry

@@ -14,51 +14,53 @@ import (
 )
 
 const (
-	// maxLines is how many products one import may have: it is one transaction,
-	// and the partner's orders wait for it.
+	// maxLines is the most products in one import. An import is one transaction, and
+	// the partner's orders wait for it.
 	maxLines = 10_000
-	// maxTold is how many faults an import is told at most.
-	maxTold = 1000
+	// maxFaults is the most faults that are reported of one import.
+	maxFaults = 1000
 )
 
-// csvRow is one line of an import. It implements delivery.Source, so that the
-// rules of products are those of the interface.
+// csvRow is one line of an import. It implements form.Source, so that the same rules
+// hold for a line as for a product in JSON.
 type csvRow struct {
 	line  int
-	cells map[string]string // by column; what is empty is left out
+	cells map[string]string // by column; empty cells are left out
 }
 
-// Kind is that of an object.
+// Kind returns form.Object.
 func (r csvRow) Kind() form.Kind { return form.Object }
 
-// Member is a cell.
+// Member returns the cell of a column.
 func (r csvRow) Member(name string) form.Source {
 	cell, ok := r.cells[name]
 	return csvCell{cell, ok, name}
 }
 
-// Names are the columns that are not empty.
+// Names returns the columns whose cells are not empty.
 func (r csvRow) Names() []string { return slices.Sorted(maps.Keys(r.cells)) }
 
-// Elements are none.
+// Elements returns nil: a line is not a list.
 func (r csvRow) Elements() []form.Source { return nil }
 
-// Text is none.
+// Text returns nothing: a line is not a text.
 func (r csvRow) Text() string { return "" }
 
-// Raw is none.
+// Raw returns nil.
 func (r csvRow) Raw() []byte { return nil }
 
+// csvCell is a cell of a line. It implements form.Source.
 type csvCell struct {
 	text  string
-	there bool
-	name  string
+	there bool   // false for an empty cell
+	name  string // of its column
 }
 
-// csvNumbers are the columns that hold numbers.
+// csvNumbers lists the columns of numbers.
 var csvNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
 
-// Kind is what the column wants, if the cell can be read as that.
+// Kind returns form.Number in a column of numbers, if the cell is one, and form.Text
+// otherwise.
 func (c csvCell) Kind() form.Kind {
 	switch {
 	case !c.there:
@@ -70,23 +72,24 @@ func (c csvCell) Kind() form.Kind {
 	}
 }
 
-// Member is none.
+// Member returns an empty cell: a cell has no members.
 func (c csvCell) Member(string) form.Source { return csvCell{} }
 
-// Names are none.
+// Names returns nil.
 func (c csvCell) Names() []string { return nil }
 
-// Elements are none.
+// Elements returns nil.
 func (c csvCell) Elements() []form.Source { return nil }
 
-// Text is the cell.
+// Text returns the text of the cell.
 func (c csvCell) Text() string { return c.text }
 
-// Raw is the cell.
+// Raw returns the text of the cell.
 func (c csvCell) Raw() []byte { return []byte(c.text) }
 
-// readRows reads the lines of an import. That it is no CSV at all, or has other
-// columns, is told of the body; a line with too many cells, of the line.
+// readRows reads the lines of an import. It returns an error for a body that is not
+// CSV or has other columns, and adds to problems for a line with a wrong number of
+// cells.
 func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	header, lines, err := csvfile.Read(body)
 	if errors.Is(err, io.EOF) {
@@ -97,7 +100,7 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	}
 	for i, name := range header {
 		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
-			problems.Add("lines[1]", name, "each column once, separated by commas, out of "+strings.Join(importColumns, ", "))
+			problems.Add("lines[1]", name, "columns separated by commas, each at most once, out of "+strings.Join(importColumns, ", "))
 		}
 	}
 	if err := problems.Err(); err != nil {
@@ -126,5 +129,5 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 }
 
 func notCSV(err error) error {
-	return refusal.New(refusal.CodeBadRequest, "the body is no CSV: "+err.Error())
+	return refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())
 }

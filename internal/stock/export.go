@@ -10,18 +10,20 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// The columns of a catalogue in CSV. An export has the first; an import takes
-// all of them, reads over in_stock, and books what a new product begins with.
+// The columns of a catalogue in CSV. An export has exportColumns. An import may have
+// all of importColumns; it ignores in_stock, and books the opening quantity of a new
+// product.
 var (
 	exportColumns = []string{"product_id", "name", "price", "stock_min", "stock_max", "barcode", "status", "in_stock"}
 	importColumns = append(exportColumns[:len(exportColumns):len(exportColumns)], "opening_quantity", "opening_location")
 )
 
-// exportPage is how many products are read at a time.
+// exportPage is the number of products that are read at a time.
 const exportPage = 500
 
-// Export gives what writes a partner's catalogue in CSV, a page at a time. The
-// first page is there when it returns.
+// Export returns a function that writes a partner's catalogue as CSV and reads it
+// page by page. Export itself has read the first page, so that it returns the error
+// for an unknown partner.
 func (s *Service) Export(ctx context.Context, partnerID string) (pages func(io.Writer) error, err error) {
 	filter := ProductFilter{PartnerID: partnerID, Limit: exportPage}
 	products, more, err := s.Catalogue(ctx, filter)
@@ -30,7 +32,7 @@ func (s *Service) Export(ctx context.Context, partnerID string) (pages func(io.W
 	}
 	return func(out io.Writer) error {
 		w := csv.NewWriter(out)
-		_ = w.Write(exportColumns) // w.Error tells
+		_ = w.Write(exportColumns) // w.Error returns the error, also of the rows
 		for {
 			for _, p := range products {
 				_ = w.Write(exportRow(p))
@@ -55,6 +57,7 @@ func exportRow(p delivery.Product) []string {
 	}
 }
 
+// dollars returns cents as dollars with two decimals.
 func dollars(cents int64) string {
 	text := strconv.FormatInt(cents, 10)
 	if len(text) < 3 {
@@ -63,11 +66,11 @@ func dollars(cents int64) string {
 	return text[:len(text)-2] + "." + text[len(text)-2:]
 }
 
-// formula are the characters that make a spreadsheet compute what follows. The
-// quote is among them so that escaping can be undone.
+// formula lists the characters that make a spreadsheet take a cell for a formula. The
+// quote is among them so that escaping can be reversed.
 const formula = "=+-@\t\r'"
 
-// escapeFormula keeps a spreadsheet from computing a text.
+// escapeFormula returns the text for a cell that a spreadsheet does not compute.
 func escapeFormula(text string) string {
 	if text != "" && strings.Contains(formula, text[:1]) {
 		return "'" + text
@@ -75,7 +78,7 @@ func escapeFormula(text string) string {
 	return text
 }
 
-// unescapeFormula undoes escapeFormula.
+// unescapeFormula returns the text that escapeFormula has escaped.
 func unescapeFormula(cell string) string {
 	if len(cell) > 1 && cell[0] == '\'' && strings.Contains(formula, cell[1:2]) {
 		return cell[1:]

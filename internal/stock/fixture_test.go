@@ -22,10 +22,10 @@ const (
 	theirs = "par_zzzzzzzz"
 )
 
-// start is when every fixture's clock begins.
+// start is the time that every fixture's clock shows at first.
 var start = time.Date(2026, 3, 2, 14, 5, 9, 417_000_000, time.UTC)
 
-// fixture is a service over an embedded store of its own, with two partners.
+// fixture is a service on an embedded store of its own, with two partners.
 type fixture struct {
 	*stock.Service
 	t     *testing.T
@@ -69,7 +69,7 @@ func parse(t *testing.T, body string) form.Source {
 	return root
 }
 
-// product adds a product and gives its id.
+// product adds a product and returns its id.
 func (f *fixture) product(partnerID, body string) int64 {
 	f.t.Helper()
 	added, err := f.CreateProduct(f.t.Context(), partnerID, parse(f.t, body))
@@ -79,7 +79,7 @@ func (f *fixture) product(partnerID, body string) int64 {
 	return added.ProductID
 }
 
-// record books a movement that must succeed.
+// record books a movement, and fails the test if that is refused.
 func (f *fixture) record(body string) []delivery.Movement {
 	f.t.Helper()
 	booked, err := f.Record(f.t.Context(), ours, parse(f.t, body))
@@ -89,7 +89,7 @@ func (f *fixture) record(body string) []delivery.Movement {
 	return booked
 }
 
-// find reads one of our products back.
+// find returns one of our products from the catalogue.
 func (f *fixture) find(productID int64) delivery.Product {
 	f.t.Helper()
 	products, _, err := f.Products(f.t.Context(), stock.ProductFilter{PartnerID: ours, Limit: 100})
@@ -101,11 +101,11 @@ func (f *fixture) find(productID int64) delivery.Product {
 			return product
 		}
 	}
-	f.t.Fatalf("product %d is not in the catalogue", productID)
+	f.t.Fatalf("got a catalogue without product %d", productID)
 	return delivery.Product{}
 }
 
-// ledger reads all of our movements of a product, newest first.
+// ledger returns all our movements of a product, newest first.
 func (f *fixture) ledger(productID int64) []delivery.Movement {
 	f.t.Helper()
 	movements, err := f.Movements(f.t.Context(), stock.MovementFilter{PartnerID: ours, ProductID: productID, Limit: 1000})
@@ -115,7 +115,7 @@ func (f *fixture) ledger(productID int64) []delivery.Movement {
 	return movements
 }
 
-// faults gives the fields that a validation error names.
+// faults returns the fields that a validation error names.
 func faults(t *testing.T, err error) []string {
 	t.Helper()
 	if !refusal.HasCode(err, refusal.CodeValidation) {
@@ -134,12 +134,12 @@ func faults(t *testing.T, err error) []string {
 	return fields
 }
 
-// detailsOf gives the details of a refusal in JSON.
+// detailsOf returns the details of a refusal as JSON.
 func detailsOf(t *testing.T, err error) []byte {
 	t.Helper()
 	var refused *refusal.Error
 	if !errors.As(err, &refused) {
-		t.Fatalf("%v is no refusal", err)
+		t.Fatalf("got %v, want a refusal", err)
 	}
 	details, err := strictjson.Marshal(refused.Details)
 	if err != nil {

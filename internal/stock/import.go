@@ -12,47 +12,50 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
-// Imported tells what an import did.
+// Imported holds the numbers of products and movements of an import.
 type Imported struct {
 	Created, Changed, Unchanged int
 	Movements                   int // of opening stock
 }
 
-// importLine is one line of an import, and what it is about.
+// importLine is one line of an import with its product.
 type importLine struct {
 	csvRow
 	productID int64 // 0 for a new product
 	before    delivery.Product
 	product   delivery.Product
-	opening   entry // of a new product; without quantity there is none
+	opening   entry // the opening stock of a new product; quantity 0 for none
 }
 
-// Import adds and changes products from the CSV of a request: a line with a
-// product_id, or with the barcode of one product, changes it, and any other adds
-// one. Every fault is told with its line; with any, nothing is stored. With its
-// key the request is carried out once: a line without a barcode would be added
-// again. The key is looked for as soon as products and counters are locked, in
-// the order in which orders lock them.
+// Import adds and changes products from the CSV of a request. A line with a
+// product_id, or with the barcode of exactly one product, changes that product; any
+// other line adds one. If lines have faults, all are reported with their lines and
+// nothing is stored.
+//
+// With its idempotency key the request is carried out once, since otherwise a line
+// without a barcode would be added again. The key is looked up after the products
+// and counters have been locked, in the order in which orders lock them.
 func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err error) {
 	var malformed form.Problems
 	rows, err := readRows(r.Body, &malformed)
 	if err != nil {
 		return Answer{}, err
 	}
-	for err = errOutrun; errors.Is(err, errOutrun); {
+	for err = errBarcodeAdded; errors.Is(err, errBarcodeAdded); {
 		answer, err = s.importRows(ctx, r, rows, malformed)
 	}
 	return answer, err
 }
 
-// importRows is one try at an import. It is errOutrun if it must be tried again.
+// importRows is one try at an import. It returns errBarcodeAdded if another try is
+// needed.
 func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
 			return err
 		}
-		im := &importing{problems: slices.Clone(malformed), barcodes: known, taken: map[int64]int{}, fresh: map[string]int{}}
+		im := &importing{problems: slices.Clone(malformed), barcodes: known, lineOf: map[int64]int{}, newCodes: map[string]int{}}
 		for _, row := range rows {
 			im.find(row)
 		}
@@ -63,14 +66,14 @@ func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malf
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
-		if err := im.stillFresh(ctx, tx, r.PartnerID); err != nil {
+		if err := im.checkNewCodes(ctx, tx, r.PartnerID); err != nil {
 			return err
 		}
 		for i := range im.lines {
 			im.read(&im.lines[i])
 		}
-		if len(im.problems) > maxTold {
-			im.problems = im.problems[:maxTold]
+		if len(im.problems) > maxFaults {
+			im.problems = im.problems[:maxFaults]
 		}
 		if err := im.problems.Err(); err != nil {
 			return err
@@ -85,21 +88,22 @@ func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malf
 	return answer, err
 }
 
-// importing is an import while it is read.
+// importing is an import that is being read.
 type importing struct {
 	lines    []importLine
 	problems form.Problems
-	barcodes map[string][]int64
-	taken    map[int64]int  // the line that is about a product
-	fresh    map[string]int // the line that adds a barcode
+	barcodes map[string][]int64 // the products that have a barcode
+	lineOf   map[int64]int      // the line of a product
+	newCodes map[string]int     // the line of a barcode that no product has
 	ledger   *ledger.Ledger
 }
 
-// fault notes what is wrong with a line.
+// fault adds a problem with a column of a line.
 func (im *importing) fault(row csvRow, column string, expected string) {
 	im.problems.Add(fmt.Sprintf("lines[%d].%s", row.line, column), row.echo(column), expected)
 }
 
+// echo returns the text of a cell for a problem; nil if it is empty.
 func (r csvRow) echo(column string) any {
 	if cell, ok := r.cells[column]; ok {
 		return cell
@@ -107,7 +111,7 @@ func (r csvRow) echo(column string) any {
 	return nil
 }
 
-// find tells which product a line is about.
+// find decides which product a line changes, if any, and adds it to the lines.
 func (im *importing) find(row csvRow) {
 	line := importLine{csvRow: row}
 	var own form.Problems
@@ -121,27 +125,27 @@ func (im *importing) find(row csvRow) {
 	case given:
 		line.productID = id
 	case barcode != "" && len(matches) > 1:
-		im.fault(row, "barcode", "a product_id too: several products have this barcode")
+		im.fault(row, "barcode", "a product_id as well, because several products have this barcode")
 		return
 	case barcode != "" && len(matches) == 1:
 		line.productID, by = matches[0], "barcode"
-	case barcode != "" && im.fresh[barcode] > 0:
-		im.fault(row, "barcode", fmt.Sprintf("another barcode than line %d", im.fresh[barcode]))
+	case barcode != "" && im.newCodes[barcode] > 0:
+		im.fault(row, "barcode", fmt.Sprintf("a barcode other than that of line %d", im.newCodes[barcode]))
 		return
 	case barcode != "":
-		im.fresh[barcode] = row.line
+		im.newCodes[barcode] = row.line
 	}
-	if other := im.taken[line.productID]; other > 0 && line.productID != 0 {
-		im.fault(row, by, fmt.Sprintf("another product than line %d", other))
+	if other := im.lineOf[line.productID]; other > 0 && line.productID != 0 {
+		im.fault(row, by, fmt.Sprintf("a product other than that of line %d", other))
 		return
 	}
-	im.taken[line.productID] = row.line
+	im.lineOf[line.productID] = row.line
 	im.lines = append(im.lines, line)
 }
 
-// load locks the products that lines are about.
+// load locks the products of the lines.
 func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err error) {
-	ids := make([]int64, 1, 1+len(im.lines)) // 0 is for the lock of the partner
+	ids := make([]int64, 1, 1+len(im.lines)) // 0 locks the partner, even if all lines are new
 	for _, line := range im.lines {
 		ids = append(ids, line.productID)
 	}
@@ -151,25 +155,26 @@ func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err
 	return err
 }
 
-// errOutrun ends a try at an import that another has outrun.
-var errOutrun = errors.New("another import has added the same barcode meanwhile")
+// errBarcodeAdded ends a try at an import: another import was faster.
+var errBarcodeAdded = errors.New("another import has added a product with the same barcode")
 
-// stillFresh looks, now that nobody else adds products, whether somebody has added
-// a barcode since they were read. It is errOutrun.
-func (im *importing) stillFresh(ctx context.Context, tx Writer, partnerID string) error {
-	if len(im.fresh) == 0 {
+// checkNewCodes returns errBarcodeAdded if a product with one of the new barcodes has
+// been added since the barcodes were read. From now on the lock keeps others from
+// adding products.
+func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID string) error {
+	if len(im.newCodes) == 0 {
 		return nil
 	}
 	known, err := tx.Barcodes(ctx, partnerID)
-	for barcode := range im.fresh {
+	for barcode := range im.newCodes {
 		if len(known[barcode]) > 0 {
-			return errOutrun
+			return errBarcodeAdded
 		}
 	}
 	return err
 }
 
-// read reads what a line says of its product.
+// read reads the product of a line, or what the line changes in it.
 func (im *importing) read(line *importLine) {
 	var own form.Problems
 	f := form.New(line.csvRow, &own)
@@ -191,14 +196,13 @@ func (im *importing) read(line *importLine) {
 	}
 }
 
-// readOpening reads what a new product begins with. A product that exists has
-// movements and counts for that: a file that is imported twice must not add its
-// stock twice.
+// readOpening reads the opening stock of a new product. An existing product must not
+// have any, because a file that is imported twice would add its stock twice.
 func (l *importLine) readOpening(f *form.Form) {
 	switch {
 	case !f.Has("opening_quantity") && !f.Has("opening_location"):
 	case l.productID != 0:
-		f.Fault("opening_quantity", "nothing for a product that exists: book a movement or a count")
+		f.Fault("opening_quantity", "no value for an existing product: book a movement or a count")
 	default:
 		quantity, _ := f.Integer("opening_quantity", form.Required, 1, maxQuantity)
 		l.opening = entry{
@@ -208,7 +212,7 @@ func (l *importLine) readOpening(f *form.Form) {
 	}
 }
 
-// carryOut writes an import that has no fault.
+// carryOut writes an import without faults.
 func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im *importing) (done Imported, err error) {
 	var added, changed []delivery.Product
 	var openings []entry
@@ -242,7 +246,7 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 	return done, tx.AddAudit(ctx, entries...)
 }
 
-// add adds products with the stock that they begin with.
+// add adds products with their opening stock.
 func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (entries []*audit.Entry, booked int, err error) {
 	first, err := tx.AddProducts(ctx, partnerID, s.now(), added...)
 	if err != nil {

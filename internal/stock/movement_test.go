@@ -18,8 +18,8 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
-// levels reads a product's levels and the partner's last movement id, as the
-// committer of orders sees them.
+// levels returns a product's levels and the partner's last movement id, as the order
+// room reads them.
 func (f *fixture) levels(productID int64) (levels map[string]int64, last int64) {
 	f.t.Helper()
 	key := ledger.ProductKey{PartnerID: ours, ProductID: productID}
@@ -62,21 +62,21 @@ func TestRecordEveryType(t *testing.T) {
 		{MovementID: 1, Type: "IN", Quantity: 100, ProductID: 1, ProductName: "Coffee", Location: "MTL-01", Notes: "Delivery note 5512", At: start},
 	}
 	if got := f.ledger(id); !slices.Equal(got, want) {
-		t.Errorf("ledger:\n got %+v\nwant %+v", got, want)
+		t.Errorf("ledger: got\n%+v\nwant\n%+v", got, want)
 	}
 	if !slices.Equal(booked, []delivery.Movement{want[1], want[0]}) {
-		t.Errorf("the transfer was answered as %+v", booked)
+		t.Errorf("transfer: got %+v, want both of its movements, %+v", booked, want[:2])
 	}
 	levels, last := f.levels(id)
 	if !maps.Equal(levels, map[string]int64{"MTL-01": 0, "QC-03": 2, "TOR-02": 65}) || last != 6 {
-		t.Errorf("levels %v, last movement %d", levels, last)
+		t.Errorf("got levels %v, last movement %d, want MTL-01 0, QC-03 2, TOR-02 65, last movement 6", levels, last)
 	}
 	if p := f.find(id); p.Quantity != 67 || p.LowStock() || !p.Available() {
-		t.Errorf("product %+v", p)
+		t.Errorf("got %+v, want 67 in stock", p)
 	}
 }
 
-func TestRecordNeverTakesMoreThanALocationHolds(t *testing.T) {
+func TestRecordRefusesMoreThanInStock(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	id := f.product(ours, `{"name":"Coffee","price":1,"status":"inactive"}`)
@@ -92,16 +92,16 @@ func TestRecordNeverTakesMoreThanALocationHolds(t *testing.T) {
 	} {
 		movements, err := f.Record(t.Context(), ours, parse(t, body))
 		if !refusal.HasCode(err, delivery.CodeInsufficientStock) || movements != nil {
-			t.Errorf("%s: got %v, %v", body, movements, err)
+			t.Errorf("%s: got %v, %v, want insufficient_stock", body, movements, err)
 			continue
 		}
 		if details := detailsOf(t, err); string(details) != want {
-			t.Errorf("%s: details %s", body, details)
+			t.Errorf("%s: got details %s, want %s", body, details, want)
 		}
 	}
 	levels, last := f.levels(id)
 	if !maps.Equal(levels, map[string]int64{"A": 3, "B": 9}) || last != 2 || f.find(id).Quantity != 12 {
-		t.Errorf("refusals changed something: levels %v, last movement %d", levels, last)
+		t.Errorf("after refusals: got levels %v, last movement %d, want A 3, B 9, last movement 2", levels, last)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestRecordRefuses(t *testing.T) {
 	} {
 		_, err := f.Record(t.Context(), ours, parse(t, body))
 		if got := faults(t, err); !slices.Equal(got, want) {
-			t.Errorf("%.90s: faults at %q, want %q", body, got, want)
+			t.Errorf("%.90s: got faults in %q, want %q", body, got, want)
 		}
 	}
 	_, err := f.Record(t.Context(), "par_00000000", parse(t, `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`))
@@ -137,12 +137,12 @@ func TestRecordRefuses(t *testing.T) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 	if movements := f.ledger(0); len(movements) != 0 {
-		t.Errorf("refusals were booked: %v", movements)
+		t.Errorf("after refusals: got movements %v, want none", movements)
 	}
 }
 
-// A total close to the bound is not reached by movements in reasonable time;
-// the ledger is written directly.
+// TestStockIsBounded writes the ledger directly: movements would take too long to
+// come close to the bound.
 func TestStockIsBounded(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
@@ -162,17 +162,17 @@ func TestStockIsBounded(t *testing.T) {
 	for _, kind := range []string{"IN", "ADJUSTMENT"} {
 		_, err := f.Record(t.Context(), ours, parse(t, `{"type":"`+kind+`","product_id":1,"quantity":2,"location":"B"}`))
 		if got := faults(t, err); !slices.Equal(got, []string{"quantity"}) {
-			t.Errorf("%s over the bound: faults at %q", kind, got)
+			t.Errorf("%s over the bound: got faults in %q, want quantity", kind, got)
 		}
 	}
 	f.record(`{"type":"IN","product_id":1,"quantity":1,"location":"B"}`)
 	f.record(`{"type":"TRANSFER","product_id":1,"quantity":1000000000,"location":"A","to_location":"B"}`)
 	if got := f.find(id).Quantity; got != bound {
-		t.Errorf("quantity %d, want %d", got, int64(bound))
+		t.Errorf("got quantity %d, want %d", got, int64(bound))
 	}
 }
 
-func TestMovementsAtOnceNeitherOversellNorSkipIDs(t *testing.T) {
+func TestConcurrentMovements(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	id := f.product(ours, `{"name":"Coffee","price":1}`)
@@ -196,7 +196,7 @@ func TestMovementsAtOnceNeitherOversellNorSkipIDs(t *testing.T) {
 	}
 	done.Wait()
 	if booked.Load() != 20 || refused.Load() != 20 {
-		t.Errorf("%d booked and %d refused of 40, with 20 in stock", booked.Load(), refused.Load())
+		t.Errorf("got %d booked and %d refused, want 20 each of 40 with 20 in stock", booked.Load(), refused.Load())
 	}
 	movements := f.ledger(id)
 	slices.Reverse(movements)
@@ -204,16 +204,16 @@ func TestMovementsAtOnceNeitherOversellNorSkipIDs(t *testing.T) {
 	for i, movement := range movements {
 		sum += movement.Change()
 		if movement.MovementID != int64(i+1) {
-			t.Fatalf("movement %d has the id %d", i+1, movement.MovementID)
+			t.Fatalf("movement %d: got id %d", i+1, movement.MovementID)
 		}
 	}
 	levels, last := f.levels(id)
 	if len(movements) != 21 || sum != 0 || levels["A"] != 0 || last != 21 || f.find(id).Quantity != 0 {
-		t.Errorf("%d movements, sum %d, levels %v, last %d", len(movements), sum, levels, last)
+		t.Errorf("got %d movements, sum %d, levels %v, last movement %d, want 21, sum 0, level 0, last movement 21", len(movements), sum, levels, last)
 	}
 }
 
-func TestMovementsComeNewestFirstInPages(t *testing.T) {
+func TestMovementPages(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	f.product(ours, `{"name":"Coffee","price":1}`)
@@ -243,11 +243,11 @@ func TestMovementsComeNewestFirstInPages(t *testing.T) {
 		for _, movement := range found {
 			ids = append(ids, movement.MovementID)
 			if name := map[int64]string{1: "Coffee", 2: "Tea"}[movement.ProductID]; movement.ProductName != name {
-				t.Errorf("movement %d of product %d is named %q", movement.MovementID, movement.ProductID, movement.ProductName)
+				t.Errorf("movement %d: got product %d named %q, want %q", movement.MovementID, movement.ProductID, movement.ProductName, name)
 			}
 		}
 		if !slices.Equal(ids, want.ids) {
-			t.Errorf("%+v: got %v", want, ids)
+			t.Errorf("product %d, limit %d, offset %d: got %v, want %v", want.product, want.limit, want.offset, ids, want.ids)
 		}
 	}
 }

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxQuantity bounds the quantity of one movement, and the levels that a
-	// product can be wanted to have.
+	// maxQuantity bounds the quantity of one movement, and a product's stock_min and
+	// stock_max.
 	maxQuantity = 1_000_000_000
 	// maxStock bounds a product's stock over all locations, so that no sum of
 	// movements comes near an overflow.
 	maxStock = 1_000_000_000_000
 )
 
-// CreateProduct adds a product to a partner's catalogue. It has no stock until
-// a movement brings some.
+// CreateProduct adds a product to a partner's catalogue. Its stock is 0 until
+// movements are booked. The error may be a validation_error or not_found.
 func (s *Service) CreateProduct(ctx context.Context, partnerID string, root form.Source) (delivery.Product, error) {
 	product, problems := readProduct(root)
 	if err := problems.Err(); err != nil {
@@ -44,7 +44,7 @@ func (s *Service) CreateProduct(ctx context.Context, partnerID string, root form
 	return product, err
 }
 
-// productFacts are what the audit log tells of a product.
+// productFacts is what the audit log holds of a product.
 type productFacts struct {
 	Name       string                 `json:"name"`
 	PriceCents int64                  `json:"price_cents"`
@@ -67,8 +67,8 @@ func readProduct(root form.Source) (delivery.Product, form.Problems) {
 	return p, problems
 }
 
-// readInto reads what a form says of a product; what it leaves out stays as it
-// is. Presence is that of name and price.
+// readInto reads the fields that a form has into a product and leaves the others as
+// they are. presence applies to name and price.
 func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 	if presence == form.Required || f.Has("name") {
 		p.Name = f.Text("name", form.Required, delivery.NameRule)
@@ -81,7 +81,7 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 	}
 	if most, given := f.Integer("stock_max", form.Optional, 0, maxQuantity); given {
 		if most < p.StockMin {
-			f.Fault("stock_max", "an integer that is not less than stock_min")
+			f.Fault("stock_max", "an integer not less than stock_min")
 		}
 		p.StockMax = most
 	}
@@ -95,8 +95,8 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 	}
 }
 
-// ChangeProduct changes what is told of a product; what the request leaves out
-// stays as it is. Its stock is changed by movements only.
+// ChangeProduct changes the fields of a product that the request has. Only movements
+// change its stock. The error may be a validation_error or not_found.
 func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, productID)
@@ -129,9 +129,10 @@ func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID
 
 var errNoProduct = refusal.NotFound("product")
 
-// readPrice reads dollars with at most two decimals, as cents. Up to the
-// largest price a float64 tells every cent apart, so that dividing gives the
-// number back if and only if it was a whole number of cents.
+// readPrice reads dollars with at most two decimals and returns cents. Up to the
+// largest price, neighbouring cents are different float64 numbers. So dividing the
+// cents by 100 gives the number that was sent if and only if that was a whole number
+// of cents.
 func readPrice(f *form.Form) int64 {
 	dollars, ok := f.Decimal("price", form.Required, 0, delivery.MaxCents/100)
 	cents := math.Round(dollars * 100)

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
-func TestCreateProductKeepsWhatWasSent(t *testing.T) {
+func TestCreateProduct(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	for _, want := range []struct {
@@ -33,18 +33,18 @@ func TestCreateProductKeepsWhatWasSent(t *testing.T) {
 	} {
 		added, err := f.CreateProduct(t.Context(), ours, parse(t, want.body))
 		if err != nil || added != want.product {
-			t.Errorf("%s: got %+v, %v", want.body, added, err)
+			t.Errorf("%s: got %+v, %v, want %+v", want.body, added, err, want.product)
 		}
 		if stored := f.find(want.product.ProductID); stored != want.product {
-			t.Errorf("%s: stored %+v", want.body, stored)
+			t.Errorf("%s: got stored %+v, want %+v", want.body, stored, want.product)
 		}
 	}
 	if id := f.product(theirs, `{"name":"Tea","price":1}`); id != 1 {
-		t.Errorf("another partner's first product has the id %d", id)
+		t.Errorf("another partner's first product: got id %d, want 1", id)
 	}
 }
 
-func TestPriceIsExactToTheCent(t *testing.T) {
+func TestPriceInCents(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	for price, cents := range map[string]int64{
@@ -78,14 +78,14 @@ func TestCreateProductRefuses(t *testing.T) {
 	} {
 		_, err := f.CreateProduct(t.Context(), ours, parse(t, body))
 		if got := faults(t, err); !slices.Equal(got, want) {
-			t.Errorf("%s: faults at %q, want %q", body, got, want)
+			t.Errorf("%s: got faults in %q, want %q", body, got, want)
 		}
 	}
 	if _, err := f.CreateProduct(t.Context(), "par_00000000", parse(t, `{"name":"x","price":1}`)); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 	if id := f.product(ours, `{"name":"x","price":1}`); id != 1 {
-		t.Errorf("refusals used up ids: the first product has %d", id)
+		t.Errorf("first product after refusals: got id %d, want 1", id)
 	}
 }
 
@@ -121,15 +121,15 @@ func TestSearchFindsNameAndBarcode(t *testing.T) {
 	} {
 		found, total, err := f.Products(t.Context(), stock.ProductFilter{PartnerID: ours, Search: search, Limit: 100})
 		if err != nil {
-			t.Errorf("%.20q: %v", search, err)
+			t.Errorf("search %.20q: got %v, want no error", search, err)
 		}
 		if got := idsOf(found); !slices.Equal(got, want) || total != int64(len(want)) {
-			t.Errorf("%.20q: found %v of %d, want %v", search, got, total, want)
+			t.Errorf("search %.20q: got %v of %d, want %v", search, got, total, want)
 		}
 	}
 }
 
-func TestProductsComeInPages(t *testing.T) {
+func TestProductPages(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	for i := range 7 {
@@ -147,7 +147,7 @@ func TestProductsComeInPages(t *testing.T) {
 				PartnerID: ours, Search: search, Limit: want.limit, Offset: int64(want.offset),
 			})
 			if err != nil || total != 7 || !slices.Equal(idsOf(found), want.ids) {
-				t.Errorf("%d from %d: got %v of %d, %v", want.limit, want.offset, idsOf(found), total, err)
+				t.Errorf("limit %d, offset %d: got %v of %d, %v, want %v of 7", want.limit, want.offset, idsOf(found), total, err, want.ids)
 			}
 		}
 	}

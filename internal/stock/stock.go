@@ -1,6 +1,6 @@
-// Package stock is the partners' stock as the service keeps it: the catalogue,
-// the ledger of movements, and what the warehouse does to both. Orders take
-// stock and give it back in the order room; the ledger is the same.
+// Package stock manages the partners' stock: the catalogue, the ledger of movements,
+// and the warehouse's movements, counts and imports. Orders take stock and return it
+// in package order, through the same ledger.
 package stock
 
 import (
@@ -17,8 +17,9 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
-// Store is what this room needs of storage: a consistent view to read, and a
-// transaction to write, durable once Write has returned nil.
+// Store is what this room needs of storage. Read runs fn on a consistent view of
+// the data; Write runs it in a transaction, which is durable once Write has
+// returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
@@ -26,57 +27,58 @@ type Store interface {
 
 // Reader reads catalogues and ledgers.
 type Reader interface {
-	// Products lists products by their ids.
+	// Products lists a page of products by id.
 	Products(ctx context.Context, filter ProductFilter) ([]delivery.Product, error)
-	// CountProducts counts them on all pages.
+	// CountProducts counts the products on all pages.
 	CountProducts(ctx context.Context, filter ProductFilter) (int64, error)
-	// Product returns one product and how much of it lies where; nil if there is
-	// none.
+	// Product returns one product and its levels; nil if there is no such product.
 	Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error)
-	// LowStock lists active products of all partners of which no more than
-	// the wanted minimum is left, those after the given one.
+	// LowStock lists active products of all partners whose quantity is at most
+	// their stock_min, those after the given one.
 	LowStock(ctx context.Context, after LowProduct, limit int) ([]LowProduct, error)
-	// Movements lists movements, newest first.
+	// Movements lists a page of movements, newest first.
 	Movements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
-	// HasPartner tells whether there is such a partner.
+	// HasPartner reports whether there is such a partner.
 	HasPartner(ctx context.Context, partnerID string) (bool, error)
 }
 
 // Writer changes catalogues and ledgers.
 type Writer interface {
-	// AddProducts adds products under the next ids of their partner, and tells
-	// the first: 0 if there is no such partner.
+	// AddProducts adds products under the next ids of their partner, and returns the
+	// first id; 0 if there is no such partner.
 	AddProducts(ctx context.Context, partnerID string, at time.Time, products ...delivery.Product) (first int64, err error)
-	// SaveProducts writes what is told of products, but not their stock.
+	// SaveProducts writes products, except their stock.
 	SaveProducts(ctx context.Context, partnerID string, products ...delivery.Product) error
-	// Barcodes are the products of a partner by their barcodes.
+	// Barcodes returns the ids of a partner's products by barcode.
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
-	// LockLedger returns a partner's ledger with those of the products that
-	// exist, locked until the transaction ends; nil if there is no such partner.
+	// LockLedger returns a partner's ledger with those of the products that exist,
+	// and locks it until the transaction ends; nil if there is no such partner.
 	LockLedger(ctx context.Context, partnerID string, productIDs ...int64) (*ledger.Ledger, error)
-	// SaveLedger writes what has been booked in a ledger and how it leaves the
-	// stock.
+	// SaveLedger writes the movements that were booked in a ledger, and the stock that
+	// they result in.
 	SaveLedger(ctx context.Context, changed *ledger.Ledger) error
-	// Receipt returns what is kept under an idempotency key; nil if nothing is.
+	// Receipt returns the receipt under an idempotency key; nil if there is none.
 	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
-	// AddReceipt keeps an answer.
+	// AddReceipt adds a receipt.
 	AddReceipt(ctx context.Context, receipt *idempotency.Receipt) error
-	// AddAudit writes what was changed by whom.
+	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
 
-// ProductFilter selects products of one partner. Zero fields select all.
+// ProductFilter selects products of one partner. A zero field does not restrict the
+// selection.
 type ProductFilter struct {
 	PartnerID string
-	Search    string // anywhere in name or barcode, in any case
-	LowStock  bool   // only those of which no more than the minimum is left
+	Search    string // occurs in the name or the barcode, in any case
+	LowStock  bool   // only products whose quantity is at most their stock_min
 	Status    delivery.ProductStatus
-	After     int64 // a product id: only those behind it
+	After     int64 // a product id: only products with greater ids
 	Limit     int
 	Offset    int64
 }
 
-// MovementFilter selects movements of one partner. Zero fields select all.
+// MovementFilter selects movements of one partner. A zero field does not restrict the
+// selection.
 type MovementFilter struct {
 	PartnerID string
 	ProductID int64
@@ -84,34 +86,34 @@ type MovementFilter struct {
 	Location  string
 	From      time.Time // included
 	To        time.Time // excluded
-	Before    int64     // a movement id: only older ones
+	Before    int64     // a movement id: only older movements
 	Limit     int
 	Offset    int64
 }
 
-// LowProduct is a product of which too little is left.
+// LowProduct is a product whose quantity is at most its stock_min.
 type LowProduct struct {
 	PartnerID string
 	delivery.Product
 }
 
-// Service carries out the use cases of stock.
+// Service carries out the use cases of stock. It is safe for concurrent use.
 type Service struct{ config Config }
 
-// Config is what the service is made of.
+// Config holds what the service is made of.
 type Config struct {
 	Store  Store
 	Now    func() time.Time
-	Random io.Reader // safe for use by many goroutines
+	Random io.Reader // safe for concurrent use
 }
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(config Config) *Service { return &Service{config: config} }
 
-// now is the time as records hold it.
+// now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// note makes an entry of the audit log for a thing of a partner's.
+// note returns an entry of the audit log about a partner's product.
 func (s *Service) note(ctx context.Context, action audit.Action, partnerID string, productID int64, before, after any) (*audit.Entry, error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
@@ -122,8 +124,7 @@ func (s *Service) note(ctx context.Context, action audit.Action, partnerID strin
 	return entry, nil
 }
 
-// Products lists a page of a partner's products by their ids, and counts those
-// on all pages.
+// Products lists a page of a partner's products by id, and counts those on all pages.
 func (s *Service) Products(ctx context.Context, filter ProductFilter) (products []delivery.Product, total int64, err error) {
 	if unfindable(filter.Search) {
 		return nil, 0, nil
@@ -148,7 +149,7 @@ func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movemen
 	return movements, err
 }
 
-// Product reads one product with its levels.
+// Product returns one product with its levels. The error may be not_found.
 func (s *Service) Product(ctx context.Context, partnerID string, productID int64) (product delivery.Product, levels []delivery.Level, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, at, err := tx.Product(ctx, partnerID, productID)
@@ -164,8 +165,8 @@ func (s *Service) Product(ctx context.Context, partnerID string, productID int64
 	return product, levels, err
 }
 
-// Catalogue lists a page of a partner's products, for operators; more tells
-// that others follow. It does not count.
+// Catalogue lists a page of a partner's products for operators, without counting
+// them; more reports whether a page follows. The error may be not_found.
 func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products []delivery.Product, more bool, err error) {
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
 		if unfindable(filter.Search) {
@@ -173,15 +174,15 @@ func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products
 		}
 		asked := filter
 		asked.Search = fold(filter.Search)
-		asked.Limit++ // one more tells whether a next page exists
+		asked.Limit++ // one more product shows whether there is a next page
 		products, err = tx.Products(ctx, asked)
 		return err
 	})
 	return products[:min(len(products), filter.Limit)], len(products) > filter.Limit, err
 }
 
-// Journal lists a page of a partner's movements, newest first, for operators;
-// more tells that others follow.
+// Journal lists a page of a partner's movements for operators, newest first; more
+// reports whether a page follows. The error may be not_found.
 func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, more bool, err error) {
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
 		asked := filter
@@ -192,8 +193,8 @@ func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements
 	return movements[:min(len(movements), filter.Limit)], len(movements) > filter.Limit, err
 }
 
-// LowStock lists a page of the products of all partners of which too little is
-// left; more tells that others follow.
+// LowStock lists a page of the products of all partners whose quantity is at most
+// their stock_min; more reports whether a page follows.
 func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (low []LowProduct, more bool, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		low, err = tx.LowStock(ctx, after, limit+1)
@@ -202,7 +203,8 @@ func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (lo
 	return low[:min(len(low), limit)], len(low) > limit, err
 }
 
-// ofPartner reads from a partner's stock, if there is such a partner.
+// ofPartner runs fn on a view of the data, or returns not_found if there is no such
+// partner.
 func (s *Service) ofPartner(ctx context.Context, partnerID string, fn func(Reader) error) error {
 	return s.config.Store.Read(ctx, func(tx Reader) error {
 		known, err := tx.HasPartner(ctx, partnerID)
@@ -216,17 +218,17 @@ func (s *Service) ofPartner(ctx context.Context, partnerID string, fn func(Reade
 	})
 }
 
-// SearchKey is what searches look into. It is kept with the product, because
-// the engines lower case only the letters they know.
+// SearchKey returns the text that searches of a product look through. It is stored
+// with the product, because some engines turn only ASCII letters into lower case.
 func SearchKey(p delivery.Product) string { return fold(p.Name + "\n" + p.Barcode) }
 
 func fold(text string) string { return strings.ToLower(text) }
 
-// maxSearch is more bytes than any search key has.
+// maxSearch is the most bytes that a search may have; every search key is shorter.
 const maxSearch = 4096
 
-// unfindable tells that a text is in no search key, and spares the engines
-// texts that they would refuse.
+// unfindable reports whether a text cannot occur in any search key. Some engines
+// return an error for such a text.
 func unfindable(search string) bool {
 	return len(search) > maxSearch || strings.ContainsRune(search, 0)
 }
