@@ -81,11 +81,7 @@ func (s *Server) handleRateCardCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.RateCards.Get(c.Context(), added.CardID) // with its place in its series
-	if err != nil {
-		return reply{}, err
-	}
-	return created(s.rateCardOf(found))
+	return created(s.rateCardOf(added))
 }
 
 func (s *Server) handleRateCardCheck(c *call) (reply, error) {

@@ -224,7 +224,10 @@ func (a *App) open(ctx context.Context) error {
 		Observer: a.metrics.Logins("partner"),
 	})
 	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"))
-	a.rateCards = ratecard.NewService(ratecard.Config{Store: a.store.RateCards(), Now: a.Now, Random: a.Random})
+	a.rateCards = ratecard.NewService(ratecard.Config{
+		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
+		Unreadable: func() { a.metrics.Unreadable("rate_card") },
+	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {
 		return err

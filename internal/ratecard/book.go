@@ -2,12 +2,9 @@ package ratecard
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -25,18 +22,21 @@ func newBook(entries []*Entry, now time.Time) *book {
 		b.series[entry.Name] = append(b.series[entry.Name], entry)
 	}
 	for _, series := range b.series {
-		slices.SortFunc(series, func(a, b *Entry) int {
-			return cmp.Or(a.EffectiveFrom.Compare(b.EffectiveFrom), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.CardID, b.CardID))
-		})
+		slices.SortFunc(series, byEffect)
 	}
 	return b
+}
+
+// byEffect sorts the cards of a series in the order in which they take effect.
+func byEffect(a, b *Entry) int {
+	return cmp.Or(a.EffectiveFrom.Compare(b.EffectiveFrom), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.CardID, b.CardID))
 }
 
 func builtIn() *Entry {
 	card := pricing.DefaultCard()
 	return &Entry{
 		CardID: BuiltInID, Name: DefaultSeries, Version: card.Version, EffectiveFrom: card.EffectiveFrom,
-		Document: pricing.DefaultCardFile(), Card: card,
+		Document: pricing.DefaultCardFile(), card: card,
 	}
 }
 
@@ -53,13 +53,13 @@ func (b *book) fresh(now time.Time) bool {
 
 // at returns the card of a series that is in force at a time, otherwise that of
 // the default series.
-func (b *book) at(name string, at time.Time) *pricing.Card {
+func (b *book) at(name string, at time.Time) *Entry {
 	for _, name := range []string{name, DefaultSeries} {
-		if card := inForce(b.series[name], at); card != nil {
-			return card.Card
+		if entry := inForce(b.series[name], at); entry != nil {
+			return entry
 		}
 	}
-	return b.series[DefaultSeries][0].Card // the time is before the built-in card
+	return b.series[DefaultSeries][0] // the time is before the built-in card
 }
 
 // inForce returns the last card of a series that has taken effect, or nil.
@@ -72,6 +72,22 @@ func inForce(series []*Entry, at time.Time) (card *Entry) {
 	return card
 }
 
+// listedAt returns the card at an index of its series.
+func listedAt(series []*Entry, i int) Listed {
+	l := Listed{Entry: series[i]}
+	if i+1 < len(series) {
+		l.EffectiveUntil = series[i+1].EffectiveFrom
+	}
+	return l
+}
+
+// with returns a card that is not in the book as it is listed when it is.
+func (b *book) with(entry *Entry) Listed {
+	series := append(slices.Clone(b.series[entry.Name]), entry)
+	slices.SortFunc(series, byEffect)
+	return listedAt(series, slices.Index(series, entry))
+}
+
 // all returns the cards of one series, or of all if only is empty, sorted by name
 // and, within a series, newest first.
 func (b *book) all(only string) (listed []Listed) {
@@ -79,37 +95,12 @@ func (b *book) all(only string) (listed []Listed) {
 		if only != "" && name != only {
 			continue
 		}
-		for i, entry := range series {
-			l := Listed{Entry: entry}
-			if i+1 < len(series) {
-				l.EffectiveUntil = series[i+1].EffectiveFrom
-			}
-			listed = append(listed, l)
+		for i := range series {
+			listed = append(listed, listedAt(series, i))
 		}
 	}
 	slices.SortStableFunc(listed, func(a, b Listed) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), b.EffectiveFrom.Compare(a.EffectiveFrom), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.CardID, a.CardID))
 	})
 	return listed
-}
-
-// parse sets Card from the document, which was validated when it was uploaded,
-// and from EffectiveFrom, which may be absent in the document.
-func (e *Entry) parse() error {
-	if e.Card != nil {
-		return nil
-	}
-	root, err := strictjson.ParseTrusted(e.Document)
-	if err != nil {
-		return fmt.Errorf("the stored rate card %s: %w", e.CardID, err)
-	}
-	var problems form.Problems
-	card := pricing.ReadCard(form.New(root, &problems), form.Optional)
-	if err := problems.Err(); err != nil {
-		// The validation error is not wrapped: the request that needs the price is
-		// not at fault.
-		return fmt.Errorf("the stored rate card %s: %v", e.CardID, err) //nolint:errorlint // see above
-	}
-	e.Card = card.EffectiveAt(e.EffectiveFrom)
-	return nil
 }

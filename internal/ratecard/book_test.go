@@ -15,7 +15,7 @@ func entry(id, name string, days, hours int) *Entry {
 	from := begin.AddDate(0, 0, days)
 	return &Entry{
 		CardID: id, Name: name, Version: id, EffectiveFrom: from, CreatedAt: begin.Add(time.Duration(hours) * time.Hour),
-		Card: &pricing.Card{Version: id, EffectiveFrom: from},
+		card: &pricing.Card{Version: id, EffectiveFrom: from},
 	}
 }
 

@@ -53,13 +53,21 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 		return r, err
 	}
 	if cardID != "" {
-		found, err := s.Get(ctx, cardID)
-		if err != nil {
-			return r, form.Fault("card_id", cardID, "a rate card that exists")
-		}
-		r.Card = found.Card
+		r.Card, err = s.proposed(ctx, cardID)
 	}
-	return r, nil
+	return r, err
+}
+
+// proposed returns a card by its id, or a validation error if there is none.
+func (s *Service) proposed(ctx context.Context, cardID string) (*pricing.Card, error) {
+	found, err := s.Get(ctx, cardID)
+	if refusal.HasCode(err, refusal.CodeNotFound) {
+		return nil, form.Fault("card_id", cardID, "a rate card that exists")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.cardOf(found.Entry)
 }
 
 var idRule = form.Length(1, 255)

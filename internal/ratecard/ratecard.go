@@ -6,7 +6,9 @@ package ratecard
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +33,9 @@ type Entry struct {
 	CreatedAt     time.Time // zero for the built-in card
 	OperatorID    string    // the operator who uploaded it; empty for the built-in card
 	Document      []byte    // the card in JSON, byte for byte as uploaded
-	Card          *pricing.Card
+
+	card  *pricing.Card // what Document says; nil if it cannot be read
+	fault error         // why it cannot be read
 }
 
 // Store runs functions on a consistent view of the data, or in a transaction,
@@ -45,7 +49,7 @@ type Store interface {
 type Reader interface {
 	// CardIDs lists the ids of all cards.
 	CardIDs(ctx context.Context) ([]string, error)
-	// Cards reads cards, without setting Card, in any order.
+	// Cards reads cards, in any order.
 	Cards(ctx context.Context, ids []string) ([]*Entry, error)
 }
 
@@ -62,6 +66,10 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
+	Log    *slog.Logger
+	// Unreadable is called each time a price is needed of a stored card that cannot
+	// be read.
+	Unreadable func()
 }
 
 // Service carries out the use cases of rate cards. Many goroutines may use it.
@@ -86,13 +94,23 @@ func NewService(config Config) *Service {
 const freshness = 4 * time.Second
 
 // At returns the card that applies to the partners of a series: the last card of
-// the series that has taken effect, otherwise that of the default series.
+// the series that has taken effect, otherwise that of the default series. If that
+// card cannot be read, At fails; it uses no other, whose prices might be wrong.
 func (s *Service) At(ctx context.Context, name string, at time.Time) (*pricing.Card, error) {
 	b, err := s.book(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return b.at(name, at), nil
+	return s.cardOf(b.at(name, at))
+}
+
+// cardOf returns the card of an entry, or the reason why it cannot be read.
+func (s *Service) cardOf(e *Entry) (*pricing.Card, error) {
+	if e.fault != nil {
+		s.config.Unreadable()
+		return nil, fmt.Errorf("rate card %s: %w", e.CardID, e.fault)
+	}
+	return e.card, nil
 }
 
 // book returns all cards, read at most freshness ago.
@@ -141,12 +159,20 @@ func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 		return nil, err
 	}
 	for _, entry := range all {
-		if err := entry.parse(); err != nil {
-			return nil, err
+		if s.parsed[entry.CardID] == nil {
+			s.parse(entry)
+			s.parsed[entry.CardID] = entry
 		}
-		s.parsed[entry.CardID] = entry
 	}
 	return all, nil
+}
+
+// parse reads the card of an entry. An entry that cannot be read stays in its
+// series, and only what needs its prices fails.
+func (s *Service) parse(e *Entry) {
+	if e.card, e.fault = pricing.ReadStoredCard(e.Document, e.EffectiveFrom); e.fault != nil {
+		s.config.Log.Error("stored rate card cannot be read; nothing can be priced by it", "card_id", e.CardID, "error", e.fault)
+	}
 }
 
 // forget discards the book, so that the next use reads the cards again.

@@ -63,7 +63,7 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	entry.Version, entry.Card = read.Version, read.EffectiveAt(entry.EffectiveFrom)
+	entry.Version, entry.card = read.Version, read.EffectiveAt(entry.EffectiveFrom)
 	return entry, nil
 }
 
@@ -93,24 +93,37 @@ func versionTaken(version string) error {
 // now returns the time in the precision of records.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// Add stores a card. This node uses it as soon as Add has returned, other nodes
-// within freshness. The error is a validation error, or a conflict if the version
-// is in use.
-func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
+// Add stores a card and returns it with its place in its series, as far as this
+// node knows the other cards. This node uses the card as soon as Add has returned,
+// other nodes within freshness. The error is a validation error, or a conflict if
+// the version is in use.
+func (s *Service) Add(ctx context.Context, root form.Source) (Listed, error) {
 	entry, err := s.readUpload(root, s.now())
 	if err != nil {
-		return nil, err
+		return Listed{}, err
 	}
+	others, err := s.book(ctx) // before the write, so that nothing can fail after it
+	if err != nil {
+		return Listed{}, err
+	}
+	if err := s.add(ctx, entry); err != nil {
+		return Listed{}, err
+	}
+	return others.with(entry), nil
+}
+
+func (s *Service) add(ctx context.Context, entry *Entry) (err error) {
 	if entry.CardID, err = identifier.New(s.config.Random, "crd_"); err != nil {
-		return nil, err
+		return err
 	}
 	entry.OperatorID = audit.OperationOf(ctx).OperatorID
 	log, err := audit.NewEntry(ctx, s.config.Random, entry.CreatedAt, audit.ActionRateCardAdded)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	log.ObjectID, log.After = entry.CardID, cardFacts{entry.Name, entry.Version, entry.EffectiveFrom}
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	defer s.forget() // even after an error, because the commit may have succeeded
+	return s.config.Store.Write(ctx, func(tx Writer) error {
 		added, err := tx.AddCard(ctx, entry)
 		if err == nil && !added {
 			err = versionTaken(entry.Version)
@@ -120,11 +133,6 @@ func (s *Service) Add(ctx context.Context, root form.Source) (*Entry, error) {
 		}
 		return tx.AddAudit(ctx, log)
 	})
-	s.forget() // even after an error, because the commit may have succeeded
-	if err != nil {
-		return nil, err
-	}
-	return entry, nil
 }
 
 // cardFacts is what the audit log holds of a card. The card itself is never
