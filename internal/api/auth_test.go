@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 const (
@@ -155,8 +156,8 @@ func TestUsedAndRevokedKeys(t *testing.T) {
 	}
 	p.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	list = s.Do(t, "GET", "/v1/auth/api-keys", nil, account...)
-	if list.Text("api_keys", 0, "last_used_at") != s.Clock.Now().Format(time.RFC3339) {
-		t.Errorf("after a signed request: got %s, want last_used_at %s", list.Body, s.Clock.Now().Format(time.RFC3339))
+	if list.Text("api_keys", 0, "last_used_at") != timestamp.Format(s.Clock.Now()) {
+		t.Errorf("after a signed request: got %s, want last_used_at %s", list.Body, timestamp.Format(s.Clock.Now()))
 	}
 	s.Do(t, "DELETE", "/v1/auth/api-keys/"+p.KeyID, nil, account...).Must(t, 200)
 	refused := p.Call(t, "GET", "/v1/orders", nil).Must(t, 401)
@@ -228,7 +229,7 @@ func TestOperatorTokens(t *testing.T) {
 		return fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"desk"}`, apptest.OperatorEmail, password)
 	}
 	token := s.Do(t, "POST", "/ops/v1/tokens", body(apptest.OperatorPassword)).Must(t, 201)
-	if token.Text("role") != "admin" || token.Text("expires_at") != s.Clock.Now().Add(30*24*time.Hour).Format(time.RFC3339) || !strings.HasPrefix(token.Text("token_id"), "tok_") {
+	if token.Text("role") != "admin" || token.Text("expires_at") != timestamp.Format(s.Clock.Now().Add(30*24*time.Hour)) || !strings.HasPrefix(token.Text("token_id"), "tok_") {
 		t.Errorf("create: got %s, want the role admin and an expiry in 30 days", token.Body)
 	}
 	for range 10 {

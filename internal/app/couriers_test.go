@@ -254,7 +254,7 @@ func TestRound(t *testing.T) {
 		t.Errorf("at 10:00: %v", order)
 	}
 	for path, want := range map[string]any{
-		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00Z", "stop address line1": "4000 Rue Saint-Denis",
+		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00.000Z", "stop address line1": "4000 Rue Saint-Denis",
 		"stop phone": "+15145550100", "cod amount_cents": 4999.0, "status": "courier_assigned", "version": 3.0, "partner_name": "metro", "instructions": "Leave at the desk",
 	} {
 		steps := []any{"jobs", 0}
@@ -266,7 +266,7 @@ func TestRound(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(got.JSON("jobs", 0, "actions")) != "[picked_up failed]" || got.Text("jobs", 0, "parcels", 1, "label") != "LAMP-2" ||
-		got.Text("jobs", 1, "stop", "name") != "Alex Martin" || got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00Z" || got.JSON("jobs", 2, "failures") != 1.0 {
+		got.Text("jobs", 1, "stop", "name") != "Alex Martin" || got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00.000Z" || got.JSON("jobs", 2, "failures") != 1.0 {
 		t.Errorf("jobs: %s", got.Body)
 	}
 	if strings.Contains(string(got.Body), "alex@example.com") {

@@ -166,13 +166,13 @@ func TestBoardRecord(t *testing.T) {
 	for name, want := range map[string]any{
 		"order_id": id, "partner_id": f.partner.PartnerID, "partner_name": "metro", "status": "courier_assigned", "version": 3.0,
 		"service_level": "express", "zone": "M5H", "city": "Toronto", "failures": 0.0, "age_minutes": 90.0,
-		"created_at": "2026-01-14T15:00:00Z", "updated_at": "2026-01-14T15:00:00Z",
+		"created_at": "2026-01-14T15:00:00.000Z", "updated_at": "2026-01-14T15:00:00.000Z",
 	} {
 		if told := got.JSON("orders", 0, name); told != want {
 			t.Errorf("%s is %v, want %v", name, told, want)
 		}
 	}
-	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" || got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00Z" {
+	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" || got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00.000Z" {
 		t.Errorf("%s", got.Body)
 	}
 	if !strings.HasPrefix(string(got.Body), `{"orders":[{"order_id":`) {

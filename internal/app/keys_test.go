@@ -99,7 +99,7 @@ func TestKeyListShowsActiveKeysWithoutSecrets(t *testing.T) {
 	if list.JSON("count") != 2.0 || list.Text("api_keys", 0, "key_id") != first.KeyID || list.Text("api_keys", 1, "public_key") != second.PublicKey {
 		t.Errorf("list: %s", list.Body)
 	}
-	if list.JSON("api_keys", 0, "last_used_at") != nil || list.Text("api_keys", 1, "last_used_at") != "2026-01-14T15:00:01Z" {
+	if list.JSON("api_keys", 0, "last_used_at") != nil || list.Text("api_keys", 1, "last_used_at") != "2026-01-14T15:00:01.000Z" {
 		t.Errorf("last use: %s", list.Body)
 	}
 	for _, secret := range []string{first.SecretKey, second.SecretKey, "secret", other.KeyID, other.PublicKey} {

@@ -25,7 +25,7 @@ func TestSuspension(t *testing.T) {
 	cookie, _, _ := strings.Cut(s.Do(t, "POST", "/v1/auth/login", login).Must(t, 200).Header.Get("Set-Cookie"), ";")
 
 	told := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid"}`)
-	if told.JSON("suspended") != true || told.Text("suspended_reason") != "unpaid" || told.Text("suspended_at") != "2026-01-14T15:00:00Z" || told.JSON("api_keys", "active") != 1.0 {
+	if told.JSON("suspended") != true || told.Text("suspended_reason") != "unpaid" || told.Text("suspended_at") != "2026-01-14T15:00:00.000Z" || told.JSON("api_keys", "active") != 1.0 {
 		t.Errorf("suspended: %s", told.Body)
 	}
 	before := s.Content(t)

@@ -374,7 +374,7 @@ func TestEraseAndTheAuditLog(t *testing.T) {
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?object_id="+id, nil).Must(t, 200)
 	checkErased(t, "the audit log", string(log.Body))
-	if log.Text("entries", 3, "after", "status") != "failed" || log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00Z" {
+	if log.Text("entries", 3, "after", "status") != "failed" || log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00.000Z" {
 		t.Errorf("%s", log.Body)
 	}
 }

@@ -141,7 +141,7 @@ func TestWhyARequestIsUnauthorized(t *testing.T) {
 		if reason := got.Text("error", "details", "reason"); reason != c.reason {
 			t.Errorf("%s: got reason %q, want %q", name, reason, c.reason)
 		}
-		if now := got.Text("error", "details", "server_time"); (now == "2026-01-14T15:00:00Z") != (c.reason == "timestamp_skew") {
+		if now := got.Text("error", "details", "server_time"); (now == "2026-01-14T15:00:00.000Z") != (c.reason == "timestamp_skew") {
 			t.Errorf("%s: server_time is %q", name, now)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // TestEveryStateIsToldOnce moves an order through every state: each event comes
@@ -31,7 +32,7 @@ func TestEveryStateIsToldOnce(t *testing.T) {
 		if hook.Text("type") != told[status] || hook.JSON("sequence") != float64(i+1) || hook.Text("data", "order_id") != id {
 			t.Errorf("after %s: %s", status, hook.Body)
 		}
-		if at := h.Clock.Now().Format(time.RFC3339Nano); hook.Text("created_at") != at {
+		if at := timestamp.Format(h.Clock.Now()); hook.Text("created_at") != at {
 			t.Errorf("%s says it is of %s, and it is %s", status, hook.Text("created_at"), at)
 		}
 		eventID, now := h.eventOf(t, id, i+1), strconv.FormatInt(h.Clock.Now().Unix(), 10)

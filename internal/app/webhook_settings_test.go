@@ -42,7 +42,7 @@ func TestTheSecretIsToldOnce(t *testing.T) {
 		}
 	}
 	rotated := partner.Call(t, "POST", endpointPath+"/rotate-secret", nil).Must(t, 200)
-	if rotated.Text("secret") == created.Text("secret") || rotated.Header.Get("Cache-Control") != "no-store" || rotated.Text("secret_rotates_at") != "2026-01-15T16:00:00Z" {
+	if rotated.Text("secret") == created.Text("secret") || rotated.Header.Get("Cache-Control") != "no-store" || rotated.Text("secret_rotates_at") != "2026-01-15T16:00:00.000Z" {
 		t.Errorf("rotated: %s", rotated.Body)
 	}
 	content := strings.Join(service.Query(t, "SELECT secret, next_secret FROM webhook_endpoints"), "")

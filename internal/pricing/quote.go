@@ -84,7 +84,7 @@ func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time
 		return 0, "", dishonoured(quoteID, "a quote_id that was issued to this partner")
 	case now.UnixMilli() > quoted.validUntil:
 		return 0, "", dishonoured(quoteID, "a quote that is still valid; this one expired at "+
-			time.UnixMilli(quoted.validUntil).UTC().Format(time.RFC3339))
+			timestamp.Format(time.UnixMilli(quoted.validUntil)))
 	case termsOf(s, quoted.measured) != quoted.terms:
 		return 0, "", dishonoured(quoteID,
 			"a quote for the same service level, postal codes, zone, parcels, cod and insurance")

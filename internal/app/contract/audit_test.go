@@ -60,7 +60,7 @@ func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 		t.Fatalf("%d entries for an answer %d: %v", len(added), answer.Status, added)
 	}
 	for _, entry := range added {
-		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID || entry["at"] != "2026-01-14T15:00:01Z" {
+		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID || entry["at"] != "2026-01-14T15:00:01.000Z" {
 			t.Errorf("%v: want the request %s of %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
 		}
 	}

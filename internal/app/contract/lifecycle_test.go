@@ -170,7 +170,7 @@ func TestAnswersToBadSignatures(t *testing.T) {
 	late := f.partner.Signed("GET", "/v1/orders", nil)
 	f.Clock.Advance(301 * time.Second)
 	got := f.send(t, call{operation: "listOrders", headers: late}).Must(t, 401)
-	if got.Text("error", "details", "reason") != "timestamp_skew" || got.Text("error", "details", "server_time") != "2026-01-14T15:05:01Z" {
+	if got.Text("error", "details", "reason") != "timestamp_skew" || got.Text("error", "details", "server_time") != "2026-01-14T15:05:01.000Z" {
 		t.Errorf("late: %s", got.Body)
 	}
 }

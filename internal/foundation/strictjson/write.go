@@ -4,19 +4,21 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Marshal encodes a value by its json tags. Nil slices become [], times are
-// RFC 3339.
-func Marshal(value any) ([]byte, error) { return json.Marshal(value) }
+// Marshal encodes a value by its json tags. Nil slices become [], and times what
+// timestamp.Format returns.
+func Marshal(value any) ([]byte, error) { return json.Marshal(value, times) }
+
+var times = json.WithMarshalers(json.MarshalToFunc(func(to *jsontext.Encoder, at time.Time) error {
+	return to.WriteToken(jsontext.String(timestamp.Format(at)))
+}))
 
 // Unmarshal decodes what this service itself has written.
 func Unmarshal(data []byte, value any) error { return json.Unmarshal(data, value) }
-
-// TimeLayout is how times are told: RFC 3339 in UTC, milliseconds at most.
-const TimeLayout = "2006-01-02T15:04:05.999Z"
 
 // Writer appends JSON to a buffer, member by member. It exists for the order
 // record: written a thousand times a second, and holding metadata that must
@@ -90,11 +92,11 @@ func (w *Writer) Flag(name string, value bool) {
 	w.Buffer = strconv.AppendBool(w.Buffer, value)
 }
 
-// Time writes a time as TimeLayout has it.
+// Time writes a time as timestamp.Format does.
 func (w *Writer) Time(name string, value time.Time) {
 	w.key(name)
 	w.Buffer = append(w.Buffer, '"')
-	w.Buffer = value.UTC().AppendFormat(w.Buffer, TimeLayout)
+	w.Buffer = timestamp.Append(w.Buffer, value)
 	w.Buffer = append(w.Buffer, '"')
 }
 

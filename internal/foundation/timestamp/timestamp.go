@@ -1,3 +1,5 @@
+// Package timestamp reads and writes times as the service keeps and shows them:
+// in UTC, to the millisecond.
 package timestamp
 
 import (
@@ -5,11 +7,23 @@ import (
 	"time"
 )
 
-// Instant is a time as records hold and tell it: in UTC, to the millisecond.
+// layout is RFC 3339 in UTC with three decimals, always, so that texts sort like
+// the times that they stand for.
+const layout = "2006-01-02T15:04:05.000Z"
+
+// Format returns a time as text, such as 2026-03-02T14:05:09.400Z. It drops what
+// is finer than a millisecond.
+func Format(at time.Time) string { return at.UTC().Format(layout) }
+
+// Append appends what Format returns to b.
+func Append(b []byte, at time.Time) []byte { return at.UTC().AppendFormat(b, layout) }
+
+// Truncate returns a time in UTC, without what is finer than a millisecond.
 func Truncate(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
-// ParseTime reads an RFC 3339 date-time with offset, strictly, to the
-// millisecond, in UTC.
+// Parse reads an RFC 3339 date-time with offset, and truncates it. It reports
+// false for text that is not exactly that, and for times before 1970 or after
+// 9999.
 func Parse(text string) (time.Time, bool) {
 	var at time.Time
 	if err := at.UnmarshalText([]byte(text)); err != nil || !strict(text) {
@@ -22,9 +36,9 @@ func Parse(text string) (time.Time, bool) {
 	return at, true
 }
 
-// strictTime refuses what package time takes for RFC 3339 although it is not
-// (go.dev/issue/54580): hours of one digit, decimal commas, and offsets of 24
-// hours or 60 minutes.
+// strict reports whether a text that package time takes for RFC 3339 really is
+// (go.dev/issue/54580): it refuses hours of one digit, decimal commas, and offsets
+// of 24 hours or 60 minutes.
 func strict(text string) bool {
 	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
 		return false
