@@ -25,7 +25,7 @@ const (
 // Sorts lists the sort orders.
 var Sorts = []Sort{SortOldest, SortWindow}
 
-// NoCourier, in place of a courier's id, selects orders without a courier.
+// NoCourier selects orders without a courier, in place of a courier's id.
 const NoCourier = "none"
 
 // Filter selects orders for the board. An empty field does not restrict the
