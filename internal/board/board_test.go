@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,20 @@ func TestRowOfOrder(t *testing.T) {
 	}
 	if got := *board.Of(o); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestRowHasEveryColumn fails for a column that Of has been forgotten in.
+func TestRowHasEveryColumn(t *testing.T) {
+	t.Parallel()
+	var o delivery.Order
+	testkit.Fill(&o)
+	o.History = []delivery.HistoryEntry{{Status: delivery.StatusFailed}}
+	row := reflect.ValueOf(*board.Of(&o))
+	for i := range row.NumField() {
+		if row.Field(i).IsZero() {
+			t.Errorf("%s: got no value, want one", row.Type().Field(i).Name)
+		}
 	}
 }
 
