@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 var bashBlock = regexp.MustCompile("(?s)```bash\n(.*?)```")
@@ -19,11 +20,7 @@ var bashBlock = regexp.MustCompile("(?s)```bash\n(.*?)```")
 // demo that runs on another port.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"bash", "curl", "openssl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("SKIPPED: the README's commands need %s (package %s)", tool, tool)
-		}
-	}
+	testkit.NeedCurl.OrSkip(t)
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -155,7 +155,8 @@ func packages(t *testing.T) map[string]listed {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if name, ok := strings.CutPrefix(p.ImportPath, module); ok { // not the tests of the root
+		name, ok := strings.CutPrefix(p.ImportPath, module)
+		if ok && !strings.HasPrefix(name, "internal/tests/") { // neither the tests of the root nor those there
 			all[name] = p
 		}
 	}

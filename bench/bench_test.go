@@ -59,9 +59,7 @@ func TestCreate(t *testing.T) {
 
 func TestCreateOnPostgres(t *testing.T) {
 	t.Parallel()
-	if _, err := testkit.FindPostgres("postgres", "pgbench"); err != nil {
-		testkit.Missing(t, "postgres", "postgresql", err)
-	}
+	testkit.NeedPostgres.OrSkip(t)
 	command := createCommand{
 		Clients: 4, Seconds: 0.5, WarmUp: 100 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1, Database: "postgres",
 	}

@@ -30,9 +30,7 @@ func TestWebhooks(t *testing.T) {
 
 func TestWebhooksOnPostgres(t *testing.T) {
 	t.Parallel()
-	if _, err := testkit.FindPostgres("postgres"); err != nil {
-		testkit.Missing(t, "postgres", "postgresql", err)
-	}
+	testkit.NeedPostgres.OrSkip(t)
 	command := smallWebhooks()
 	command.Database, command.Only = "postgres", []string{"deliver", "wake"}
 	report, err := command.measure(t.Context())

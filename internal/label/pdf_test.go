@@ -33,9 +33,7 @@ func mustPDF(t testing.TB, o *delivery.Order) []byte {
 // it wrote to and its output.
 func poppler(t *testing.T, file []byte, program string, args ...string) (dir, out string) {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		testkit.Missing(t, program, "poppler-utils", err)
-	}
+	testkit.NeedPoppler.OrSkip(t)
 	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "label.pdf"), file, 0o600); err != nil {
 		t.Fatal(err)

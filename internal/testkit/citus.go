@@ -12,15 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// HasCitus reports whether CitusVariable is set. If it is not, HasCitus prints that.
-func HasCitus() bool {
-	if os.Getenv(CitusVariable) == "" {
-		fmt.Println("SKIPPED:", CitusVariable, "is not set")
-		return false
-	}
-	return true
-}
-
 var citusDatabases atomic.Int64
 
 // CitusURL returns the URL of an empty database of the test's own, with Citus
@@ -28,10 +19,8 @@ var citusDatabases atomic.Int64
 // the test ends.
 func CitusURL(t testing.TB) string {
 	t.Helper()
+	NeedCitus.OrSkip(t)
 	server := os.Getenv(CitusVariable)
-	if server == "" {
-		t.Skip("SKIPPED: " + CitusVariable + " is not set")
-	}
 	where, err := url.Parse(server)
 	if err != nil {
 		t.Fatalf("%s: %v", CitusVariable, err)

@@ -1,17 +1,15 @@
 package testkit
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // The environment variables that tests read.
 const (
-	// RequireVariable lists, separated by commas, the programs without which
-	// tests fail instead of being skipped.
+	// RequireVariable lists needs, separated by commas. Tests fail, instead of
+	// being skipped, if one of them is missing.
 	RequireVariable = "DROPYARD_REQUIRE"
 	// LongVariable, set to anything, makes tests run at full length. The
 	// continuous integration sets it.
@@ -27,22 +25,6 @@ const (
 	// OldBinaryVariable holds the path of a binary of an earlier release.
 	OldBinaryVariable = "DROPYARD_OLD_BINARY"
 )
-
-// Required reports whether tests must fail without the program.
-func Required(program string) bool {
-	return slices.Contains(strings.Split(os.Getenv(RequireVariable), ","), program)
-}
-
-// Missing skips the test because a program is not installed, or fails it if the
-// program is required.
-func Missing(t testing.TB, program, debianPackage string, why error) {
-	t.Helper()
-	message := fmt.Sprintf("%s is missing (package %s): %v", program, debianPackage, why)
-	if Required(program) {
-		t.Fatal(message)
-	}
-	t.Skip("SKIPPED: " + message)
-}
 
 // Long reports whether tests run at full length.
 func Long() bool { return os.Getenv(LongVariable) != "" }

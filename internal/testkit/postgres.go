@@ -50,20 +50,6 @@ var shared = sync.OnceValues(func() (*postgresServer, error) {
 // sharedStarted holds what shared has started, for StopPostgres.
 var sharedStarted atomic.Pointer[postgresServer]
 
-// HasPostgres reports whether tests can start PostgreSQL here. If they cannot,
-// it prints why; if PostgreSQL is required, it ends the process.
-func HasPostgres() bool {
-	_, err := findPostgres()
-	if err == nil {
-		return true
-	}
-	fmt.Println("SKIPPED: postgres is missing (package postgresql):", err)
-	if Required("postgres") {
-		os.Exit(1)
-	}
-	return false
-}
-
 // PostgresURL returns the URL of an empty database of the test's own, on the
 // server that all tests of the binary share. A binary that calls it must call
 // StopPostgres when its tests have ended.
@@ -75,9 +61,10 @@ func PostgresURL(t testing.TB) string {
 // sharedServer returns the server that all tests of the binary share.
 func sharedServer(t testing.TB) *postgresServer {
 	t.Helper()
+	NeedPostgres.OrSkip(t)
 	server, err := shared()
 	if err != nil {
-		Missing(t, "postgres", "postgresql", err)
+		t.Fatal(err)
 	}
 	return server
 }
@@ -132,9 +119,10 @@ type Postgres struct{ server *postgresServer }
 // StartPostgres starts a server that is stopped when the test ends.
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
+	NeedPostgres.OrSkip(t)
 	server, err := newPostgres("")
 	if err != nil {
-		Missing(t, "postgres", "postgresql", err)
+		t.Fatal(err)
 	}
 	t.Cleanup(server.stop)
 	return &Postgres{server}
@@ -229,7 +217,7 @@ func findPostgres() (string, error) {
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
-		return "", errors.New("no initdb, neither on the path nor under /usr/lib/postgresql")
+		return "", errors.New("no initdb, neither on the path nor under /usr/lib/postgresql (Debian package: postgresql)")
 	}
 	return filepath.Dir(found[len(found)-1]), nil
 }

@@ -251,10 +251,10 @@ func distributed(t testing.TB) string {
 // exit code of the first run, and AgainOnPostgres returns that of all.
 func AgainOnPostgres(code int) int {
 	first := os.Getenv(testkit.EngineVariable) == ""
-	if code == 0 && first && testkit.HasPostgres() {
+	if code == 0 && first && testkit.NeedPostgres.Met() {
 		code = againOn("postgres")
 	}
-	if code == 0 && first && testkit.HasCitus() {
+	if code == 0 && first && testkit.NeedCitus.Met() {
 		code = againOn("citus")
 	}
 	testkit.StopPostgres()

@@ -161,10 +161,8 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 // its place; one of an earlier commit will do if the schema is the same.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
+	testkit.NeedOldBinary.OrSkip(t)
 	old := os.Getenv(testkit.OldBinaryVariable)
-	if old == "" {
-		t.Skip("SKIPPED: " + testkit.OldBinaryVariable + " is not set")
-	}
 	u := startUpgrading(t, old)
 	before := u.schemaVersion(t)
 	each := int64(testkit.Scaled(200, 20))

@@ -1,8 +1,8 @@
-package app_test
+// Package chromium_test has the tests that need a browser.
+package chromium_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,38 +13,31 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestTrackingPageInABrowser lets a browser run the page's script, which must
-// work under the page's own policy: it turns times into the reader's.
+// TestTrackingPageInABrowser shows the page in a browser. Its script, which must
+// work under the page's content security policy, shows times in the reader's zone.
 func TestTrackingPageInABrowser(t *testing.T) {
 	t.Parallel()
-	browser := findBrowser(t)
+	testkit.NeedChromium.Announce(t)
+	browser, err := testkit.FindChromium()
+	if err != nil {
+		t.Fatal(err)
+	}
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	url := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("tracking_url") + "/html?lang=fr"
 
 	plain := string(service.Do(t, "GET", strings.TrimPrefix(url, service.URL), nil).Must(t, 200).Body)
 	shown := browse(t, browser, url)
-	const told, local = "14 janvier 2026, 15:00 UTC", "14 janvier 2026 à 15:00"
-	if !strings.Contains(plain, told) || !strings.Contains(plain, "<h1>Reçue</h1>") {
-		t.Errorf("without script:\n%s", plain)
+	const utc, local = "14 janvier 2026, 15:00 UTC", "14 janvier 2026 à 15:00"
+	if !strings.Contains(plain, utc) || !strings.Contains(plain, "<h1>Reçue</h1>") {
+		t.Errorf("without script: got\n%s\nwant %q", plain, utc)
 	}
 	if !strings.Contains(shown, local) || !strings.Contains(shown, "<h1>Reçue</h1>") {
-		t.Errorf("in the browser:\n%s", shown)
+		t.Errorf("in the browser: got\n%s\nwant %q", shown, local)
 	}
 }
 
-func findBrowser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	testkit.Missing(t, "chromium", "chromium", errors.New("not on the path"))
-	return ""
-}
-
-// browse shows a page and gives what its script has made of it.
+// browse shows a page and returns its document after its script has run.
 func browse(t *testing.T, browser, url string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
