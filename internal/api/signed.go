@@ -90,7 +90,7 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 	if now := s.Now(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
 			Code:    refusal.CodeUnauthorized,
-			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %v of the server's clock", signature.MaxSkew),
+			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}, nil
 	}
