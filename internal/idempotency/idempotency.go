@@ -21,7 +21,7 @@ type Key struct {
 // Request is a request that may be repeated.
 type Request struct {
 	Key
-	Body []byte // as sent; its hash tells a retry from another request
+	Body []byte // as sent; its hash distinguishes a retry from another request
 }
 
 // BodyHash returns the SHA-256 of the request's body.

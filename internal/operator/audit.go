@@ -42,7 +42,7 @@ type AuditPage struct {
 // Audit lists what operators have changed, newest first.
 func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage, err error) {
 	limit := filter.Limit
-	filter.Limit++ // one more tells whether a next page exists
+	filter.Limit++ // one more shows whether a next page exists
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err

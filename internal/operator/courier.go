@@ -130,7 +130,7 @@ type CourierPage struct {
 // Couriers lists couriers by id, those after the cursor.
 func (s *Service) Couriers(ctx context.Context, cursor string, limit int) (page CourierPage, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more tells whether a next page exists
+		page.Couriers, err = tx.Couriers(ctx, cursor, limit+1) // one more shows whether a next page exists
 		return err
 	})
 	page.Couriers, page.Next = paging.Cut(page.Couriers, limit, func(c *Courier) string { return c.CourierID })

@@ -13,7 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Acceptor accepts the orders of partners for whom automatic acceptance is set,
+// Acceptor accepts the orders of partners that have automatic acceptance set,
 // right after their creation. It holds nothing that could be lost: orders that
 // wait are pending in the store, and are found there when a service starts, when
 // a setting changes, and every minute in case another node has died.

@@ -23,7 +23,7 @@ type Settings struct {
 // without their own.
 const DefaultRate = -1
 
-// DefaultSettings are the settings of a partner for whom nothing was set.
+// DefaultSettings are the settings of a partner without any.
 var DefaultSettings = Settings{RateLimit: DefaultRate}
 
 // Suspended reports whether the partner may not use the service.

@@ -62,7 +62,7 @@ func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted entry)
 	return movements, entry, err
 }
 
-// levelFacts are what the audit log tells of a movement.
+// levelFacts is what the audit log holds of a movement.
 type levelFacts struct {
 	Quantity  int64           `json:"quantity"` // of the product, over all locations
 	Movements []movementFacts `json:"movements,omitzero"`

@@ -26,7 +26,7 @@ var (
 	saveSettings = partnerSettings.update()
 )
 
-// settingsOrDefault returns what was read, or the settings of a partner for whom
+// settingsOrDefault returns what was read, or the settings of a partner for which
 // nothing was set.
 func settingsOrDefault(row *settingsRow) partner.Settings {
 	if row == nil {

@@ -176,7 +176,7 @@ func (e *postgresEngine) conn(tx pgx.Tx) conn {
 	return postgresConn{tx}
 }
 
-// The SQLSTATEs that are told apart (PostgreSQL manual, appendix A).
+// The SQLSTATEs that are distinguished (PostgreSQL manual, appendix A).
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -205,7 +205,7 @@ type beginError struct{ error }
 
 func (e beginError) Unwrap() error { return e.error }
 
-// brokenBefore tells that a connection of the pool turned out to be broken, by
+// brokenBefore reports that a connection of the pool turned out to be broken, by
 // a restart of the server or a network that was away, before anything was asked
 // of it. Another one may do; all that are broken must not cost a pause each. It
 // is another matter if no connection can be made.

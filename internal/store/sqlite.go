@@ -69,8 +69,8 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{engine: e}, nil
 }
 
-// createPrivate makes a database's file, if there is none, so that nobody else
-// on the machine can read it. SQLite gives its other files the same mode.
+// createPrivate makes a database's file, if there is none, so that no other user
+// of the machine can read it. SQLite gives its other files the same mode.
 func createPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
@@ -102,7 +102,7 @@ func (e *sqliteEngine) shared() bool { return false }
 
 func (e *sqliteEngine) sharded() bool { return false }
 
-// Close takes every connection back, and so waits for whoever still holds one.
+// Close takes every connection back, and so waits for transactions under way.
 func (e *sqliteEngine) Close() error {
 	// The writer comes back first: from then on nothing wakes the keeper.
 	return errors.Join(e.closeConns(), e.log.stop(), e.log.close())

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock is a clock that only moves when told to.
+// Clock is a clock that moves only by its methods.
 type Clock struct {
 	mu      sync.Mutex // guards what follows
 	now     time.Time

@@ -173,7 +173,7 @@ func (p *Postgres) Database(t testing.TB) string {
 }
 
 // StopImmediate stops the server as "pg_ctl stop -m immediate" does: without
-// telling its clients and without a checkpoint, so that it has to recover.
+// a word to its clients and without a checkpoint, so that it has to recover.
 func (p *Postgres) StopImmediate() {
 	_ = p.server.process.Process.Signal(syscall.SIGQUIT)
 	_ = p.server.process.Wait()

@@ -52,7 +52,7 @@ type line struct {
 	doomed   bool       // the next answer is lost
 }
 
-// NewProxy starts a proxy to the server of a database's URL, and tells the
+// NewProxy starts a proxy to the server of a database's URL, and returns the
 // database's URL by way of the proxy. It ends with the test.
 func NewProxy(t testing.TB, databaseURL string) (p *Proxy, through string) {
 	t.Helper()
@@ -102,7 +102,7 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// Stall lets nothing through from the clients, without telling them, until it
+// Stall lets nothing through from the clients, without closing their connections, until it
 // is called with false.
 func (p *Proxy) Stall(stalled bool) {
 	p.mu.Lock()

@@ -33,7 +33,7 @@ type Statement struct {
 	Formats    []int16
 }
 
-// NewRecorder starts a recorder before the server of a database's URL, and tells
+// NewRecorder starts a recorder before the server of a database's URL, and returns
 // the database's URL by way of it. It ends with the test.
 func NewRecorder(t testing.TB, databaseURL string) (r *Recorder, through string) {
 	t.Helper()

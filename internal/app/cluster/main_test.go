@@ -43,7 +43,7 @@ func (c *tally) add() {
 	c.count.Add(1)
 	select {
 	case c.grown <- struct{}{}:
-	default: // the waiting goroutine is already told
+	default: // the waiting goroutine has been notified
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // check holds an answer against what is documented for its status: headers,
-// Content-Type and body. signed tells whether the request had credentials.
+// Content-Type and body. signed reports whether the request had credentials.
 func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 	t.Helper()
 	status := strconv.Itoa(answer.Status)

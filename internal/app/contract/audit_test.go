@@ -47,7 +47,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	}
 }
 
-// tryAudited sends a request and looks for what the audit log tells of it.
+// tryAudited sends a request and looks for its entries in the audit log.
 func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 	admin := f.operator.As(t, "admin") // the other one may lose its token
 	before := audited(t, admin)

@@ -68,7 +68,7 @@ func (f drawn) Read(p []byte) (int, error) {
 	return f.random.Read(p)
 }
 
-// driveFault has a part of the service fail in a way that nobody foresaw.
+// driveFault makes a part of the service fail with an unknown error.
 func driveFault(t *testing.T, o *operation) *apptest.Answer {
 	return driveBroken(t, o, errors.New("the disk is on fire"))
 }

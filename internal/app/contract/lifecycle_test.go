@@ -114,8 +114,8 @@ const (
 "reference":EMPTY,"instructions":EMPTY,"items":[],"metadata":null,"cod":null,"insurance":null,"quote_id":null}`
 )
 
-// TestNoOrderToTrack: a browser is told by a page, anything else in JSON, and an
-// id that cannot be one is not told from one that is not in use.
+// TestNoOrderToTrack expects a page for a browser and JSON for other clients, and
+// the same answer for a malformed id as for one that is not in use.
 func TestNoOrderToTrack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)

@@ -56,14 +56,14 @@ func (o *operation) parameters() []node {
 	return append(o.at("parameters").elements(), o.shared.at("parameters").elements()...)
 }
 
-// takes tells whether there is a parameter of this kind and name.
+// takes reports whether there is a parameter of this kind and name.
 func (o *operation) takes(in, name string) bool {
 	return slices.ContainsFunc(o.parameters(), func(p node) bool {
 		return p.at("in").text() == in && p.at("name").text() == name
 	})
 }
 
-// requires tells whether such a parameter must be sent.
+// requires reports whether such a parameter must be sent.
 func (o *operation) requires(in, name string) bool {
 	return slices.ContainsFunc(o.parameters(), func(p node) bool {
 		return p.at("in").text() == in && p.at("name").text() == name && p.at("required").flag()
@@ -85,7 +85,7 @@ func (o *operation) takesType() string {
 	return kinds[0]
 }
 
-// hasBody tells whether a body is documented.
+// hasBody reports whether a body is documented.
 func (o *operation) hasBody() bool { return o.at("requestBody").value != nil }
 
 // example is a documented request.
@@ -130,7 +130,7 @@ func (o *operation) security() (all []alternative) {
 	return all
 }
 
-// asksFor tells whether a scheme is among the ways in.
+// asksFor reports whether a scheme is among the ways in.
 func (o *operation) asksFor(scheme string) bool {
 	return slices.ContainsFunc(o.security(), func(way alternative) bool { return slices.Contains(way.schemes, scheme) })
 }

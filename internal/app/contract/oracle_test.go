@@ -74,7 +74,7 @@ func placeOf(field string) string {
 	return "/" + fieldToPlace.Replace(field)
 }
 
-// covers tells whether a place is at, or under, one of the others.
+// covers reports whether a place is at, or under, one of the others.
 func covers(others []string, place string) bool {
 	for _, other := range others {
 		if place == other || strings.HasPrefix(place, other+"/") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// covered tells whether a path, which may have parameters itself, is one that
+// covered reports whether a path, which may have parameters itself, is one that
 // another path with parameters stands for.
 func covered(by, path string) bool {
 	pattern, steps := strings.Split(by, "/"), strings.Split(path, "/")

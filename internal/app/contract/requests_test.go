@@ -134,7 +134,7 @@ func (s *subject) unique(body any) (value, code string) {
 	return "", ""
 }
 
-// largest is how large a body may be at most, in bytes. The schema does not tell:
+// largest is the size limit of a body in bytes. The schema does not give it:
 // what it takes may be larger if there are many of something long.
 const largest = 1 << 20
 
@@ -149,7 +149,7 @@ func (r *trial) judge(t reporter, body any) {
 	answer := r.exchange(r.t, o, call{operation: r.operation, body: sent, path: r.prepare()})
 	o.check(t, answer, true)
 	if len(sent) > largest && answer.Code() == "payload_too_large" {
-		return // before anything was read that the schema tells of
+		return // before any member of the schema was read
 	}
 	parsed := decode(t, sent)
 	places := wrongPlaces(r.contract.mustSchema(t, o.requestSchema()).Validate(parsed))

@@ -16,7 +16,7 @@ import (
 )
 
 // TestEveryRouteForEveryRole asks for everything that the operator document
-// lists in every role, by token and in a session, as nobody and as a partner. In
+// lists in every role, by token and in a session, without credentials and as a partner. In
 // is who the document lets in.
 func TestEveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
@@ -64,14 +64,14 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	}
 }
 
-// nowhere are ids of nothing, so that nothing is changed by whoever is let in.
+// nowhere are ids of nothing, so that a caller who is let in changes nothing.
 var nowhere = map[string]string{
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
 	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
 }
 
 // TestAnotherPartnersThings asks, as one partner, for things of another by their
-// ids. They do not exist for whoever is not their owner, and stay as they are.
+// ids. They do not exist for another partner, and stay as they are.
 func TestAnotherPartnersThings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)
@@ -122,7 +122,7 @@ func TestAnotherPartnersThings(t *testing.T) {
 }
 
 // TestEveryPartnerRouteForEveryStranger asks for everything that takes a partner
-// as whoever is none, or is one in another way than the document says.
+// as a caller who is not a partner, or who is one in a way that the document does not allow.
 func TestEveryPartnerRouteForEveryStranger(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)

@@ -58,7 +58,7 @@ func (o *operation) access() api.Access {
 	}
 }
 
-// isSigned tells whether a signature lets in.
+// isSigned reports whether a signature is accepted.
 func (o *operation) isSigned() bool { return o.asksFor("signedKey") }
 
 // roles are the operators that the documents let in: one alternative for each

@@ -236,7 +236,7 @@ func TestEnumeratedWordsAreStrings(t *testing.T) {
 	}
 }
 
-// takesType tells whether the keyword type, a word or a list, holds a word.
+// takesType reports whether the keyword type, a word or a list, holds a word.
 func takesType(keyword any, name string) bool {
 	list, _ := keyword.([]any)
 	return keyword == name || slices.Contains(list, any(name))

@@ -18,7 +18,7 @@ import (
 // at returns a time of its own for each number, one minute apart.
 func at(n int) time.Time { return testkit.Epoch.Add(time.Duration(n) * time.Minute) }
 
-// account returns an active operator in whom no two fields are the same.
+// account returns an active operator without two equal fields.
 func account(n int, role operator.Role) *operator.Account {
 	id := fmt.Sprintf("opr_%d", n)
 	return &operator.Account{
