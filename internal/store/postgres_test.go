@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/store"
@@ -10,9 +11,18 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
+// migrated is a database with the current schema.
+var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
+	s, err := store.OpenPostgres(ctx, url)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}}
+
 func openPostgres(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.OpenPostgres(t.Context(), testkit.PostgresURL(t))
+	s, err := store.OpenPostgres(t.Context(), migrated.URL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
