@@ -58,8 +58,7 @@ func records(t testing.TB, answer *apptest.Answer) (all []string) {
 	return all
 }
 
-// TestBatchIsRefusedInParts creates what can be created, and tells of all the
-// rest; stock goes to the first. A retry tells the same of what was created, and
+// TestBatchIsRefusedInParts creates what can be created, and reports the rest; stock goes to the first. A retry returns the same for what was created, and
 // tries the rest afresh.
 func TestBatchIsRefusedInParts(t *testing.T) {
 	t.Parallel()
@@ -213,7 +212,7 @@ func paddedBatch(t testing.TB, size int) []byte {
 	return append(body, bytes.Repeat([]byte(" "), size-len(body))...)
 }
 
-// TestValidationIsWhatCreationDoes: for any order, validating tells what
+// TestValidationIsWhatCreationDoes: for any order, validating returns what
 // creating it then answers, and stores nothing.
 func TestValidationIsWhatCreationDoes(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func TestAttention(t *testing.T) {
 		if counts.JSON("open") != 5.0 || counts.JSON("statuses", "in_transit") != 1.0 || counts.JSON("statuses", "pending") != 0.0 {
 			t.Errorf("%s", counts.Body)
 		}
-		// A row tells the same reasons as the filter asks for.
+		// A row has the reasons that the filter asks for.
 		all := operator.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
 		for i := range all.Len("orders") {
 			reasons, _ := all.JSON("orders", i, "attention").([]any)
@@ -153,7 +153,7 @@ func TestBulk(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestNotes are for operators, and for nobody else.
+// TestNotes expects that only operators see notes.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

@@ -54,7 +54,7 @@ func (f floor) expect(t *testing.T, query string, want ...string) {
 }
 
 // TestTwoDispatchersAssignAtOnce: both see the order without a courier; one
-// wins, the other is told who.
+// wins, and the other learns which operator did.
 func TestTwoDispatchersAssignAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -90,8 +90,8 @@ func TestTwoDispatchersAssignAtOnce(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestWhoIsNoOperator: nobody is named for what the partner did.
-func TestWhoIsNoOperator(t *testing.T) {
+// TestMoveByPartner expects no operator to be named for what the partner did.
+func TestMoveByPartner(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusPending)
@@ -156,7 +156,7 @@ func TestBoardFilters(t *testing.T) {
 // PartnerOf is the partner's id.
 func (f floor) PartnerOf() string { return f.partner.PartnerID }
 
-// TestBoardRecord looks at all that a row tells.
+// TestBoardRecord compares all members of a row.
 func TestBoardRecord(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

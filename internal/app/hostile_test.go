@@ -134,7 +134,7 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	})
 }
 
-// TestThirtyFaultsInFiftyParcels are told in one answer, each with its place,
+// TestThirtyFaultsInFiftyParcels are reported in one response, each with its place,
 // what was there and what should be.
 func TestThirtyFaultsInFiftyParcels(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,7 @@ func replayed(t *testing.T, first, second *apptest.Answer) {
 	}
 }
 
-// TestFiftyAtOnceUnderOneKey makes one order, sells its items once, and tells
+// TestFiftyAtOnceUnderOneKey makes one order, sells its items once, and gives
 // everybody the same.
 func TestFiftyAtOnceUnderOneKey(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestRefusalIsNotKept(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestCancelIsReplayed tells the first answer again, byte for byte, whatever
+// TestCancelIsReplayed expects the first answer again, byte for byte, whatever
 // came after, and takes nothing back twice.
 func TestCancelIsReplayed(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func TestRevocationIsImmediate(t *testing.T) {
 }
 
 // TestRevocationMeetsRequestsUnderWay revokes a key that many are using: once
-// the revocation is answered, nobody gets through.
+// the revocation is answered, no request gets through.
 func TestRevocationMeetsRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

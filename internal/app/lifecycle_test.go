@@ -73,7 +73,7 @@ func TestStoppingFinishesWhatRuns(t *testing.T) {
 		defer close(stopped)
 		service.Stop()
 	}()
-	for refused := false; !refused; { // until nobody new is let in
+	for refused := false; !refused; { // until no new request is accepted
 		conn, err := net.Dial("tcp", service.Address())
 		if refused = err != nil; !refused {
 			_ = conn.Close()

@@ -30,7 +30,7 @@ func TestPartnersRate(t *testing.T) {
 		{0, 200, `"partner";r=0;t=60`, ""},
 		{0, 429, `"partner";r=0;t=60`, "12"},
 		{11 * time.Second, 429, `"partner";r=0;t=49`, "1"},
-		{500 * time.Millisecond, 429, `"partner";r=0;t=49`, "1"}, // rounded up, so that nobody comes too early
+		{500 * time.Millisecond, 429, `"partner";r=0;t=49`, "1"}, // rounded up, so that no client comes too early
 		{500 * time.Millisecond, 200, `"partner";r=0;t=60`, ""},
 		{0, 429, `"partner";r=0;t=60`, "12"},
 		{36 * time.Second, 200, `"partner";r=2;t=36`, ""},

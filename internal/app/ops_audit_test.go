@@ -13,7 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// TestAuditBeforeAndAfter holds what the log tells of a change against the
+// TestAuditBeforeAndAfter compares what the log has of a change with the
 // change, and a filter against what it selects.
 func TestAuditBeforeAndAfter(t *testing.T) {
 	t.Parallel()

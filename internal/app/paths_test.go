@@ -36,8 +36,8 @@ func TestUnknownPaths(t *testing.T) {
 	})
 }
 
-// TestIdsThatAreNone are 404 for whoever signs well, wherever an id can stand.
-func TestIdsThatAreNone(t *testing.T) {
+// TestMalformedIDs expects 404 for signed requests, wherever an id can stand.
+func TestMalformedIDs(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -65,7 +65,7 @@ func TestIdsThatAreNone(t *testing.T) {
 	})
 }
 
-// TestWrongMethods are 405 and told what would do.
+// TestWrongMethods expects 405 with the methods that are allowed.
 func TestWrongMethods(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

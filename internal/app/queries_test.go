@@ -26,7 +26,7 @@ var garbage = map[string][]string{
 	"product_id":   {"0", "-1", "abc", "1.0", "9223372036854775808"},
 }
 
-// TestGarbageInParameters is told by name, and all of it at once.
+// TestGarbageInParameters expects every parameter to be named, in one response.
 func TestGarbageInParameters(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -61,7 +61,7 @@ func TestMalformedQueries(t *testing.T) {
 	}
 }
 
-// TestParametersGivenTwice are refused, because nobody can tell which was meant.
+// TestParametersGivenTwice are refused, because either could be meant.
 func TestParametersGivenTwice(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

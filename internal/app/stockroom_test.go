@@ -42,7 +42,7 @@ func ids(answer *apptest.Answer, list, name string) string {
 }
 
 // TestCatalogueOfOperators finds products by text, state and shortage, a page at
-// a time, and tells where they are.
+// a time, and returns where they are.
 func TestCatalogueOfOperators(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
@@ -103,7 +103,7 @@ func TestProductsAreChanged(t *testing.T) {
 	if len(entries) != 1 || !strings.Contains(entries[0], `"name":"Lamp"`) || !strings.Contains(entries[0], `"name":"Big lamp"`) {
 		t.Errorf("told: %s", entries)
 	}
-	s.ask(t, "PATCH", path, `{"name":"Big lamp"}`).Must(t, 200) // changes nothing, and tells nothing
+	s.ask(t, "PATCH", path, `{"name":"Big lamp"}`).Must(t, 200) // changes nothing, and reports nothing
 	if again := s.Query(t, "SELECT before, after FROM audit WHERE action = 'product.changed'"); len(again) != 1 {
 		t.Errorf("told: %s", again)
 	}
@@ -162,7 +162,7 @@ func TestMovementsOfOperators(t *testing.T) {
 	s.Audit(t)
 }
 
-// TestCounting books the differences, once, and tells each line.
+// TestCounting books the differences, once, and reports each line.
 func TestCounting(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)

@@ -92,8 +92,8 @@ func moved(t *testing.T, before, after *apptest.Answer, to delivery.Status) {
 	}
 }
 
-// TestCancellingByState: the partner may while nobody is on the way, and is
-// told the state otherwise.
+// TestCancellingByState: the partner may while no courier is assigned, and
+// gets the state otherwise.
 func TestCancellingByState(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

@@ -276,8 +276,8 @@ func TestRedeliveryKeepsTheOrder(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestFeed tells events in order, each signed under the API key's secret, and
-// may tell some twice.
+// TestFeed expects events in order, each signed under the API key's secret, and
+// may have some twice.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	h := &hooked{Service: apptest.Start(t)}
@@ -325,7 +325,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// watching is a service of which a test can tell that somebody waits, and until
+// watching is a service of which a test can see that a client waits, and until
 // when.
 func watching(t *testing.T) (h *hooked, waits chan time.Time, follow func(seconds int) <-chan *apptest.Answer) {
 	t.Helper()
@@ -390,7 +390,7 @@ func TestAStopDoesNotWaitForFeeds(t *testing.T) {
 	}
 }
 
-// TestTestEvents tell what came back, and nothing of what it said.
+// TestTestEvents expects the status of the receiver, and nothing of its body.
 func TestTestEvents(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -429,7 +429,7 @@ func TestTestEvents(t *testing.T) {
 }
 
 // TestTestsAreNoOracle: what is behind an address that is not allowed cannot be
-// told, whether there is somebody or not.
+// announced, whether a client waits or not.
 func TestTestsAreNoOracle(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())

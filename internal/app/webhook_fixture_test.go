@@ -28,7 +28,7 @@ func newHooked(t *testing.T, options ...apptest.Option) *hooked {
 	return h
 }
 
-// order creates an order and tells its id.
+// order creates an order and returns its id.
 func (h *hooked) order(t *testing.T) string {
 	t.Helper()
 	return h.partner.Create(t, testkit.OrderJSON(uuid.NewString(), "")).Must(t, 201).Text("order_id")
@@ -49,7 +49,7 @@ func (h *hooked) settled(t *testing.T, orderID string, want ...string) {
 	h.Until(t, fmt.Sprintf("SELECT sequence, state, tries FROM events WHERE order_id = '%s' ORDER BY sequence", orderID), want...)
 }
 
-// parked waits until nobody sends, and nothing is due.
+// parked waits until no lane sends and nothing is due.
 func (h *hooked) parked(t *testing.T) {
 	t.Helper()
 	h.Until(t, fmt.Sprintf("SELECT count(*) FROM webhook_endpoints WHERE enabled = 1 AND (holder != '' OR wake_at > 0 AND wake_at <= %d)",

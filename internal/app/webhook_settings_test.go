@@ -54,7 +54,7 @@ func TestTheSecretIsToldOnce(t *testing.T) {
 }
 
 // TestManyMakeOneEndpoint: of many first calls at once one makes the endpoint, and
-// the secret that it tells is the one that signs.
+// the secret that it returns is the one that signs.
 func TestManyMakeOneEndpoint(t *testing.T) {
 	t.Parallel()
 	service, receiver := apptest.Start(t, apptest.Webhooks()), apptest.NewReceiver(t)
@@ -106,7 +106,7 @@ func TestURLsThatAreNoEndpoint(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestSignedOrInSession: both do, a session is not for other sites, and whoever
+// TestSignedOrInSession: both work, a session is not for other sites, and a caller who
 // sends a key means it.
 func TestSignedOrInSession(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func padded(reference string, size int) []byte {
 	return []byte(strings.Replace(body, "{", `{"padding":"`+strings.Repeat("x", size-len(body)-empty)+`",`, 1))
 }
 
-// TestBodiesUpToOneMebibyte are taken; one byte more is not, whoever sends it
+// TestBodiesUpToOneMebibyte are accepted; one byte more is not, for any caller
 // and however it is announced.
 func TestBodiesUpToOneMebibyte(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestBodiesUpToOneMebibyte(t *testing.T) {
 	chunked(t, partner, padded("A-3", mebibyte)).Must(t, 201)
 }
 
-// chunked creates an order whose body does not tell its length.
+// chunked creates an order whose body does not announce its length.
 func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodPost, p.URL+"/v1/orders", io.MultiReader(strings.NewReader(string(body))))

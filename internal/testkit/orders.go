@@ -1,5 +1,5 @@
 // Package testkit is what tests start from: valid orders, a clock that only
-// moves only by its methods, random bytes that repeat.
+// moves by its methods, random bytes that repeat.
 package testkit
 
 import (
