@@ -9,17 +9,19 @@ import (
 // runner runs a lane: it hands the lane the messages of its inbox, and does what
 // the lane commands.
 type runner struct {
-	// These fields do not change; every goroutine may read them.
+	// These fields do not change; every goroutine may use them.
 	sender    *Sender
 	partnerID string
 	holder    string // the name of the lane's lease
 	inbox     *inbox[message]
 	requests  chan *request // to the workers
-	numbers   laneNumbers   // of the lane, after its last step
+
+	numbers laneNumbers // of the lane, after its last step
 
 	// These belong to the goroutine that calls run. No other uses them.
-	lane    *lane
-	workers int // how many have been started
+	lane     *lane
+	workers  int         // how many have been started
+	lingered *time.Timer // sends onLingered; nil before the lane has lingered
 }
 
 func newRunner(s *Sender, endpoint *Endpoint) *runner {
@@ -34,37 +36,54 @@ func newRunner(s *Sender, endpoint *Endpoint) *runner {
 // requests.
 func (r *runner) run(ctx context.Context) {
 	defer close(r.requests)
-	closing, beat := r.sender.closing, r.sender.beat()
-	var lingered <-chan time.Time
-	for r.step(ctx, onWoken); r.lane.state != ended; {
-		switch {
-		case r.lane.state != lingering:
-			lingered = nil
-		case lingered == nil:
-			lingered = time.After(linger)
-		}
+	stop := make(chan struct{})
+	defer close(stop)
+	go r.watch(stop)
+	for r.inbox.put(onWoken); r.lane.state != ended; {
+		<-r.inbox.ready
+		r.step(ctx, r.inbox.take(math.MaxInt))
+	}
+}
+
+// watch turns beats and the closing of the sender into messages.
+func (r *runner) watch(stop <-chan struct{}) {
+	for closing := r.sender.closing; ; {
 		select {
-		case <-r.inbox.ready:
-			for _, m := range r.inbox.take(math.MaxInt) {
-				r.step(ctx, m)
-			}
-		case <-lingered:
-			r.step(ctx, onLingered)
-		case <-beat:
-			beat = r.sender.beat()
-			r.step(ctx, onBeat)
+		case <-r.sender.beat():
+			r.inbox.putOnce(onBeat)
 		case <-closing:
 			closing = nil
-			r.step(ctx, onStopped)
+			r.inbox.put(onStopped)
+		case <-stop:
+			return
 		}
 	}
 }
 
-func (r *runner) step(ctx context.Context, m message) {
-	for _, c := range r.lane.step(m, surroundings{now: r.sender.now(), lanes: r.sender.Lanes()}) {
-		c.do(ctx, r)
+// step hands the lane messages, and does what it commands after each.
+func (r *runner) step(ctx context.Context, messages []message) {
+	from := r.lane.state
+	s := surroundings{now: r.sender.now(), lanes: r.sender.Lanes()}
+	for _, m := range messages {
+		for _, c := range r.lane.step(m, s) {
+			c.do(ctx, r)
+		}
+	}
+	if r.lane.state != from {
+		r.linger()
 	}
 	r.numbers.publish(r.lane)
+}
+
+// linger starts the timer that sends onLingered if the lane has begun to linger, and
+// stops it if the lane no longer does.
+func (r *runner) linger() {
+	if r.lingered != nil {
+		r.lingered.Stop()
+	}
+	if r.lane.state == lingering {
+		r.lingered = time.AfterFunc(linger, func() { r.inbox.put(onLingered) })
+	}
 }
 
 // do hands the request to a worker. One is free, or can be started: there are
