@@ -100,7 +100,7 @@ func TestCourierRecords(t *testing.T) {
 		row.Text("courier", "name") != "Noor Singh" || row.Text("order", "courier", "name") != "noor" {
 		t.Errorf("the order tells %s", row.Body)
 	}
-	// Who has the parcels may finish, or somebody else gets them.
+	// The courier who has the parcels may finish, or another courier takes over.
 	move(t, r, carried, `{"status":"out_for_delivery"}`).Must(t, 200)
 	f.operator.Call(t, "PATCH", target, []byte(`{"active":true}`)).Must(t, 200)
 	f.expect(t, "attention=courier_gone")
@@ -217,7 +217,7 @@ func TestCouriersMoves(t *testing.T) {
 		t.Errorf("told %s", lost.Body)
 	}
 	move(t, r, id, `{"status":"delivered","version":8}`).Must(t, 200)
-	// An order that has gone to somebody else is gone, whatever version is named.
+	// An order that was assigned to another courier is not found, whatever version is named.
 	second := f.carried(t, r, "A-2", delivery.StatusCourierAssigned)
 	desk := *f.operator
 	desk.CourierID = other.CourierID

@@ -36,7 +36,7 @@ func picture(number int) []byte {
 	return file.Bytes()
 }
 
-// photo is a JPEG that tells where and by whom it was taken.
+// photo is a JPEG with the place and the author of the picture in it.
 func photo(t *testing.T) []byte {
 	t.Helper()
 	drawn := image.NewRGBA(image.Rect(0, 0, 40, 30))
@@ -73,7 +73,7 @@ func pictures(t *testing.T, s *apptest.Service) (count int) {
 func prove(t *testing.T, by *apptest.Operator, orderID, kind string, body []byte) *apptest.Answer {
 	t.Helper()
 	return by.Do(t, "POST", "/ops/v1/orders/"+orderID+"/proofs?kind="+kind, body,
-		"Content-Type", "image/jpeg", "Authorization", "Bearer "+by.Token) // the content tells what it is
+		"Content-Type", "image/jpeg", "Authorization", "Bearer "+by.Token) // the content decides
 }
 
 // shown reads the picture behind the URL of a proof.
@@ -87,7 +87,7 @@ func shown(t *testing.T, s *apptest.Service, address string) *apptest.Answer {
 }
 
 // TestDeliveryByCourier is a courier's day: log in, look at the jobs, carry one
-// order to its end with a signature, and have its partner told of that.
+// order to its end with a signature, and send its partner the event.
 func TestDeliveryByCourier(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.Webhooks())
@@ -147,7 +147,7 @@ func TestDeliveryByCourier(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestBestProof: the newest signature is told, else the newest photo, else
+// TestBestProof expects the newest signature, else the newest photo, else
 // nothing.
 func TestBestProof(t *testing.T) {
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestBestProof(t *testing.T) {
 	}
 }
 
-// TestProofBesideDelivery: at once, the event tells the proof or nothing, and the
+// TestProofBesideDelivery: of two concurrent requests, the event has the proof or nothing, and the
 // proof is kept.
 func TestProofBesideDelivery(t *testing.T) {
 	t.Parallel()
@@ -360,7 +360,7 @@ func TestErasedProofs(t *testing.T) {
 func TestSweepBesidePicturesThatStay(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} { // whoever comes first
+	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} { // one of the two
 		id := other.orderIn(t, "A-1", delivery.StatusOutForDelivery)
 		address := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201).Text("url")
 		f.operator.Move(t, id, "delivered").Must(t, 200)
