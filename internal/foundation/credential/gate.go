@@ -11,27 +11,27 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
-// The failures that a gate allows. Only failures count, so whoever knows the
-// password is never slowed down by using it.
+// The rates of failed logins that a gate allows. Only failures count, so that a
+// user who knows the password is never slowed down.
 //
-// Somebody who mistypes, or guesses at one account from one place, meets
-// pairFailures first. Tries refused for that no longer count against the
-// account as a whole, so that one hammering address leaves the owner's own
-// address free. Many addresses together do reach accountFailures; then
-// everybody waits, the owner too, because the alternative is to let a botnet
-// guess without end. addressFailures stops a list of stolen passwords from
-// being tried at one account after the other.
+// A user who mistypes, or an attacker who guesses at one account from one address,
+// reaches pairFailures first. Attempts refused by it do not count against the
+// account, so that one attacking address does not lock the owner out elsewhere.
+// Many addresses together reach accountFailures; then all attempts at the account
+// wait, the owner's too, because otherwise a botnet could guess without end.
+// addressFailures stops an address that tries a list of stolen passwords at one
+// account after another.
 var (
 	pairFailures    = throttle.Rate{Per: time.Hour, Limit: 60, Burst: 10}
 	accountFailures = throttle.Rate{Per: time.Hour, Limit: 120, Burst: 50}
 	addressFailures = throttle.Rate{Per: time.Hour, Limit: 600, Burst: 60}
 )
 
-// errMismatch says the same of a wrong password and of an unknown account.
+// errMismatch does not say whether the password is wrong or the account unknown.
 var errMismatch = refusal.New(refusal.CodeUnauthorized, "e-mail address or password is wrong")
 
-// tooManyFailures tells that nobody's password was looked at, because too many
-// tries have failed before.
+// tooManyFailures returns the refusal of an attempt whose password was not looked
+// at, because too many attempts have failed before.
 func tooManyFailures(wait time.Duration) *refusal.Error {
 	return &refusal.Error{
 		Code:       refusal.CodeRateLimited,
@@ -40,13 +40,13 @@ func tooManyFailures(wait time.Duration) *refusal.Error {
 	}
 }
 
-// Gate verifies passwords and throttles failures per account and per address.
-// It may be used by many goroutines. What it counts is in memory: every node of
-// a service counts for itself, and a restart forgets.
+// Gate verifies passwords and limits failures per account and per address. It may
+// be used by many goroutines. It counts in memory: each node of a service counts
+// by itself, and a restart begins at zero.
 type Gate struct {
-	hasher               *Hasher
-	pair, account, place *throttle.Limiter
-	observer             GateObserver
+	hasher                 *Hasher
+	pair, account, network *throttle.Limiter
+	observer               GateObserver
 }
 
 // NewGate returns a gate for one kind of account. A nil observer observes
@@ -59,22 +59,22 @@ func NewGate(hasher *Hasher, clock func() time.Time, observer GateObserver) *Gat
 		hasher:   hasher,
 		pair:     throttle.New(pairFailures, clock),
 		account:  throttle.New(accountFailures, clock),
-		place:    throttle.New(addressFailures, clock),
+		network:  throttle.New(addressFailures, clock),
 		observer: observer,
 	}
 }
 
-// Attempt is one try to get in.
+// Attempt is one attempt to log in.
 type Attempt struct {
-	Account  string // what names it, in the form in which names are compared
-	Address  string // the IP address it comes from
+	Account  string // the account's name, in the form in which names are compared
+	Address  string // the IP address that the attempt comes from
 	Password string
-	Hash     string // what is kept of the account's password; empty without an account
+	Hash     string // the stored hash of the account's password; empty if there is no such account
 }
 
-// Verify is nil if the password fits, unauthorized if it does not, and
-// rate_limited if that was not even looked at. It takes as long without an
-// account as with a wrong password.
+// Verify returns nil if the password is right, unauthorized if it is wrong, and
+// rate_limited if the attempt was refused without looking at the password. An
+// unknown account takes as long as a wrong password.
 func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	err := g.verify(ctx, a)
 	switch {
@@ -93,7 +93,7 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 		a.Hash = g.hasher.Decoy()
 	}
 	network := throttle.Network(a.Address)
-	counts := []counted{{g.place, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
+	counts := []counted{{g.network, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
 	if err := refused(counts); err != nil {
 		return err
 	}
@@ -102,13 +102,14 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 		return err
 	}
 	defer release()
-	// Many may have got this far at once. Looking again, now that only
-	// maxHashings can be here, keeps parallel guesses from outrunning the count.
+	// Many attempts may have passed the first check at the same time. At most
+	// maxHashings are here at a time, so that a second check keeps parallel guesses
+	// within the limits.
 	if err := refused(counts); err != nil {
 		return err
 	}
-	fits, err := verify(a.Hash, a.Password)
-	if err != nil || fits {
+	right, err := verify(a.Hash, a.Password)
+	if err != nil || right {
 		return err
 	}
 	for _, c := range counts {
@@ -117,13 +118,14 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	return errMismatch
 }
 
-// counted is something whose failures are counted.
+// counted is a key of a limiter: an account, an address, or both together.
 type counted struct {
 	limiter *throttle.Limiter
 	key     string
 }
 
-// refusal is the longest wait that any of them asks for.
+// refused returns a refusal with the longest wait that any limiter asks for, or nil
+// if none does.
 func refused(counts []counted) error {
 	var wait time.Duration
 	for _, c := range counts {

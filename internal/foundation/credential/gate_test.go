@@ -14,8 +14,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// door is a gate, its clock, and one account behind it.
-type door struct {
+// gateFixture is a gate with its clock and one account.
+type gateFixture struct {
 	*credential.Gate
 	now      time.Time
 	hash     string
@@ -37,151 +37,152 @@ func (o *outcomes) LoggedIn(outcome credential.LoginOutcome) {
 	o.count[outcome]++
 }
 
-func newDoor(t *testing.T) *door {
+func newGate(t *testing.T) *gateFixture {
 	t.Helper()
 	h := credential.NewHasher(cheap, rand.Reader)
 	hash, err := h.Hash(t.Context(), "right")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &door{now: fixedClock(), hash: hash}
-	d.Gate = credential.NewGate(h, func() time.Time { return d.now }, &d.outcomes)
-	return d
+	g := &gateFixture{now: time.Unix(1_767_225_600, 0), hash: hash}
+	g.Gate = credential.NewGate(h, func() time.Time { return g.now }, &g.outcomes)
+	return g
 }
 
-func (d *door) try(t *testing.T, address, password string) error {
+func (g *gateFixture) try(t *testing.T, address, password string) error {
 	t.Helper()
-	return d.Verify(t.Context(), credential.Attempt{Account: "a@b.example", Address: address, Password: password, Hash: d.hash})
+	return g.Verify(t.Context(), credential.Attempt{Account: "a@b.example", Address: address, Password: password, Hash: g.hash})
 }
 
-func throttled(err error) (time.Duration, bool) {
+// waitOf returns how long a refusal asks to wait.
+func waitOf(err error) time.Duration {
 	var refused *refusal.Error
 	if errors.As(err, &refused) {
-		return refused.RetryAfter, true
+		return refused.RetryAfter
 	}
-	return 0, false
+	return 0
 }
 
 func TestGateCountsFailuresOnly(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
+	g := newGate(t)
 	for range 200 {
-		if err := d.try(t, "203.0.113.1", "right"); err != nil {
+		if err := g.try(t, "203.0.113.1", "right"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 10 {
-		if err := d.try(t, "203.0.113.1", "wrong"); !refusal.HasCode(err, refusal.CodeUnauthorized) {
-			t.Fatalf("failure %d: %v", i, err)
+		if err := g.try(t, "203.0.113.1", "wrong"); !refusal.HasCode(err, refusal.CodeUnauthorized) {
+			t.Fatalf("failure %d: got %v, want unauthorized", i, err)
 		}
 	}
-	wait, ok := throttled(d.try(t, "203.0.113.1", "right"))
-	if !ok || wait <= 0 || wait > time.Minute {
-		t.Fatalf("after ten failures: %v, %v", wait, ok)
+	err := g.try(t, "203.0.113.1", "right")
+	wait := waitOf(err)
+	if wait <= 0 || wait > time.Minute {
+		t.Fatalf("after ten failures: got %v with RetryAfter %v, want at most a minute", err, wait)
 	}
-	d.now = d.now.Add(wait)
-	if err := d.try(t, "203.0.113.1", "right"); err != nil {
-		t.Errorf("after the wait: %v", err)
+	g.now = g.now.Add(wait)
+	if err := g.try(t, "203.0.113.1", "right"); err != nil {
+		t.Errorf("after RetryAfter: got %v, want nil", err)
 	}
 }
 
-// One address that hammers an account does not lock its owner out elsewhere.
-func TestGateKeepsTheOwnersAddressFree(t *testing.T) {
+func TestGateAttackerDoesNotLockOwnerOut(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
+	g := newGate(t)
 	for range 1000 {
-		_ = d.try(t, "203.0.113.1", "wrong")
+		_ = g.try(t, "203.0.113.1", "wrong")
 	}
-	if err := d.try(t, "198.51.100.7", "right"); err != nil {
-		t.Errorf("the owner is kept out: %v", err)
+	if err := g.try(t, "198.51.100.7", "right"); err != nil {
+		t.Errorf("owner at another address: got %v, want nil", err)
 	}
 }
 
-func TestGateThrottlesAnAccountOverManyAddresses(t *testing.T) {
+func TestGateLimitsAccountOverManyAddresses(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	looked := 0
+	g := newGate(t)
+	verified := 0
 	for i := range 200 {
-		if refusal.HasCode(d.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), refusal.CodeUnauthorized) {
-			looked++
+		if refusal.HasCode(g.try(t, fmt.Sprintf("203.0.113.%d", i), "wrong"), refusal.CodeUnauthorized) {
+			verified++
 		}
 	}
-	if looked != 50 {
-		t.Errorf("%d guesses were looked at, want 50", looked)
+	if verified != 50 {
+		t.Errorf("got %d guesses verified, want 50", verified)
 	}
 }
 
-func TestGateThrottlesAnAddressOverManyAccounts(t *testing.T) {
+func TestGateLimitsNetworkOverManyAccounts(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	looked := 0
+	g := newGate(t)
+	verified := 0
 	for i := range 200 {
-		// All of these are one customer's network.
+		// One customer's network has all these addresses.
 		address := fmt.Sprintf("2001:db8:1:2::%x", i)
-		err := d.Verify(t.Context(), credential.Attempt{Account: fmt.Sprint(i), Address: address, Password: "wrong"})
+		err := g.Verify(t.Context(), credential.Attempt{Account: fmt.Sprint(i), Address: address, Password: "wrong"})
 		if refusal.HasCode(err, refusal.CodeUnauthorized) {
-			looked++
+			verified++
 		}
 	}
-	if looked != 60 {
-		t.Errorf("%d guesses were looked at, want 60", looked)
+	if verified != 60 {
+		t.Errorf("got %d guesses verified, want 60", verified)
 	}
-	if err := d.try(t, "2001:db8:1:3::1", "right"); err != nil {
-		t.Errorf("another network is kept out: %v", err)
+	if err := g.try(t, "2001:db8:1:3::1", "right"); err != nil {
+		t.Errorf("another network: got %v, want nil", err)
 	}
 }
 
-func TestGateTreatsUnknownAccountsAlike(t *testing.T) {
+func TestGateHidesUnknownAccounts(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
+	g := newGate(t)
 	var known, unknown []string
 	for range 15 {
-		known = append(known, fmt.Sprint(d.try(t, "203.0.113.1", "wrong")))
-		unknown = append(unknown, fmt.Sprint(d.Verify(t.Context(), credential.Attempt{Account: "nobody", Address: "203.0.113.2", Password: "wrong"})))
+		known = append(known, fmt.Sprint(g.try(t, "203.0.113.1", "wrong")))
+		unknown = append(unknown, fmt.Sprint(g.Verify(t.Context(), credential.Attempt{Account: "unknown", Address: "203.0.113.2", Password: "wrong"})))
 	}
 	if fmt.Sprint(known) != fmt.Sprint(unknown) {
-		t.Errorf("known:\n%q\nunknown:\n%q", known, unknown)
+		t.Errorf("unknown account: got\n%q, want the errors of a known one\n%q", unknown, known)
 	}
 }
 
-// Guesses that are made all at once are counted like those one by one, but for
-// the one that may be looked at beside the last.
-func TestGateCountsParallelGuesses(t *testing.T) {
+// TestGateLimitsParallelGuesses allows for one guess more than the limit, which may
+// be verified while the last one is.
+func TestGateLimitsParallelGuesses(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	var looked atomic.Int64
+	g := newGate(t)
+	var verified atomic.Int64
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			if refusal.HasCode(d.try(t, "203.0.113.1", "wrong"), refusal.CodeUnauthorized) {
-				looked.Add(1)
+			if refusal.HasCode(g.try(t, "203.0.113.1", "wrong"), refusal.CodeUnauthorized) {
+				verified.Add(1)
 			}
 		})
 	}
 	all.Wait()
-	if got := looked.Load(); got > 11 {
-		t.Errorf("%d parallel guesses were looked at, want about 10", got)
+	if got := verified.Load(); got > 11 {
+		t.Errorf("got %d parallel guesses verified, want at most 11", got)
 	}
 }
 
-func TestGateReportsADamagedHash(t *testing.T) {
+func TestGateReportsDamagedHash(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	d.hash = "damaged"
-	if err := d.try(t, "203.0.113.1", "right"); err == nil || refusal.HasCode(err, refusal.CodeUnauthorized) {
-		t.Errorf("got %v", err)
+	g := newGate(t)
+	g.hash = "damaged"
+	if err := g.try(t, "203.0.113.1", "right"); err == nil || refusal.HasCode(err, refusal.CodeUnauthorized) {
+		t.Errorf("got %v, want an error other than unauthorized", err)
 	}
 }
 
 func TestGateObserver(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	_ = d.try(t, "203.0.113.1", "right")
+	g := newGate(t)
+	_ = g.try(t, "203.0.113.1", "right")
 	for range 12 { // of which ten may fail
-		_ = d.try(t, "203.0.113.1", "wrong")
+		_ = g.try(t, "203.0.113.1", "wrong")
 	}
 	want := map[credential.LoginOutcome]int{credential.LoginSucceeded: 1, credential.LoginFailed: 10, credential.LoginThrottled: 2}
-	if !maps.Equal(d.outcomes.count, want) {
-		t.Errorf("got %v, want %v", d.outcomes.count, want)
+	if !maps.Equal(g.outcomes.count, want) {
+		t.Errorf("got %v, want %v", g.outcomes.count, want)
 	}
 }

@@ -12,27 +12,27 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost is how much work one password hash is.
+// Cost is the amount of work for one password hash.
 type Cost struct {
 	Memory uint32 // KiB
 	Passes uint32
 	Lanes  uint8 // the algorithm's parallelism
 }
 
-// DefaultCost is what OWASP recommends for argon2id as of 2025: about 25 ms
-// here. Tests use less.
+// DefaultCost is what OWASP recommends for argon2id as of 2025: about 25 ms on a
+// server of that time. Tests use less.
 var DefaultCost = Cost{Memory: 19 << 10, Passes: 2, Lanes: 1}
 
 const (
-	// maxHashings bounds both the memory and the processors that logins can
-	// take from everything else.
+	// maxHashings bounds the memory and the processors that logins can take from
+	// other work.
 	maxHashings = 2
 	saltBytes   = 16
 	digestBytes = 32
 )
 
-// Hasher hashes and verifies passwords with argon2id, two at once; whoever
-// else comes waits, as long as the context allows. It may be used by many
+// Hasher hashes and verifies passwords with argon2id, two at a time; further calls
+// wait for their turn or for the end of their context. It may be used by many
 // goroutines.
 type Hasher struct {
 	cost   Cost
@@ -41,20 +41,20 @@ type Hasher struct {
 	decoy  string
 }
 
-// NewHasher makes a hasher. Hashes of another cost can still be verified, so
-// the cost may be changed. random must be safe for use by many goroutines, as
+// NewHasher returns a hasher. It also verifies hashes of another cost, so that the
+// cost may be changed. random must be safe for concurrent use, as
 // crypto/rand.Reader is.
 func NewHasher(cost Cost, random io.Reader) *Hasher {
-	// To find a password of this digest would be to break the algorithm.
+	// Finding a password with this digest would mean breaking the algorithm.
 	decoy := phc{cost: cost, salt: make([]byte, saltBytes), digest: make([]byte, digestBytes)}
 	return &Hasher{cost: cost, random: random, slots: make(chan struct{}, maxHashings), decoy: decoy.String()}
 }
 
-// Hash gives the PHC string to keep of a password.
+// Hash returns the PHC string to store of a password.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltBytes)
 	if _, err := io.ReadFull(h.random, salt); err != nil {
-		return "", fmt.Errorf("draw a salt: %w", err)
+		return "", fmt.Errorf("read random bytes for a salt: %w", err)
 	}
 	release, err := h.slot(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return phc{cost: h.cost, salt: salt, digest: digest(password, salt, h.cost, digestBytes)}.String(), nil
 }
 
-// Verify tells whether a hash was made from the password. It is an error if
-// the text is no argon2id hash, or ctx ends while others are being hashed.
+// Verify reports whether the hash was made from the password. It fails if the text
+// is not an argon2id hash, or if ctx ends while the call waits for its turn.
 func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error) {
 	release, err := h.slot(ctx)
 	if err != nil {
@@ -75,13 +75,13 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error
 	return verify(hash, password)
 }
 
-// Decoy is a hash that no password fits. To verify it takes as long as any
-// other, and so hides that there is no account.
+// Decoy returns a hash that no password has. Verifying it takes as long as
+// verifying any other, which hides that an account does not exist.
 func (h *Hasher) Decoy() string { return h.decoy }
 
-// slot waits for its turn.
+// slot waits for a turn at hashing. The caller must call release at the end.
 func (h *Hasher) slot(ctx context.Context) (release func(), err error) {
-	if ctx.Err() == nil { // among what is ready, select chooses at random
+	if ctx.Err() == nil { // select chooses at random if both cases are ready
 		select {
 		case h.slots <- struct{}{}:
 			return func() { <-h.slots }, nil
@@ -104,8 +104,9 @@ func digest(password string, salt []byte, cost Cost, size int) []byte {
 	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Lanes, uint32(size))
 }
 
-// phc is a hash in the form of the Password Hashing Competition:
-// $argon2id$v=19$m=19456,t=2,p=1$salt$digest, both in base64 without padding.
+// phc is a hash in the format of the Password Hashing Competition:
+// $argon2id$v=19$m=19456,t=2,p=1$salt$digest, with salt and digest in base64
+// without padding.
 type phc struct {
 	cost         Cost
 	salt, digest []byte
@@ -117,12 +118,11 @@ func (p phc) String() string {
 		argon2.Version, p.cost.Memory, p.cost.Passes, p.cost.Lanes, encode(p.salt), encode(p.digest))
 }
 
-// errNoHash does not tell the text: it may be a password that got into the
-// wrong place.
+// errNoHash does not contain the text, which may be a password in the wrong place.
 var errNoHash = errors.New("the stored text is not an argon2id hash")
 
-// The most that a stored hash may ask for, so that a damaged one cannot take
-// all memory.
+// maxMemory and maxPasses bound what a stored hash may ask for, so that a damaged
+// one cannot take all memory.
 const (
 	maxMemory = 1 << 20 // KiB
 	maxPasses = 100
@@ -145,7 +145,7 @@ func parsePHC(text string) (p phc, err error) {
 		return phc{}, errNoHash
 	}
 	p.salt, p.digest = salt, sum
-	if p.String() != text { // Sscanf overlooks what trails
+	if p.String() != text { // Sscanf ignores trailing text
 		return phc{}, errNoHash
 	}
 	return p, nil

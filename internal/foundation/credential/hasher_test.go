@@ -1,17 +1,17 @@
 package credential_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
-// cheap keeps tests fast.
+// cheap is a cost that keeps tests fast.
 var cheap = credential.Cost{Memory: 8, Passes: 1, Lanes: 1}
 
 func TestHashAndVerify(t *testing.T) {
@@ -23,31 +23,32 @@ func TestHashAndVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(hash, "$argon2id$v=19$m=8,t=1,p=1$") {
-			t.Errorf("the hash is %s", hash)
+			t.Errorf("got hash %s, want argon2id with the given cost", hash)
 		}
 		again, _ := h.Hash(t.Context(), password)
 		if again == hash {
-			t.Error("two hashes of one password are equal: there is no salt")
+			t.Errorf("second hash of one password: got %s again, want another salt", again)
 		}
 		for guess, want := range map[string]bool{password: true, password + " ": false, strings.ToUpper(password): false, "": false} {
 			if got, err := h.Verify(t.Context(), hash, guess); err != nil || got != want {
-				t.Errorf("Verify of %q with %q: %v, %v", password, guess, got, err)
+				t.Errorf("Verify(hash of %q, %q): got %t, %v, want %t", password, guess, got, err, want)
 			}
 		}
 	}
 }
 
-// The reference implementation (phc-winner-argon2) made this one.
-func TestVerifyReadsForeignHashes(t *testing.T) {
+// TestVerifyReadsReferenceHash uses a hash by the reference implementation
+// (phc-winner-argon2).
+func TestVerifyReadsReferenceHash(t *testing.T) {
 	t.Parallel()
 	h := credential.NewHasher(cheap, rand.Reader)
 	const foreign = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
-	if fits, err := h.Verify(t.Context(), foreign, "password"); err != nil || !fits {
-		t.Errorf("got %v, %v", fits, err)
+	if got, err := h.Verify(t.Context(), foreign, "password"); err != nil || !got {
+		t.Errorf("got %t, %v, want true", got, err)
 	}
 }
 
-func TestVerifyRefusesWhatIsNoHash(t *testing.T) {
+func TestVerifyRefusesMalformedHash(t *testing.T) {
 	t.Parallel()
 	h := credential.NewHasher(cheap, rand.Reader)
 	for _, text := range []string{
@@ -62,21 +63,21 @@ func TestVerifyRefusesWhatIsNoHash(t *testing.T) {
 		"$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$",
 		"$argon2id$v=19$m=8,t=1,p=1$AAAA",
 	} {
-		fits, err := h.Verify(t.Context(), text, "")
-		if err == nil || fits {
-			t.Errorf("%q: got %v, %v", text, fits, err)
+		got, err := h.Verify(t.Context(), text, "")
+		if err == nil || got {
+			t.Errorf("%q: got %t, %v, want an error", text, got, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "maple") {
-			t.Errorf("the error tells what was stored: %v", err)
+			t.Errorf("got error %v, want one without the stored text", err)
 		}
 	}
 }
 
-func TestNoPasswordFitsTheDecoy(t *testing.T) {
+func TestDecoyHasNoPassword(t *testing.T) {
 	t.Parallel()
 	h := credential.NewHasher(cheap, rand.Reader)
-	if fits, err := h.Verify(t.Context(), h.Decoy(), ""); err != nil || fits {
-		t.Errorf("got %v, %v", fits, err)
+	if got, err := h.Verify(t.Context(), h.Decoy(), ""); err != nil || got {
+		t.Errorf("got %t, %v, want false", got, err)
 	}
 }
 
@@ -84,24 +85,24 @@ func TestDefaultCost(t *testing.T) {
 	t.Parallel()
 	decoy := credential.NewHasher(credential.DefaultCost, rand.Reader).Decoy()
 	if !strings.HasPrefix(decoy, "$argon2id$v=19$m=19456,t=2,p=1$") {
-		t.Errorf("the cost is below what OWASP recommends: %s", decoy)
+		t.Errorf("got %s, want the cost that OWASP recommends", decoy)
 	}
 }
 
-func TestHashingEndsWithItsContext(t *testing.T) {
+func TestHasherHonoursContext(t *testing.T) {
 	t.Parallel()
 	h := credential.NewHasher(cheap, rand.Reader)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Hash: %v", err)
+		t.Errorf("Hash: got %v, want context.Canceled", err)
 	}
 	if _, err := h.Verify(ctx, h.Decoy(), "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Verify: %v", err)
+		t.Errorf("Verify: got %v, want context.Canceled", err)
 	}
 }
 
-func TestGoodPassword(t *testing.T) {
+func TestPasswordRules(t *testing.T) {
 	t.Parallel()
 	for password, want := range map[string]bool{
 		"maple-harbour-42":            true,
@@ -121,11 +122,13 @@ func TestGoodPassword(t *testing.T) {
 		"correct horse battery 12345": true,
 	} {
 		if got := credential.NewPasswordRule.Allows(password); got != want {
-			t.Errorf("GoodPassword(%.20q…) is %v", password, got)
+			t.Errorf("new password %.20q: got allowed %t, want %t", password, got, want)
 		}
 	}
-	if !credential.KnownPasswordRule.Allows("password") || credential.KnownPasswordRule.Allows("") || credential.KnownPasswordRule.Allows(strings.Repeat("x", 129)) {
-		t.Error("the rule for known passwords goes by more than the length")
+	for password, want := range map[string]bool{"password": true, "x": true, "": false, strings.Repeat("x", 129): false} {
+		if got := credential.KnownPasswordRule.Allows(password); got != want {
+			t.Errorf("known password %.20q: got allowed %t, want %t", password, got, want)
+		}
 	}
 }
 
@@ -137,13 +140,13 @@ func TestToken(t *testing.T) {
 	}
 	second, _ := credential.Token(rand.Reader, "sk_")
 	if len(first) != 3+43 || !strings.HasPrefix(first, "sk_") || first == second {
-		t.Errorf("got %q and %q", first, second)
+		t.Errorf("got %q and %q, want two tokens of sk_ and 43 characters", first, second)
 	}
 	if _, err := credential.Token(strings.NewReader("too short"), ""); err == nil {
-		t.Error("made a token of too little randomness")
+		t.Error("with 9 random bytes: got no error")
 	}
-	if len(credential.HashToken(first)) != 32 || string(credential.HashToken(first)) == string(credential.HashToken(second)) {
-		t.Error("hashes do not tell tokens apart")
+	if a, b := credential.HashToken(first), credential.HashToken(second); len(a) != 32 || bytes.Equal(a, b) {
+		t.Errorf("got hashes %x and %x, want two of 32 bytes", a, b)
 	}
 }
 
@@ -155,5 +158,3 @@ func BenchmarkHashDefault(b *testing.B) {
 		}
 	}
 }
-
-func fixedClock() time.Time { return time.Unix(1_767_225_600, 0) }

@@ -20,9 +20,9 @@ import (
 
 const keyBytes = 32
 
-// MasterKey is the one secret of an installation that is kept outside of the
-// database. Everything else is sealed under it, or derived from it. Printing
-// one shows nothing of it.
+// MasterKey is the one secret of an installation that is stored outside of the
+// database. All others are sealed under it or derived from it. Printing a master
+// key does not show it.
 type MasterKey struct{ secret [keyBytes]byte }
 
 // String hides the key.
@@ -31,47 +31,47 @@ func (MasterKey) String() string { return "[master key]" }
 // GoString hides the key from %#v too.
 func (MasterKey) GoString() string { return "[master key]" }
 
-// Fingerprint tells keys apart without telling them: 32 hexadecimal digits.
+// Fingerprint identifies the key without revealing it: 32 hexadecimal digits.
 func (k MasterKey) Fingerprint() string {
 	mac := hmac.New(sha256.New, k.secret[:])
 	mac.Write([]byte("dropyard master key fingerprint"))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Derive gives a key of 32 bytes for one purpose, independent of those for all
-// others. The same purpose always gives the same key.
+// Derive returns a key of 32 bytes for one purpose, independent of the keys for
+// other purposes. The same purpose always gives the same key.
 func (k MasterKey) Derive(purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, k.secret[:], nil, "dropyard "+purpose, keyBytes)
-	if err != nil { // only for more than 8160 bytes
+	if err != nil { // happens only for keys of more than 8160 bytes
 		panic(err)
 	}
 	return key
 }
 
-// The reasons for which there is no master key to work with. Each comes with a
-// sentence for whoever runs the service.
+// The reasons why OpenMasterKey fails. The error also says what the operator of
+// the service can do.
 var (
 	ErrMasterKeyMissing  = errors.New("the master key is missing")
-	ErrMasterKeyOther    = errors.New("the master key is another one")
+	ErrMasterKeyOther    = errors.New("the master key is not the right one")
 	ErrMasterKeyExposed  = errors.New("the master key can be read by others")
-	ErrMasterKeyNotValid = errors.New("the file holds no master key")
+	ErrMasterKeyNotValid = errors.New("the master key cannot be read")
 )
 
-// OpenMasterKey reads the master key from its file. known is the fingerprint
-// that the database has of it, empty for a fresh database: only then is a file
-// that does not exist created, with a key drawn from random. A key that does
-// not fit, or is gone, is an error and never replaced: without it the API keys
-// and webhook secrets in the database are lost.
+// OpenMasterKey reads the master key from its file. known is the fingerprint that
+// the database holds of the key, empty for a new database; only then is a file that
+// does not exist created, with a key read from random. A missing or different key
+// is an error, and never replaced: without the right one, the API keys and webhook
+// secrets in the database are lost.
 //
-// The file holds 32 bytes in base64 or hexadecimal, and nobody but its owner
-// may have any right to it.
+// The file holds 32 bytes in base64 or hexadecimal. Only its owner may have access
+// to it.
 func OpenMasterKey(path, known string, random io.Reader) (MasterKey, error) {
 	key, err := readMasterKey(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && known == "":
 		return createMasterKey(path, random)
 	case errors.Is(err, fs.ErrNotExist):
-		return MasterKey{}, fmt.Errorf("%w: %s does not exist, but the database was set up with it; restore it from your backup", ErrMasterKeyMissing, path)
+		return MasterKey{}, fmt.Errorf("%w: %s does not exist, but the database was set up with a key; restore the file from your backup", ErrMasterKeyMissing, path)
 	case err != nil:
 		return MasterKey{}, err
 	case known != "" && subtle.ConstantTimeCompare([]byte(known), []byte(key.Fingerprint())) != 1:
@@ -85,7 +85,7 @@ func readMasterKey(path string) (MasterKey, error) {
 	if err != nil {
 		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
 	}
-	// Windows has no such bits and reports them as set.
+	// Windows does not have these bits and reports them as set.
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return MasterKey{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
 	}
@@ -95,7 +95,7 @@ func readMasterKey(path string) (MasterKey, error) {
 	}
 	key, ok := parseMasterKey(text)
 	if !ok {
-		return MasterKey{}, fmt.Errorf("%w: %s should hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
+		return MasterKey{}, fmt.Errorf("%w: %s does not hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
 	}
 	return key, nil
 }
@@ -116,16 +116,16 @@ func parseMasterKey(text []byte) (key MasterKey, ok bool) {
 	return MasterKey{}, false
 }
 
-// createMasterKey draws a key and keeps it, durably, before anything can be
-// sealed under it.
+// createMasterKey creates a key and waits until the disk has it, before anything
+// can be sealed under it.
 func createMasterKey(path string, random io.Reader) (MasterKey, error) {
 	var key MasterKey
 	if _, err := io.ReadFull(random, key.secret[:]); err != nil {
-		return MasterKey{}, fmt.Errorf("draw the master key: %w", err)
+		return MasterKey{}, fmt.Errorf("read random bytes for the master key: %w", err)
 	}
 	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n"
 	err := durable.WriteNew(path, []byte(text))
-	if errors.Is(err, fs.ErrExist) { // by another process, meanwhile
+	if errors.Is(err, fs.ErrExist) { // another process has created one meanwhile
 		return readMasterKey(path)
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
-func TestMasterKeyIsCreatedOnceAndKept(t *testing.T) {
+func TestMasterKeyIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "master.key")
 	first, err := credential.OpenMasterKey(path, "", rand.Reader)
@@ -24,12 +24,12 @@ func TestMasterKeyIsCreatedOnceAndKept(t *testing.T) {
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("the file has mode %v, %v", info.Mode(), err)
+		t.Fatalf("got mode %v, %v, want 0600", info.Mode(), err)
 	}
 	for _, known := range []string{"", first.Fingerprint()} {
 		again, err := credential.OpenMasterKey(path, known, rand.Reader)
 		if err != nil || again != first {
-			t.Errorf("opened with fingerprint %q: another key, or %v", known, err)
+			t.Errorf("with fingerprint %q: got %v, want the key that was created", known, err)
 		}
 	}
 }
@@ -41,10 +41,10 @@ func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	known := strings.Repeat("ab", 16)
 	_, err := credential.OpenMasterKey(path, known, rand.Reader)
 	if !errors.Is(err, credential.ErrMasterKeyMissing) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("missing file: got %v, want %v with the path", err, credential.ErrMasterKeyMissing)
 	}
 	if left, _ := os.ReadDir(folder); len(left) != 0 {
-		t.Errorf("a key was created for a database that has another: %v", left)
+		t.Errorf("missing file of a known key: got %v, want no new file", left)
 	}
 	if _, err := credential.OpenMasterKey(path, "", rand.Reader); err != nil {
 		t.Fatal(err)
@@ -52,14 +52,14 @@ func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	before, _ := os.ReadFile(path)
 	_, err = credential.OpenMasterKey(path, known, rand.Reader)
 	if !errors.Is(err, credential.ErrMasterKeyOther) || !strings.Contains(err.Error(), path) {
-		t.Errorf("another key: %v", err)
+		t.Errorf("another key: got %v, want %v with the path", err, credential.ErrMasterKeyOther)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-		t.Error("the file was written again")
+		t.Errorf("got file %q, want it unchanged, %q", after, before)
 	}
 }
 
-func TestMasterKeyFileForms(t *testing.T) {
+func TestMasterKeyFileFormats(t *testing.T) {
 	t.Parallel()
 	secret := bytes.Repeat([]byte{0xfb, 0xff, 0x01, 0x7e}, 8)
 	for name, c := range map[string]struct {
@@ -92,23 +92,23 @@ func TestMasterKeyFileForms(t *testing.T) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			if err != nil && (!strings.Contains(err.Error(), path) || c.text != "" && strings.Contains(err.Error(), c.text)) {
-				t.Errorf("the error should name the file and not its content: %v", err)
+				t.Errorf("got %v, want an error with the path and without the content", err)
 			}
 		})
 	}
 }
 
-func TestMasterKeyThatCannotBeKept(t *testing.T) {
+func TestMasterKeyCannotBeCreated(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if _, err := credential.OpenMasterKey(filepath.Join(folder, "none", "master.key"), "", rand.Reader); err == nil {
-		t.Error("created in a folder that does not exist")
+		t.Error("in a folder that does not exist: got no error")
 	}
 	if _, err := credential.OpenMasterKey(filepath.Join(folder, "master.key"), "", strings.NewReader("short")); err == nil {
-		t.Error("created of too little randomness")
+		t.Error("with 5 random bytes: got no error")
 	}
 	if left, _ := os.ReadDir(folder); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("got files %v, want none left", left)
 	}
 }
 
@@ -117,14 +117,14 @@ func TestDerivedKeys(t *testing.T) {
 	key := openKey(t)
 	quotes, sessions := key.Derive("quotes"), key.Derive("sessions")
 	if len(quotes) != 32 || bytes.Equal(quotes, sessions) || !bytes.Equal(quotes, key.Derive("quotes")) {
-		t.Error("keys must differ by purpose, and by nothing else")
+		t.Errorf("got %x for quotes and %x for sessions, want two keys of 32 bytes, the same each time", quotes, sessions)
 	}
-	if bytes.Equal(quotes, openKey(t).Derive("quotes")) {
-		t.Error("two master keys derive the same")
+	if other := openKey(t).Derive("quotes"); bytes.Equal(quotes, other) {
+		t.Errorf("another master key: got %x too, want another key", other)
 	}
 	for _, shown := range []string{fmt.Sprint(key), fmt.Sprintf("%+v %#v %s %x", key, key, key, key)} {
 		if strings.Contains(shown, key.Fingerprint()) || len(shown) > 120 {
-			t.Errorf("printing tells %s", shown)
+			t.Errorf("printed: got %s, want nothing of the key", shown)
 		}
 	}
 }
@@ -147,30 +147,30 @@ func TestSealer(t *testing.T) {
 	}
 	sealed := sealer.Seal([]byte("sk_secret"), "key_1")
 	if bytes.Contains(sealed, []byte("secret")) || bytes.Equal(sealed, sealer.Seal([]byte("sk_secret"), "key_1")) {
-		t.Error("sealing must hide, and never twice alike")
+		t.Errorf("got %x, want a text that hides the secret and differs each time", sealed)
 	}
 	opened, err := sealer.Open(sealed, "key_1")
 	if err != nil || string(opened) != "sk_secret" {
-		t.Fatalf("opened %q, %v", opened, err)
+		t.Fatalf("Open: got %q, %v, want sk_secret", opened, err)
 	}
 	if _, err := sealer.Open(sealed, "key_2"); !errors.Is(err, credential.ErrUnsealed) {
-		t.Errorf("for another owner: %v", err)
+		t.Errorf("for another owner: got %v, want %v", err, credential.ErrUnsealed)
 	}
 	other, _ := credential.NewSealer(key.Derive("webhook secrets"))
 	if _, err := other.Open(sealed, "key_1"); !errors.Is(err, credential.ErrUnsealed) {
-		t.Errorf("under another key: %v", err)
+		t.Errorf("under another key: got %v, want %v", err, credential.ErrUnsealed)
 	}
 	for i := range sealed {
 		damaged := bytes.Clone(sealed)
 		damaged[i] ^= 1
 		if _, err := sealer.Open(damaged, "key_1"); !errors.Is(err, credential.ErrUnsealed) {
-			t.Errorf("byte %d damaged: %v", i, err)
+			t.Errorf("byte %d damaged: got %v, want %v", i, err, credential.ErrUnsealed)
 		}
 		if _, err := sealer.Open(sealed[:i], "key_1"); !errors.Is(err, credential.ErrUnsealed) {
-			t.Errorf("cut to %d bytes: %v", i, err)
+			t.Errorf("cut to %d bytes: got %v, want %v", i, err, credential.ErrUnsealed)
 		}
 	}
 	if _, err := credential.NewSealer([]byte("short")); err == nil {
-		t.Error("took a short key")
+		t.Error("with a key of 5 bytes: got no error")
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// The bounds of a new password, in characters.
+// minPassword and maxPassword are the length of a new password in characters.
 const (
 	minPassword = 8
 	maxPassword = 128
 )
 
-// The rules for passwords. A new one must have a fair length and not be one that
-// everybody tries first; there are no rules about kinds of characters, which
-// make passwords worse (NIST SP 800-63B). One that was chosen before may be
-// whatever the rules were then.
+// The rules for passwords. A new password must have a minimum length and not be
+// among those that attackers try first; there are no rules about kinds of
+// characters, which make passwords worse (NIST SP 800-63B). A known password may
+// have been chosen under earlier rules, and only has to be worth hashing.
 var (
 	NewPasswordRule = form.TextRule{
 		Expected: "a password of 8 to 128 characters that is not among the most common",
@@ -30,8 +30,7 @@ func goodPassword(password string) bool {
 	return possiblePassword(password) && utf8.RuneCountInString(password) >= minPassword && !isCommon(password)
 }
 
-// possiblePassword tells whether the text could be anybody's password. Nothing
-// else is worth hashing.
+// possiblePassword reports whether the text can be a password under any rules.
 func possiblePassword(text string) bool {
 	return text != "" && len(text) <= utf8.UTFMax*maxPassword && utf8.RuneCountInString(text) <= maxPassword
 }
@@ -51,5 +50,6 @@ func readCommon(file string) map[string]bool {
 	return passwords
 }
 
-// isCommon ignores case, which guessing does too.
+// isCommon reports whether the password is a common one. It ignores case, as
+// attackers' guesses vary it too.
 func isCommon(password string) bool { return common[strings.ToLower(password)] }

@@ -7,23 +7,23 @@ import (
 	"fmt"
 )
 
-// Sealer encrypts what has to be read again, such as the secret of an API key:
-// AES-256-GCM with a random nonce. One key is good for 2^32 seals. It may be
-// used by many goroutines.
+// Sealer encrypts secrets that have to be read again, such as that of an API key,
+// by AES-256-GCM with a random nonce. One key is good for 2^32 seals. A Sealer may
+// be used by many goroutines.
 type Sealer struct{ aead cipher.AEAD }
 
-// sealFormat is the first byte of all that is sealed, so that another cipher
-// can take over one day.
+// sealFormat is the first byte of everything sealed, so that another cipher can be
+// introduced later.
 const sealFormat = 1
 
-// ErrUnsealed tells that sealed bytes were damaged, or were sealed under
-// another key or for another owner.
+// ErrUnsealed means that sealed bytes are damaged, or were sealed under another key
+// or for another owner.
 var ErrUnsealed = errors.New("the sealed secret is damaged or belongs to another key")
 
-// NewSealer makes a sealer with a key of 32 bytes, as MasterKey.Derive gives.
+// NewSealer returns a sealer with a key of 32 bytes, as MasterKey.Derive returns.
 func NewSealer(key []byte) (*Sealer, error) {
 	if len(key) != keyBytes {
-		return nil, fmt.Errorf("a sealing key has %d bytes, want %d", len(key), keyBytes)
+		return nil, fmt.Errorf("the sealing key has %d bytes, want %d", len(key), keyBytes)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -36,13 +36,14 @@ func NewSealer(key []byte) (*Sealer, error) {
 	return &Sealer{aead}, nil
 }
 
-// Seal encrypts a secret for an owner, such as the id of the row that keeps it:
-// only the same owner opens it, and so it cannot be moved to another row.
+// Seal encrypts a secret for an owner, such as the id of the row that holds it.
+// Open needs the same owner, so that a sealed secret cannot be moved to another row.
 func (s *Sealer) Seal(secret []byte, owner string) []byte {
 	return s.aead.Seal([]byte{sealFormat}, nil, secret, []byte(owner))
 }
 
-// Open decrypts what was sealed for the owner. Any failure is ErrUnsealed.
+// Open decrypts a secret that was sealed for the owner. Its only error is
+// ErrUnsealed.
 func (s *Sealer) Open(sealed []byte, owner string) ([]byte, error) {
 	if len(sealed) == 0 || sealed[0] != sealFormat {
 		return nil, ErrUnsealed

@@ -1,5 +1,5 @@
-// Package csvfile reads CSV files that people have made: with a header, as
-// spreadsheets write them, and telling of each fault in which line it is.
+// Package csvfile reads CSV files as spreadsheets write them: with a header, and
+// with the number of each line, so that faults can be reported by line.
 package csvfile
 
 import (
@@ -12,15 +12,16 @@ import (
 	"slices"
 )
 
-// Line is a line behind the header.
+// Line is one line after the header.
 type Line struct {
-	Number int      // from 1, the header's; where it begins, if it is broken within a cell
+	Number int      // counted from the header, which is 1; its first line if a cell contains line breaks
 	Cells  []string // valid until the next line is read
-	Ragged bool     // it has more or fewer cells than the header
+	Ragged bool     // whether it has more or fewer cells than the header
 }
 
-// Read reads the header of a file, and gives the lines behind it. An error among
-// them, which tells the line, is that of a file that is no CSV; it is the last.
+// Read reads the header of a file and returns it with an iterator over the lines
+// after it. If the file is not valid CSV, the iterator ends with an error that
+// names the line.
 func Read(content []byte) (header []string, lines iter.Seq2[Line, error], err error) {
 	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))))
 	reader.ReuseRecord = true
@@ -49,5 +50,6 @@ func Read(content []byte) (header []string, lines iter.Seq2[Line, error], err er
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
-// IsNumber tells whether a cell is a number, written so that JSON takes it too.
+// IsNumber reports whether a cell is a number in the notation of JSON, without an
+// exponent.
 func IsNumber(cell string) bool { return number.MatchString(cell) }

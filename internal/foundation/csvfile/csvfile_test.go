@@ -29,19 +29,22 @@ func TestRead(t *testing.T) {
 		{Number: 4, Cells: []string{"B"}, Ragged: true},
 		{Number: 6, Cells: []string{"C", "3", "4"}, Ragged: true},
 	}
-	if !slices.Equal(header, []string{"name", "note"}) || !reflect.DeepEqual(got, want) || last == nil {
-		t.Errorf("header %q, lines %+v, at the end %v", header, got, last)
+	if want := []string{"name", "note"}; !slices.Equal(header, want) {
+		t.Errorf("got header %q, want %q", header, want)
+	}
+	if !reflect.DeepEqual(got, want) || last == nil {
+		t.Errorf("got lines %+v, %v, want %+v and an error", got, last, want)
 	}
 	if _, _, err := csvfile.Read(nil); !errors.Is(err, io.EOF) {
-		t.Errorf("of an empty file: %v", err)
+		t.Errorf("empty file: got %v, want io.EOF", err)
 	}
 }
 
 func TestIsNumber(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]bool{"0": true, "-12.50": true, "7": true, "": false, "07": false, "1.": false, ".5": false, "1e3": false, "1,5": false, "+1": false} {
-		if csvfile.IsNumber(cell) != want {
-			t.Errorf("%q: want %v", cell, want)
+		if got := csvfile.IsNumber(cell); got != want {
+			t.Errorf("IsNumber(%q): got %t, want %t", cell, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package durable writes files that a crash does not take away again.
+// Package durable writes files that survive a crash.
 package durable
 
 import (
@@ -8,11 +8,11 @@ import (
 	"runtime"
 )
 
-// WriteNew writes a file that must not exist yet, and waits until the disk has
-// it. It gets its name only when it is whole, so that another process finds
-// all of it or nothing; if it has the name already, that is fs.ErrExist.
+// WriteNew writes a file that must not exist yet, and returns when the disk has
+// it. The file gets its name only when it is complete, so that another process
+// finds all of it or nothing. The error is fs.ErrExist if the name is taken.
 func WriteNew(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // for its owner only
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // only its owner may read it
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func WriteNew(path string, content []byte) (err error) {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder makes the names in a folder durable.
+// SyncFolder waits until the disk has the names of the files in a folder.
 func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" { // folders cannot be opened there
 		return nil

@@ -1,3 +1,5 @@
+// Package form reads the fields of a received object and checks them, so that one
+// pass over a request finds all its faults. Faults become one validation error.
 package form
 
 import (
@@ -30,44 +32,43 @@ const (
 	Object
 )
 
-// Source is a received value, whatever it was written in. Forms read from it.
+// Source is a received value. Forms read from it.
 type Source interface {
 	Kind() Kind
-	// Member is the named member of an object; its kind is Absent if there is
+	// Member returns the named member of an object; its kind is Absent if there is
 	// none. Names are compared exactly.
 	Member(name string) Source
-	// Names are the members of an object, as they were written.
+	// Names returns the names of an object's members, in the order of the document.
 	Names() []string
-	// Elements are the elements of a list.
+	// Elements returns the elements of a list.
 	Elements() []Source
-	// Text is the text of a string, the digits of a number, or true or false.
+	// Text returns the text of a string, the digits of a number, or true or false.
 	Text() string
-	// Raw is the value as it was written, byte for byte.
+	// Raw returns the value byte for byte as it was sent.
 	Raw() []byte
 }
 
-// Problem is one fault of a request: which field, what it held, what it should
-// hold (interface section 7).
+// Problem is one fault of a request.
 type Problem struct {
 	Field    string `json:"field"` // a path such as parcels[0].weight_kg
-	Value    any    `json:"value"` // the scalar as sent; null when missing or secret
+	Value    any    `json:"value"` // the scalar as sent; null if it is missing or secret
 	Expected string `json:"expected"`
 }
 
 // Problems collects the faults of one request, in the order of its fields.
 type Problems []Problem
 
-// Fault is the validation error of one fault.
+// Fault returns the validation error for one fault.
 func Fault(field string, value any, expected string) error {
 	var problems Problems
 	problems.Add(field, value, expected)
 	return problems.Err()
 }
 
-// Add notes a fault. A text that is told back is cut when long.
+// Add adds a fault. A long text in value is cut.
 func (p *Problems) Add(field string, value any, expected string) {
 	if text, ok := value.(string); ok {
-		value = Shorten(text, echoed)
+		value = Shorten(text, maxEcho)
 	}
 	*p = append(*p, Problem{Field: field, Value: value, Expected: expected})
 }
@@ -77,8 +78,8 @@ type problemDetails struct {
 	Errors Problems `json:"errors"`
 }
 
-// Err is nil without problems, and otherwise the one validation error that
-// tells all of them, the first in front.
+// Err returns one validation error for all problems, or nil if there are none. The
+// message describes the first problem.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -90,8 +91,8 @@ func (p Problems) Err() error {
 	return &refusal.Error{Code: refusal.CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p}}
 }
 
-// WithProblems adds further faults to a validation error. Any other error, and
-// one to which nothing is added, is returned as it is.
+// WithProblems adds problems to a validation error. It returns any other error
+// unchanged.
 func WithProblems(err error, more Problems) error {
 	var refused *refusal.Error
 	if len(more) == 0 || !errors.As(err, &refused) {
@@ -104,29 +105,29 @@ func WithProblems(err error, more Problems) error {
 	return slices.Concat(details.Errors, more).Err()
 }
 
-// Presence says whether a field must be there. An optional field that is null
-// counts as absent.
+// Presence says whether a field is required. An optional field that is null counts
+// as absent.
 type Presence bool
 
-// The two presences.
+// The values of Presence.
 const (
 	Optional Presence = false
 	Required Presence = true
 )
 
-// Form reads the fields of one object and notes every fault on the way, so
-// that one pass tells all that is wrong. A nil Form reads zero values and
-// notes nothing: what is missing as a whole is one fault, not one per field.
+// Form reads the fields of one object and adds every fault to a list of problems. A
+// nil Form reads zero values and adds nothing, so that an object that is missing is
+// one fault and not one per field.
 type Form struct {
 	source   Source
 	parent   *Form
-	name     string // the form's member name, or its list's
-	index    int    // position in the list, -1 outside of one
+	name     string // the name of the object, or of the list that it is in
+	index    int    // its position in the list, -1 outside of a list
 	problems *Problems
 }
 
-// NewForm starts reading at the root of a document. A root that is no object
-// is noted as a fault.
+// New returns a form for the root of a document. A root that is not an object is a
+// fault, and then the form is nil.
 func New(root Source, problems *Problems) *Form {
 	form := &Form{source: root, index: -1, problems: problems}
 	if root.Kind() != Object {
@@ -136,7 +137,8 @@ func New(root Source, problems *Problems) *Form {
 	return form
 }
 
-// path writes where the form stands: "" at the root, "parcels[0]." inside.
+// path returns the prefix of the form's fields: "" at the root, "parcels[0]." in a
+// parcel.
 func (f *Form) path() string {
 	if f.parent == nil {
 		return ""
@@ -151,16 +153,16 @@ func (f *Form) place() string {
 	return f.name + "[" + strconv.Itoa(f.index) + "]"
 }
 
-// Fault notes that a field of the form does not hold what it should.
+// Fault adds a fault of one field. expected says what the field should hold.
 func (f *Form) Fault(name string, expected string) {
 	if f != nil {
 		f.problems.Add(f.path()+name, echo(f.source.Member(name)), expected)
 	}
 }
 
-// take reads a field of the wanted kind. A field of another kind, one that read
-// does not take, and a required one that is missing are faults. What was
-// expected is written only then: it costs something, and is hardly ever read.
+// take reads a field of one kind. A field of another kind, a field that read
+// refuses, and a required field that is missing are faults. expected is called only
+// for a fault, because formatting takes time and faults are rare.
 func take[T any](f *Form, name string, presence Presence, kind Kind, read func(Source) (T, bool), expected func() string) (T, bool) {
 	var none T
 	if f == nil {
@@ -182,38 +184,37 @@ func take[T any](f *Form, name string, presence Presence, kind Kind, read func(S
 	return none, false
 }
 
-// Has tells whether the field was sent and is not null.
+// Has reports whether the field was sent and is not null.
 func (f *Form) Has(name string) bool {
 	return f != nil && f.source.Member(name).Kind() > Null
 }
 
-// IsNull tells whether the field was sent as null, which clears it where that
-// is allowed.
+// IsNull reports whether the field was sent as null, which clears some fields.
 func (f *Form) IsNull(name string) bool {
 	return f != nil && f.source.Member(name).Kind() == Null
 }
 
-// Only notes every member of the object that has none of these names. It is for
-// documents in which a member that is not understood must not be passed over.
+// Only adds a fault for every member of the object with another name. It is for
+// documents in which unknown members must not be ignored.
 func (f *Form) Only(names ...string) {
 	if f == nil {
 		return
 	}
 	for _, name := range f.source.Names() {
 		if !slices.Contains(names, name) {
-			f.Fault(Shorten(name, echoed), "no such member")
+			f.Fault(Shorten(name, maxEcho), "no such member")
 		}
 	}
 }
 
-// TextRule says which texts a field takes.
+// TextRule says which texts a field may hold.
 type TextRule struct {
 	Expected string
 	Allows   func(string) bool
 }
 
-// Length allows texts of so many characters (not bytes) that hold no NUL,
-// which no database keeps.
+// Length allows texts of atLeast to atMost characters (not bytes) without NUL,
+// which PostgreSQL cannot store.
 func Length(atLeast, atMost int) TextRule {
 	expected := fmt.Sprintf("a string of %d to %d characters, without NUL", atLeast, atMost)
 	if atLeast == 0 {
@@ -228,7 +229,7 @@ func Length(atLeast, atMost int) TextRule {
 	}}
 }
 
-// OneOf allows the listed words and no other.
+// OneOf allows the listed words and no others.
 func OneOf[T ~string](words ...T) TextRule {
 	texts := make([]string, len(words))
 	for i, word := range words {
@@ -249,7 +250,7 @@ func (f *Form) Text(name string, presence Presence, rule TextRule) string {
 	return text
 }
 
-// Secret reads a string that must never be told back, such as a password.
+// Secret reads a string that must not appear in an error, such as a password.
 func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	if f == nil {
 		return ""
@@ -264,8 +265,7 @@ func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	return ""
 }
 
-// Decimal reads a number between two bounds, both included. The second result
-// is false when there is none.
+// Decimal reads a number from least to most. It reports false if there is none.
 func (f *Form) Decimal(name string, presence Presence, least, most float64) (float64, bool) {
 	return take(f, name, presence, Number, func(s Source) (float64, bool) {
 		number, err := strconv.ParseFloat(s.Text(), 64)
@@ -273,11 +273,11 @@ func (f *Form) Decimal(name string, presence Presence, least, most float64) (flo
 	}, func() string { return fmt.Sprintf("a number from %s to %s", plain(least), plain(most)) })
 }
 
-// plain writes a number as people do: 1000000000, not 1e+09.
+// plain formats a number without an exponent: 1000000000, not 1e+09.
 func plain(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
-// Integer reads a whole number between two bounds, both included. 100.0 and
-// 1e2 are whole, 10.5 is not. The second result is false when there is none.
+// Integer reads a whole number from least to most. 100.0 and 1e2 are whole, 10.5 is
+// not. It reports false if there is none.
 func (f *Form) Integer(name string, presence Presence, least, most int64) (int64, bool) {
 	return take(f, name, presence, Number, func(s Source) (int64, bool) {
 		number, ok := wholeNumber(s.Text())
@@ -298,7 +298,7 @@ func wholeNumber(digits string) (int64, bool) {
 	return number, err == nil && strings.Trim(fraction, "0") == ""
 }
 
-// Flag reads true or false; an absent one is false.
+// Flag reads true or false; an absent field is false.
 func (f *Form) Flag(name string) bool {
 	flag, _ := take(f, name, Optional, Bool,
 		func(s Source) (bool, bool) { return s.Text() == "true", true },
@@ -306,7 +306,7 @@ func (f *Form) Flag(name string) bool {
 	return flag
 }
 
-// Time reads an RFC 3339 date-time with offset, to the millisecond, in UTC.
+// Time reads an RFC 3339 date-time with offset, as timestamp.Parse does.
 func (f *Form) Time(name string, presence Presence) time.Time {
 	at, _ := take(f, name, presence, Text,
 		func(s Source) (time.Time, bool) { return timestamp.Parse(s.Text()) },
@@ -314,7 +314,7 @@ func (f *Form) Time(name string, presence Presence) time.Time {
 	return at
 }
 
-// Object reads a nested object; nil when there is none.
+// Object reads a nested object; the form is nil if there is none.
 func (f *Form) Object(name string, presence Presence) *Form {
 	form, _ := take(f, name, presence, Object, func(s Source) (*Form, bool) {
 		return &Form{source: s, parent: f, name: name, index: -1, problems: f.problems}, true
@@ -322,8 +322,8 @@ func (f *Form) Object(name string, presence Presence) *Form {
 	return form
 }
 
-// Objects reads a list of objects with a bounded count. A list that is too
-// long is one fault and its elements are not looked at.
+// Objects reads a list of least to most objects. A list that is too long is one
+// fault, and its elements are not read.
 func (f *Form) Objects(name string, presence Presence, least, most int) []*Form {
 	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
 		elements := s.Elements()
@@ -341,7 +341,8 @@ func (f *Form) Objects(name string, presence Presence, least, most int) []*Form 
 	return forms
 }
 
-// Raw reads an object of any content, as it was written, up to a size in bytes.
+// Raw reads an object with any content, byte for byte as it was sent, of at most so
+// many bytes.
 func (f *Form) Raw(name string, most int) []byte {
 	raw, _ := take(f, name, Optional, Object,
 		func(s Source) ([]byte, bool) { return s.Raw(), len(s.Raw()) <= most },
@@ -349,20 +350,20 @@ func (f *Form) Raw(name string, most int) []byte {
 	return raw
 }
 
-// echoed is how many characters of a refused text are told back.
-const echoed = 100
+// maxEcho is how many characters of a refused text a fault contains.
+const maxEcho = 100
 
-// echo is what a fault tells of the refused value: a scalar as sent, cut when
-// long, and only a mark for an object or a list.
+// echo returns what a fault shows of the refused value: a scalar as it was sent,
+// and a mark in place of an object or a list.
 func echo(value Source) any {
 	switch value.Kind() {
 	case Bool:
 		return value.Text() == "true"
 	case Number:
-		// The digits as sent, because a float64 would tell others; as a text if
-		// they are more than others could read as a number.
+		// The digits as sent, because a float64 might have others. They become a text
+		// if they are too large or too many for a number.
 		digits := value.Text()
-		if _, err := strconv.ParseFloat(digits, 64); err != nil || len(digits) > echoed {
+		if _, err := strconv.ParseFloat(digits, 64); err != nil || len(digits) > maxEcho {
 			return digits
 		}
 		return json.RawMessage(digits)
@@ -377,7 +378,8 @@ func echo(value Source) any {
 	}
 }
 
-// Shorten cuts a text to a number of characters and marks the cut.
+// Shorten cuts a text to at most so many characters, and marks the cut by an
+// ellipsis.
 func Shorten(text string, most int) string {
 	count := 0
 	for i := range text {

@@ -2,7 +2,7 @@ package form
 
 import "fmt"
 
-// Texts reads a list of strings with a bounded count, each of one rule.
+// Texts reads a list of least to most strings that the rule allows.
 func (f *Form) Texts(name string, presence Presence, least, most int, rule TextRule) []string {
 	return listOf(f, name, presence, Text, least, most, func(s Source) (string, bool) {
 		text := s.Text()
@@ -10,8 +10,7 @@ func (f *Form) Texts(name string, presence Presence, least, most int, rule TextR
 	}, rule.Expected)
 }
 
-// Integers reads a list of whole numbers with a bounded count, each between two
-// bounds.
+// Integers reads a list of least to most whole numbers from smallest to largest.
 func (f *Form) Integers(name string, presence Presence, least, most int, smallest, largest int64) []int64 {
 	return listOf(f, name, presence, Number, least, most, func(s Source) (int64, bool) {
 		number, ok := wholeNumber(s.Text())
@@ -19,8 +18,8 @@ func (f *Form) Integers(name string, presence Presence, least, most int, smalles
 	}, fmt.Sprintf("an integer from %d to %d", smallest, largest))
 }
 
-// listOf reads a list of one kind of value. A list that is too long is one fault
-// and its elements are not looked at.
+// listOf reads a list of values of one kind. A list that is too long is one fault,
+// and its elements are not read.
 func listOf[T any](f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool), expected string) []T {
 	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
 		elements := s.Elements()

@@ -1,3 +1,4 @@
+// Package identifier makes random identifiers, and UUIDs that sort by time.
 package identifier
 
 import (
@@ -10,37 +11,37 @@ import (
 	"time"
 )
 
-// crockford is Crockford's base32 in lower case. Its letters ascend in ASCII,
-// so encoded identifiers sort as the bytes they were made from.
+// Encoding is Crockford's base32 in lower case. Its letters ascend in ASCII, so
+// that encoded identifiers sort like their bytes.
 var Encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// NewID draws an id of 80 random bits behind the prefix ("key_", "cou_").
+// New returns an identifier of 80 random bits after the prefix ("key_", "cou_").
 func New(random io.Reader, prefix string) (string, error) {
 	return Draw(random, prefix, 10)
 }
 
+// Draw returns an identifier of so many random bytes after the prefix. It fails only
+// if random does.
 func Draw(random io.Reader, prefix string, bytes int) (string, error) {
 	id := make([]byte, bytes)
 	if _, err := io.ReadFull(random, id); err != nil {
-		return "", fmt.Errorf("draw a random id: %w", err)
+		return "", fmt.Errorf("read random bytes for an id: %w", err)
 	}
 	return prefix + Encoding.EncodeToString(id), nil
 }
 
 var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// NewEventID draws an event's id: a UUID of version 7 (RFC 9562), so that events
-// sort by time.
+// NewUUID returns a UUID of version 7 (RFC 9562). Such UUIDs sort by time.
 func NewUUID(random io.Reader, at time.Time) (string, error) {
 	var id [16]byte
 	if _, err := io.ReadFull(random, id[6:]); err != nil {
-		return "", fmt.Errorf("draw an event id: %w", err)
+		return "", fmt.Errorf("read random bytes for a UUID: %w", err)
 	}
 	return uuidAt(id, at), nil
 }
 
-// FirstEventID is the smallest id that an event at or after the given time can
-// have.
+// FirstUUID returns the smallest UUID that NewUUID can return for a time.
 func FirstUUID(at time.Time) string { return uuidAt([16]byte{}, at) }
 
 func uuidAt(id [16]byte, at time.Time) string {
@@ -52,12 +53,12 @@ func uuidAt(id [16]byte, at time.Time) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// EventTime reads the time out of an event's id. It is false for a text that is
-// no event id.
-func UUIDTime(eventID string) (at time.Time, ok bool) {
-	if !uuidForm.MatchString(eventID) {
+// UUIDTime returns the time in a UUID of version 7, to the millisecond. It reports
+// false for any other text.
+func UUIDTime(id string) (at time.Time, ok bool) {
+	if !uuidForm.MatchString(id) {
 		return time.Time{}, false
 	}
-	ms, err := strconv.ParseInt(eventID[:8]+eventID[9:13], 16, 64)
+	ms, err := strconv.ParseInt(id[:8]+id[9:13], 16, 64)
 	return time.UnixMilli(ms).UTC(), err == nil
 }

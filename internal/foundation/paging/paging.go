@@ -1,8 +1,9 @@
+// Package paging cuts lists down to pages.
 package paging
 
-// CutPage cuts what was found down to a page. One more than the limit was asked
-// for: whether it is there tells whether another page follows, and then next is
-// the cursor of the last one that stays. At the end it is empty.
+// Cut returns the first limit elements of a list, and the cursor of the last of
+// them if more follow. The caller reads one element more than the limit, which
+// shows whether another page follows. On the last page next is the zero value.
 func Cut[T any, C comparable](found []T, limit int, cursor func(T) C) (page []T, next C) {
 	if len(found) <= limit {
 		return found, next

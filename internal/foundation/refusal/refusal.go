@@ -1,3 +1,4 @@
+// Package refusal has the errors that callers of the service may see, by code.
 package refusal
 
 import (
@@ -5,11 +6,11 @@ import (
 	"time"
 )
 
-// Code names a kind of refusal. It is the error.code of an answer (interface
-// section 7); which HTTP status goes with it is decided in one place, in api.
+// Code is a kind of refusal, the error.code of a response. Package api decides
+// which HTTP status belongs to it.
 type Code string
 
-// The codes a caller can meet.
+// The codes that are not specific to one use case.
 const (
 	CodeBadRequest            Code = "bad_request"
 	CodeEmailTaken            Code = "email_taken"
@@ -28,37 +29,37 @@ const (
 	CodeUnavailable           Code = "unavailable"
 )
 
-// ErrUnreachable tells that the database could not be reached, or broke off
-// before it said whether a transaction was committed. Whoever retries must be
-// able to tell what became of the first try: idempotency keys are for that.
+// ErrUnreachable means that the database could not be reached, or that the
+// connection broke before it was known whether a transaction was committed. A
+// caller that retries must be able to find out, for example by an idempotency key.
 var ErrUnreachable = errors.New("the database cannot be reached")
 
-// Error is a refusal that the caller may see, whole. Any other error is a
-// fault of the service and is shown to nobody.
+// Error is a refusal. The caller may see all of it; any other error is a fault of
+// the service, which is logged and not shown.
 type Error struct {
 	Code    Code
 	Message string
-	// Details is encoded as the error's details; nil leaves them out.
+	// Details is encoded as error.details; nil leaves them out.
 	Details any
-	// RetryAfter, when positive, says how long the caller should wait.
+	// RetryAfter is how long the caller should wait; 0 leaves it out.
 	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Refuse makes an Error without details.
+// New returns an Error without details.
 func New(code Code, message string) *Error {
 	return &Error{Code: code, Message: message}
 }
 
-// NotFound is the refusal for a thing that does not exist, or that the caller
-// must not know of.
+// NotFound returns the refusal for a thing that does not exist, or that the caller
+// may not know about.
 func NotFound(what string) *Error {
 	return New(CodeNotFound, what+" does not exist")
 }
 
-// HasCode tells whether err is, or wraps, a refusal of the given kind.
+// HasCode reports whether err is or wraps an Error with the code.
 func HasCode(err error, code Code) bool {
-	var refusal *Error
-	return errors.As(err, &refusal) && refusal.Code == code
+	var refused *Error
+	return errors.As(err, &refused) && refused.Code == code
 }

@@ -1,9 +1,9 @@
-// Package strictjson reads and writes JSON as the contract wants it: member
-// names are case-sensitive and unique, text is UTF-8, nothing trails, numbers
-// keep their digits, and an object can be kept byte for byte.
+// Package strictjson reads and writes JSON as the partner interface demands: member
+// names are case-sensitive and unique, text is UTF-8, nothing follows the document,
+// numbers keep their digits, and objects can be kept byte for byte.
 //
-// Reading gives a tree of values that delivery's forms walk, so that one pass
-// over a request can tell every fault in it, wrong types included.
+// Parsing returns a tree of values for package form, which can then find all faults
+// of a request in one pass, wrong types included.
 package strictjson
 
 import (
@@ -17,26 +17,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxValues bounds how many values each begun megabyte of a document may hold,
-// and so the memory that reading it can take. The largest order that obeys all
-// rules has a tenth of it.
+// maxValues bounds how many values a document may hold per begun megabyte, and so
+// the memory that parsing it takes. The largest valid order has a tenth of it.
 const maxValues = 100_000
 
-// mostValues is how many values a document of so many bytes may hold.
+// mostValues returns how many values a document of so many bytes may hold.
 func mostValues(size int) int { return maxValues * (1 + size>>20) }
 
-// Value is one value of a document. It implements delivery.Source.
+// Value is one value of a document. It implements form.Source.
 type Value struct {
 	kind  form.Kind
-	name  []byte // unquoted; only for a member of an object
+	name  []byte // without quotes and escapes; set only for a member of an object
 	raw   []byte
-	next  *Value // the sibling that follows
-	child *Value // the first member or element
+	next  *Value // the next member or element of the same object or list
+	child *Value // the first member or element of this object or list
 }
 
 var absent = &Value{}
 
-// Parse reads one whole document. Every fault of form is a bad_request.
+// Parse parses a document that consists of one JSON value. Its errors are refusals
+// with bad_request.
 func Parse(data []byte) (*Value, error) {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
 	if _, err := decoder.ReadValue(); err != nil {
@@ -52,26 +52,27 @@ func Parse(data []byte) (*Value, error) {
 	return root, nil
 }
 
-// ParseTrusted reads a document that Parse has accepted before, or that this
-// service wrote: several times as fast, because it looks only for where values
-// begin and end. On anything else it may misread, but does no harm.
+// ParseTrusted parses a document that Parse has accepted before, or that this
+// service has written. It is several times as fast as Parse, because it only looks
+// for the bounds of values. It never panics, but misreads documents that Parse
+// would refuse.
 func ParseTrusted(data []byte) (*Value, error) { return scan(data) }
 
-// unquote gives the text of a valid JSON string; without escapes that is a
-// slice of it.
+// unquote returns the text of a valid JSON string. Without escapes, that is a slice
+// of the input.
 func unquote(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	// The decoder has accepted the string, so that unquoting cannot fail.
+	// The error is always nil, because the decoder has accepted the string.
 	text, _ := jsontext.AppendUnquote(nil, quoted)
 	return text
 }
 
-// Kind tells what the value is.
+// Kind returns the value's kind.
 func (v *Value) Kind() form.Kind { return v.kind }
 
-// Member finds a member of an object by its exact name.
+// Member returns a member of an object by its exact name, or a value of kind Absent.
 func (v *Value) Member(name string) form.Source {
 	if v.kind == form.Object {
 		for member := v.child; member != nil; member = member.next {
@@ -83,7 +84,7 @@ func (v *Value) Member(name string) form.Source {
 	return absent
 }
 
-// Names lists the members of an object, as they were written.
+// Names returns the names of an object's members, in the order of the document.
 func (v *Value) Names() []string {
 	var names []string
 	if v.kind == form.Object {
@@ -94,7 +95,7 @@ func (v *Value) Names() []string {
 	return names
 }
 
-// Elements lists the elements of a list.
+// Elements returns the elements of a list.
 func (v *Value) Elements() []form.Source {
 	var elements []form.Source
 	if v.kind == form.List {
@@ -105,7 +106,7 @@ func (v *Value) Elements() []form.Source {
 	return elements
 }
 
-// Text is the text of a string, the digits of a number, or true or false.
+// Text returns the text of a string, the digits of a number, or true or false.
 func (v *Value) Text() string {
 	if v.kind == form.Text {
 		return string(unquote(v.raw))
@@ -113,10 +114,11 @@ func (v *Value) Text() string {
 	return string(v.raw)
 }
 
-// Raw is the value as it was written. It shares the memory of the input.
+// Raw returns the value byte for byte as it was sent. It shares memory with the
+// input.
 func (v *Value) Raw() []byte { return v.raw }
 
-// malformed says what is wrong with a document, and where.
+// malformed returns the refusal of a document. It says what is wrong, and where.
 func malformed(err error) error {
 	message := err.Error()
 	var syntax *jsontext.SyntacticError

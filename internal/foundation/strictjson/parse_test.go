@@ -13,7 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-func TestParseRefusesWhatIsNotStrictJSON(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"empty":               "",
@@ -47,7 +47,7 @@ func TestParseRefusesWhatIsNotStrictJSON(t *testing.T) {
 	}
 }
 
-func TestParseKeepsWhatWasWritten(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	body := ` { "n" : 100.0 , "s":"a\u00e9\n\"", "t":true, "z":null, "l":[1,"x",{}] , "m": { "b" : 1 ,"a":2 } }  `
 	root, err := strictjson.Parse([]byte(body))
@@ -72,7 +72,7 @@ func TestParseKeepsWhatWasWritten(t *testing.T) {
 		}
 	}
 	if elements := root.Member("l").Elements(); len(elements) != 3 || elements[1].Text() != "x" {
-		t.Errorf("list: got %v", elements)
+		t.Errorf("list: got %v, want 3 elements, the second x", elements)
 	}
 }
 
@@ -83,21 +83,21 @@ func FuzzParse(f *testing.F) {
 		root, err := strictjson.Parse(data)
 		if err != nil {
 			if !refusal.HasCode(err, refusal.CodeBadRequest) {
-				t.Fatalf("not a refusal: %v", err)
+				t.Fatalf("%q: got %v, want a bad_request", data, err)
 			}
 			return
 		}
 		if !json.Valid(data) {
-			t.Fatalf("accepted what is not JSON: %q", data)
+			t.Fatalf("%q: got accepted, want refused, because it is not JSON", data)
 		}
 		if !bytes.Equal(root.Raw(), bytes.TrimSpace(data)) {
-			t.Fatalf("raw %q differs from %q", root.Raw(), data)
+			t.Fatalf("got raw %q, want %q", root.Raw(), data)
 		}
 	})
 }
 
-// FuzzParseTrusted gives documents that are not to be trusted: whatever comes
-// of it, nothing may break.
+// FuzzParseTrusted also parses documents that Parse refuses. They must not make it
+// panic.
 func FuzzParseTrusted(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2,{"b":"c\\\""}]}`, `{"a`, `[`, `{"a":"\`, `"\\\\"`, `[,,]`, `{:}`, ``, `}`} {
 		f.Add([]byte(seed))
@@ -106,7 +106,7 @@ func FuzzParseTrusted(f *testing.F) {
 		trusted, err := strictjson.ParseTrusted(data)
 		strict, refused := strictjson.Parse(data)
 		if refused == nil && (err != nil || !same(trusted, strict)) {
-			t.Fatalf("trusting reads %q differently: %v", data, err)
+			t.Fatalf("%q: got %v, %v, want the tree of Parse", data, trusted, err)
 		}
 	})
 }

@@ -13,14 +13,15 @@ var (
 	errNotJSON       = errors.New("not a JSON document")
 )
 
-// scanner builds the tree of a document that is known to be JSON.
+// scanner builds the tree of a document that is known to be valid JSON.
 type scanner struct {
 	data  []byte
-	at    int
-	count int
-	spare []Value // values are handed out from here, a chunk at a time
+	at    int     // the next byte to read
+	count int     // how many values it has read
+	spare []Value // for the next values; allocated in chunks
 }
 
+// chunk is how many values are allocated at a time.
 const chunk = 64
 
 func scan(data []byte) (*Value, error) {
@@ -28,7 +29,7 @@ func scan(data []byte) (*Value, error) {
 	return s.value()
 }
 
-// peek skips white space and gives the byte that follows, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	for ; s.at < len(s.data); s.at++ {
 		switch c := s.data[s.at]; c {
@@ -81,8 +82,8 @@ func kindOf(first byte) form.Kind {
 	}
 }
 
-// inside reads the members or elements of v, from its opening bracket to its
-// closing one.
+// inside reads the members or elements of v, from the opening to the closing
+// bracket.
 func (s *scanner) inside(v *Value) error {
 	s.at++
 	for tail := &v.child; ; tail = &(*tail).next {
@@ -124,7 +125,7 @@ func (s *scanner) inner(kind form.Kind) (*Value, error) {
 	return v, err
 }
 
-// text skips a string: to the first quote that no backslash escapes.
+// text skips a string, up to the first quote that is not escaped.
 func (s *scanner) text() error {
 	for from := s.at + 1; ; from = s.at {
 		quote := bytes.IndexByte(s.data[from:], '"')
@@ -142,7 +143,7 @@ func (s *scanner) text() error {
 	}
 }
 
-// literal skips a number or a word.
+// literal skips a number, true, false or null.
 func (s *scanner) literal() {
 	for ; s.at < len(s.data); s.at++ {
 		switch s.data[s.at] {

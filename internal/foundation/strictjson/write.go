@@ -17,16 +17,16 @@ var times = json.WithMarshalers(json.MarshalToFunc(func(to *jsontext.Encoder, at
 	return to.WriteToken(jsontext.String(timestamp.Format(at)))
 }))
 
-// Unmarshal decodes what this service itself has written.
+// Unmarshal decodes JSON that this service has written.
 func Unmarshal(data []byte, value any) error { return json.Unmarshal(data, value) }
 
-// Writer appends JSON to a buffer, member by member. It exists for the order
-// record: written a thousand times a second, and holding metadata that must
-// come back byte for byte, which no encoder that formats its input can do.
-// Inside a list the name of every element is "".
+// Writer appends JSON to a buffer, member by member. It exists for order records,
+// which are written thousands of times per second and hold metadata that must keep
+// every byte; an encoder would format it. In a list, the name of every element is
+// "".
 type Writer struct{ Buffer []byte }
 
-// key writes the comma and the name that come before a value.
+// key writes what comes before a value: a comma if needed, and the name.
 func (w *Writer) key(name string) {
 	if n := len(w.Buffer); n > 0 {
 		switch w.Buffer[n-1] {
@@ -42,28 +42,28 @@ func (w *Writer) key(name string) {
 	}
 }
 
-// Object opens an object; EndObject closes it.
+// Object begins an object.
 func (w *Writer) Object(name string) {
 	w.key(name)
 	w.Buffer = append(w.Buffer, '{')
 }
 
-// EndObject closes what Object opened.
+// EndObject ends the object that Object began.
 func (w *Writer) EndObject() { w.Buffer = append(w.Buffer, '}') }
 
-// List opens a list; EndList closes it.
+// List begins a list.
 func (w *Writer) List(name string) {
 	w.key(name)
 	w.Buffer = append(w.Buffer, '[')
 }
 
-// EndList closes what List opened.
+// EndList ends the list that List began.
 func (w *Writer) EndList() { w.Buffer = append(w.Buffer, ']') }
 
-// Text writes a string. Text that is no UTF-8 is mended with U+FFFD.
+// Text writes a string. Invalid UTF-8 becomes U+FFFD.
 func (w *Writer) Text(name, value string) {
 	w.key(name)
-	// AppendQuote fails on invalid UTF-8 only, and then has mended it.
+	// AppendQuote fails only on invalid UTF-8, which it has replaced then.
 	w.Buffer, _ = jsontext.AppendQuote(w.Buffer, value)
 }
 
@@ -80,7 +80,7 @@ func (w *Writer) Integer(name string, value int64) {
 	w.Buffer = strconv.AppendInt(w.Buffer, value, 10)
 }
 
-// Decimal writes a number in the fewest digits that read back the same.
+// Decimal writes a number with the fewest digits that give the same float64.
 func (w *Writer) Decimal(name string, value float64) {
 	w.key(name)
 	w.Buffer = strconv.AppendFloat(w.Buffer, value, 'f', -1, 64)
@@ -100,7 +100,7 @@ func (w *Writer) Time(name string, value time.Time) {
 	w.Buffer = append(w.Buffer, '"')
 }
 
-// Raw writes a value that is JSON already, byte for byte.
+// Raw writes a value that is already JSON, byte for byte.
 func (w *Writer) Raw(name string, value []byte) {
 	w.key(name)
 	w.Buffer = append(w.Buffer, value...)
