@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"pgregory.net/rapid"
 )
 
@@ -96,13 +95,7 @@ func TestIDsNeedRandomness(t *testing.T) {
 	if _, err := delivery.NewPartnerID(strings.NewReader("1234")); err == nil {
 		t.Error("a partner id of 4 random bytes: got no error")
 	}
-	if _, err := identifier.New(strings.NewReader("123456789"), "key_"); err == nil {
-		t.Error("a key id of 9 random bytes: got no error")
-	}
 	if _, err := delivery.NewOrderID(strings.NewReader("12345678"), "par_3ebmvgjr", time.Unix(1, 0)); err == nil {
 		t.Error("an order id of 8 random bytes: got no error")
-	}
-	if id, err := identifier.New(strings.NewReader("1234567890"), "key_"); err != nil || len(id) != 20 || !strings.HasPrefix(id, "key_") {
-		t.Errorf("a key id of 10 random bytes: got %q, %v, want key_ and 16 characters", id, err)
 	}
 }
