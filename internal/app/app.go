@@ -223,10 +223,10 @@ func (a *App) open(ctx context.Context) error {
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
 		Observer: a.metrics.Logins("partner"),
 	})
-	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"))
+	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"), a.unreadable("audit"))
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
-		Unreadable: func() { a.metrics.Unreadable("rate_card") },
+		Unreadable: a.unreadable("rate_card"),
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {
@@ -266,6 +266,11 @@ func (a *App) openOrders() {
 		Created:     a.acceptor.Wake,
 		Observer:    a.metrics.Orders(),
 	})
+}
+
+// unreadable returns a function that counts a stored document that cannot be read.
+func (a *App) unreadable(kind string) func() {
+	return func() { a.metrics.Unreadable(kind) }
 }
 
 // cardOf returns the rate card in force for a partner at a time.

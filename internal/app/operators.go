@@ -18,10 +18,12 @@ import (
 )
 
 // newOperators returns the service of operators. observer is called with the
-// outcome of each login; nil observes nothing.
-func newOperators(db *store.Store, world Surroundings, observer credential.GateObserver) *operator.Service {
+// outcome of each login, unreadable for each document that cannot be read; nil
+// observes nothing.
+func newOperators(db *store.Store, world Surroundings, observer credential.GateObserver, unreadable func()) *operator.Service {
 	return operator.NewService(operator.Config{
-		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Observer: observer,
+		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
+		Observer: observer, Unreadable: unreadable,
 	})
 }
 
@@ -40,7 +42,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world, nil).Add(ctx, added, wanted.Password)
+	_, err = newOperators(db, world, nil, nil).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -52,7 +54,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // AuditFilter selects entries of the audit log. An empty field selects all.
@@ -47,6 +48,7 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
+	s.makeReadable(page.Entries)
 	page.Entries, page.Next = paging.Cut(page.Entries, limit, func(a *Audited) string { return a.AuditID })
 	return page, err
 }
@@ -67,6 +69,7 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*
 		if err != nil {
 			return err
 		}
+		s.makeReadable(entries)
 		for _, entry := range entries {
 			if err := fn(entry); err != nil {
 				return err
@@ -75,6 +78,21 @@ func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*
 		}
 		if len(entries) < exported {
 			return nil
+		}
+	}
+}
+
+// makeReadable replaces a document that is not JSON by its text as a JSON string, so
+// that a damaged entry does not keep the others from being shown.
+func (s *Service) makeReadable(entries []*Audited) {
+	for _, entry := range entries {
+		for _, document := range []*[]byte{&entry.Before, &entry.After} {
+			if len(*document) == 0 || jsontext.Value(*document).IsValid() {
+				continue
+			}
+			s.config.Unreadable()
+			s.config.Log.Error("audit log: an entry cannot be read and is shown as text", "audit_id", entry.AuditID)
+			*document, _ = jsontext.AppendQuote(nil, *document) // invalid UTF-8 is replaced
 		}
 	}
 }

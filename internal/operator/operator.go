@@ -5,6 +5,7 @@ package operator
 import (
 	"context"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -50,9 +51,13 @@ type Config struct {
 	Hasher *credential.Hasher
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
+	Log    *slog.Logger
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer credential.GateObserver
+	// Unreadable is called for each document of the audit log that cannot be read,
+	// for metrics; nil counts nothing.
+	Unreadable func()
 }
 
 // Service carries out the use cases of operators. It may be used by many
@@ -64,6 +69,9 @@ type Service struct {
 
 // NewService returns a service.
 func NewService(config Config) *Service {
+	if config.Unreadable == nil {
+		config.Unreadable = func() {}
+	}
 	return &Service{config: config, gate: credential.NewGate(config.Hasher, config.Now, config.Observer)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,6 +51,7 @@ func newDesk(t *testing.T) *desk {
 		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader),
 		Now:    clock.Now,
 		Random: rand.Reader,
+		Log:    slog.New(slog.DiscardHandler),
 	}), clock, opened}
 }
 
