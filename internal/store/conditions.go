@@ -13,10 +13,10 @@ type conditions struct {
 	args  []any
 }
 
-// where begins with a condition that always holds.
-func where(condition string, values ...any) *conditions {
+// ofPartner begins with the condition that selects the rows of one partner.
+func ofPartner(partnerID string) *conditions {
 	c := &conditions{}
-	c.add(condition, values...)
+	c.add("partner_id = ?", partnerID)
 	return c
 }
 

@@ -199,7 +199,7 @@ func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []outbox.Even
 
 // eventsOf lists a partner's events.
 func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, error) {
-	selected := where("partner_id = ?", f.PartnerID)
+	selected := ofPartner(f.PartnerID)
 	selected.addText("type = ?", string(f.Type))
 	selected.addText("order_id = ?", f.OrderID)
 	selected.addText("event_id < ?", f.Before)

@@ -65,7 +65,7 @@ func writeLedgers(p *pipeline, changed []*ledger.Ledger) {
 	var movements []*movementRow
 	var quantities []*productRow
 	var levels []*levelRow
-	var last []*counters
+	last := make([]*counters, 0, len(changed))
 	for _, of := range changed {
 		for _, movement := range of.Booked {
 			movements = append(movements, &movementRow{of.PartnerID, movement})

@@ -150,19 +150,25 @@ func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*del
 // selectOrders returns the conditions of a filter. A period is a range of order
 // ids, because they begin with the time of creation.
 func selectOrders(filter order.Filter) (*conditions, error) {
-	selected := where("partner_id = ?", filter.PartnerID)
+	selected := ofPartner(filter.PartnerID)
 	selected.addText("status = ?", string(filter.Status))
 	selected.addText("partner_order_id = ?", filter.PartnerOrderID)
 	selected.addText("order_id < ?", filter.Before)
-	for condition, at := range map[string]time.Time{"order_id >= ?": filter.CreatedFrom, "order_id < ?": filter.CreatedTo} {
-		if at.IsZero() {
-			continue
-		}
-		id, err := delivery.FirstOrderID(filter.PartnerID, at)
-		if err != nil {
-			return nil, err
-		}
-		selected.add(condition, id)
+	if err := selected.addFirstID("order_id >= ?", filter.PartnerID, filter.CreatedFrom); err != nil {
+		return nil, err
 	}
-	return selected, nil
+	return selected, selected.addFirstID("order_id < ?", filter.PartnerID, filter.CreatedTo)
+}
+
+// addFirstID adds a condition on the first id that an order created at a time can
+// have, unless the time is zero.
+func (c *conditions) addFirstID(condition, partnerID string, at time.Time) error {
+	if at.IsZero() {
+		return nil
+	}
+	id, err := delivery.FirstOrderID(partnerID, at)
+	if err == nil {
+		c.add(condition, id)
+	}
+	return err
 }

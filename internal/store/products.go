@@ -64,7 +64,7 @@ func productsOf(rows []*productRow) []delivery.Product {
 
 // selectProducts returns the conditions of a filter.
 func selectProducts(filter stock.ProductFilter) *conditions {
-	selected := where("partner_id = ?", filter.PartnerID)
+	selected := ofPartner(filter.PartnerID)
 	if filter.Search != "" {
 		selected.add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
 	}

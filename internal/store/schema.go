@@ -71,7 +71,7 @@ func readColumns(ctx context.Context, c conn, ask catalogue) (map[string][]descr
 		if err := r.scan(&table, &column.name, &kind, &notNull, &column.place); err != nil || ofTools(table) {
 			return err
 		}
-		known := false
+		var known bool
 		if column.kind, known = columnKinds[kind]; !known || !notNull {
 			return fmt.Errorf("%s.%s has the type %s or may be NULL: want text, bigint or bytes, NOT NULL", table, column.name, kind)
 		}

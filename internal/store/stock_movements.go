@@ -31,7 +31,7 @@ var (
 
 // selectMovements returns the conditions of a filter.
 func selectMovements(filter stock.MovementFilter) *conditions {
-	selected := where("partner_id = ?", filter.PartnerID)
+	selected := ofPartner(filter.PartnerID)
 	if filter.ProductID != 0 {
 		selected.add("product_id = ?", filter.ProductID)
 	}

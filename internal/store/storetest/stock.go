@@ -58,7 +58,7 @@ var lamp = delivery.Product{Name: "Lamp", StockMin: 3, StockMax: 40, PriceCents:
 func book(t *testing.T, s *store.Store, movements ...delivery.Movement) {
 	t.Helper()
 	must(t, s.Stock().Write(t.Context(), func(tx stock.Writer) error {
-		var ids []int64
+		ids := make([]int64, 0, len(movements))
 		for _, m := range movements {
 			ids = append(ids, m.ProductID)
 		}
