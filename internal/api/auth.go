@@ -29,7 +29,7 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	registered, err := s.Partners.Register(c.Context(), body)
+	registered, err := s.config.Partners.Register(c.Context(), body)
 	if refusal.HasCode(err, refusal.CodeValidation) {
 		// The interface wants 400 here; everywhere else it is 422 (section 7).
 		err = statusError{err, http.StatusBadRequest}
@@ -55,7 +55,7 @@ func (s *Server) setSession(c *call, name, token string, age int) {
 		Path:     "/",
 		MaxAge:   age,
 		HttpOnly: true,
-		Secure:   s.SecureCookies,
+		Secure:   s.config.SecureCookies,
 		SameSite: http.SameSiteLaxMode,
 	}
 	c.header.Add("Set-Cookie", cookie.String())
@@ -67,7 +67,7 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.Partners.Login(c.Context(), body, s.address(c))
+	found, token, err := s.config.Partners.Login(c.Context(), body, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -88,7 +88,7 @@ func (c *call) cookie(name string) string {
 }
 
 func (s *Server) handleLogout(c *call) (reply, error) {
-	if err := s.Partners.Logout(c.Context(), c.sessionToken()); err != nil {
+	if err := s.config.Partners.Logout(c.Context(), c.sessionToken()); err != nil {
 		return reply{}, err
 	}
 	s.setSession(c, sessionCookie, "", -1)
@@ -102,7 +102,7 @@ var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 // sessionPartner returns the partner who is logged in. It refuses with
 // unauthorized.
 func (s *Server) sessionPartner(c *call) (*partner.Partner, error) {
-	found, err := s.Partners.BySession(c.Context(), c.sessionToken())
+	found, err := s.config.Partners.BySession(c.Context(), c.sessionToken())
 	if err == nil && found == nil {
 		err = errNotLoggedIn
 	}
@@ -125,7 +125,7 @@ func (s *Server) accountPartner(c *call) (*partner.Partner, error) {
 	if email == "" && password == "" {
 		return s.sessionPartner(c)
 	}
-	return s.Partners.ByPassword(c.Context(), email, password, s.address(c))
+	return s.config.Partners.ByPassword(c.Context(), email, password, s.address(c))
 }
 
 type createdKey struct {
@@ -153,7 +153,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	if err := problems.Err(); err != nil {
 		return reply{}, err
 	}
-	key, err := s.Partners.CreateKey(c.Context(), owner.PartnerID, request.Name)
+	key, err := s.config.Partners.CreateKey(c.Context(), owner.PartnerID, request.Name)
 	if err != nil {
 		return reply{}, err
 	}
@@ -166,7 +166,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 func (s *Server) keyOwner(c *call, request partner.KeyRequest) (*partner.Partner, error) {
 	owner, err := s.accountPartner(c)
 	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {
-		return s.Partners.ByPassword(c.Context(), request.Email, request.Password, s.address(c))
+		return s.config.Partners.ByPassword(c.Context(), request.Email, request.Password, s.address(c))
 	}
 	return owner, err
 }
@@ -184,7 +184,7 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.Partners.Keys(c.Context(), owner.PartnerID)
+	found, err := s.config.Partners.Keys(c.Context(), owner.PartnerID)
 	if err != nil {
 		return reply{}, err
 	}
@@ -207,7 +207,7 @@ func (s *Server) handleKeyRevoke(c *call) (reply, error) {
 		return reply{}, err
 	}
 	keyID := c.pathID("key_id")
-	if err := s.Partners.RevokeKey(c.Context(), owner.PartnerID, keyID); err != nil {
+	if err := s.config.Partners.RevokeKey(c.Context(), owner.PartnerID, keyID); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {

@@ -19,7 +19,7 @@ func (s *Server) handleOrderBatch(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	results, err := s.Orders.CreateBatch(c.Context(), request, body)
+	results, err := s.config.Orders.CreateBatch(c.Context(), request, body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	dry, err := s.Orders.Validate(c.Context(), c.partnerID, body)
+	dry, err := s.config.Orders.Validate(c.Context(), c.partnerID, body)
 	if err == nil {
 		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil})
 	}

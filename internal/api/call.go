@@ -88,7 +88,7 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 // use the route.
 func (s *Server) admit(route Route, c *call) error {
 	var id [10]byte
-	if _, err := io.ReadFull(s.Random, id[:]); err != nil {
+	if _, err := io.ReadFull(s.config.Random, id[:]); err != nil {
 		return err
 	}
 	c.id = "req_" + hex.EncodeToString(id[:])
@@ -150,7 +150,7 @@ func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 		return
 	}
 	if err := answer.stream(w); err != nil {
-		s.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.URL.Path, "error", err)
+		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -9,7 +9,7 @@ import (
 func TestCookiesAreSecureBehindHTTPS(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {
-		s := &Server{Config: Config{SecureCookies: secure}}
+		s := &Server{config: Config{SecureCookies: secure}}
 		c := &call{header: http.Header{}}
 		s.setSession(c, sessionCookie, "token", 0)
 		s.setSession(c, sessionCookie, "", -1)

@@ -69,7 +69,7 @@ func (s *Server) refusal(c *call, err error) reply {
 	c.header.Del("Content-Type")
 	body, err := strictjson.Marshal(errorBody{Error: detailOf(refused), RequestID: c.id})
 	if err != nil {
-		s.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)
+		s.config.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)
 	}
 	return reply{status: status, body: body}
 }
@@ -94,7 +94,7 @@ func detailOf(refused *refusal.Error) errorDetail {
 func (s *Server) publicError(c *call, err error) *refusal.Error {
 	refused := known(err)
 	if refused == nil {
-		s.Log.ErrorContext(c.Context(), "request failed",
+		s.config.Log.ErrorContext(c.Context(), "request failed",
 			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
 	}
 	return cmp.Or(refused, errInternal)

@@ -84,7 +84,7 @@ func (s *Server) handleProductList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, total, err := s.Stock.Products(c.Context(), filter)
+	found, total, err := s.config.Stock.Products(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) handleMovementList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.Stock.Movements(c.Context(), filter)
+	found, err := s.config.Stock.Movements(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}

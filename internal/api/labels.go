@@ -21,7 +21,7 @@ var labelFormats = map[string]string{formatPDF: formatPDF, formatZPL: formatZPL,
 // handleOrderLabel responds with a file instead of JSON. The file shows where a
 // person lives, so caches must not keep it.
 func (s *Server) handleOrderLabel(c *call) (reply, error) {
-	found, err := s.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
+	found, err := s.config.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}

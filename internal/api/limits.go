@@ -27,7 +27,7 @@ func PartnerRate(perMinute int) throttle.Rate {
 // left or the partner is suspended. The headers of the response say what is left
 // (IETF draft-ietf-httpapi-ratelimit-headers).
 func (s *Server) admitPartner(c *call) error {
-	settings, err := s.Partners.Settings(c.Context(), c.partnerID)
+	settings, err := s.config.Partners.Settings(c.Context(), c.partnerID)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Server) admitPartner(c *call) error {
 }
 
 func (s *Server) limitPartner(c *call, settings partner.Settings) error {
-	perMinute := s.RateLimit
+	perMinute := s.config.RateLimit
 	if settings.RateLimit != partner.DefaultRate {
 		perMinute = settings.RateLimit
 	}
@@ -46,7 +46,7 @@ func (s *Server) limitPartner(c *call, settings partner.Settings) error {
 		return nil
 	}
 	verdict := s.takePartner(c, PartnerRate(perMinute))
-	s.Observer.Limited(LimitPartner, verdict.Allowed)
+	s.config.Observer.Limited(LimitPartner, verdict.Allowed)
 	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, perMinute))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
 	if !verdict.Allowed {
@@ -56,8 +56,8 @@ func (s *Server) limitPartner(c *call, settings partner.Settings) error {
 }
 
 func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
-	if s.SharedRates != nil {
-		return s.SharedRates.TakeAt(c.Context(), c.partnerID, rate)
+	if s.config.SharedRates != nil {
+		return s.config.SharedRates.TakeAt(c.Context(), c.partnerID, rate)
 	}
 	return s.partners.TakeAt(c.partnerID, rate)
 }
@@ -66,7 +66,7 @@ func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
 // signature is refused.
 func (s *Server) limitUnauthenticated(c *call) error {
 	verdict := s.unauthenticated.Take(throttle.Network(s.address(c)))
-	s.Observer.Limited(LimitAddress, verdict.Allowed)
+	s.config.Observer.Limited(LimitAddress, verdict.Allowed)
 	if !verdict.Allowed {
 		return tooMany("too many requests from this address", verdict.RetryAfter)
 	}
@@ -76,7 +76,7 @@ func (s *Server) limitUnauthenticated(c *call) error {
 // limitTracking limits public tracking per network.
 func (s *Server) limitTracking(c *call) error {
 	verdict := s.tracking.Take(throttle.Network(s.address(c)))
-	s.Observer.Limited(LimitTracking, verdict.Allowed)
+	s.config.Observer.Limited(LimitTracking, verdict.Allowed)
 	if !verdict.Allowed {
 		return tooMany("too many tracking requests from this address", verdict.RetryAfter)
 	}
@@ -102,5 +102,5 @@ func (s *Server) address(c *call) string {
 
 func (s *Server) trusts(peer string) bool {
 	address, err := netip.ParseAddr(peer)
-	return err == nil && slices.ContainsFunc(s.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
+	return err == nil && slices.ContainsFunc(s.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }

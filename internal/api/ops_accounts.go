@@ -21,7 +21,7 @@ func (s *Server) handleCourierCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	courier, err := s.Operators.CreateCourier(c.Context(), body)
+	courier, err := s.config.Operators.CreateCourier(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) handleCourierCreate(c *call) (reply, error) {
 }
 
 func (s *Server) handleCourierGet(c *call) (reply, error) {
-	found, err := s.Operators.Courier(c.Context(), c.pathID("courier_id"))
+	found, err := s.config.Operators.Courier(c.Context(), c.pathID("courier_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -41,7 +41,7 @@ func (s *Server) handleCourierChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), body)
+	changed, err := s.config.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Server) handleCourierList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.Operators.Couriers(c.Context(), cursor, limit)
+	page, err := s.config.Operators.Couriers(c.Context(), cursor, limit)
 	if err != nil {
 		return reply{}, err
 	}

@@ -61,7 +61,7 @@ func (s *Server) handleAudit(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.Operators.Audit(c.Context(), filter)
+	page, err := s.config.Operators.Audit(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}

@@ -34,14 +34,14 @@ func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) 
 	session := c.cookie(operatorCookie)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
-		found, err = s.Operators.ByToken(c.Context(), token)
+		found, err = s.config.Operators.ByToken(c.Context(), token)
 	case session == "" || scheme != "":
 		return nil, refusal.New(refusal.CodeUnauthorized, "send a token from POST /ops/v1/tokens as Authorization: Bearer, or log in")
 	default:
 		if err := s.refuseCrossSite(c); err != nil {
 			return nil, err
 		}
-		found, err = s.Operators.BySession(c.Context(), session)
+		found, err = s.config.Operators.BySession(c.Context(), session)
 	}
 	if err == nil && found == nil {
 		err = refusal.New(refusal.CodeUnauthorized, "this token or session does not exist or has expired")
@@ -70,7 +70,7 @@ func (s *Server) handleTokenCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	token, err := s.Operators.IssueToken(c.Context(), body, s.address(c))
+	token, err := s.config.Operators.IssueToken(c.Context(), body, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -105,7 +105,7 @@ func (s *Server) handleTokenList(c *call) (reply, error) {
 	if owner != c.operator.OperatorID && c.operator.Role != operator.RoleAdmin {
 		return reply{}, refusal.New(refusal.CodeForbidden, "only an admin may see the tokens of other operators")
 	}
-	page, err := s.Operators.Tokens(c.Context(), owner, cursor, limit)
+	page, err := s.config.Operators.Tokens(c.Context(), owner, cursor, limit)
 	if err != nil {
 		return reply{}, err
 	}
@@ -121,7 +121,7 @@ func (s *Server) handleTokenList(c *call) (reply, error) {
 
 func (s *Server) handleTokenRevoke(c *call) (reply, error) {
 	tokenID := c.pathID("token_id")
-	if err := s.Operators.RevokeToken(c.Context(), c.operator, tokenID); err != nil {
+	if err := s.config.Operators.RevokeToken(c.Context(), c.operator, tokenID); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {
@@ -136,7 +136,7 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.Operators.Login(c.Context(), body, s.address(c))
+	found, token, err := s.config.Operators.Login(c.Context(), body, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -146,7 +146,7 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 
 func (s *Server) handleOperatorLogout(c *call) (reply, error) {
 	c.actAs("")
-	if err := s.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
+	if err := s.config.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
 		return reply{}, err
 	}
 	s.setSession(c, operatorCookie, "", -1)

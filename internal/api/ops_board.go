@@ -73,7 +73,7 @@ func (s *Server) handleBoard(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := s.Dispatch.Board(c.Context(), filter)
+	page, err := s.config.Dispatch.Board(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -118,7 +118,7 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 	if filter.Sort == "" {
 		filter.Sort = dispatch.SortOldest
 	}
-	now := timestamp.Truncate(s.Now())
+	now := timestamp.Truncate(s.config.Now())
 	if minutes := q.integer("older_than", 0, 1, maxAge); minutes > 0 {
 		before := now.Add(-time.Duration(minutes) * time.Minute)
 		if filter.CreatedTo.IsZero() || before.Before(filter.CreatedTo) {
@@ -157,7 +157,7 @@ func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
 }
 
 func (s *Server) handleAttention(c *call) (reply, error) {
-	counts, err := s.Dispatch.Count(c.Context())
+	counts, err := s.config.Dispatch.Count(c.Context())
 	if err != nil {
 		return reply{}, err
 	}
@@ -175,7 +175,7 @@ type settingsAnswer struct {
 }
 
 func (s *Server) handleDispatchSettingsGet(c *call) (reply, error) {
-	found, err := s.Dispatch.Settings(c.Context(), c.pathID("partner_id"))
+	found, err := s.config.Dispatch.Settings(c.Context(), c.pathID("partner_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -187,7 +187,7 @@ func (s *Server) handleDispatchSettingsPut(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	settings, err := s.Dispatch.SetSettings(c.Context(), c.pathID("partner_id"), body)
+	settings, err := s.config.Dispatch.SetSettings(c.Context(), c.pathID("partner_id"), body)
 	if err != nil {
 		return reply{}, err
 	}

@@ -55,7 +55,7 @@ func (s *Server) handleCount(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Stock.Count(c.Context(), request, body)
+	answer, err := s.config.Stock.Count(c.Context(), request, body)
 	return c.stockAnswer(http.StatusOK, answer, err)
 }
 
@@ -78,7 +78,7 @@ func (s *Server) handleLowStock(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	low, more, err := s.Stock.LowStock(c.Context(), after, limit)
+	low, more, err := s.config.Stock.LowStock(c.Context(), after, limit)
 	if err != nil {
 		return reply{}, err
 	}

@@ -135,7 +135,7 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	courierID, since, now := q.text("courier_id"), q.time("since"), timestamp.Truncate(s.Now())
+	courierID, since, now := q.text("courier_id"), q.time("since"), timestamp.Truncate(s.config.Now())
 	if since.IsZero() {
 		since = now.Add(-defaultSince)
 	}
@@ -151,7 +151,7 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	if own != "" && courierID != own {
 		return reply{}, refusal.NotFound("courier")
 	}
-	round, err := s.Dispatch.Round(c.Context(), courierID, since)
+	round, err := s.config.Dispatch.Round(c.Context(), courierID, since)
 	if err != nil {
 		return reply{}, err
 	}
@@ -201,7 +201,7 @@ func (s *Server) handleScan(c *call) (reply, error) {
 	}
 	scan := dispatch.Scan{Text: code, CourierID: own}
 	scan.OrderID, scan.Place, _ = label.Scan(code)
-	found, err := s.Dispatch.Find(c.Context(), scan)
+	found, err := s.config.Dispatch.Find(c.Context(), scan)
 	if err != nil {
 		return reply{}, err
 	}
@@ -226,7 +226,7 @@ type proofAnswer struct {
 }
 
 func (s *Server) proofOf(p *delivery.Proof) proofAnswer {
-	return proofAnswer{p.ProofID, p.Kind, s.Proofs.URL(p.Name), p.At, p.OperatorID}
+	return proofAnswer{p.ProofID, p.Kind, s.config.Proofs.URL(p.Name), p.At, p.OperatorID}
 }
 
 // pictures lists the media types that a proof may be sent as. The format of the
@@ -253,7 +253,7 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	added, replayed, err := s.Proofs.Add(c.Context(), upload)
+	added, replayed, err := s.config.Proofs.Add(c.Context(), upload)
 	if err != nil {
 		return reply{}, err
 	}

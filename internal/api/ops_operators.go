@@ -49,7 +49,7 @@ func (s *Server) handleOperatorList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.Operators.List(c.Context(), cursor, limit)
+	page, err := s.config.Operators.List(c.Context(), cursor, limit)
 	if err != nil {
 		return reply{}, err
 	}
@@ -68,7 +68,7 @@ func (s *Server) handleOperatorCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.Operators.Create(c.Context(), body)
+	added, err := s.config.Operators.Create(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Server) handleOperatorChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.Operators.Change(c.Context(), c.pathID("operator_id"), body)
+	changed, err := s.config.Operators.Change(c.Context(), c.pathID("operator_id"), body)
 	if err != nil {
 		return reply{}, err
 	}

@@ -20,7 +20,7 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.Orders.Advance(c.Context(), courierID, c.pathID("order_id"), body)
+	moved, err := s.config.Orders.Advance(c.Context(), courierID, c.pathID("order_id"), body)
 	return reply{status: http.StatusOK, body: moved}, err
 }
 
@@ -37,7 +37,7 @@ func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.Orders.AdvanceAll(c.Context(), body)
+	moved, err := s.config.Orders.AdvanceAll(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) handleNoteCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	note, err := s.Dispatch.AddNote(c.Context(), c.pathID("order_id"), body)
+	note, err := s.config.Dispatch.AddNote(c.Context(), c.pathID("order_id"), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -97,7 +97,7 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.Dispatch.Order(c.Context(), courierID, c.pathID("order_id"))
+	found, err := s.config.Dispatch.Order(c.Context(), courierID, c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}

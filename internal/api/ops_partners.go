@@ -62,7 +62,7 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.Partners.List(c.Context(), filter)
+	page, err := s.config.Partners.List(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 }
 
 func (s *Server) handlePartnerGet(c *call) (reply, error) {
-	found, err := s.Partners.Overview(c.Context(), c.pathID("partner_id"))
+	found, err := s.config.Partners.Overview(c.Context(), c.pathID("partner_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -89,7 +89,7 @@ func (s *Server) handlePartnerChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.Partners.Change(c.Context(), c.pathID("partner_id"), body)
+	changed, err := s.config.Partners.Change(c.Context(), c.pathID("partner_id"), body)
 	if err != nil {
 		return reply{}, err
 	}

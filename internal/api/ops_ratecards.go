@@ -24,7 +24,7 @@ type rateCardAnswer struct {
 
 func (s *Server) rateCardOf(l ratecard.Listed) rateCardAnswer {
 	return rateCardAnswer{
-		l.CardID, l.Name, l.Version, l.EffectiveFrom, orNull(l.EffectiveUntil), l.StateAt(s.Now()),
+		l.CardID, l.Name, l.Version, l.EffectiveFrom, orNull(l.EffectiveUntil), l.StateAt(s.config.Now()),
 		orNull(l.CreatedAt), orNull(l.OperatorID),
 	}
 }
@@ -50,7 +50,7 @@ func (s *Server) handleRateCardList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.RateCards.List(c.Context(), name, cursor, limit)
+	page, err := s.config.RateCards.List(c.Context(), name, cursor, limit)
 	if err != nil {
 		return reply{}, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) handleRateCardList(c *call) (reply, error) {
 }
 
 func (s *Server) handleRateCardGet(c *call) (reply, error) {
-	found, err := s.RateCards.Get(c.Context(), c.pathID("card_id"))
+	found, err := s.config.RateCards.Get(c.Context(), c.pathID("card_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Server) handleRateCardCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.RateCards.Add(c.Context(), body)
+	added, err := s.config.RateCards.Add(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -89,7 +89,7 @@ func (s *Server) handleRateCardCheck(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	checked, err := s.RateCards.Check(c.Context(), body)
+	checked, err := s.config.RateCards.Check(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -133,13 +133,13 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	request, err := s.RateCards.ReadPreview(c.Context(), body)
+	request, err := s.config.RateCards.ReadPreview(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
 	var orderedCents *int64
 	if request.OrderID != "" {
-		found, err := s.Orders.Track(c.Context(), request.OrderID)
+		found, err := s.config.Orders.Track(c.Context(), request.OrderID)
 		if err != nil {
 			return reply{}, err
 		}
@@ -147,13 +147,13 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 	}
 	series := ""
 	if request.PartnerID != "" {
-		settings, err := s.Partners.Overview(c.Context(), request.PartnerID)
+		settings, err := s.config.Partners.Overview(c.Context(), request.PartnerID)
 		if err != nil {
 			return reply{}, err
 		}
 		series = settings.RateCard
 	}
-	preview, err := s.RateCards.Compare(c.Context(), series, request.Card, request.Shipment)
+	preview, err := s.config.RateCards.Compare(c.Context(), series, request.Card, request.Shipment)
 	if err != nil {
 		return reply{}, err
 	}

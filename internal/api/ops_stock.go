@@ -19,7 +19,7 @@ func (s *Server) handleProductCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), body)
+	added, err := s.config.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) handleProductChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), body)
+	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -51,7 +51,7 @@ type levelAnswer struct {
 }
 
 func (s *Server) handleProductGet(c *call) (reply, error) {
-	found, levels, err := s.Stock.Product(c.Context(), c.pathID("partner_id"), c.productID())
+	found, levels, err := s.config.Stock.Product(c.Context(), c.pathID("partner_id"), c.productID())
 	if err != nil {
 		return reply{}, err
 	}
@@ -101,7 +101,7 @@ func (s *Server) handleCatalogue(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	found, more, err := s.Stock.Catalogue(c.Context(), filter)
+	found, more, err := s.config.Stock.Catalogue(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -143,7 +143,7 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	found, more, err := s.Stock.Journal(c.Context(), filter)
+	found, more, err := s.config.Stock.Journal(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Stock.RecordOnce(c.Context(), request, body)
+	answer, err := s.config.Stock.RecordOnce(c.Context(), request, body)
 	return c.stockAnswer(http.StatusCreated, answer, err)
 }
 
@@ -229,12 +229,12 @@ func (s *Server) handleProductImport(c *call) (reply, error) {
 	if err := c.requireCSV(); err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Stock.Import(c.Context(), request)
+	answer, err := s.config.Stock.Import(c.Context(), request)
 	return c.stockAnswer(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleProductExport(c *call) (reply, error) {
-	pages, err := s.Stock.Export(c.Context(), c.pathID("partner_id"))
+	pages, err := s.config.Stock.Export(c.Context(), c.pathID("partner_id"))
 	if err != nil {
 		return reply{}, err
 	}

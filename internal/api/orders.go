@@ -35,7 +35,7 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	quote, err := s.Orders.Quote(c.Context(), c.partnerID, body)
+	quote, err := s.config.Orders.Quote(c.Context(), c.partnerID, body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Server) handleOrderCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Orders.Create(c.Context(), request, body)
+	answer, err := s.config.Orders.Create(c.Context(), request, body)
 	return c.recordReply(http.StatusCreated, answer, err)
 }
 
@@ -111,12 +111,12 @@ func (s *Server) handleOrderCancel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.Orders.Cancel(c.Context(), request, c.pathID("order_id"), body)
+	answer, err := s.config.Orders.Cancel(c.Context(), request, c.pathID("order_id"), body)
 	return c.recordReply(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleOrderGet(c *call) (reply, error) {
-	found, err := s.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
+	found, err := s.config.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) handleOrderList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := s.Orders.List(c.Context(), filter)
+	page, err := s.config.Orders.List(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}

@@ -14,7 +14,7 @@ var proofHeaders = map[string]string{
 // the address cannot be guessed.
 func (s *Server) handleProof(c *call) (reply, error) {
 	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	picture, err := s.Proofs.Open(c.Context(), c.PathValue("name"))
+	picture, err := s.config.Proofs.Open(c.Context(), c.PathValue("name"))
 	if err != nil {
 		return reply{}, err
 	}

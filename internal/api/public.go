@@ -21,7 +21,7 @@ func (s *Server) handleHealth(*call) (reply, error) {
 	return ok(struct {
 		Status string    `json:"status"`
 		Time   time.Time `json:"time"`
-	}{"ok", timestamp.Truncate(s.Now())})
+	}{"ok", timestamp.Truncate(s.config.Now())})
 }
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) {
@@ -94,7 +94,7 @@ func public(h http.Header) {
 }
 
 func (s *Server) handleTrack(c *call) (reply, error) {
-	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
+	found, err := s.config.Orders.Track(c.Context(), c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -105,7 +105,7 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 // that accepts HTML gets a page that says so; any other client gets JSON.
 func (s *Server) handleTrackPage(c *call) (reply, error) {
 	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	found, err := s.Orders.Track(c.Context(), c.pathID("order_id"))
+	found, err := s.config.Orders.Track(c.Context(), c.pathID("order_id"))
 	status := http.StatusOK
 	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
 		found, err, status = nil, nil, http.StatusNotFound
@@ -113,6 +113,6 @@ func (s *Server) handleTrackPage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := s.TrackingPage(c.header, found, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
+	page, err := s.config.TrackingPage(c.header, found, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
 	return reply{status: status, body: page}, err
 }

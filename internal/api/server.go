@@ -59,7 +59,7 @@ type Config struct {
 
 // Server is the http.Handler of the whole interface.
 type Server struct {
-	Config
+	config Config
 	// partners counts the requests of each partner, unless Config.SharedRates does.
 	partners *throttle.Limiter
 	// unauthenticated counts registrations and requests whose signature is refused,
@@ -84,7 +84,7 @@ func New(config Config) *Server {
 	}
 	limiter := func() *throttle.Limiter { return throttle.New(PartnerRate(config.RateLimit), config.Now) }
 	s := &Server{
-		Config:          config,
+		config:          config,
 		partners:        limiter(),
 		unauthenticated: limiter(),
 		tracking:        limiter(),

@@ -75,7 +75,7 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 	}
 	sentAt, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
 	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL fails on other bytes
-		key, err = s.Partners.SigningKey(c.Context(), publicKey)
+		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -87,14 +87,14 @@ func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Erro
 	if !request.Verify(key.Secret, signed) {
 		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key"), nil
 	}
-	if now := s.Now(); !signature.Fresh(sentAt, now) {
+	if now := s.config.Now(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
 			Code:    refusal.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}, nil
 	}
-	s.Partners.Used(key)
+	s.config.Partners.Used(key)
 	return key, nil, nil
 }
 

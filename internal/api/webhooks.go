@@ -35,7 +35,7 @@ func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
 	}
 	return endpointAnswer{
 		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: orNull(e.DisabledReason),
-		SecretRotates: orNull(e.Rotates(s.Now())), Secret: e.Secret,
+		SecretRotates: orNull(e.Rotates(s.config.Now())), Secret: e.Secret,
 	}
 }
 
@@ -49,7 +49,7 @@ func orNull[T comparable](value T) *T {
 }
 
 func (s *Server) handleEndpointGet(c *call) (reply, error) {
-	found, err := s.Webhooks.Get(c.Context(), c.partnerID)
+	found, err := s.config.Webhooks.Get(c.Context(), c.partnerID)
 	if err != nil {
 		return reply{}, err
 	}
@@ -61,7 +61,7 @@ func (s *Server) handleEndpointPut(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	put, isNew, err := s.Webhooks.Put(c.Context(), c.partnerID, body)
+	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -72,7 +72,7 @@ func (s *Server) handleEndpointPut(c *call) (reply, error) {
 }
 
 func (s *Server) handleEndpointDelete(c *call) (reply, error) {
-	if err := s.Webhooks.Remove(c.Context(), c.partnerID); err != nil {
+	if err := s.config.Webhooks.Remove(c.Context(), c.partnerID); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {
@@ -81,11 +81,11 @@ func (s *Server) handleEndpointDelete(c *call) (reply, error) {
 }
 
 func (s *Server) handleSecretRotate(c *call) (reply, error) {
-	return s.changedSecret(c, s.Webhooks.Rotate)
+	return s.changedSecret(c, s.config.Webhooks.Rotate)
 }
 
 func (s *Server) handleSecretActivate(c *call) (reply, error) {
-	return s.changedSecret(c, s.Webhooks.Activate)
+	return s.changedSecret(c, s.config.Webhooks.Activate)
 }
 
 func (s *Server) changedSecret(c *call, change func(context.Context, string) (webhook.Settings, error)) (reply, error) {
@@ -127,7 +127,7 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	page, err := s.Webhooks.List(c.Context(), filter)
+	page, err := s.config.Webhooks.List(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -156,7 +156,7 @@ type attemptAnswer struct {
 }
 
 func (s *Server) handleEventGet(c *call) (reply, error) {
-	e, err := s.Webhooks.Event(c.Context(), c.partnerID, c.pathID("event_id"))
+	e, err := s.config.Webhooks.Event(c.Context(), c.partnerID, c.pathID("event_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -172,7 +172,7 @@ func (s *Server) handleEventGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleRedeliver(c *call) (reply, error) {
-	e, err := s.Webhooks.Redeliver(c.Context(), c.partnerID, c.pathID("event_id"))
+	e, err := s.config.Webhooks.Redeliver(c.Context(), c.partnerID, c.pathID("event_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -200,7 +200,7 @@ func (s *Server) handleRedeliverSince(c *call) (reply, error) {
 	if err := problems.Err(); err != nil {
 		return reply{}, err
 	}
-	count, next, err := s.Webhooks.RedeliverSince(c.Context(), filter)
+	count, next, err := s.config.Webhooks.RedeliverSince(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
@@ -232,7 +232,7 @@ func (s *Server) handleFeed(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
-	found, cursor, err := s.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
+	found, cursor, err := s.config.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
 	if err != nil {
 		return reply{}, err
 	}
@@ -248,7 +248,7 @@ func (s *Server) handleFeed(c *call) (reply, error) {
 }
 
 func (s *Server) handleWebhookTest(c *call) (reply, error) {
-	tested, err := s.Webhooks.Test(c.Context(), c.partnerID)
+	tested, err := s.config.Webhooks.Test(c.Context(), c.partnerID)
 	if err != nil {
 		return reply{}, err
 	}

@@ -40,8 +40,8 @@ type Config struct {
 
 // Store stores pictures as objects of a bucket. Many goroutines may use it.
 type Store struct {
-	Config
-	http *http.Client
+	config Config
+	http   *http.Client
 }
 
 var _ proof.Store = (*Store)(nil)
@@ -68,7 +68,7 @@ func New(config Config) *Store {
 		config.Transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
 	config.Transport.DisableCompression = true // pictures are compressed already
-	return &Store{Config: config, http: &http.Client{
+	return &Store{config: config, http: &http.Client{
 		Transport:     config.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -124,7 +124,7 @@ func (s *Store) ask(ctx context.Context, method, name string, body []byte, kind 
 		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
 			break
 		}
-		if stopped := s.Pause(ctx, wait); stopped != nil {
+		if stopped := s.config.Pause(ctx, wait); stopped != nil {
 			break
 		}
 	}
@@ -144,7 +144,7 @@ func (s *Store) try(ctx context.Context, method, name string, body []byte, kind 
 	if kind != "" {
 		request.Header.Set("Content-Type", kind)
 	}
-	credentials{s.Key, s.Secret, s.Region}.sign(request, body, s.Now())
+	credentials{s.config.Key, s.config.Secret, s.config.Region}.sign(request, body, s.config.Now())
 	response, err := s.http.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
@@ -162,12 +162,12 @@ func (s *Store) try(ctx context.Context, method, name string, body []byte, kind 
 
 // address returns the URL of an object.
 func (s *Store) address(name string) *url.URL {
-	where := url.URL{Scheme: s.Endpoint.Scheme, Host: s.Endpoint.Host}
-	if s.VirtualHost {
-		where.Host = s.Bucket + "." + where.Host
-		where.Path = path.Join("/", s.Prefix, name)
+	where := url.URL{Scheme: s.config.Endpoint.Scheme, Host: s.config.Endpoint.Host}
+	if s.config.VirtualHost {
+		where.Host = s.config.Bucket + "." + where.Host
+		where.Path = path.Join("/", s.config.Prefix, name)
 	} else {
-		where.Path = path.Join("/", s.Bucket, s.Prefix, name)
+		where.Path = path.Join("/", s.config.Bucket, s.config.Prefix, name)
 	}
 	return &where
 }
