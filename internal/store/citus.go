@@ -11,20 +11,21 @@ import (
 
 // citusConn is a connection to tables that are distributed by partner. Citus
 // sends a statement to the one node that it concerns only if the statement
-// names the partner by itself, which arrays of partners do not.
+// compares with a single partner, rather than an array of partners.
 type citusConn struct{ postgresConn }
 
 // partnerColumn is what tables are distributed by.
 const partnerColumn = "partner_id"
 
-// citusSQL is how a set of one partner's rows travels.
+// citusSQL holds the statements for a set of one partner's rows.
 type citusSQL struct {
 	partnerAt int    // the place of the partner among the bound columns; -1 if there is none
 	one       string // for one row
-	// many is for one array of parameters per column and one partner, whose
-	// place among the parameters stays. It is empty for inserts.
+	// many is for one array of parameters per column, except for the partner, which
+	// is a single value in the same place. It is empty for inserts.
 	many string
-	// inserts are for 1, 2, 4, … rows: Citus would gather what an insert selects.
+	// inserts are for 1, 2, 4, … rows with a parameter for each value. The rows that
+	// an insert selects from arrays, Citus would first collect on the coordinator.
 	inserts []string
 }
 
@@ -84,7 +85,7 @@ func (c citusConn) send(ctx context.Context, statements []*queued) error {
 type citusBatch struct{ postgresBatch }
 
 // addParts queues a set as statements of one partner each, in the order of the
-// partners' first rows: that in which locks are to be taken.
+// partners' first rows, so that locks are taken in the order of the set.
 func (b *citusBatch) addParts(q *queued) error {
 	if q.set.citus.partnerAt < 0 {
 		args, err := arraysOf(q.set, q.rows, q.bind)
@@ -102,8 +103,8 @@ func (b *citusBatch) addParts(q *queued) error {
 	return nil
 }
 
-// counting returns the statement with a done that is called for each of its
-// parts, and passes on their sum with the last.
+// counting returns the statement with a done that is called for each of its parts.
+// With the last, it calls the statement's own done with the sum.
 func counting(q *queued, parts int) *queued {
 	whole, written := *q, int64(0)
 	whole.done = func(rows int64) error {
@@ -137,7 +138,7 @@ func (st *setStatement) parts(q *queued) (parts []part, err error) {
 	return parts, nil
 }
 
-// ownRows gives each partner's rows.
+// ownRows yields the rows of each partner.
 func ownRows(partners []string) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		rows := map[string][]int{}
@@ -166,7 +167,7 @@ func (st *setStatement) ofPartner(own []int, bind func(int, binder)) part {
 	return part{st.citus.many, args}
 }
 
-// inserts puts rows into as few inserts as there are, the largest first.
+// inserts splits rows among as few inserts as possible, the largest first.
 func (st *setStatement) inserts(q *queued) (parts []part, err error) {
 	for done, at := 0, len(st.citus.inserts)-1; done < q.rows; {
 		rows := 1 << at
@@ -190,7 +191,7 @@ func (st *setStatement) inserts(q *queued) (parts []part, err error) {
 // flatBinder takes rows one after the other.
 type flatBinder struct {
 	args []any
-	err  error // the first of fail
+	err  error // the first error that fail was called with
 }
 
 func (b *flatBinder) text(s string)   { b.args = append(b.args, s) }

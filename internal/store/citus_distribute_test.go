@@ -9,14 +9,14 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// onEveryNode are the tables that are not distributed by partner: they are small,
-// or looked up before the partner is known. Whatever else there is must be
-// distributed; a table that cannot be must be thought about before it is added
-// here, because every node writes it in every transaction that changes it.
+// onEveryNode lists the tables that are not distributed by partner, because they are
+// small or looked up before the partner is known. Think before you add one: every
+// change of such a table is written on all nodes, in one transaction.
 var onEveryNode = []string{"api_keys", "couriers", "operator_sessions", "operator_tokens", "operators", "partners", "rate_cards", "sessions", "settings"}
 
-// TestEveryTableHasItsPlace by the rule, which needs no Citus.
-func TestEveryTableHasItsPlace(t *testing.T) {
+// TestTablesAreDistributedByPartner checks the rule that Distribute follows, without
+// Citus.
+func TestTablesAreDistributedByPartner(t *testing.T) {
 	t.Parallel()
 	s := engines["postgres"](t)
 	var tables []*storedTable
@@ -33,12 +33,12 @@ func TestEveryTableHasItsPlace(t *testing.T) {
 	}
 	for _, table := range tables {
 		if listed := slices.Contains(onEveryNode, table.name); listed == d.byPartner(table) {
-			t.Errorf("%s: distributed by partner is %v; every unique key of a table that grows begins with partner_id", table.name, !listed)
+			t.Errorf("%s: got distributed by partner %t, want %t: every unique key of a table that grows begins with partner_id", table.name, !listed, listed)
 		}
 	}
 }
 
-// digestsOf sums up every table.
+// digestsOf returns the checksum of every table.
 func digestsOf(t *testing.T, s *Store) map[string]string {
 	t.Helper()
 	tables, err := s.schema(t.Context())
@@ -59,8 +59,8 @@ func digestsOf(t *testing.T, s *Store) map[string]string {
 	return sums
 }
 
-// TestDistribute moves the rows that there are, once, and places what is new
-// when the next node starts.
+// TestDistribute: Distribute moves the rows of a database, once. A table that is new
+// is placed when the next node starts.
 func TestDistribute(t *testing.T) {
 	t.Parallel()
 	ctx, url := t.Context(), testkit.CitusURL(t)
@@ -68,27 +68,27 @@ func TestDistribute(t *testing.T) {
 	fillAll(t, plain, 300)
 	before := digestsOf(t, plain)
 	if plain.Sharded() {
-		t.Error("it is distributed already")
+		t.Error("before: got a database that is distributed")
 	}
 	made, err := Distribute(ctx, url, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(made.Everywhere)), onEveryNode) || len(made.Distributed) < 9 || made.Shards != 4 || made.Nodes != 1 {
-		t.Errorf("made %+v", made)
+		t.Errorf("got %+v, want %v on every node, at least 9 distributed, in 4 shards on 1 node", made, onEveryNode)
 	}
 	again, err := Distribute(ctx, url, 8)
 	if err != nil || len(again.Distributed)+len(again.Everywhere) != 0 || again.Shards != 4 {
-		t.Errorf("again: %+v, %v", again, err)
+		t.Errorf("again: got %+v, %v, want no table and 4 shards", again, err)
 	}
 
 	s := closing(t)(OpenPostgres(ctx, url))
 	if !s.Sharded() {
-		t.Error("it is not distributed")
+		t.Error("afterwards: got a database that is not distributed")
 	}
 	for name, sum := range digestsOf(t, s) {
 		if before[name] != sum {
-			t.Errorf("%s has changed", name)
+			t.Errorf("%s: got another checksum than before", name)
 		}
 	}
 	count := func(query string) (found int64) {
@@ -102,7 +102,7 @@ func TestDistribute(t *testing.T) {
 		return found
 	}
 	if left := count(`SELECT sum(pg_relation_size(logicalrelid))::bigint FROM pg_dist_partition`); left != 0 {
-		t.Errorf("%d bytes stay where nobody erases them", left)
+		t.Errorf("got %d bytes of the original rows, want 0", left)
 	}
 
 	err = s.engine.write(ctx, func(c conn) error {
@@ -115,17 +115,16 @@ func TestDistribute(t *testing.T) {
 	closing(t)(OpenPostgres(ctx, url))
 	if count(`SELECT count(*) FROM pg_dist_partition a, pg_dist_partition b
 		WHERE a.logicalrelid = 'parcels'::regclass AND b.logicalrelid = 'orders'::regclass AND a.colocationid = b.colocationid`) != 1 {
-		t.Error("a new table has no place")
+		t.Error("a new table: got no place beside orders")
 	}
 }
 
-// TestDistributeWithoutCitus says what is missing.
 func TestDistributeWithoutCitus(t *testing.T) {
 	t.Parallel()
 	url := testkit.PostgresURL(t)
 	closing(t)(OpenPostgres(t.Context(), url))
 	if _, err := Distribute(t.Context(), url, 4); !errors.Is(err, ErrNoCitus) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want ErrNoCitus", err)
 	}
 }
 

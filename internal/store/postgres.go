@@ -20,7 +20,7 @@ import (
 // nodes may share.
 type postgresEngine struct {
 	pool *pgxpool.Pool
-	// distributed is set where Citus keeps each partner's rows on one of many
+	// distributed is true if Citus keeps each partner's rows on one of several
 	// nodes.
 	distributed bool
 	retries     atomic.Int64 // transactions run again, see worthRetrying
@@ -30,30 +30,30 @@ const (
 	// postgresWriters is how many committers one node runs. A second one works
 	// while the first waits for the disk; more only take turns on hot rows.
 	postgresWriters = 2
-	// maxTries is how often a transaction runs that the database refused for
-	// the sake of another one.
+	// maxTries is how often a transaction runs if the database rolls it back in
+	// favour of another one.
 	maxTries = 10
-	// statementTimeout ends what runs away, before the request's own limit.
+	// statementTimeout ends a statement before the request's own time is up.
 	statementTimeout = 25 * time.Second
 	connectTimeout   = 5 * time.Second
 	// distributedConns is how many connections a node keeps to a distributed
-	// database, where every partner's transactions run side by side. The URL
-	// may say otherwise, by poolSetting.
+	// database, where the transactions of all partners run side by side, unless
+	// the URL sets another number by poolSetting.
 	distributedConns = 32
 	poolSetting      = "pool_max_conns"
 )
 
-// byKey makes the planner look rows up by their keys, which is the only way
-// that this package's statements are meant to run. A prepared statement keeps
-// the plan that suited its tables when it was made: on a young database, one
-// that reads a whole table for each group, however much it has grown since.
+// byKey makes the planner look rows up by their keys, as all statements of this
+// package are meant to run. A prepared statement keeps the plan that suited its
+// tables when it was prepared. On a young database that plan may read whole tables,
+// and would still do so when they have grown.
 var byKey = map[string]string{
 	"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
 	"random_page_cost": "1.1", "jit": "off",
 }
 
 // OpenPostgres opens a PostgreSQL database and brings its schema up to date.
-// Many nodes may do so at once.
+// Several nodes may do so at the same time.
 func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	config, err := parsePostgres(url)
 	if err != nil {
@@ -77,7 +77,7 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The error repeats the URL, and with it the password.
-		return nil, errors.New("--database is no URL that PostgreSQL understands, such as postgres://user:password@host:5432/name")
+		return nil, errors.New("--database is not a PostgreSQL URL (example: postgres://user:password@host:5432/name)")
 	}
 	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
 	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
@@ -110,8 +110,8 @@ func (e *postgresEngine) hold(ctx context.Context, fn func(conn) error) error { 
 
 func (e *postgresEngine) catalogue() catalogue { return postgresCatalogue }
 
-// postgresCatalogue reads no information_schema, whose many joins are slow beside
-// the shards of Citus.
+// postgresCatalogue avoids information_schema, whose many joins are slow when Citus
+// has added its shards.
 var postgresCatalogue = catalogue{
 	columns: `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)::text,
 			CASE WHEN a.attnotnull THEN 1 ELSE 0 END::bigint,
@@ -137,8 +137,9 @@ func (e *postgresEngine) read(ctx context.Context, fn func(conn) error) error {
 	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
-// write runs fn under read committed: rows that decisions rest on are locked
-// or compared, and unique keys do the rest.
+// write runs fn under read committed. That is enough because the rows that a
+// decision depends on are locked, or compared when they are written, and unique keys
+// refuse what is inserted twice.
 func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, fn)
 }
@@ -161,8 +162,8 @@ func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn fun
 		return beginError{postgresError(err)}
 	}
 	if err := fn(e.conn(tx)); err != nil {
-		// If this fails too, the pool throws the connection away, and with it
-		// the transaction.
+		// If this fails too, the pool closes the connection, which ends the
+		// transaction.
 		_ = tx.Rollback(context.WithoutCancel(ctx))
 		return err
 	}
@@ -200,23 +201,23 @@ func worthRetrying(err error) bool {
 	return state == serializationFailure || state == deadlockDetected
 }
 
-// beginError is that a transaction could not begin.
+// beginError means that a transaction could not begin.
 type beginError struct{ error }
 
 func (e beginError) Unwrap() error { return e.error }
 
-// brokenBefore reports that a connection of the pool turned out to be broken, by
-// a restart of the server or a network that was away, before anything was asked
-// of it. Another one may do; all that are broken must not cost a pause each. It
-// is another matter if no connection can be made.
+// brokenBefore reports whether a connection of the pool turned out to be broken
+// before it was used, as after a restart of the server. Then the next one is tried
+// immediately: there may be as many broken ones as the pool has. It is false if no
+// new connection can be made.
 func brokenBefore(ctx context.Context, err error) bool {
 	var begin beginError
 	var connect *pgconn.ConnectError
 	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, refusal.ErrUnreachable) && !errors.As(err, &connect)
 }
 
-// postgresError sorts what the driver says. What is no answer of the server is
-// a failure to reach it.
+// postgresError marks the driver's errors that mean that the database cannot be
+// reached or used. An error that the server did not send is one of them.
 func postgresError(err error) error {
 	switch state := sqlState(err); {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -243,7 +244,7 @@ func (c postgresConn) query(ctx context.Context, sql string, args []any, each fu
 	return eachOf(rows, each)
 }
 
-// eachOf calls each for every row.
+// eachOf calls each for every row, and closes rows.
 func eachOf(rows pgx.Rows, each func(row) error) error {
 	defer rows.Close()
 	for rows.Next() {
@@ -254,7 +255,7 @@ func eachOf(rows pgx.Rows, each func(row) error) error {
 	return postgresError(rows.Err())
 }
 
-// postgresArgs gives times and flags the form that the columns have.
+// postgresArgs replaces times and flags by what the columns hold.
 func postgresArgs(args []any) []any {
 	for i, arg := range args {
 		switch arg := arg.(type) {
@@ -359,8 +360,8 @@ func (c columnSpec) arrayType() string {
 // it, v1, v2, … are the bound columns.
 func (st *setStatement) forArrays() string { return st.forArraysOfOne(-1) }
 
-// forArraysOfOne is forArrays, but one of the bound columns is the same for all
-// rows, and its parameter no array; -1 for none.
+// forArraysOfOne does the same, but one of the bound columns, at the index same, has
+// the same value in all rows and a parameter that is not an array; -1 for none.
 func (st *setStatement) forArraysOfOne(same int) string {
 	v := func(from int) func(int, columnSpec) string {
 		return func(i int, _ columnSpec) string {
@@ -404,7 +405,7 @@ type arrayBinder struct {
 	columns []columnSpec
 	arrays  []any
 	at      int
-	err     error // the first of fail
+	err     error // the first error that fail was called with
 }
 
 func (b *arrayBinder) fail(err error) { b.err = cmp.Or(b.err, err) }
@@ -444,7 +445,7 @@ func (f *integerFlag) ScanInt64(n pgtype.Int8) error {
 	return nil
 }
 
-// scannedText hands a text on to a column of its own.
+// scannedText passes a text on to a textScanner.
 type scannedText struct{ to textScanner }
 
 // ScanText implements pgtype.TextScanner.

@@ -20,13 +20,13 @@ import (
 type sqliteEngine struct {
 	writer  *connPool // of one connection
 	readers *connPool
-	opened  int // readers
+	opened  int // how many readers there are
 	log     *walKeeper
 }
 
 // pragmas belong to every connection. FULL makes a commit durable before it is
 // acknowledged; NORMAL loses acknowledged commits when the power fails.
-// Checkpoints are the walKeeper's affair. Larger caches were measured slower.
+// The walKeeper makes the checkpoints. Larger caches were measured to be slower.
 var pragmas = []string{
 	"PRAGMA synchronous = FULL",
 	"PRAGMA foreign_keys = ON",
@@ -169,7 +169,7 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) e
 	return err
 }
 
-// statement finds or makes the prepared statement of a text.
+// statement returns the prepared statement of a text, prepared at most once.
 func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
 	st, err := c.Prepare(sql)
 	if err != nil {
@@ -203,7 +203,7 @@ func (c *sqliteConn) query(_ context.Context, sql string, args []any, each func(
 	return c.run(st, each)
 }
 
-// run steps through a bound statement and readies it for its next use.
+// run steps through a bound statement, and resets it for its next use.
 func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
 	for {
 		more, err := st.Step()
@@ -273,7 +273,7 @@ func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
 type sqliteBinder struct {
 	st  *sqlite.Stmt
 	at  int
-	err error // the first of fail
+	err error // the first error that fail was called with
 }
 
 func (b *sqliteBinder) fail(err error) { b.err = cmp.Or(b.err, err) }

@@ -8,7 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// connPool lends connections to one transaction at a time each.
+// connPool holds connections, each of which serves one transaction at a time.
 type connPool struct {
 	free     chan *sqlite.Conn // has room for all connections of the pool
 	waits    atomic.Int64      // transactions that found none free
@@ -35,8 +35,8 @@ func (p *connPool) take(ctx context.Context) (*sqlite.Conn, error) {
 	}
 }
 
-// borrow runs fn on a connection of the pool. Whatever fn runs on it is
-// interrupted when ctx ends.
+// borrow runs fn on a connection of the pool. Statements of fn are interrupted
+// when ctx ends.
 func (p *connPool) borrow(ctx context.Context, fn func(*sqliteConn) error) error {
 	c, err := p.take(ctx)
 	if err != nil {

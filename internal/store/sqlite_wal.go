@@ -13,12 +13,12 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// walKeeper moves the write-ahead log into the database file without making
-// the writer wait for most of it. A checkpoint by the writer itself would stall
-// everyone for as long as the disk takes; one by another connection alone never
-// gets to the end of a log that grows meanwhile, so that the log is never
-// begun anew. So the keeper's own connection copies nearly all of it, and the
-// writer, between two groups, the little that came since.
+// walKeeper copies the write-ahead log into the database file, most of it while the
+// writer goes on. A checkpoint by the writer itself would hold up all writes for as
+// long as the disk takes. One by another connection never reaches the end of a log
+// that grows meanwhile, so that SQLite could never write it from its beginning
+// again. So the keeper's own connection copies nearly all of the log, and the
+// writer, between two groups, the little that was added since.
 type walKeeper struct {
 	conn   *sqlite.Conn
 	index  *os.File      // the log's shared-memory index

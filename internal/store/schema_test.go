@@ -1,0 +1,47 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shape describes the columns of a table: the primary key in its order, the others
+// by name.
+func shape[T any](t *table[T]) string {
+	rest := specs(t.rest)
+	slices.SortFunc(rest, func(a, b columnSpec) int { return strings.Compare(a.name, b.name) })
+	return fmt.Sprint(specs(t.key), rest)
+}
+
+// TestDescriptorsMatchSchema: each table of the database has a descriptor with the
+// same primary key and the same columns. A column that a descriptor lacked would be
+// written with its default.
+func TestDescriptorsMatchSchema(t *testing.T) {
+	t.Parallel()
+	described := map[string]string{
+		apiKeys.name: shape(apiKeys), audited.name: shape(audited), openOrders.name: shape(openOrders),
+		courierDeliveries.name: shape(courierDeliveries), couriers.name: shape(couriers),
+		dispatchSettings.name: shape(dispatchSettings), events.name: shape(events), idempotencyKeys.name: shape(idempotencyKeys),
+		loosePictures.name: shape(loosePictures), operatorSessions.name: shape(operatorSessions),
+		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),
+		orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
+		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partners.name: shape(partners),
+		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
+		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
+		stockMovements.name: shape(stockMovements), endpoints.name: shape(endpoints),
+	}
+	tables, err := engines["sqlite"](t).schema(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tables) != len(described) {
+		t.Errorf("got %d descriptors, want one for each of %d tables", len(described), len(tables))
+	}
+	for _, stored := range tables {
+		if got, want := described[stored.name], shape(stored.table); got != want {
+			t.Errorf("%s: got the columns %s, want %s", stored.name, got, want)
+		}
+	}
+}
