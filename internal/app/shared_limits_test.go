@@ -10,8 +10,8 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// threeNodes starts three services on one database, and gives a partner as each
-// of them sees it.
+// threeNodes starts three services on one database. It returns the first, and a
+// partner as the client of each of them.
 func threeNodes(t *testing.T, perMinute int) (first *apptest.Service, everywhere []*apptest.Partner) {
 	t.Helper()
 	first = apptest.Start(t, apptest.RateLimit(perMinute))
@@ -47,7 +47,7 @@ func TestRateHoldsAcrossNodes(t *testing.T) {
 			default:
 				got.Refused(t, http.StatusTooManyRequests, "rate_limited")
 				if after := got.Header.Get("Retry-After"); after != "1" {
-					t.Errorf("Retry-After is %q", after)
+					t.Errorf("got Retry-After %q, want 1", after)
 				}
 			}
 		}
@@ -55,28 +55,29 @@ func TestRateHoldsAcrossNodes(t *testing.T) {
 	}
 	t.Logf("%d passed", passed)
 	if passed < 300 || passed > 315 {
-		t.Errorf("%d of 900 passed, want 300 to 315", passed)
+		t.Errorf("got %d of 900 requests admitted, want 300 to 315", passed)
 	}
 	first.Clock.Advance(2 * time.Minute)
 	if got := list(t, everywhere[0]).Must(t, 200); got.Header.Get("RateLimit") != `"partner";r=299;t=1` {
-		t.Errorf("after a quiet spell: %s", got.Header.Get("RateLimit"))
+		t.Errorf(`after a quiet spell: got RateLimit %s, want "partner";r=299;t=1`, got.Header.Get("RateLimit"))
 	}
 }
 
-// TestRatesHeadersAcrossNodes: what one node admits is missing at the next.
-func TestRatesHeadersAcrossNodes(t *testing.T) {
+// TestRateLimitHeadersAcrossNodes checks that each node counts what the others have
+// admitted.
+func TestRateLimitHeadersAcrossNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 6)
 	for i, want := range []string{"5", "4", "3", "2", "1", "0"} {
 		limit := list(t, everywhere[i%3]).Must(t, 200).Header.Get("RateLimit")
 		if left, _, _ := strings.Cut(limit, ";t="); left != `"partner";r=`+want {
-			t.Errorf("request %d: %s, want r=%s", i, limit, want)
+			t.Errorf("request %d: got RateLimit %s, want r=%s", i, limit, want)
 		}
 	}
 	for i, p := range everywhere {
 		refused := list(t, p).Refused(t, http.StatusTooManyRequests, "rate_limited")
 		if after, _ := strconv.Atoi(refused.Header.Get("Retry-After")); after != 10 {
-			t.Errorf("node %d: Retry-After is %d, want 10", i, after)
+			t.Errorf("node %d: got Retry-After %d, want 10", i, after)
 		}
 	}
 	first.Clock.Advance(10 * time.Second)
