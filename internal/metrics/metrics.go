@@ -41,6 +41,7 @@ func New(version string) *Metrics {
 	register := registrar{registry}
 	register.gauge("dropyard_build_info", "Constant 1, labelled with the version of dropyard and of Go.", "version", "goversion").
 		WithLabelValues(version, runtime.Version()).Set(1)
+	unreadable := newUnreadable(register)
 	return &Metrics{
 		registry:   registry,
 		api:        newAPIMetrics(register),
@@ -48,8 +49,8 @@ func New(version string) *Metrics {
 		rates:      newRateMetrics(register),
 		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
 		retention:  newRetentionMetrics(register),
-		webhooks:   newWebhookMetrics(register),
-		unreadable: newUnreadable(register),
+		webhooks:   newWebhookMetrics(register, unreadable["event"]),
+		unreadable: unreadable,
 	}
 }
 

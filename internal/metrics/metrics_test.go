@@ -48,6 +48,7 @@ func TestObservers(t *testing.T) {
 	m.SharedRates().Renewed(0, time.Millisecond, errors.New("no database"))
 	m.Logins("operator").LoggedIn(credential.LoginThrottled)
 	m.Retention().Swept(retention.Removed{Orders: 4, Pictures: 2}, time.Minute, errors.New("no bucket"))
+	m.Webhooks().Damaged()
 	m.Unreadable("rate_card")
 	m.Unreadable("something new")
 	served := show(t, m)
@@ -76,6 +77,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_retention_removed_total{kind="orders"} 4`,
 		`dropyard_retention_removed_total{kind="pictures"} 2`,
 		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
+		`dropyard_unreadable_documents_total{kind="event"} 1`,
 		`dropyard_unreadable_documents_total{kind="other"} 1`,
 	} {
 		if !strings.Contains(served, want) {

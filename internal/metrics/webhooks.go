@@ -13,10 +13,12 @@ type webhookMetrics struct {
 	attempts map[string]prometheus.Counter // by outcome; read only
 	duration prometheus.Observer
 	lag      prometheus.Observer
+	damaged  prometheus.Counter
 }
 
-func newWebhookMetrics(register registrar) *webhookMetrics {
+func newWebhookMetrics(register registrar, damaged prometheus.Counter) *webhookMetrics {
 	return &webhookMetrics{
+		damaged: damaged,
 		attempts: children(register.counter("dropyard_webhook_attempts_total",
 			"Requests to webhook endpoints, by outcome.", "outcome"), []string{"delivered", "refused", "unreachable"}),
 		duration: register.histogram("dropyard_webhook_attempt_duration_seconds",
@@ -46,6 +48,9 @@ func (m *webhookMetrics) Attempted(a webhook.Answer) {
 
 // Sent measures how late a request was started.
 func (m *webhookMetrics) Sent(lag time.Duration) { m.lag.Observe(lag.Seconds()) }
+
+// Damaged counts an event that cannot be read.
+func (m *webhookMetrics) Damaged() { m.damaged.Inc() }
 
 // WatchSender reads the numbers of the sender at each scrape.
 func (m *Metrics) WatchSender(stats func() webhook.Stats) {

@@ -14,6 +14,8 @@ type Observer interface {
 	// has passed since then. It is not called for an event that is sent immediately
 	// after the one before it in its order was delivered.
 	Sent(lag time.Duration)
+	// Damaged is called when an event is given up because its facts cannot be read.
+	Damaged()
 }
 
 // unobserved is the Observer of a sender that has been given none.
@@ -21,6 +23,7 @@ type unobserved struct{}
 
 func (unobserved) Attempted(Answer)   {}
 func (unobserved) Sent(time.Duration) {}
+func (unobserved) Damaged()           {}
 
 // Stats describes a sender at one moment.
 type Stats struct {

@@ -16,6 +16,7 @@ type observed struct {
 	mu       sync.Mutex // guards what follows
 	statuses []int
 	lags     []time.Duration
+	damaged  int
 }
 
 func (o *observed) Attempted(a webhook.Answer) {
@@ -28,6 +29,12 @@ func (o *observed) Sent(lag time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lags = append(o.lags, lag)
+}
+
+func (o *observed) Damaged() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.damaged++
 }
 
 // eventualStats polls the sender until its numbers fulfil a condition.

@@ -13,6 +13,7 @@ func (s *Sender) post(ctx context.Context, r *request) {
 	r.at = s.now()
 	if r.event.Damaged {
 		r.answer = Answer{Problem: "the event is damaged and cannot be sent"}
+		s.config.Observer.Damaged()
 		s.config.Log.Error("a damaged event is given up", "partner_id", r.event.PartnerID, "event_id", r.event.EventID, "order_id", r.event.OrderID)
 		return
 	}

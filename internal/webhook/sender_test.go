@@ -458,12 +458,17 @@ func TestDamagedEventFails(t *testing.T) {
 	y.add(t, damaged, log, good)
 	y.damage(t, "UPDATE events SET facts = '{' WHERE order_id = 'ord_1'")
 	y.damage(t, "UPDATE events SET attempts = '{' WHERE order_id = 'ord_2'")
-	y.start(t)
+	seen := new(observed)
+	y.sender, y.stop = y.newSender(t, webhook.SenderConfig{Now: y.clock.Now, At: y.clock.At, Observer: seen})
 	y.awaitDelivered(t, log.EventID)
 	y.awaitDelivered(t, good.EventID)
 	y.awaitState(t, damaged.EventID, outbox.Failed, 1)
 	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil || len(page.Events) != 3 {
 		t.Errorf("got page %+v, error %v; want three events", page, err)
+	}
+	y.stop()
+	if seen.damaged != 1 || len(seen.statuses) != 2 {
+		t.Errorf("got %d damaged events observed and %d requests, want 1 and 2", seen.damaged, len(seen.statuses))
 	}
 }
 
