@@ -38,7 +38,7 @@ func TestAcceptanceSurvivesItsProcess(t *testing.T) {
 	again.Service = second
 	f := floor{second, &again, second.Operate(t)}
 	for _, id := range ids {
-		f.await(t, id, "accepted")
+		f.awaitAccepted(t, id)
 	}
 	f.Audit(t)
 }

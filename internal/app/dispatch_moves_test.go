@@ -222,7 +222,7 @@ func TestAutomaticAcceptance(t *testing.T) {
 	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != true {
 		t.Errorf("%s", got.Body)
 	}
-	f.await(t, waiting, "accepted")
+	f.awaitAccepted(t, waiting)
 	ids := apptest.Together(40, func(i int) string {
 		created := f.partner.Create(t, testkit.OrderJSON(fmt.Sprint("C-", i), "")).Must(t, 201)
 		if created.Text("status") != "pending" {
@@ -231,7 +231,7 @@ func TestAutomaticAcceptance(t *testing.T) {
 		return created.Text("order_id")
 	})
 	for _, id := range ids {
-		f.await(t, id, "accepted")
+		f.awaitAccepted(t, id)
 	}
 	if got := other.read(t, left); got.Text("status") != "pending" {
 		t.Errorf("%s", got.Body)
@@ -262,12 +262,12 @@ func (f floor) awaitAcceptor(t *testing.T, other floor) {
 	t.Helper()
 	f.operator.Call(t, "PUT", "/ops/v1/partners/"+other.partner.PartnerID+"/dispatch", []byte(`{"auto_accept":true}`)).Must(t, 200)
 	for i := range 2 {
-		f.await(t, other.orderIn(t, fmt.Sprint("later-", i), delivery.StatusPending), "accepted")
+		f.awaitAccepted(t, other.orderIn(t, fmt.Sprint("later-", i), delivery.StatusPending))
 	}
 }
 
-// await waits until an order has a status.
-func (f floor) await(t *testing.T, id, status string) {
+// awaitAccepted waits until an order is accepted.
+func (f floor) awaitAccepted(t *testing.T, id string) {
 	t.Helper()
-	f.Until(t, "SELECT status FROM orders WHERE order_id = '"+id+"'", status)
+	f.Until(t, "SELECT status FROM orders WHERE order_id = '"+id+"'", "accepted")
 }
