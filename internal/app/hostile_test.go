@@ -16,9 +16,7 @@ func untouched(t *testing.T, partner *apptest.Partner, fn func()) {
 	t.Helper()
 	before := partner.Content(t)
 	fn()
-	if after := partner.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	partner.Unchanged(t, before)
 	partner.Create(t, testkit.OrderJSON("good-"+uuid.NewString(), "")).Must(t, 201)
 }
 
@@ -218,9 +216,7 @@ func TestPasswordsAreNeverToldBack(t *testing.T) {
 			t.Errorf("%s %s: %d %s", r.target, r.body, got.Status, got.Body)
 		}
 	}
-	if after := service.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	service.Unchanged(t, before)
 	service.Stop()
 	if log := service.Log.String(); strings.Contains(log, "hush") || strings.Contains(log, apptest.OperatorPassword) {
 		t.Errorf("the log tells a password: %s", log)

@@ -197,9 +197,7 @@ func TestPartnersDoNotSeeEachOther(t *testing.T) {
 			service.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
 		}
 	}
-	if after := service.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	service.Unchanged(t, before)
 	service.Audit(t)
 }
 

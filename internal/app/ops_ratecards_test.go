@@ -151,7 +151,5 @@ func TestRateCardPreview(t *testing.T) {
 			t.Errorf("%s: %s", body, refused.Body)
 		}
 	}
-	if after := s.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	s.Unchanged(t, before)
 }

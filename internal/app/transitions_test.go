@@ -205,9 +205,7 @@ func TestAssigningNeedsAnActiveCourier(t *testing.T) {
 			t.Errorf("%s: %s", courier, got.Body)
 		}
 	}
-	if after := f.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	f.Unchanged(t, before)
 }
 
 // TestTrackingTellsNothingPrivate, in JSON and on the page, in either language,

@@ -210,3 +210,12 @@ func (s *Service) Content(t testing.TB) string {
 	t.Helper()
 	return strings.Join(s.Query(t, content), "\n")
 }
+
+// Unchanged fails the test if the database has changed since Content returned
+// before.
+func (s *Service) Unchanged(t testing.TB, before string) {
+	t.Helper()
+	if after := s.Content(t); after != before {
+		t.Errorf("got content\n%s\nwant it unchanged\n%s", after, before)
+	}
+}

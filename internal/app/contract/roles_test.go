@@ -113,9 +113,7 @@ func TestAnotherPartnersThings(t *testing.T) {
 			}
 		}
 	}
-	if after := f.Content(t); after != before {
-		t.Errorf("stored before %s\nand after %s", before, after)
-	}
+	f.Unchanged(t, before)
 	if asked < 6 {
 		t.Errorf("asked %d times only", asked)
 	}
