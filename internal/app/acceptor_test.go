@@ -10,9 +10,9 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestAcceptanceSurvivesItsProcess: what a service left pending, the next one
-// accepts at its start. The board is mended as well.
-func TestAcceptanceSurvivesItsProcess(t *testing.T) {
+// TestAcceptanceAfterRestart starts a service on a database with pending orders of a
+// partner with automatic acceptance. It accepts them, and repairs the board.
+func TestAcceptanceAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := apptest.Start(t, apptest.DataIn(dir))

@@ -13,18 +13,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// batchOf is the body of a batch.
+// batchOf returns the body of a batch.
 func batchOf(orders ...[]byte) []byte {
 	return fmt.Appendf(nil, `{"orders":[%s]}`, bytes.Join(orders, []byte(",")))
 }
 
+// batchAs creates a batch under the given idempotency key.
 func batchAs(t testing.TB, p *apptest.Partner, key string, body []byte) *apptest.Answer {
 	t.Helper()
 	return p.Call(t, "POST", "/v1/orders/batch", body, "Idempotency-Key", key)
 }
 
-// outcomes are the results of a batch in one line: the code of a refusal, new
-// or again.
+// outcomes returns the results of a batch in one line: for each order the code of
+// its error, "new", or "again" for one that an earlier request has created.
 func outcomes(answer *apptest.Answer) string {
 	var all []string
 	for i := range answer.Len("results") {
@@ -43,7 +44,7 @@ func outcomes(answer *apptest.Answer) string {
 	return strings.Join(all, ", ")
 }
 
-// records are the orders of a batch as they were answered, byte for byte.
+// records returns the orders of a batch byte for byte.
 func records(t testing.TB, answer *apptest.Answer) (all []string) {
 	t.Helper()
 	var read struct {
@@ -58,9 +59,10 @@ func records(t testing.TB, answer *apptest.Answer) (all []string) {
 	return all
 }
 
-// TestBatchIsRefusedInParts creates what can be created, and reports the rest; stock goes to the first. A retry returns the same for what was created, and
-// tries the rest afresh.
-func TestBatchIsRefusedInParts(t *testing.T) {
+// TestBatchWithErrors sends a batch of good and bad orders. The good ones are created,
+// the first ones get the stock, and each bad one gets its error. A retry replays what
+// was created and tries the rest again.
+func TestBatchWithErrors(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 5})
@@ -75,15 +77,15 @@ func TestBatchIsRefusedInParts(t *testing.T) {
 		t.Errorf("got  %s\nwant %s: %s", got, want, first.Body)
 	}
 	if field := first.Text("results", 9, "error", "details", "field"); field != "items[0].product_id" {
-		t.Errorf("the fault of an order is told by its own fields: %s", field)
+		t.Errorf("order 9: got field %s, want items[0].product_id", field)
 	}
 	if short := first.JSON("results", 1, "error", "details", "items", 0, "available"); short != 2.0 {
-		t.Errorf("the second is told that there are %v", short)
+		t.Errorf("order 1: got %v units available, want 2", short)
 	}
 	before := f.Content(t)
 	second := batchAs(t, f.partner, key, body).Must(t, 200)
 	if got := outcomes(second); got != strings.ReplaceAll(want, "new", "again") || f.Content(t) != before {
-		t.Errorf("again: %s", got)
+		t.Errorf("again: got %s, want no new orders", got)
 	}
 	f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/movements",
 		fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":3,"location":"MTL-1"}`, lamp)).Must(t, 201)
@@ -94,17 +96,17 @@ func TestBatchIsRefusedInParts(t *testing.T) {
 	}
 	for i, record := range records(t, first) {
 		if again := records(t, third)[i]; record != "" && again != record {
-			t.Errorf("order %d was %s\nand is  %s", i, record, again)
+			t.Errorf("order %d: got %s\nwant %s", i, again, record)
 		}
 		if read := f.partner.Call(t, "GET", "/v1/orders/"+third.Text("results", i, "order", "order_id"), nil); third.JSON("results", i, "status") == 201.0 && read.Status != 200 {
-			t.Errorf("order %d cannot be read: %s", i, read.Body)
+			t.Errorf("order %d: got status %d, want 200: %s", i, read.Status, read.Body)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestBatchKeyIsForOneBody refuses another body as a whole.
-func TestBatchKeyIsForOneBody(t *testing.T) {
+// TestBatchKeyWithAnotherBody refuses a whole batch whose key was used for another.
+func TestBatchKeyWithAnotherBody(t *testing.T) {
 	t.Parallel()
 	f, key := newFloor(t), uuid.NewString()
 	refused := batchOf([]byte(`{}`))
@@ -121,9 +123,9 @@ func TestBatchKeyIsForOneBody(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestEqualBatchesAtOnce make each order once; two different ones under one key
-// are not mixed.
-func TestEqualBatchesAtOnce(t *testing.T) {
+// TestConcurrentBatches sends equal batches concurrently, which create each order
+// once, and different batches under one key, of which one is created.
+func TestConcurrentBatches(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	other := f.Beside(t)
@@ -144,29 +146,27 @@ func TestEqualBatchesAtOnce(t *testing.T) {
 			seen[strings.Join(records(t, got), "\n")]++
 		}
 		if seen["new, validation_error, new, conflict"] != 1 || seen["again, validation_error, again, conflict"] != 3 || len(seen) != 3 {
-			t.Errorf("equal ones at once: %v", seen)
+			t.Errorf("equal batches: got %v, want one new batch and three replays", seen)
 		}
 		key = uuid.NewString()
 		won := map[string]int{}
-		for i, got := range apptest.Together(4, func(i int) *apptest.Answer {
+		for _, got := range apptest.Together(4, func(i int) *apptest.Answer {
 			return batchAs(t, nodes[i%2], key, batchOf(testkit.OrderJSON(fmt.Sprintf("%s-%d", name(7), i), ""), testkit.OrderJSON(name(8), "")))
 		}) {
 			if got.Status != 200 {
 				got.Refused(t, 422, "idempotency_key_reused")
 			}
 			won[fmt.Sprint(got.Status)]++
-			_ = i
 		}
 		if won["200"] != 1 || won["422"] != 3 {
-			t.Errorf("different ones at once: %v", won)
+			t.Errorf("different batches: got statuses %v, want 200 once", won)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestSizesOfBatches takes 500 orders, one after the other, and not 501; a body
-// of up to 4 MiB, and none larger.
-func TestSizesOfBatches(t *testing.T) {
+// TestBatchSize accepts 500 orders and 4 MiB, and refuses more.
+func TestBatchSize(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 450})
@@ -177,32 +177,30 @@ func TestSizesOfBatches(t *testing.T) {
 	before := f.Content(t)
 	refused := batchAs(t, f.partner, uuid.NewString(), batchOf(orders...)).Refused(t, 422, "validation_error")
 	if refused.Text("error", "details", "field") != "orders" || f.Content(t) != before {
-		t.Errorf("501: %s", refused.Body)
+		t.Errorf("501 orders: got %s, want an error of orders, and nothing stored", refused.Body)
 	}
 	key := uuid.NewString()
 	full := batchOf(orders[:500]...)
 	got := batchAs(t, f.partner, key, full).Must(t, 200)
 	if want := strings.Repeat("new, ", 450) + strings.Repeat("insufficient_stock, ", 49) + "insufficient_stock"; outcomes(got) != want {
-		t.Errorf("500: %s", outcomes(got))
+		t.Errorf("500 orders: got %s, want %s", outcomes(got), want)
 	}
 	if again := batchAs(t, f.partner, key, full).Must(t, 200); strings.Join(records(t, again), "") != strings.Join(records(t, got), "") {
-		t.Error("500 again are others")
+		t.Error("500 orders again: got others, want the same")
 	}
 	many := paddedBatch(t, 4<<20)
 	if got := batchAs(t, f.partner, uuid.NewString(), many).Must(t, 200); got.JSON("created") != 1.0 {
-		t.Errorf("4 MiB: %s", outcomes(got))
+		t.Errorf("4 MiB: got %s, want 1 order created", outcomes(got))
 	}
 	before = f.Content(t)
 	batchAs(t, f.partner, uuid.NewString(), append(many, ' ')).Refused(t, 413, "payload_too_large")
 	batchAs(t, f.partner, "", batchOf(orders[500])).Refused(t, 400, "bad_request")
-	if f.Content(t) != before {
-		t.Error("a refused batch stored something")
-	}
+	f.Unchanged(t, before)
 	f.Audit(t)
 }
 
-// paddedBatch is a batch of so many bytes with more JSON values than an order may
-// have.
+// paddedBatch returns a batch of the given size with more JSON values than a single
+// order may have.
 func paddedBatch(t testing.TB, size int) []byte {
 	t.Helper()
 	values := strings.Repeat("0,", 150_000) + "0"
@@ -210,9 +208,9 @@ func paddedBatch(t testing.TB, size int) []byte {
 	return append(body, bytes.Repeat([]byte(" "), size-len(body))...)
 }
 
-// TestValidationIsWhatCreationDoes: for any order, validating returns what
-// creating it then answers, and stores nothing.
-func TestValidationIsWhatCreationDoes(t *testing.T) {
+// TestValidationMatchesCreation validates random orders. Each gets the result of the
+// creation that follows, and the validation stores nothing.
+func TestValidationMatchesCreation(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 60, "TOR-1": 40})
@@ -232,22 +230,22 @@ func TestValidationIsWhatCreationDoes(t *testing.T) {
 	f.Audit(t)
 }
 
-// compareDry holds a validation against the creation that follows.
+// compareDry compares a validation with the creation that follows.
 func compareDry(t *testing.T, r *rapid.T, f floor, body []byte) {
 	t.Helper()
 	before := f.Content(t)
 	dry := f.partner.Call(t, "POST", "/v1/orders/validate", body)
 	if after := f.Content(t); after != before {
-		r.Fatalf("validating stored something: before %s\nafter %s", before, after)
+		r.Fatalf("validation: got content %s\nwant it unchanged %s", after, before)
 	}
 	wet := f.partner.Create(t, body)
-	if wet.Status == 400 { // no JSON
+	if wet.Status == 400 { // not JSON
 		dry.Refused(t, 400, "bad_request")
 		return
 	}
-	same := func(what string, told, done any) {
-		if fmt.Sprint(told) != fmt.Sprint(done) {
-			r.Fatalf("%s: told %v, done %v\n%s\n%s", what, told, done, dry.Body, wet.Body)
+	same := func(what string, got, want any) {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			r.Fatalf("%s: got %v from validation, want %v\n%s\n%s", what, got, want, dry.Body, wet.Body)
 		}
 	}
 	same("status", dry.JSON("status"), wet.Status)

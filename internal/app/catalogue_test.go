@@ -9,8 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// imports sends CSV.
-func (s stockroom) imports(t *testing.T, content string) (told string) {
+// imports imports products from CSV. It returns the counts of the answer, or its
+// status and the fields with errors.
+func (s stockroom) imports(t *testing.T, content string) (result string) {
 	t.Helper()
 	got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv; charset=utf-8")
 	if got.Status == 200 {
@@ -23,14 +24,16 @@ func (s stockroom) imports(t *testing.T, content string) (told string) {
 	return fmt.Sprint(got.Status, all)
 }
 
+// export returns all products as CSV.
 func (s stockroom) export(t *testing.T) string {
 	t.Helper()
 	return string(s.ask(t, "GET", "/products/export", "").Must(t, 200).Body)
 }
 
-// TestCatalogueGoesOutAndIn: what was exported can be imported, and changes
-// nothing; what a spreadsheet would compute does not come out as it is.
-func TestCatalogueGoesOutAndIn(t *testing.T) {
+// TestCatalogueRoundTrip imports what was exported: nothing changes, and another
+// partner gets the same products. Cells that a spreadsheet would evaluate are
+// escaped.
+func TestCatalogueRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	names := []string{"=1+1", "+1", "-1", "@SUM(A1)", "'", "'=x", `a "b", c`, "é\nf", " ", "\t=1", "Lamp"}
@@ -42,15 +45,15 @@ func TestCatalogueGoesOutAndIn(t *testing.T) {
 	for line := range strings.SplitSeq(before, "\n") {
 		for cell := range strings.SplitSeq(line, ",") {
 			if cell = strings.Trim(cell, `"`); cell != "" && strings.ContainsAny(cell[:1], "=+-@\t") {
-				t.Errorf("computed: %q", line)
+				t.Errorf("got %q, want no cell that a spreadsheet evaluates", line)
 			}
 		}
 	}
-	if told := s.imports(t, before); told != fmt.Sprint("0 0 ", len(names), " 0") {
-		t.Errorf("imported again: %s\n%s", told, before)
+	if got, want := s.imports(t, before), fmt.Sprint("0 0 ", len(names), " 0"); got != want {
+		t.Errorf("imported again: got %s, want %s: %s", got, want, before)
 	}
 	if after := s.export(t); after != before {
-		t.Errorf("before %s\nafter %s", before, after)
+		t.Errorf("got %s\nwant %s", after, before)
 	}
 	other := s
 	other.path = "/ops/v1/partners/" + s.Register(t, "other").PartnerID
@@ -62,17 +65,18 @@ func TestCatalogueGoesOutAndIn(t *testing.T) {
 		}
 		lines = append(lines, line)
 	}
-	if told := other.imports(t, strings.Join(lines, "\n")); told != fmt.Sprint(len(names), " 0 0 0") {
-		t.Errorf("imported elsewhere: %s", told)
+	if got, want := other.imports(t, strings.Join(lines, "\n")), fmt.Sprint(len(names), " 0 0 0"); got != want {
+		t.Errorf("another partner: got %s, want %s", got, want)
 	}
 	if got := other.export(t); got != before {
-		t.Errorf("elsewhere %s\nhere %s", got, before)
+		t.Errorf("another partner: got %s\nwant %s", got, before)
 	}
 	s.Audit(t)
 }
 
-// TestImportIsAllOrNothing, with an error for each line.
-func TestImportIsAllOrNothing(t *testing.T) {
+// TestImportErrors imports faulty files. Every faulty line gets an error, and nothing
+// is stored.
+func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
@@ -81,47 +85,47 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	}
 	before := s.Content(t)
 	header := "product_id,barcode,name,price,stock_min,stock_max,status,opening_quantity,opening_location\n"
-	for name, c := range map[string]struct{ content, told string }{
+	for name, c := range map[string]struct{ content, want string }{
 		"every line": {header + "9,,x,1,,,,,\n,,Sugar,much,,,,,\n,TWIN,,,,,,,\n1,,,,,,,5,MTL-1\n,B-Lamp,,2,,,,,\n,N,,1,,,,,\n,N,y,1,,,,,\n,,z,1,9,3,gone,0,\n,,ok,1,,,,,\n",
 			"422 [lines[4].barcode lines[6].barcode lines[8].barcode lines[2].product_id lines[3].price lines[5].opening_quantity lines[7].name lines[9].stock_max lines[9].status lines[9].opening_quantity lines[9].opening_location]"},
-		"cells":        {"name,price\nSugar,1,2\nSalt\nTea,1\n", "422 [lines[2] lines[3]]"},
-		"columns":      {"name,price,colour,name\n", "422 [lines[1] lines[1]]"},
-		"empty":        {"", "400 []"},
-		"quotes":       {"name,price\n\"x,1\n", "400 []"},
-		"no UTF-8":     {"name,price\n\xff,1\n", "400 []"},
-		"NUL":          {"name,price\n\x00,1\n", "400 []"},
-		"too many":     {"name,price\n" + strings.Repeat("x,1\n", 10_001), "422 [lines[10002]]"},
-		"required":     {"product_id\n\n,\n", "422 [lines[3]]"},
-		"more is told": {"name,price\n" + strings.Repeat("x,no\n", 1100), "422 [lines[2].price" + more(3, 1001) + "]"},
+		"cells":           {"name,price\nSugar,1,2\nSalt\nTea,1\n", "422 [lines[2] lines[3]]"},
+		"columns":         {"name,price,colour,name\n", "422 [lines[1] lines[1]]"},
+		"empty":           {"", "400 []"},
+		"quotes":          {"name,price\n\"x,1\n", "400 []"},
+		"no UTF-8":        {"name,price\n\xff,1\n", "400 []"},
+		"NUL":             {"name,price\n\x00,1\n", "400 []"},
+		"too many":        {"name,price\n" + strings.Repeat("x,1\n", 10_001), "422 [lines[10002]]"},
+		"required":        {"product_id\n\n,\n", "422 [lines[3]]"},
+		"too many errors": {"name,price\n" + strings.Repeat("x,no\n", 1100), "422 [lines[2].price" + more(3, 1001) + "]"},
 	} {
-		if told := s.imports(t, c.content); told != c.told {
-			t.Errorf("%s: got  %.600s\nwant %.600s", name, told, c.told)
+		if got := s.imports(t, c.content); got != c.want {
+			t.Errorf("%s: got  %.600s\nwant %.600s", name, got, c.want)
 		}
 	}
-	for content, told := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "columns separated by commas, each at most once, out of"} {
-		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), told) {
-			t.Errorf("%q: got %s, want %s", content, got.Body, told)
+	for content, want := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;price\nx;1\n": "columns separated by commas, each at most once, out of"} {
+		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), want) {
+			t.Errorf("%q: got %s, want %s", content, got.Body, want)
 		}
 	}
 	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415, "unsupported_media_type")
 	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type", "text/csv").Refused(t, 404, "not_found")
 	s.Unchanged(t, before)
 	good := header + fmt.Sprintf("%d,NEW,,,,,,,\n,,Sugar,4.5,1,9,inactive,12,MTL-1\n,S2,Salt,2,,,,,\n", lamp)
-	if told := s.imports(t, "\xef\xbb\xbf"+good); told != "2 1 0 1" {
-		t.Errorf("good: %s", told)
+	if got := s.imports(t, "\xef\xbb\xbf"+good); got != "2 1 0 1" {
+		t.Errorf("good: got %s, want 2 1 0 1", got)
 	}
 	if got := s.ask(t, "GET", "/products/4", "").Must(t, 200); got.JSON("quantity") != 12.0 || got.JSON("price") != 4.5 || got.Text("status") != "inactive" {
-		t.Errorf("Sugar: %s", got.Body)
+		t.Errorf("Sugar: got %s, want what was imported", got.Body)
 	}
 	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" || got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
-		t.Errorf("Lamp: %s", got.Body)
+		t.Errorf("Lamp: got %s, want another barcode only", got.Body)
 	}
 	s.Audit(t)
 }
 
-// TestImportOfAFullCatalogue takes as many products as it says, with names and
-// barcodes of usual lengths.
-func TestImportOfAFullCatalogue(t *testing.T) {
+// TestImportTenThousand imports as many products as are allowed, with names and
+// barcodes of usual length.
+func TestImportTenThousand(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	var file strings.Builder
@@ -129,17 +133,18 @@ func TestImportOfAFullCatalogue(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&file, "%0100d,12.99,5,100,%013d\n", i, i+1)
 	}
-	if told := s.imports(t, file.String()); told != "10000 0 0 0" {
-		t.Errorf("10,000 products of %d bytes: %s", file.Len(), told)
+	if got := s.imports(t, file.String()); got != "10000 0 0 0" {
+		t.Errorf("%d bytes: got %s, want 10000 0 0 0", file.Len(), got)
 	}
-	if told := s.imports(t, s.export(t)); told != "0 0 10000 0" {
-		t.Errorf("and again: %s", told)
+	if got := s.imports(t, s.export(t)); got != "0 0 10000 0" {
+		t.Errorf("again: got %s, want 0 0 10000 0", got)
 	}
 }
 
-// TestImportIsCarriedOutOnce under one key, however often and at once: a line
-// without a barcode would add its product and its stock again.
-func TestImportIsCarriedOutOnce(t *testing.T) {
+// TestImportIdempotency sends one import again and again, and concurrently, under one
+// key. It takes effect once, although a line without a barcode would otherwise add its
+// product and its stock each time.
+func TestImportIdempotency(t *testing.T) {
 	t.Parallel()
 	s, key := newStockroom(t), uuid.NewString()
 	const body = "name,price,opening_quantity,opening_location\nLamp,2,10,MTL-1\n"
@@ -153,20 +158,21 @@ func TestImportIsCarriedOutOnce(t *testing.T) {
 			fresh++
 		}
 		if string(got.Body) != `{"created":1,"changed":0,"unchanged":0,"movements":1}` {
-			t.Errorf("got %s", got.Body)
+			t.Errorf("got %s, want 1 product and 1 movement created", got.Body)
 		}
 	}
 	send(body+"Rug,1,,\n").Refused(t, 422, "idempotency_key_reused")
 	s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", "x").Refused(t, 400, "bad_request")
 	all := s.ask(t, "GET", "/products", "").Must(t, 200)
 	if fresh != 1 || all.Len("products") != 1 || all.JSON("products", 0, "quantity") != 10.0 {
-		t.Errorf("%d were carried out: %s", fresh, all.Body)
+		t.Errorf("got %d imports carried out, want 1: %s", fresh, all.Body)
 	}
 	s.Audit(t)
 }
 
-// TestImportsAtOnce add a barcode once, without a key too.
-func TestImportsAtOnce(t *testing.T) {
+// TestConcurrentImports imports the same barcodes concurrently, without a key. Each
+// adds its product once.
+func TestConcurrentImports(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	for round := range 5 {
@@ -178,12 +184,13 @@ func TestImportsAtOnce(t *testing.T) {
 			created += got.Must(t, 200).JSON("created").(float64)
 		}
 		if all := s.ask(t, "GET", "/products", "").Must(t, 200); created != 2 || all.Len("products") != 2*(round+1) {
-			t.Fatalf("round %d: %v created: %s", round, created, all.Body)
+			t.Fatalf("round %d: got %v products created, want 2: %s", round, created, all.Body)
 		}
 	}
 	s.Audit(t)
 }
 
+// more returns the fields of faulty prices in the given lines.
 func more(from, to int) string {
 	var text strings.Builder
 	for i := from; i <= to; i++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// rider adds a courier with an operator of its own.
+// rider adds a courier, and an operator account for it, and returns that.
 func (f floor) rider(t *testing.T, name string) *apptest.Operator {
 	t.Helper()
 	r := &apptest.Operator{Service: f.Service}
@@ -25,7 +25,7 @@ func (f floor) rider(t *testing.T, name string) *apptest.Operator {
 	return r
 }
 
-// carried makes an order and has a courier carry it into a state.
+// carried creates an order and moves it to a status, carried by a courier.
 func (f floor) carried(t *testing.T, by *apptest.Operator, reference string, state delivery.Status) (id string) {
 	t.Helper()
 	desk := *f.operator
@@ -33,13 +33,13 @@ func (f floor) carried(t *testing.T, by *apptest.Operator, reference string, sta
 	return floor{f.Service, f.partner, &desk}.orderIn(t, reference, state)
 }
 
-// move is what a courier's phone sends.
+// move changes an order's status with the token of a courier.
 func move(t *testing.T, by *apptest.Operator, orderID, body string) *apptest.Answer {
 	t.Helper()
 	return by.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(body))
 }
 
-// jobs lists the references of a courier's jobs.
+// jobs returns the references of a courier's jobs.
 func jobs(t *testing.T, by *apptest.Operator) (references []string) {
 	t.Helper()
 	got := by.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
@@ -49,8 +49,8 @@ func jobs(t *testing.T, by *apptest.Operator) (references []string) {
 	return references
 }
 
-// TestCourierRecords are read and changed; who is inactive cannot be assigned,
-// and what he carries needs attention.
+// TestCourierRecords reads and changes couriers. An inactive courier cannot be
+// assigned, and its orders need attention.
 func TestCourierRecords(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -61,17 +61,17 @@ func TestCourierRecords(t *testing.T) {
 
 	changed := f.operator.Call(t, "PATCH", target, []byte(`{"name":"Noor Singh","phone":"+15145550191","vehicle":null}`)).Must(t, 200)
 	if changed.Text("name") != "Noor Singh" || changed.Text("phone") != "+15145550191" || changed.Text("vehicle") != "bike" || changed.JSON("active") != true {
-		t.Errorf("changed to %s", changed.Body)
+		t.Errorf("change: got %s, want a new name and phone only", changed.Body)
 	}
 	if read := f.operator.Call(t, "GET", target, nil).Must(t, 200); string(read.Body) != string(changed.Body) {
-		t.Errorf("read %s", read.Body)
+		t.Errorf("read: got %s, want %s", read.Body, changed.Body)
 	}
 	for _, body := range []string{`{"name":""}`, `{"phone":"555"}`, `{"active":"yes"}`, `{"vehicle":7}`, `[]`} {
 		f.operator.Call(t, "PATCH", target, []byte(body)).Refused(t, 422, "validation_error")
 	}
 	for _, body := range []string{``, `{"name":"a","name":"b"}`, `{"name":"a"}x`} {
 		if got := f.operator.Call(t, "PATCH", target, []byte(body)); got.Status != 400 && got.Status != 415 {
-			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+			t.Errorf("%s: got status %d, want 400 or 415: %s", body, got.Status, got.Body)
 		}
 	}
 	for _, none := range []string{"cou_none", "%00", "cou_0000000000000000"} {
@@ -94,13 +94,13 @@ func TestCourierRecords(t *testing.T) {
 	f.expect(t, "attention=courier_gone&attention=late&courier_id="+r.CourierID, "carried")
 	counts := f.operator.Call(t, "GET", "/ops/v1/attention", nil).Must(t, 200)
 	if counts.JSON("reasons", "courier_gone") != 1.0 || counts.JSON("attention") != 1.0 || counts.JSON("open") != 2.0 {
-		t.Errorf("counted %s", counts.Body)
+		t.Errorf("attention: got %s, want 1 order of courier_gone, 2 open", counts.Body)
 	}
 	if row := f.operator.Call(t, "GET", "/ops/v1/orders/"+carried, nil).Must(t, 200); fmt.Sprint(row.JSON("attention")) != "[courier_gone]" ||
 		row.Text("courier", "name") != "Noor Singh" || row.Text("order", "courier", "name") != "noor" {
-		t.Errorf("the order tells %s", row.Body)
+		t.Errorf("order: got %s, want the reason courier_gone and the changed courier", row.Body)
 	}
-	// The courier who has the parcels may finish, or another courier takes over.
+	// The courier may finish, or the order is assigned to another one.
 	move(t, r, carried, `{"status":"out_for_delivery"}`).Must(t, 200)
 	f.operator.Call(t, "PATCH", target, []byte(`{"active":true}`)).Must(t, 200)
 	f.expect(t, "attention=courier_gone")
@@ -108,12 +108,13 @@ func TestCourierRecords(t *testing.T) {
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=courier.changed&object_id="+r.CourierID, nil).Must(t, 200)
 	if log.Len("entries") != 3 || log.JSON("entries", 1, "before", "active") != true || log.JSON("entries", 1, "after", "active") != false ||
 		log.Text("entries", 2, "before", "phone") != "+15145550190" || log.Text("entries", 2, "after", "phone") != "+15145550191" {
-		t.Errorf("the log tells %s", log.Body)
+		t.Errorf("audit log: got %s, want three changes of the courier", log.Body)
 	}
 	f.Audit(t)
 }
 
-// TestCourierAccounts: an operator with the role courier is one, and no other is.
+// TestCourierAccounts links operators to couriers. The role courier needs a courier,
+// and no other role may have one.
 func TestCourierAccounts(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -124,14 +125,14 @@ func TestCourierAccounts(t *testing.T) {
 	for _, refused := range [][2]string{{"courier", ""}, {"courier", `,"courier_id":null`}, {"courier", `,"courier_id":"cou_none"`}, {"dispatcher", linked}} {
 		got := create(refused[0], refused[1]).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != "courier_id" || got.Len("error", "details", "errors") != 1 {
-			t.Errorf("%v: %s", refused, got.Body)
+			t.Errorf("%v: got %s, want an error of courier_id", refused, got.Body)
 		}
 	}
 	target := "/ops/v1/operators/" + create("courier", linked).Must(t, 201).Text("operator_id")
 	for _, cookie := range []string{opsLogin(t, f.Service, "x-courier@example.com", "a long password")} {
 		me := f.Do(t, "GET", "/ops/v1/me", nil, "Cookie", cookie).Must(t, 200)
 		if me.Text("courier_id") != f.operator.CourierID {
-			t.Errorf("me: %s", me.Body)
+			t.Errorf("me: got %s, want courier %s", me.Body, f.operator.CourierID)
 		}
 	}
 	f.operator.Call(t, "PATCH", target, []byte(`{"courier_id":null}`)).Refused(t, 422, "validation_error")
@@ -141,14 +142,14 @@ func TestCourierAccounts(t *testing.T) {
 	f.operator.Call(t, "PATCH", target, []byte(`{"active":false}`)).Must(t, 200)
 }
 
-// TestCouriersSeeTheirOwn: another courier's orders do not exist, by whatever
-// way they are asked for.
-func TestCouriersSeeTheirOwn(t *testing.T) {
+// TestCouriersSeeOwnOrders asks for other couriers' orders in every way. For a courier
+// they do not exist.
+func TestCouriersSeeOwnOrders(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	mine, other := f.rider(t, "mine"), f.rider(t, "other")
 	own, theirs := f.carried(t, mine, "own", delivery.StatusPickedUp), f.carried(t, other, "theirs", delivery.StatusPickedUp)
-	nobodys := f.orderIn(t, "nobody's", delivery.StatusAccepted)
+	unassigned := f.orderIn(t, "unassigned", delivery.StatusAccepted)
 	cookie := opsLogin(t, f.Service, "mine@riders.example", "a long password of mine")
 	ways := map[string]func(method, target, kind string, body []byte) *apptest.Answer{
 		"token": func(method, target, kind string, body []byte) *apptest.Answer {
@@ -160,14 +161,14 @@ func TestCouriersSeeTheirOwn(t *testing.T) {
 	}
 	for way, ask := range ways {
 		if got := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); got.Len("jobs") != 1 || got.Text("jobs", 0, "order_id") != own || got.Text("courier_id") != mine.CourierID {
-			t.Errorf("%s: %s", way, got.Body)
+			t.Errorf("%s: got jobs %s, want order %s of courier %s", way, got.Body, own, mine.CourierID)
 		}
 		ask("GET", "/ops/v1/jobs?courier_id="+mine.CourierID, "", nil).Must(t, 200)
 		ask("GET", "/ops/v1/jobs?courier_id="+other.CourierID, "", nil).Refused(t, 404, "not_found")
 		ask("GET", "/ops/v1/orders/"+own, "", nil).Must(t, 200)
 		ask("GET", "/ops/v1/scan?code="+own, "", nil).Must(t, 200)
 		ask("GET", "/ops/v1/orders", "", nil).Refused(t, 403, "forbidden")
-		for _, id := range []string{theirs, nobodys} {
+		for _, id := range []string{theirs, unassigned} {
 			ask("GET", "/ops/v1/orders/"+id, "", nil).Refused(t, 404, "not_found")
 			ask("GET", "/ops/v1/scan?code="+id, "", nil).Refused(t, 404, "not_found")
 			ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", []byte(`{"status":"failed","failure_reason":"x"}`)).Refused(t, 404, "not_found")
@@ -177,17 +178,17 @@ func TestCouriersSeeTheirOwn(t *testing.T) {
 	ways["session"]("POST", "/ops/v1/orders/"+own+"/status", "application/json", []byte(`{"status":"in_transit"}`)).Must(t, 200)
 	f.Do(t, "POST", "/ops/v1/orders/"+own+"/status", []byte(`{"status":"out_for_delivery"}`), "Cookie", cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
 	if pictures(t, f.Service) != 0 {
-		t.Error("a picture was left behind")
+		t.Error("got a picture stored, want none")
 	}
 	f.operator.Call(t, "GET", "/ops/v1/jobs", nil).Refused(t, 422, "validation_error")
 	if got := f.operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+other.CourierID, nil).Must(t, 200); got.Len("jobs") != 1 {
-		t.Errorf("to the desk: %s", got.Body)
+		t.Errorf("dispatcher: got jobs %s, want 1", got.Body)
 	}
 }
 
-// TestCouriersMoves: what couriers may do to their orders, what they may not, and
-// what the others do meanwhile.
-func TestCouriersMoves(t *testing.T) {
+// TestCourierMoves moves orders as a courier: to the statuses that couriers may set,
+// to others, and while a dispatcher moves or reassigns the same order.
+func TestCourierMoves(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	r, other := f.rider(t, "mine"), f.rider(t, "other")
@@ -198,7 +199,7 @@ func TestCouriersMoves(t *testing.T) {
 	move(t, r, id, `{"status":"gone"}`).Refused(t, 422, "validation_error")
 	for _, body := range []string{`{"status":"failed"}`, `{"status":"failed","failure_reason":""}`, `{"status":"failed","failure_reason":null}`} {
 		if got := move(t, r, id, body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "failure_reason" {
-			t.Errorf("%s: %s", body, got.Body)
+			t.Errorf("%s: got %s, want an error of failure_reason", body, got.Body)
 		}
 	}
 	r.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil, `{"order_ids":[%q],"status":"picked_up"}`, id)).Refused(t, 403, "forbidden")
@@ -208,16 +209,16 @@ func TestCouriersMoves(t *testing.T) {
 	}
 	failed := move(t, r, id, `{"status":"failed","failure_reason":"Nobody at home","next_attempt":"2026-01-15T09:00:00-05:00"}`).Must(t, 200)
 	if failed.Text("status_history", 6, "notes") != "Nobody at home" {
-		t.Errorf("failed: %s", failed.Body)
+		t.Errorf("failed: got %s, want the failure reason in the history", failed.Body)
 	}
-	// The desk is faster.
+	// The dispatcher moves the order first.
 	f.operator.Move(t, id, "out_for_delivery").Must(t, 200)
 	lost := move(t, r, id, `{"status":"in_transit","version":7}`).Refused(t, 409, "invalid_transition")
 	if lost.Text("error", "details", "changed_by", "email") != apptest.OperatorEmail || lost.JSON("error", "details", "version") != 8.0 {
-		t.Errorf("told %s", lost.Body)
+		t.Errorf("too late: got %s, want who changed the order, and version 8", lost.Body)
 	}
 	move(t, r, id, `{"status":"delivered","version":8}`).Must(t, 200)
-	// An order that was assigned to another courier is not found, whatever version is named.
+	// An order that was reassigned is not found, whichever version is named.
 	second := f.carried(t, r, "A-2", delivery.StatusCourierAssigned)
 	desk := *f.operator
 	desk.CourierID = other.CourierID
@@ -226,14 +227,14 @@ func TestCouriersMoves(t *testing.T) {
 		move(t, r, second, body).Refused(t, 404, "not_found")
 	}
 	if got := jobs(t, r); len(got) != 0 {
-		t.Errorf("left are %v", got)
+		t.Errorf("got jobs %v, want none", got)
 	}
 	f.Audit(t)
 }
 
-// TestRound has pickups and dropoffs, in order, with all that a courier needs, and
-// what was delivered.
-func TestRound(t *testing.T) {
+// TestJobs lists a courier's pickups and dropoffs in the order of the round, with all
+// that the courier needs, and the delivered orders.
+func TestJobs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t) // 10:00 in Montréal; pickups from 13:00 to 16:00, dropoffs the next day from 9:00 to 17:00
 	r := f.rider(t, "mine")
@@ -246,12 +247,12 @@ func TestRound(t *testing.T) {
 	desk.CourierID = r.CourierID
 	desk.Move(t, id, "accepted").Must(t, 200)
 	desk.Move(t, id, "courier_assigned").Must(t, 200)
-	f.orderIn(t, "somebody else's", delivery.StatusPickedUp)
+	f.orderIn(t, "of another courier", delivery.StatusPickedUp)
 	done := f.carried(t, r, "done", delivery.StatusDelivered)
 
 	got := r.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
 	if order := jobs(t, r); !slices.Equal(order, []string{"pickup", "dropoff", "again"}) {
-		t.Errorf("at 10:00: %v", order)
+		t.Errorf("at 10:00: got %v, want pickup, dropoff, again", order)
 	}
 	for path, want := range map[string]any{
 		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00.000Z", "stop address line1": "4000 Rue Saint-Denis",
@@ -262,28 +263,28 @@ func TestRound(t *testing.T) {
 			steps = append(steps, name)
 		}
 		if got.JSON(steps...) != want {
-			t.Errorf("%s is %v, want %v", path, got.JSON(steps...), want)
+			t.Errorf("%s: got %v, want %v", path, got.JSON(steps...), want)
 		}
 	}
 	if fmt.Sprint(got.JSON("jobs", 0, "actions")) != "[picked_up failed]" || got.Text("jobs", 0, "parcels", 1, "label") != "LAMP-2" ||
 		got.Text("jobs", 1, "stop", "name") != "Alex Martin" || got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00.000Z" || got.JSON("jobs", 2, "failures") != 1.0 {
-		t.Errorf("jobs: %s", got.Body)
+		t.Errorf("got jobs %s, want actions, labels, names and the next attempt", got.Body)
 	}
 	if strings.Contains(string(got.Body), "alex@example.com") {
-		t.Error("a courier is told an e-mail address")
+		t.Error("got an e-mail address in the jobs, want none")
 	}
 	if got.JSON("delivered", "count") != 1.0 || got.Text("delivered", "latest", 0, "order_id") != done || got.JSON("more") != false {
-		t.Errorf("delivered: %s", got.Body)
+		t.Errorf("delivered: got %s, want 1, order %s", got.Body, done)
 	}
 	f.Clock.Advance(time.Hour) // the next attempt is due, in the same place as the other
 	if order := jobs(t, r); order[0] != "pickup" || len(order) != 3 {
-		t.Errorf("at 11:00: %v", order)
+		t.Errorf("at 11:00: got %v, want pickup and two others", order)
 	}
 	since := func(at string) *apptest.Answer {
 		return r.Call(t, "GET", "/ops/v1/jobs?since="+url.QueryEscape(at), nil)
 	}
 	if got := since("2026-01-14T10:30:00-05:00").Must(t, 200); got.JSON("delivered", "count") != 0.0 || got.Len("delivered", "latest") != 0 {
-		t.Errorf("since: %s", got.Body)
+		t.Errorf("since 10:30: got %s, want none delivered", got.Body)
 	}
 	since("2026-01-01T00:00:00Z").Refused(t, 422, "validation_error")
 	since("yesterday").Refused(t, 422, "validation_error")
@@ -304,29 +305,29 @@ func TestScan(t *testing.T) {
 	tracking := f.read(t, own).Text("tracking_url")
 	for code, want := range map[string]string{tracking: "<nil> <nil>", own: "<nil> <nil>", "LAMP-2": "2 P-2", "P-1": "1 P-1"} {
 		got := scan(r, code).Must(t, 200)
-		if told := fmt.Sprint(got.JSON("matches", 0, "place"), " ", got.JSON("matches", 0, "parcel_id")); got.Len("matches") != 1 ||
-			got.Text("matches", 0, "order", "order_id") != own || told != want {
-			t.Errorf("%s: %s", code, got.Body)
+		if match := fmt.Sprint(got.JSON("matches", 0, "place"), " ", got.JSON("matches", 0, "parcel_id")); got.Len("matches") != 1 ||
+			got.Text("matches", 0, "order", "order_id") != own || match != want {
+			t.Errorf("%s: got %s, want %s of order %s", code, got.Body, want, own)
 		}
 	}
 	if got := scan(f.operator, "LAMP-2").Must(t, 200); got.Len("matches") != 2 {
-		t.Errorf("the desk finds %s", got.Body)
+		t.Errorf("dispatcher: got %s, want 2 matches", got.Body)
 	}
 	scan(f.operator, theirs).Must(t, 200)
 	if got := scan(r, done).Must(t, 200); got.Text("matches", 0, "order", "status") != "delivered" || got.Len("matches", 0, "order", "actions") != 0 {
-		t.Errorf("what is done: %s", got.Body)
+		t.Errorf("delivered: got %s, want no actions", got.Body)
 	}
-	// A parcel that has neither barcode nor a parcel_id that can be coded has a number.
+	// A parcel with neither a barcode nor a parcel_id that can be encoded has a number.
 	unnamed := strings.NewReplacer(`"P-1"`, `"é"`).Replace(string(testkit.OrderJSON("A-4", "")))
 	id := f.partner.Create(t, []byte(unnamed)).Must(t, 201).Text("order_id")
 	number := scan(f.operator, id).Must(t, 200).Text("matches", 0, "order", "parcels", 0, "label")
 	if got := scan(f.operator, number).Must(t, 200); len(number) != 52 || got.Text("matches", 0, "order", "order_id") != id || got.JSON("matches", 0, "place") != 1.0 {
-		t.Errorf("%s: %s", number, got.Body)
+		t.Errorf("%s: got %s, want 52 digits that find order %s", number, got.Body, id)
 	}
 	for _, code := range []string{theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n"} {
 		scan(r, code).Refused(t, 404, "not_found")
 	}
-	// Others have the same text elsewhere: more of them than are looked at at a time.
+	// More other orders have the same text in another field than one query reads.
 	for i := range 45 {
 		f.partner.Create(t, testkit.OrderJSON(fmt.Sprint("B-", i), "")).Must(t, 201)
 	}
@@ -334,10 +335,10 @@ func TestScan(t *testing.T) {
 	referred := strings.Replace(string(testkit.OrderJSON("A-5", "")), `"P-1"`, `"PO 77"`, 1)
 	id = f.partner.Create(t, []byte(referred)).Must(t, 201).Text("order_id")
 	if got := scan(f.operator, "PO 77").Must(t, 200); got.Len("matches") != 1 || got.Text("matches", 0, "order", "order_id") != id {
-		t.Errorf("PO 77: %s", got.Body)
+		t.Errorf("PO 77: got %s, want order %s", got.Body, id)
 	}
 	if got := scan(f.operator, "P-1").Must(t, 200); got.Len("matches") != 20 {
-		t.Errorf("the desk finds %d", got.Len("matches"))
+		t.Errorf("dispatcher: got %d matches, want 20", got.Len("matches"))
 	}
 	scan(r, "").Refused(t, 422, "validation_error")
 	scan(r, strings.Repeat("x", 3001)).Refused(t, 422, "validation_error")

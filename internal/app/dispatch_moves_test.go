@@ -13,7 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestAttention has orders need it for every reason, and for none.
+// TestAttention lets time pass over orders in several statuses. Each needs attention
+// for the expected reasons.
 func TestAttention(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t) // 10:00 in Montréal; pickups from 13:00 to 16:00, dropoffs the next day from 9:00 to 17:00
@@ -55,27 +56,27 @@ func TestAttention(t *testing.T) {
 				counted = counts.JSON("attention")
 			}
 			if counted != float64(len(got)) {
-				t.Errorf("after %v: %s: counted %v, listed %d", step.until, reason, counted, len(got))
+				t.Errorf("after %v: %s: got a count of %v, want %d", step.until, reason, counted, len(got))
 			}
 		}
 		if counts.JSON("open") != 5.0 || counts.JSON("statuses", "in_transit") != 1.0 || counts.JSON("statuses", "pending") != 0.0 {
-			t.Errorf("%s", counts.Body)
+			t.Errorf("after %v: got %s, want 5 open orders, 1 in transit, none pending", step.until, counts.Body)
 		}
-		// A row has the reasons that the filter asks for.
+		// The reasons in a row agree with the filter.
 		all := operator.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
 		for i := range all.Len("orders") {
 			reasons, _ := all.JSON("orders", i, "attention").([]any)
 			for _, reason := range []string{"late", "failed_twice", "window_missed", "no_courier"} {
 				listed := slices.Contains(f.board(t, "attention="+reason), all.Text("orders", i, "partner_order_id"))
-				if told := slices.Contains(reasons, any(reason)); told != listed {
-					t.Errorf("after %v: %s: told %t, listed %t: %s", step.until, reason, told, listed, all.Body)
+				if named := slices.Contains(reasons, any(reason)); named != listed {
+					t.Errorf("after %v: %s: got it in the row: %t, want %t: %s", step.until, reason, named, listed, all.Body)
 				}
 			}
 		}
 	}
 }
 
-// TestBulk moves many orders with one request: each for itself.
+// TestBulk moves many orders with one request. Each succeeds or fails by itself.
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -103,20 +104,20 @@ func TestBulk(t *testing.T) {
 		case 0:
 			want = "invalid_transition"
 			if result("error", "details", "status") != "delivered" || result("error", "details", "changed_by", "email") != apptest.OperatorEmail {
-				t.Errorf("%s", got.Body)
+				t.Errorf("got %s, want the status and who changed it", got.Body)
 			}
 		case 1, 2:
 			want = "not_found"
 		default:
 			if result("status") != "accepted" {
-				t.Errorf("%v", result())
+				t.Errorf("%d: got %v, want status accepted", i, result())
 			}
 		}
 		if code != want || result("ok") != (want == nil) || result("order_id") != id {
-			t.Errorf("%d: %v", i, result())
+			t.Errorf("%d: got %v, want %s and error %v", i, result(), id, want)
 		}
 	}
-	// Two have been moved since the versions were seen.
+	// Two orders have changed since their versions were read.
 	ids = ids[3:]
 	f.operator.Move(t, ids[0], "courier_assigned").Must(t, 200)
 	other.Cancel(t, ids[1], "").Must(t, 200)
@@ -127,7 +128,7 @@ func TestBulk(t *testing.T) {
 	got = send(map[string]any{"order_ids": ids, "versions": versions, "status": "courier_assigned", "courier_id": f.operator.CourierID}).Must(t, 200)
 	for i := range ids {
 		if ok := got.JSON("results", i, "ok"); ok != (i > 1) {
-			t.Errorf("%d: %v", i, got.JSON("results", i))
+			t.Errorf("%d: got %v, want ok: %t", i, got.JSON("results", i), i > 1)
 		}
 	}
 	for _, refused := range []struct {
@@ -147,13 +148,13 @@ func TestBulk(t *testing.T) {
 	} {
 		got := send(refused.body).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != refused.field {
-			t.Errorf("%v: %s", refused.body, got.Body)
+			t.Errorf("%v: got %s, want an error of %s", refused.body, got.Body, refused.field)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestNotes expects that only operators see notes.
+// TestNotes adds notes to orders, which only operators see.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -164,22 +165,22 @@ func TestNotes(t *testing.T) {
 	}
 	first := note(id, `{"text":"the dog bites"}`).Must(t, 201)
 	if first.Text("text") != "the dog bites" || first.Text("operator_id") == "" || first.Text("at") == "" {
-		t.Errorf("%s", first.Body)
+		t.Errorf("note: got %s, want text, operator_id and at", first.Body)
 	}
 	note(id, `{"text":"bring biscuits"}`).Must(t, 201)
 	seen := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 	if seen.Len("notes") != 2 || seen.Text("notes", 0, "text") != "bring biscuits" || seen.Text("notes", 1, "note_id") != first.Text("note_id") {
-		t.Errorf("%s", seen.Body)
+		t.Errorf("notes: got %s, want two, the newest first", seen.Body)
 	}
 	for _, where := range []*apptest.Answer{f.read(t, id), f.partner.Call(t, "GET", "/v1/orders", nil), f.Do(t, "GET", "/track/"+id, nil),
 		f.operator.Call(t, "GET", "/ops/v1/audit", nil)} {
 		if where.Must(t, 200); strings.Contains(string(where.Body), "biscuits") {
-			t.Errorf("told: %s", where.Body)
+			t.Errorf("got %s, want no notes", where.Body)
 		}
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.noted", nil).Must(t, 200)
 	if log.Len("entries") != 2 || log.Text("entries", 0, "object_id") != id {
-		t.Errorf("%s", log.Body)
+		t.Errorf("audit log: got %s, want two entries of the order", log.Body)
 	}
 	for _, body := range []string{`{}`, `{"text":""}`, `{"text":5}`, `{"text":"` + strings.Repeat("x", 2001) + `"}`} {
 		note(id, body).Refused(t, 422, "validation_error")
@@ -189,8 +190,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestOperatorsRecord holds the partner's record and what only operators see.
-func TestOperatorsRecord(t *testing.T) {
+// TestOperatorsOrderRecord compares an operator's view of an order with the partner's.
+func TestOperatorsOrderRecord(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	product := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-01": 5})
@@ -198,15 +199,15 @@ func TestOperatorsRecord(t *testing.T) {
 	got := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 	partners := f.read(t, id)
 	if want := `"order":` + string(partners.Body) + `}`; !strings.HasSuffix(string(got.Body), want) {
-		t.Errorf("got %s\nwithout %s", got.Body, want)
+		t.Errorf("got %s\nwant it to end with %s", got.Body, want)
 	}
 	if got.JSON("allocation", 0, "location") != "MTL-01" || got.JSON("allocation", 0, "quantity") != 2.0 || got.Text("partner_name") != "metro" {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s, want the allocation and the partner's name", got.Body)
 	}
 }
 
-// TestAutomaticAcceptance: orders that wait and new ones, soon, and only where
-// it is on.
+// TestAutomaticAcceptance switches automatic acceptance on for one of two partners, and
+// off again. While it is on, pending and new orders of that partner are accepted.
 func TestAutomaticAcceptance(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -215,18 +216,18 @@ func TestAutomaticAcceptance(t *testing.T) {
 	left := other.orderIn(t, "B-1", delivery.StatusPending)
 	path := "/ops/v1/partners/" + f.partner.PartnerID + "/dispatch"
 	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != false {
-		t.Errorf("%s", got.Body)
+		t.Errorf("by default: got %s, want auto_accept false", got.Body)
 	}
 	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200)
-	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200) // changes nothing, and is not noted
+	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":true}`)).Must(t, 200) // changes nothing, and is not logged
 	if got := f.operator.Call(t, "GET", path, nil).Must(t, 200); got.JSON("auto_accept") != true {
-		t.Errorf("%s", got.Body)
+		t.Errorf("switched on: got %s, want auto_accept true", got.Body)
 	}
 	f.awaitAccepted(t, waiting)
 	ids := apptest.Together(40, func(i int) string {
 		created := f.partner.Create(t, testkit.OrderJSON(fmt.Sprint("C-", i), "")).Must(t, 201)
 		if created.Text("status") != "pending" {
-			t.Errorf("%s", created.Body)
+			t.Errorf("created: got %s, want status pending", created.Body)
 		}
 		return created.Text("order_id")
 	})
@@ -234,7 +235,7 @@ func TestAutomaticAcceptance(t *testing.T) {
 		f.awaitAccepted(t, id)
 	}
 	if got := other.read(t, left); got.Text("status") != "pending" {
-		t.Errorf("%s", got.Body)
+		t.Errorf("another partner: got %s, want status pending", got.Body)
 	}
 	f.Clock.Advance(time.Second)
 	f.operator.Call(t, "PUT", path, []byte(`{"auto_accept":false}`)).Must(t, 200)
@@ -245,7 +246,7 @@ func TestAutomaticAcceptance(t *testing.T) {
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed&partner_id="+f.partner.PartnerID, nil).Must(t, 200)
 	if log.Len("entries") != 2 || log.JSON("entries", 1, "after", "auto_accept") != true || log.JSON("entries", 1, "before", "auto_accept") != false {
-		t.Errorf("%s", log.Body)
+		t.Errorf("audit log: got %s, want two changes", log.Body)
 	}
 	for _, body := range []string{`{}`, `{"auto_accept":null}`, `{"auto_accept":1}`, `[]`} {
 		f.operator.Call(t, "PUT", path, []byte(body)).Refused(t, 422, "validation_error")

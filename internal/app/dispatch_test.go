@@ -16,7 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// dispatcher adds an operator with the password of all.
+// dispatcher adds an operator with the role dispatcher and the password that all have.
 func (f floor) dispatcher(t *testing.T, email string) {
 	t.Helper()
 	world := app.System()
@@ -27,7 +27,7 @@ func (f floor) dispatcher(t *testing.T, email string) {
 	}
 }
 
-// login makes an operator of an account, with a courier of its own.
+// login logs an operator in and adds a courier for it.
 func (f floor) login(t *testing.T, email string) *apptest.Operator {
 	t.Helper()
 	o := &apptest.Operator{Service: f.Service}
@@ -36,7 +36,7 @@ func (f floor) login(t *testing.T, email string) *apptest.Operator {
 	return o
 }
 
-// board lists the partner's references on the board, as the operator sees it.
+// board returns the references of the orders on the board.
 func (f floor) board(t *testing.T, query string) (references []string) {
 	t.Helper()
 	got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query, nil).Must(t, 200)
@@ -46,6 +46,7 @@ func (f floor) board(t *testing.T, query string) (references []string) {
 	return references
 }
 
+// expect fails the test unless the board lists these references.
 func (f floor) expect(t *testing.T, query string, want ...string) {
 	t.Helper()
 	if got := f.board(t, query); !slices.Equal(got, want) {
@@ -53,9 +54,9 @@ func (f floor) expect(t *testing.T, query string, want ...string) {
 	}
 }
 
-// TestTwoDispatchersAssignAtOnce: both see the order without a courier; one
-// wins, and the other learns which operator did.
-func TestTwoDispatchersAssignAtOnce(t *testing.T) {
+// TestConcurrentAssignment lets two dispatchers assign an order without a courier at
+// the same time. One succeeds; the error of the other names the first.
+func TestConcurrentAssignment(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	const second = "second@example.com"
@@ -66,7 +67,7 @@ func TestTwoDispatchersAssignAtOnce(t *testing.T) {
 		id := f.orderIn(t, fmt.Sprint("A-", round), delivery.StatusAccepted)
 		seen := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 		if seen.JSON("courier") != nil || seen.Text("status") != "accepted" {
-			t.Fatalf("%s", seen.Body)
+			t.Fatalf("got %s, want status accepted and no courier", seen.Body)
 		}
 		both := apptest.Together(len(desks), func(i int) *apptest.Answer {
 			return desks[i].Call(t, "POST", "/ops/v1/orders/"+id+"/status",
@@ -74,35 +75,36 @@ func TestTwoDispatchersAssignAtOnce(t *testing.T) {
 		})
 		winner := slices.IndexFunc(both, func(a *apptest.Answer) bool { return a.Status == 200 })
 		if winner < 0 {
-			t.Fatalf("nobody won: %s", both[0].Body)
+			t.Fatalf("round %d: got no assignment, want one: %s", round, both[0].Body)
 		}
 		lost := both[1-winner].Refused(t, 409, "invalid_transition")
-		told := func(path ...any) string { return lost.Text(append([]any{"error", "details"}, path...)...) }
-		if told("status") != "courier_assigned" || told("courier", "courier_id") != desks[winner].CourierID ||
-			told("changed_by", "email") != emails[winner] || told("changed_by", "operator_id") == "" || told("changed_by", "at") == "" {
-			t.Errorf("round %d: the loser was told %s", round, lost.Body)
+		detail := func(path ...any) string { return lost.Text(append([]any{"error", "details"}, path...)...) }
+		if detail("status") != "courier_assigned" || detail("courier", "courier_id") != desks[winner].CourierID ||
+			detail("changed_by", "email") != emails[winner] || detail("changed_by", "operator_id") == "" || detail("changed_by", "at") == "" {
+			t.Errorf("round %d: got the error %s, want it to name %s", round, lost.Body, emails[winner])
 		}
 		now := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 		if now.Text("courier", "courier_id") != desks[winner].CourierID || now.Len("order", "status_history") != 3 {
-			t.Errorf("round %d: %s", round, now.Body)
+			t.Errorf("round %d: got %s, want the courier of %s", round, now.Body, emails[winner])
 		}
 	}
 	f.Audit(t)
 }
 
-// TestMoveByPartner expects no operator to be named for what the partner did.
-func TestMoveByPartner(t *testing.T) {
+// TestChangedByPartner moves an order that its partner has cancelled. The error names
+// no operator.
+func TestChangedByPartner(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusPending)
 	f.partner.Cancel(t, id, "").Must(t, 200)
 	got := f.operator.Move(t, id, "accepted").Refused(t, 409, "invalid_transition")
 	if got.JSON("error", "details", "changed_by") != nil || got.JSON("error", "details", "version") != 2.0 {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s, want no changed_by, and version 2", got.Body)
 	}
 }
 
-// TestBoardFilters asks for orders in every way.
+// TestBoardFilters lists orders by every filter.
 func TestBoardFilters(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -134,14 +136,14 @@ func TestBoardFilters(t *testing.T) {
 		"older_than=60":                        "A-1 A-2",
 		"created_from=2026-01-14T16:00:00Z":    "A-2 B-1 B-2",
 		"created_to=2026-01-14T16:00:00Z":      "A-1",
-		"at_risk=1141":                         "B-1", // its dropoff ends 19 h from now; 13:00 in Montréal
+		"at_risk=1141":                         "B-1", // its dropoff ends in 19 h; it is 13:00 in Montréal
 		"at_risk=1140":                         "",
 		"q=vancouver":                          "B-1",
 		"q=LAMP-2&partner_id=" + f.PartnerOf(): "A-1 A-2",
 		"q=alex+MARTIN&status=failed":          "B-2",
 		"q=b-":                                 "B-1 B-2",
 		"q=%25":                                "",
-		"q=A-3":                                "A-3", // it has ended; its whole name was given
+		"q=A-3":                                "A-3", // it has ended, but the whole reference is given
 		"q=a-4":                                "",
 		"q=" + done:                            "A-3",
 		"q=" + url.QueryEscape(strings.ToUpper(failed)): "B-2",
@@ -153,10 +155,10 @@ func TestBoardFilters(t *testing.T) {
 	f.Audit(t)
 }
 
-// PartnerOf is the partner's id.
+// PartnerOf returns the partner's id.
 func (f floor) PartnerOf() string { return f.partner.PartnerID }
 
-// TestBoardRecord compares all members of a row.
+// TestBoardRecord checks the fields of a row on the board.
 func TestBoardRecord(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -168,20 +170,20 @@ func TestBoardRecord(t *testing.T) {
 		"service_level": "express", "zone": "M5H", "city": "Toronto", "failures": 0.0, "age_minutes": 90.0,
 		"created_at": "2026-01-14T15:00:00.000Z", "updated_at": "2026-01-14T15:00:00.000Z",
 	} {
-		if told := got.JSON("orders", 0, name); told != want {
-			t.Errorf("%s is %v, want %v", name, told, want)
+		if value := got.JSON("orders", 0, name); value != want {
+			t.Errorf("%s: got %v, want %v", name, value, want)
 		}
 	}
 	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" || got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00.000Z" {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s, want the courier and the dropoff window", got.Body)
 	}
 	if !strings.HasPrefix(string(got.Body), `{"orders":[{"order_id":`) {
-		t.Errorf("the id is not first: %s", got.Body)
+		t.Errorf("got %s, want order_id as the first member", got.Body)
 	}
 }
 
-// TestBoardPages follows cursors in both orders, and those of a search that also
-// finds what has ended: every order once.
+// TestBoardPages follows the cursors of both sort orders, and of searches that find
+// orders that have ended. Every order is listed once.
 func TestBoardPages(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -206,7 +208,7 @@ func TestBoardPages(t *testing.T) {
 			for i := range got.Len("orders") {
 				id := got.Text("orders", i, "order_id")
 				if seen[id] {
-					t.Errorf("%s: %s comes twice", query, id)
+					t.Errorf("%s: got %s twice, want once", query, id)
 				}
 				seen[id] = true
 			}
@@ -214,16 +216,16 @@ func TestBoardPages(t *testing.T) {
 				cursor = "&cursor=" + got.Text("next_cursor")
 			}
 			if pages > 26 {
-				t.Fatal("no end")
+				t.Fatalf("%s: got more than 26 pages", query)
 			}
 		}
 		if len(seen) != want {
-			t.Errorf("%s: %d orders, want %d", query, len(seen), want)
+			t.Errorf("%s: got %d orders, want %d", query, len(seen), want)
 		}
 	}
 }
 
-// TestBoardRefusals.
+// TestBoardRefusals lists orders with faulty parameters.
 func TestBoardRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -235,7 +237,7 @@ func TestBoardRefusals(t *testing.T) {
 	} {
 		got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query, nil).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != field {
-			t.Errorf("%s: %s", query, got.Body)
+			t.Errorf("%s: got %s, want an error of %s", query, got.Body, field)
 		}
 	}
 	f.operator.Call(t, "GET", "/ops/v1/orders/ord_none", nil).Refused(t, 404, "not_found")

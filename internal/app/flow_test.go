@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestFromNothingToDelivered is the README's five minutes.
-func TestFromNothingToDelivered(t *testing.T) {
+// TestOrderLife goes from registration to a delivered order, as the README does.
+func TestOrderLife(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -20,7 +20,7 @@ func TestFromNothingToDelivered(t *testing.T) {
 	quote := partner.Call(t, "POST", "/v1/rates/quote", testkit.OrderJSON("ignored", "")).Must(t, 200)
 	order := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":6}]`, lamp))).Must(t, 201)
 	if order.JSON("rate_cents") != quote.JSON("rate_cents") || order.Text("status") != "pending" {
-		t.Errorf("quote %s\norder %s", quote.Body, order.Body)
+		t.Errorf("order: got %s, want the rate of the quote %s and status pending", order.Body, quote.Body)
 	}
 	id := order.Text("order_id")
 
@@ -34,24 +34,24 @@ func TestFromNothingToDelivered(t *testing.T) {
 		states = append(states, got.Text("status_history", i, "status"))
 	}
 	if want := append([]string{"pending"}, path...); !slices.Equal(states, want) {
-		t.Errorf("history %v, want %v", states, want)
+		t.Errorf("history: got %v, want %v", states, want)
 	}
 	if got.Text("courier", "name") != "Camille Tremblay" || got.Text("status") != "delivered" {
-		t.Errorf("order: %s", got.Body)
+		t.Errorf("order: got %s, want it delivered by Camille Tremblay", got.Body)
 	}
 	tracked := service.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
 	if tracked.Text("status") != "delivered" || tracked.Text("courier", "first_name") != "Camille" || tracked.Text("destination", "city") != "Toronto" {
-		t.Errorf("tracking: %s", tracked.Body)
+		t.Errorf("tracking: got %s, want it delivered by Camille in Toronto", tracked.Body)
 	}
 	partner.Cancel(t, id, "too late").Must(t, 409)
 	list := partner.Call(t, "GET", "/v1/orders?status=delivered", nil).Must(t, 200)
 	if list.JSON("count") != 1.0 || list.Text("orders", 0, "order_id") != id {
-		t.Errorf("list: %s", list.Body)
+		t.Errorf("list: got %s, want order %s", list.Body, id)
 	}
 }
 
-// TestCancellingReturnsStock takes stock out and puts it back where it was.
-func TestCancellingReturnsStock(t *testing.T) {
+// TestCancelReturnsStock cancels an order. Its units return to where they were.
+func TestCancelReturnsStock(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -60,18 +60,18 @@ func TestCancellingReturnsStock(t *testing.T) {
 
 	order := partner.Create(t, body).Must(t, 201)
 	if left := partner.Call(t, "GET", "/v1/inventory/products", nil); left.JSON("products", 0, "quantity") != 1.0 {
-		t.Errorf("after ordering: %s", left.Body)
+		t.Errorf("after ordering: got %s, want 1 unit left", left.Body)
 	}
 	short := partner.Create(t, testkit.OrderJSON("A-2", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t, 422)
 	if short.Code() != "insufficient_stock" || short.JSON("error", "details", "items", 0, "available") != 1.0 {
-		t.Errorf("shortage: %s", short.Body)
+		t.Errorf("shortage: got %s, want insufficient_stock, 1 available", short.Body)
 	}
 	cancelled := partner.Cancel(t, order.Text("order_id"), "changed my mind").Must(t, 200)
 	if cancelled.Text("status") != "cancelled" || cancelled.Text("cancellation_reason") != "changed my mind" || cancelled.Text("cancelled_at") == "" {
-		t.Errorf("cancelled: %s", cancelled.Body)
+		t.Errorf("cancel: got %s, want status cancelled, the reason and the time", cancelled.Body)
 	}
 	if left := partner.Call(t, "GET", "/v1/inventory/products", nil); left.JSON("products", 0, "quantity") != 8.0 {
-		t.Errorf("after cancelling: %s", left.Body)
+		t.Errorf("after cancelling: got %s, want 8 units left", left.Body)
 	}
 	sums := map[string]float64{}
 	moves := partner.Call(t, "GET", "/v1/inventory/movements", nil).Must(t, 200)
@@ -83,11 +83,12 @@ func TestCancellingReturnsStock(t *testing.T) {
 		sums[moves.Text("movements", i, "location")] += quantity
 	}
 	if sums["MTL-1"] != 3 || sums["TOR-1"] != 5 {
-		t.Errorf("the ledger says %v: %s", sums, moves.Body)
+		t.Errorf("ledger: got %v, want 3 in MTL-1 and 5 in TOR-1: %s", sums, moves.Body)
 	}
 }
 
-func TestRetryGetsTheFirstAnswer(t *testing.T) {
+// TestRetryReplaysResponse repeats a request under its key.
+func TestRetryReplaysResponse(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -96,13 +97,13 @@ func TestRetryGetsTheFirstAnswer(t *testing.T) {
 	first := partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	again := partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
-		t.Errorf("replay: %v\n%s\n%s", again.Header, first.Body, again.Body)
+		t.Errorf("replay: got %v %s\nwant %s", again.Header, again.Body, first.Body)
 	}
 	other := partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON("A-2", ""), "Idempotency-Key", key).Must(t, 422)
 	if other.Code() != "idempotency_key_reused" {
-		t.Errorf("other body: %s", other.Body)
+		t.Errorf("another body: got %s, want idempotency_key_reused", other.Body)
 	}
 	if duplicate := partner.Create(t, body).Must(t, 409); duplicate.Code() != "conflict" {
-		t.Errorf("duplicate: %s", duplicate.Body)
+		t.Errorf("another key: got %s, want conflict", duplicate.Body)
 	}
 }
