@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// untouched runs fn and fails the test if anything was stored meanwhile, or if
-// the service does not take a good order afterwards.
+// untouched calls fn. It fails the test if anything was stored meanwhile, or if the
+// service does not accept a good order afterwards.
 func untouched(t *testing.T, partner *apptest.Partner, fn func()) {
 	t.Helper()
 	before := partner.Content(t)
@@ -20,12 +20,12 @@ func untouched(t *testing.T, partner *apptest.Partner, fn func()) {
 	partner.Create(t, testkit.OrderJSON("good-"+uuid.NewString(), "")).Must(t, 201)
 }
 
-// order is a valid order with one piece of text replaced.
+// order returns a valid order in which one text is replaced.
 func order(old, replacement string) string {
 	return strings.Replace(string(testkit.OrderJSON("A-1", "")), old, replacement, 1)
 }
 
-// TestMalformedBodies are refused whole, however they are malformed.
+// TestMalformedBodies sends bodies that are not valid JSON.
 func TestMalformedBodies(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -77,8 +77,8 @@ func TestMalformedBodies(t *testing.T) {
 	})
 }
 
-// TestWronglyTypedRoots are JSON, but no object.
-func TestWronglyTypedRoots(t *testing.T) {
+// TestBodiesThatAreNotObjects sends JSON values other than objects.
+func TestBodiesThatAreNotObjects(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -87,7 +87,7 @@ func TestWronglyTypedRoots(t *testing.T) {
 			for _, target := range []string{"/v1/orders", "/v1/rates/quote"} {
 				got := partner.Call(t, "POST", target, []byte(body), "Idempotency-Key", uuid.NewString()).Refused(t, 422, "validation_error")
 				if got.Len("error", "details", "errors") != 1 || got.JSON("error", "details", "field") != "" {
-					t.Errorf("%s of %s: %s", target, body, got.Body)
+					t.Errorf("%s of %s: got %s, want one error of the whole body", target, body, got.Body)
 				}
 			}
 		}
@@ -107,38 +107,38 @@ func TestContentTypes(t *testing.T) {
 			send(kind, order("", "")).Refused(t, 415, "unsupported_media_type")
 		}
 		send("application/json", "").Refused(t, 400, "bad_request")
-		partner.Create(t, nil).Refused(t, 415, "unsupported_media_type") // says nothing at all
+		partner.Create(t, nil).Refused(t, 415, "unsupported_media_type") // neither a body nor a type
 	})
 	for i, kind := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON"} {
 		send(kind, order("A-1", fmt.Sprint("T-", i))).Must(t, 201)
 	}
 }
 
-// TestNamesAreCaseSensitive: what is written otherwise is another member, and
-// unknown members are ignored.
+// TestNamesAreCaseSensitive writes members in another case. They are unknown members,
+// which are ignored.
 func TestNamesAreCaseSensitive(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	both := order(`"service_level":"express"`, `"SERVICE_LEVEL":"same_day","service_level":"express","Service_Level":5,"ſervice_level":"standard"`)
 	if got := partner.Create(t, []byte(both)).Must(t, 201); got.Text("service_level") != "express" || got.JSON("SERVICE_LEVEL") != nil {
-		t.Errorf("order: %s", got.Body)
+		t.Errorf("order: got %s, want service_level express", got.Body)
 	}
 	untouched(t, partner, func() {
 		got := partner.Create(t, []byte(order(`"service_level"`, `"SERVICE_LEVEL"`))).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != "service_level" || got.JSON("error", "details", "value") != nil {
-			t.Errorf("refused: %s", got.Body)
+			t.Errorf("got %s, want service_level missing", got.Body)
 		}
 	})
 }
 
-// TestThirtyFaultsInFiftyParcels are reported in one response, each with its place,
-// what was there and what should be.
-func TestThirtyFaultsInFiftyParcels(t *testing.T) {
+// TestAllErrorsInOneResponse sends an order with 30 faulty parcels of 50. Each error has
+// the place, the value and what is expected.
+func TestAllErrorsInOneResponse(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
-	faults := []struct{ member, value, told, expected string }{
+	faults := []struct{ member, value, shown, expected string }{
 		{"weight_kg", "70.1", "70.1", "a number from 0.01 to 70"},
 		{"length_cm", "0", "0", "a number from 0.1 to 300"},
 		{"width_cm", `"wide"`, "wide", "a number from 0.1 to 300"},
@@ -156,7 +156,7 @@ func TestThirtyFaultsInFiftyParcels(t *testing.T) {
 		if i < 30 {
 			f := faults[i%len(faults)]
 			members[f.member] = f.value
-			want = append(want, fmt.Sprintf("parcels[%d].%s %s %s", i, f.member, f.told, f.expected))
+			want = append(want, fmt.Sprintf("parcels[%d].%s %s %s", i, f.member, f.shown, f.expected))
 		}
 		parcels = append(parcels, object(members))
 	}
@@ -166,20 +166,21 @@ func TestThirtyFaultsInFiftyParcels(t *testing.T) {
 	untouched(t, partner, func() {
 		got := partner.Create(t, []byte(body)).Refused(t, 422, "validation_error")
 		if n := got.Len("error", "details", "errors"); n != len(want) {
-			t.Errorf("told %d faults, want %d: %s", n, len(want), got.Body)
+			t.Errorf("got %d errors, want %d: %s", n, len(want), got.Body)
 		}
 		for i, line := range want {
 			at := func(name string) any { return got.JSON("error", "details", "errors", i, name) }
-			if told := fmt.Sprintf("%v %v %v", at("field"), at("value"), at("expected")); told != line {
-				t.Errorf("told %s\nwant %s", told, line)
+			if got := fmt.Sprintf("%v %v %v", at("field"), at("value"), at("expected")); got != line {
+				t.Errorf("got %s\nwant %s", got, line)
 			}
 		}
 		if got.JSON("error", "details", "field") != "parcels[0].weight_kg" || got.JSON("error", "details", "value") != 70.1 {
-			t.Errorf("the first fault is not in front: %s", got.Body)
+			t.Errorf("got %s, want the first error in details", got.Body)
 		}
 	})
 }
 
+// object returns a JSON object with members whose values are JSON.
 func object(members map[string]string) string {
 	var parts []string
 	for name, text := range members {
@@ -188,9 +189,9 @@ func object(members map[string]string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// TestPasswordsAreNeverToldBack, whatever is wrong with the request, nor
-// written into the log.
-func TestPasswordsAreNeverToldBack(t *testing.T) {
+// TestPasswordsAreNotRevealed sends passwords in faulty requests. Neither the responses
+// nor the log contain them.
+func TestPasswordsAreNotRevealed(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	const secret = "hush-hush-1907"
@@ -213,12 +214,12 @@ func TestPasswordsAreNeverToldBack(t *testing.T) {
 	for _, r := range requests {
 		got := service.Do(t, r.method, r.target, []byte(r.body), "X-Partner-Email", "a@example.com", "X-Partner-Password", secret)
 		if got.Status < 400 || got.Status >= 500 || strings.Contains(string(got.Body), "hush") {
-			t.Errorf("%s %s: %d %s", r.target, r.body, got.Status, got.Body)
+			t.Errorf("%s %s: got status %d, want an error without the password: %s", r.target, r.body, got.Status, got.Body)
 		}
 	}
 	service.Unchanged(t, before)
 	service.Stop()
 	if log := service.Log.String(); strings.Contains(log, "hush") || strings.Contains(log, apptest.OperatorPassword) {
-		t.Errorf("the log tells a password: %s", log)
+		t.Errorf("got a password in the log, want none: %s", log)
 	}
 }

@@ -23,20 +23,20 @@ func cancelAs(t *testing.T, p *apptest.Partner, key, orderID, body string) *appt
 	return p.Call(t, "POST", "/v1/orders/"+orderID+"/cancel", []byte(body), "Idempotency-Key", key)
 }
 
-// replayed fails the test unless second is first once more.
+// replayed fails the test unless second is a replay of first.
 func replayed(t *testing.T, first, second *apptest.Answer) {
 	t.Helper()
 	if second.Status != first.Status || string(second.Body) != string(first.Body) {
-		t.Errorf("first %d %s\nthen  %d %s", first.Status, first.Body, second.Status, second.Body)
+		t.Errorf("got %d %s\nwant %d %s", second.Status, second.Body, first.Status, first.Body)
 	}
 	if first.Header.Get("Idempotent-Replayed") != "" || second.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("Idempotent-Replayed is %q, then %q", first.Header.Get("Idempotent-Replayed"), second.Header.Get("Idempotent-Replayed"))
+		t.Errorf("got Idempotent-Replayed %q, then %q, want none, then true", first.Header.Get("Idempotent-Replayed"), second.Header.Get("Idempotent-Replayed"))
 	}
 }
 
-// TestFiftyAtOnceUnderOneKey makes one order, sells its items once, and gives
-// everybody the same.
-func TestFiftyAtOnceUnderOneKey(t *testing.T) {
+// TestFiftyEqualRequests sends one request 50 times concurrently. It creates one order,
+// sells its items once, and all responses are equal.
+func TestFiftyEqualRequests(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -50,16 +50,17 @@ func TestFiftyAtOnceUnderOneKey(t *testing.T) {
 		}
 	}
 	if len(bodies) != 1 || replays != 49 {
-		t.Errorf("%d different bodies, %d replays", len(bodies), replays)
+		t.Errorf("got %d different bodies and %d replays, want 1 and 49", len(bodies), replays)
 	}
 	if stored := service.Query(t, "SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"); stored[0] != "1 97" {
-		t.Errorf("orders and units left: %s", stored[0])
+		t.Errorf("orders and units left: got %s, want 1 97", stored[0])
 	}
 	service.Audit(t)
 }
 
-// TestFiftyAtOnceWithTwoBodies lets one of the two win, whichever.
-func TestFiftyAtOnceWithTwoBodies(t *testing.T) {
+// TestTwoBodiesUnderOneKey sends two orders under one key 25 times each, concurrently.
+// Only one of the two is created.
+func TestTwoBodiesUnderOneKey(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, key := service.Register(t, "metro"), uuid.NewString()
@@ -73,7 +74,7 @@ func TestFiftyAtOnceWithTwoBodies(t *testing.T) {
 		won[got.Text("partner_order_id")]++
 	}
 	if won[""] != 25 || len(won) != 2 {
-		t.Errorf("answers by reference: %v", won)
+		t.Errorf("responses by reference: got %v, want 25 errors and 25 of one order", won)
 	}
 	service.Audit(t)
 }
@@ -103,9 +104,9 @@ func TestReusedKeyIsRefused(t *testing.T) {
 	replayed(t, cancelled, cancelAs(t, partner, key, order.Text("order_id"), `{"reason":"x"}`))
 }
 
-// TestRetryIsNotJudgedAnew repeats an order whose quote has expired since: it
-// would be refused today, but was not then.
-func TestRetryIsNotJudgedAnew(t *testing.T) {
+// TestRetryAfterQuoteExpired repeats the request of an order whose quote has expired
+// since. The request would be refused as a new one, but is replayed.
+func TestRetryAfterQuoteExpired(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, key := service.Register(t, "metro"), uuid.NewString()
@@ -117,16 +118,16 @@ func TestRetryIsNotJudgedAnew(t *testing.T) {
 	service.Clock.Advance(25 * time.Hour)
 	refused := createAs(t, partner, uuid.NewString(), quoted("A-2")).Refused(t, 422, "validation_error")
 	if refused.Text("error", "details", "field") != "quote_id" {
-		t.Errorf("expired: %s", refused.Body)
+		t.Errorf("expired quote: got %s, want an error of quote_id", refused.Body)
 	}
 	replayed(t, first, createAs(t, partner, key, quoted("A-1")))
-	service.Clock.Advance(46*time.Hour + 59*time.Minute) // 71 h 59 min in all; 72 h are promised
+	service.Clock.Advance(46*time.Hour + 59*time.Minute) // 71 h 59 min in all; 72 h are guaranteed
 	replayed(t, first, createAs(t, partner, key, quoted("A-1")))
 }
 
-// TestRefusalIsNotKept refuses for want of stock, and tries the same request
-// again once there is some.
-func TestRefusalIsNotKept(t *testing.T) {
+// TestErrorsAreNotReplayed repeats a request that was refused because stock was short.
+// It succeeds when there is enough.
+func TestErrorsAreNotReplayed(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -145,8 +146,8 @@ func TestRefusalIsNotKept(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestCancelIsReplayed expects the first answer again, byte for byte, whatever
-// came after, and takes nothing back twice.
+// TestCancelIsReplayed repeats a cancellation. The response is replayed byte for byte,
+// whatever has happened since, and no stock is returned again.
 func TestCancelIsReplayed(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -156,7 +157,7 @@ func TestCancelIsReplayed(t *testing.T) {
 	order := createAs(t, partner, createKey, body).Must(t, 201)
 	id := order.Text("order_id")
 	operator.Move(t, id, "accepted").Must(t, 200)
-	replayed(t, order, createAs(t, partner, createKey, body)) // still pending, as it was answered
+	replayed(t, order, createAs(t, partner, createKey, body)) // pending, as in the first response
 
 	cancelled := cancelAs(t, partner, cancelKey, id, "").Must(t, 200)
 	before := service.Content(t)
@@ -165,14 +166,15 @@ func TestCancelIsReplayed(t *testing.T) {
 	replayed(t, order, createAs(t, partner, createKey, body))
 	refused := cancelAs(t, partner, uuid.NewString(), id, "").Refused(t, 409, "order_not_cancellable")
 	if refused.Text("error", "details", "status") != "cancelled" {
-		t.Errorf("cancelled again: %s", refused.Body)
+		t.Errorf("another key: got %s, want status cancelled", refused.Body)
 	}
 	service.Unchanged(t, before)
 	service.Audit(t)
 }
 
-// TestFiftyCancelAtOnce cancels once, and returns the items once.
-func TestFiftyCancelAtOnce(t *testing.T) {
+// TestFiftyCancellations cancels an order 50 times concurrently, under two keys. It is
+// cancelled once, and its items return once.
+func TestFiftyCancellations(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -183,16 +185,17 @@ func TestFiftyCancelAtOnce(t *testing.T) {
 		outcomes[fmt.Sprint(got.Status, got.Header.Get("Idempotent-Replayed"), got.Code())]++
 	}
 	if outcomes["200"] != 1 || outcomes["200true"] != 24 || outcomes["409order_not_cancellable"] != 25 {
-		t.Errorf("outcomes: %v", outcomes)
+		t.Errorf("got %v, want one cancellation, 24 replays and 25 conflicts", outcomes)
 	}
 	if left := service.Query(t, "SELECT sum(quantity) FROM products"); left[0] != "5" {
-		t.Errorf("units left: %s", left[0])
+		t.Errorf("got %s units left, want 5", left[0])
 	}
 	service.Audit(t)
 }
 
-// TestKeyCountsPerPartnerAndPath uses one key for everything.
-func TestKeyCountsPerPartnerAndPath(t *testing.T) {
+// TestKeyScope uses one key for two partners and for several paths. It means another
+// request each time.
+func TestKeyScope(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	metro, other, key := service.Register(t, "metro"), service.Register(t, "other"), uuid.NewString()
@@ -201,20 +204,20 @@ func TestKeyCountsPerPartnerAndPath(t *testing.T) {
 	third := createAs(t, metro, uuid.NewString(), testkit.OrderJSON("A-3", "")).Must(t, 201)
 	ids := map[string]bool{first.Text("order_id"): true, second.Text("order_id"): true, third.Text("order_id"): true}
 	if len(ids) != 3 {
-		t.Errorf("orders: %v", ids)
+		t.Errorf("got orders %v, want 3 different ones", ids)
 	}
 	cancelAs(t, metro, key, first.Text("order_id"), "").Must(t, 200)
 	cancelAs(t, other, key, second.Text("order_id"), "").Must(t, 200)
 	cancelled := cancelAs(t, metro, key, third.Text("order_id"), "").Must(t, 200)
 	if cancelled.Text("order_id") != third.Text("order_id") || cancelled.Header.Get("Idempotent-Replayed") != "" {
-		t.Errorf("cancelled: %v %s", cancelled.Header, cancelled.Body)
+		t.Errorf("cancel: got %v %s, want another order cancelled", cancelled.Header, cancelled.Body)
 	}
 	service.Audit(t)
 }
 
-// TestFormsOfAKey takes a bare UUID of any version in either case, which is
-// the same key, and nothing else.
-func TestFormsOfAKey(t *testing.T) {
+// TestKeySyntax sends keys in many forms. Only a plain UUID is accepted, of any version,
+// and its case does not matter.
+func TestKeySyntax(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -239,8 +242,8 @@ func TestFormsOfAKey(t *testing.T) {
 	}
 }
 
-// TestReplaySurvivesARestart, and does not see that it happened.
-func TestReplaySurvivesARestart(t *testing.T) {
+// TestReplayAfterRestart repeats requests after a restart of the service.
+func TestReplayAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
 	service := apptest.Start(t, dir)

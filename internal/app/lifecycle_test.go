@@ -20,9 +20,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestRestartKeepsEverything: orders, history, stock, keys, sessions, tokens,
-// couriers, and what comes after continues what came before.
-func TestRestartKeepsEverything(t *testing.T) {
+// TestRestart stops and starts a service. All that was stored is there, sessions and
+// tokens are valid, and numbering continues.
+func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
 	service := apptest.Start(t, dir)
@@ -41,12 +41,10 @@ func TestRestartKeepsEverything(t *testing.T) {
 
 	service = apptest.Start(t, dir)
 	partner.Service, operator.Service = service, service
-	if after := service.Content(t); after != content {
-		t.Errorf("stored before %s\nand after %s", content, after)
-	}
+	service.Unchanged(t, content)
 	for _, target := range reads {
 		if after := string(partner.Call(t, "GET", target, nil).Must(t, 200).Body); after != before[target] {
-			t.Errorf("%s\nbefore %s\nafter  %s", target, before[target], after)
+			t.Errorf("%s: got %s\nwant %s", target, after, before[target])
 		}
 	}
 	service.Do(t, "GET", "/v1/auth/me", nil, "Cookie", cookie).Must(t, 200)
@@ -57,9 +55,9 @@ func TestRestartKeepsEverything(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestStoppingFinishesWhatRuns: a request whose body is still on its way when
-// the stop is asked for gets its answer, and what it made is there.
-func TestStoppingFinishesWhatRuns(t *testing.T) {
+// TestStopCompletesRequests stops a service while the body of a request is on its way.
+// The request is answered, and what it created is stored.
+func TestStopCompletesRequests(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
 	service := apptest.Start(t, dir)
@@ -73,7 +71,7 @@ func TestStoppingFinishesWhatRuns(t *testing.T) {
 		defer close(stopped)
 		service.Stop()
 	}()
-	for refused := false; !refused; { // until no new request is accepted
+	for refused := false; !refused; { // until no new connection is accepted
 		conn, err := net.Dial("tcp", service.Address())
 		if refused = err != nil; !refused {
 			_ = conn.Close()
@@ -81,7 +79,7 @@ func TestStoppingFinishesWhatRuns(t *testing.T) {
 	}
 	select {
 	case <-stopped:
-		t.Fatal("the service did not wait for the request")
+		t.Fatal("got the service stopped, want it to wait for the request")
 	default:
 	}
 	id := wire.Send(body[100:]).Answer("POST").Must(t, 201).Text("order_id")
@@ -92,18 +90,18 @@ func TestStoppingFinishesWhatRuns(t *testing.T) {
 	partner.Audit(t)
 }
 
-// TestStoppingTwiceAndAtOnce does no harm.
-func TestStoppingTwiceAndAtOnce(t *testing.T) {
+// TestStopConcurrently stops a service several times, concurrently and again.
+func TestStopConcurrently(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	apptest.Together(4, func(int) bool { service.Stop(); return true })
 	service.Stop()
 	if _, err := service.Try("GET", "/v1/health", nil); err == nil {
-		t.Error("still there")
+		t.Error("got a response after the stop, want none")
 	}
 }
 
-// files lists what is in a directory, with sizes.
+// files returns the names, sizes and modes of the files in a directory.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -121,9 +119,9 @@ func files(t *testing.T, dir string) string {
 	return strings.Join(all, "\n")
 }
 
-// TestMasterKeyMustFitTheDatabase. A service without the right key would lose
-// every API key, so it does not start, and leaves everything as it is.
-func TestMasterKeyMustFitTheDatabase(t *testing.T) {
+// TestWrongMasterKey starts a service without the master key of its database. It does not
+// start, because every API key would be unreadable, and changes no file.
+func TestWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(path string) error
@@ -153,17 +151,17 @@ func TestMasterKeyMustFitTheDatabase(t *testing.T) {
 			before := files(t, dir)
 			err = apptest.StartError(t, apptest.DataIn(dir))
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("refused with %v", err)
+				t.Errorf("got error %v, want %v in one line with the path", err, c.want)
 			}
 			if after := files(t, dir); after != before {
-				t.Errorf("before %s\nafter %s", before, after)
+				t.Errorf("got files %s\nwant %s", after, before)
 			}
 			restored(t, partner, dir, good)
 		})
 	}
 }
 
-// restored puts the right key back, with which everything works again.
+// restored writes the right key back, with which the service works again.
 func restored(t *testing.T, partner *apptest.Partner, dir string, key []byte) {
 	t.Helper()
 	path := filepath.Join(dir, "master.key")
@@ -177,8 +175,8 @@ func restored(t *testing.T, partner *apptest.Partner, dir string, key []byte) {
 	partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 }
 
-// TestMasterKeyMayLieElsewhere, and nothing of it is in the data directory.
-func TestMasterKeyMayLieElsewhere(t *testing.T) {
+// TestMasterKeyElsewhere keeps the master key outside of the data directory.
+func TestMasterKeyElsewhere(t *testing.T) {
 	t.Parallel()
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere.key")
 	elsewhere := func(c *config.Config, _ *app.Surroundings) { c.Data, c.MasterKeyFile = dir, path }
@@ -186,16 +184,16 @@ func TestMasterKeyMayLieElsewhere(t *testing.T) {
 	partner := service.Register(t, "metro")
 	service.Stop()
 	if list := files(t, dir); strings.Contains(list, "key") {
-		t.Errorf("data: %s", list)
+		t.Errorf("got files %s, want no key", list)
 	}
 	if err := apptest.StartError(t, apptest.DataIn(dir)); !errors.Is(err, credential.ErrMasterKeyMissing) {
-		t.Errorf("without it: %v", err)
+		t.Errorf("without the key: got error %v, want %v", err, credential.ErrMasterKeyMissing)
 	}
 	partner.Service = apptest.Start(t, elsewhere)
 	partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 }
 
-// embedded skips a test of the embedded database's files on the other engines.
+// embedded skips a test of the embedded database's files on other engines.
 func embedded(t *testing.T) {
 	t.Helper()
 	if engine := os.Getenv(testkit.EngineVariable); engine != "" {
@@ -203,7 +201,7 @@ func embedded(t *testing.T) {
 	}
 }
 
-// TestOddDirectories: a data directory may have any name.
+// TestOddDirectories uses a data directory whose name has special characters.
 func TestOddDirectories(t *testing.T) {
 	t.Parallel()
 	embedded(t)
@@ -214,29 +212,30 @@ func TestOddDirectories(t *testing.T) {
 	service.Audit(t)
 	service.Stop()
 	if list := files(t, dir); len(strings.Split(list, "\n")) != 3 { // the database, the master key, and the directory of proofs
-		t.Errorf("data: %s", list)
+		t.Errorf("got files %s, want the database, the master key and the directory of proofs", list)
 	}
 	if list := files(t, parent); strings.Contains(list, "\n") {
-		t.Errorf("beside it: %s", list)
+		t.Errorf("got %s in the parent directory, want one directory", list)
 	}
 }
 
-// TestTakenPort is found out before anything is made.
-func TestTakenPort(t *testing.T) {
+// TestPortInUse starts a service on a port that is in use. It creates no files.
+func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	dir, running := filepath.Join(t.TempDir(), "data"), apptest.Start(t)
 	onSamePort := func(c *config.Config, _ *app.Surroundings) { c.Data, c.Listen = dir, running.Address() }
 	if err := apptest.StartError(t, onSamePort); !strings.Contains(err.Error(), running.Address()) {
-		t.Errorf("refused with %v", err)
+		t.Errorf("got error %v, want it to name %s", err, running.Address())
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("made %s: %v", dir, err)
+		t.Errorf("%s: got error %v, want it not to exist", dir, err)
 	}
 	running.Do(t, "GET", "/v1/health", nil).Must(t, 200)
 }
 
-// TestFilesThatAreNoDatabase are not served from, and left as they are.
-func TestFilesThatAreNoDatabase(t *testing.T) {
+// TestInvalidDatabaseFile starts a service on a file that is not a database. The file is
+// not changed.
+func TestInvalidDatabaseFile(t *testing.T) {
 	t.Parallel()
 	embedded(t)
 	dir := t.TempDir()
@@ -245,24 +244,24 @@ func TestFilesThatAreNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := apptest.StartError(t, apptest.DataIn(file)); !strings.Contains(err.Error(), file) {
-		t.Errorf("a file as directory: %v", err)
+		t.Errorf("a file as directory: got error %v, want it to name %s", err, file)
 	}
 	if err := apptest.StartError(t, apptest.DataIn(dir)); !strings.Contains(err.Error(), "not a database") {
-		t.Errorf("nonsense as database: %v", err)
+		t.Errorf("invalid database: got error %v, want not a database", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, nonsense) {
-		t.Errorf("the file was changed: %v", err)
+		t.Errorf("got the file changed, want it unchanged: %v", err)
 	}
 	if err := os.Truncate(file, 0); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Start(t, apptest.DataIn(dir)).Stop() // an empty file is a fresh database
+	apptest.Start(t, apptest.DataIn(dir)).Stop() // an empty file is an empty database
 }
 
 var demoLine = regexp.MustCompile(`(?m)^ +(partner|API key|secret|operator|courier) .*$`)
 
-// TestDemoIsSeededOnce: a second start prints the same credentials, and they
-// open the same account with the same three products.
+// TestDemoIsSeededOnce starts the demo twice. The second start prints the same
+// credentials and adds nothing.
 func TestDemoIsSeededOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -272,7 +271,7 @@ func TestDemoIsSeededOnce(t *testing.T) {
 		defer service.Stop()
 		products := service.Query(t, "SELECT product_id, quantity FROM products")
 		if len(products) != 3 || products[0] != "1 140" {
-			t.Errorf("products: %v", products)
+			t.Errorf("got products %v, want 3, the first with 140 units", products)
 		}
 		service.Audit(t)
 		return strings.Join(demoLine.FindAllString(printed.String(), -1), "\n"), service.Content(t)
@@ -280,9 +279,9 @@ func TestDemoIsSeededOnce(t *testing.T) {
 	first, stored := seed()
 	second, storedThen := seed()
 	if first != second || strings.Count(first, "\n") != 4 {
-		t.Errorf("first %s\nthen %s", first, second)
+		t.Errorf("got %s\nwant %s", second, first)
 	}
 	if stored != storedThen {
-		t.Errorf("stored first %s\nthen %s", stored, storedThen)
+		t.Errorf("got content %s\nwant %s", storedThen, stored)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestPartnersRate walks through the headers of one minute at 5 requests each:
-// one every 12 s, and 5 at once after a quiet spell.
-func TestPartnersRate(t *testing.T) {
+// TestRateLimitHeaders follows the headers at 5 requests per minute: one request every
+// 12 s, and 5 at once after a pause.
+func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(5))
 	partner := service.Register(t, "metro")
@@ -30,7 +30,7 @@ func TestPartnersRate(t *testing.T) {
 		{0, 200, `"partner";r=0;t=60`, ""},
 		{0, 429, `"partner";r=0;t=60`, "12"},
 		{11 * time.Second, 429, `"partner";r=0;t=49`, "1"},
-		{500 * time.Millisecond, 429, `"partner";r=0;t=49`, "1"}, // rounded up, so that no client comes too early
+		{500 * time.Millisecond, 429, `"partner";r=0;t=49`, "1"}, // rounded up, so that the next request is not too early
 		{500 * time.Millisecond, 200, `"partner";r=0;t=60`, ""},
 		{0, 429, `"partner";r=0;t=60`, "12"},
 		{36 * time.Second, 200, `"partner";r=2;t=36`, ""},
@@ -39,10 +39,10 @@ func TestPartnersRate(t *testing.T) {
 		service.Clock.Advance(step.wait)
 		got := partner.Call(t, "GET", "/v1/orders", nil).Must(t, step.status)
 		if policy := got.Header.Get("RateLimit-Policy"); policy != `"partner";q=5;w=60` {
-			t.Errorf("step %d: RateLimit-Policy is %s", i, policy)
+			t.Errorf("step %d: got RateLimit-Policy %s, want q=5", i, policy)
 		}
 		if limit, after := got.Header.Get("RateLimit"), got.Header.Get("Retry-After"); limit != step.limit || after != step.retryAfter {
-			t.Errorf("step %d: RateLimit is %s, Retry-After %s, want %s, %s", i, limit, after, step.limit, step.retryAfter)
+			t.Errorf("step %d: got RateLimit %s and Retry-After %s, want %s and %s", i, limit, after, step.limit, step.retryAfter)
 		}
 		if step.status == 429 {
 			got.Refused(t, 429, "rate_limited")
@@ -50,9 +50,9 @@ func TestPartnersRate(t *testing.T) {
 	}
 }
 
-// TestKeysOfAPartnerShareItsRate, whatever the requests are and however they
-// end; other partners have a rate of their own.
-func TestKeysOfAPartnerShareItsRate(t *testing.T) {
+// TestRateLimitIsPerPartner uses several keys and partners. The keys of a partner share
+// its limit, whichever requests they send and whatever the responses are.
+func TestRateLimitIsPerPartner(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(4))
 	first, other := service.Register(t, "metro"), service.Register(t, "other")
@@ -62,7 +62,7 @@ func TestKeysOfAPartnerShareItsRate(t *testing.T) {
 	first.Call(t, "GET", "/v1/orders/ord_unknown", nil).Must(t, 404)
 	last := second.Call(t, "GET", "/v1/inventory/products", nil).Must(t, 200)
 	if last.Header.Get("RateLimit") != `"partner";r=0;t=60` {
-		t.Errorf("after four requests: %s", last.Header.Get("RateLimit"))
+		t.Errorf("after four requests: got RateLimit %s, want r=0", last.Header.Get("RateLimit"))
 	}
 	before := service.Content(t)
 	for _, partner := range []*apptest.Partner{first, second} {
@@ -72,8 +72,9 @@ func TestKeysOfAPartnerShareItsRate(t *testing.T) {
 	other.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 }
 
-// TestRateHoldsForRequestsAtOnce sends far more than is allowed in one go.
-func TestRateHoldsForRequestsAtOnce(t *testing.T) {
+// TestRateLimitOfConcurrentRequests sends 60 requests concurrently, of which 10 are
+// allowed.
+func TestRateLimitOfConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(10))
 	partner := service.Register(t, "metro")
@@ -86,40 +87,40 @@ func TestRateHoldsForRequestsAtOnce(t *testing.T) {
 		}
 	}
 	if passed != 10 {
-		t.Errorf("%d of 60 passed, want 10", passed)
+		t.Errorf("got %d of 60 requests allowed, want 10", passed)
 	}
 }
 
-// TestFailingSignaturesCountAgainstTheAddress and neither against the partner
-// they name, nor against those that sign well from the same address.
-func TestFailingSignaturesCountAgainstTheAddress(t *testing.T) {
+// TestFailedSignaturesAreLimited sends wrong signatures. They count against the address,
+// not against the partner, whose valid requests from the same address are served.
+func TestFailedSignaturesAreLimited(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(3))
 	partner := service.Register(t, "metro")
-	service.Clock.Advance(time.Minute) // registering counts against the address too
+	service.Clock.Advance(time.Minute) // registrations count against the address as well
 	forged := with("X-Signature", "v1=00", partner.Signed("GET", "/v1/orders", nil))
 	elsewhere := append([]string{"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"}, forged...)
 	for range 3 {
 		refused := service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
 		if refused.Header.Get("RateLimit") != "" {
-			t.Errorf("a stranger is told a partner's rate: %v", refused.Header)
+			t.Errorf("got %v, want no RateLimit of the partner", refused.Header)
 		}
 	}
 	for _, headers := range [][]string{forged, elsewhere, nil} {
 		refused := service.Do(t, "GET", "/v1/orders", nil, headers...).Refused(t, 429, "rate_limited")
 		if refused.Header.Get("Retry-After") != "20" {
-			t.Errorf("Retry-After is %q", refused.Header.Get("Retry-After"))
+			t.Errorf("got Retry-After %q, want 20", refused.Header.Get("Retry-After"))
 		}
 	}
 	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=2;t=20` {
-		t.Errorf("the partner has paid for it: %s", good.Header.Get("RateLimit"))
+		t.Errorf("partner: got RateLimit %s, want r=2", good.Header.Get("RateLimit"))
 	}
 	service.Clock.Advance(20 * time.Second)
 	service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
 }
 
-// TestTrackingIsLimitedPerAddress, and costs no partner anything.
-func TestTrackingIsLimitedPerAddress(t *testing.T) {
+// TestTrackingIsLimitedByAddress limits tracking for each address, and not for partners.
+func TestTrackingIsLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(3))
 	partner := service.Register(t, "metro")
@@ -129,20 +130,20 @@ func TestTrackingIsLimitedPerAddress(t *testing.T) {
 	service.Do(t, "GET", "/track/ord_unknown", nil).Must(t, 404)
 	refused := service.Do(t, "GET", path, nil).Refused(t, 429, "rate_limited")
 	if refused.Header.Get("Retry-After") != "20" {
-		t.Errorf("Retry-After is %q", refused.Header.Get("Retry-After"))
+		t.Errorf("got Retry-After %q, want 20", refused.Header.Get("Retry-After"))
 	}
 	service.Do(t, "GET", path+"/html", nil).Refused(t, 429, "rate_limited")
 	if status := getFrom(t, "127.0.0.2", service.URL+path); status != 200 {
-		t.Errorf("another address gets %d", status)
+		t.Errorf("another address: got status %d, want 200", status)
 	}
 	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=1;t=40` {
-		t.Errorf("the partner has paid for it: %s", good.Header.Get("RateLimit"))
+		t.Errorf("partner: got RateLimit %s, want r=1", good.Header.Get("RateLimit"))
 	}
 	service.Clock.Advance(20 * time.Second)
 	service.Do(t, "GET", path, nil).Must(t, 200)
 }
 
-// getFrom asks from another address of this machine.
+// getFrom sends a request from another address of this machine.
 func getFrom(t *testing.T, address, url string) (status int) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
@@ -156,7 +157,7 @@ func getFrom(t *testing.T, address, url string) (status int) {
 	return response.StatusCode
 }
 
-// TestNoRateLimit sends more of everything than any default allows.
+// TestNoRateLimit sends more requests of each kind than any default allows.
 func TestNoRateLimit(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(0))
@@ -165,7 +166,7 @@ func TestNoRateLimit(t *testing.T) {
 	for range 350 {
 		got := partner.Call(t, "GET", "/v1/orders?limit=1", nil).Must(t, 200)
 		if headers := fmt.Sprint(got.Header["Ratelimit"], got.Header["Ratelimit-Policy"]); headers != "[] []" {
-			t.Fatalf("there is no rate to tell: %s", headers)
+			t.Fatalf("got headers %s, want none of a rate limit", headers)
 		}
 		service.Do(t, "GET", "/v1/orders", nil).Must(t, 401)
 		service.Do(t, "GET", path, nil).Must(t, 200)

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// hourly makes orders A-0 to A-(n-1), one an hour.
+// hourly creates the orders A-0 to A-(n-1), one per hour.
 func hourly(t *testing.T, p *apptest.Partner, n int) (ids []string) {
 	t.Helper()
 	for i := range n {
@@ -23,7 +23,7 @@ func hourly(t *testing.T, p *apptest.Partner, n int) (ids []string) {
 	return ids
 }
 
-// references are the partner_order_ids of a page, without "A-".
+// references returns the partner_order_ids of a page, without "A-".
 func references(page *apptest.Answer) string {
 	var all []string
 	for i := range page.Len("orders") {
@@ -32,8 +32,9 @@ func references(page *apptest.Answer) string {
 	return strings.Join(all, " ")
 }
 
-// TestListSelects by every parameter, alone and together; newest first.
-func TestListSelects(t *testing.T) {
+// TestListFilters lists orders with every parameter, alone and combined. The newest
+// comes first.
+func TestListFilters(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -45,7 +46,7 @@ func TestListSelects(t *testing.T) {
 	for query, want := range map[string]struct {
 		references    string
 		limit, offset float64
-		next          string // the cursor's order
+		next          string // the order whose id is next_cursor
 	}{
 		"":                                  {"6 5 4 3 2 1 0", 50, 0, ""},
 		"limit=500":                         {"6 5 4 3 2 1 0", 500, 0, ""},
@@ -87,14 +88,14 @@ func TestListSelects(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", query, got, want.references)
 		}
 		if page.JSON("limit") != want.limit || page.JSON("offset") != want.offset || page.Text("next_cursor") != want.next {
-			t.Errorf("%s: limit %v, offset %v, next_cursor %q", query, page.JSON("limit"), page.JSON("offset"), page.Text("next_cursor"))
+			t.Errorf("%s: got limit %v, offset %v, next_cursor %q, want %v, %v, %q", query, page.JSON("limit"), page.JSON("offset"), page.Text("next_cursor"), want.limit, want.offset, want.next)
 		}
 	}
 }
 
-// TestCursorSeesEveryOrderOnce, although others come in while pages are turned;
-// an offset would show some twice.
-func TestCursorSeesEveryOrderOnce(t *testing.T) {
+// TestCursorDuringCreation follows cursors while orders are created. Every order is
+// listed once; by an offset some would be listed twice.
+func TestCursorDuringCreation(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -108,12 +109,13 @@ func TestCursorSeesEveryOrderOnce(t *testing.T) {
 		partner.Create(t, testkit.OrderJSON(fmt.Sprintf("new-%d", turn), "")).Must(t, 201)
 	}
 	if got := strings.Join(seen, " "); got != "9 8 7 6 5 4 3 2 1 0" {
-		t.Errorf("seen %s", got)
+		t.Errorf("got %s, want 9 to 0", got)
 	}
 }
 
-// TestListedOrdersHaveThirteenMembers: exactly those of interface section 2.9.
-func TestListedOrdersHaveThirteenMembers(t *testing.T) {
+// TestListedOrderMembers checks that listed orders have the members of interface section
+// 2.9 and no others.
+func TestListedOrderMembers(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3})
@@ -124,21 +126,21 @@ func TestListedOrdersHaveThirteenMembers(t *testing.T) {
 		want := []string{"created_at", "currency", "dropoff", "estimated_delivery", "order_id", "parcels", "partner_order_id",
 			"pickup", "rate_cents", "service_level", "status", "tracking_url", "updated_at"}
 		if got := page.Keys("orders", 0); !slices.Equal(got, want) {
-			t.Errorf("members: %v", got)
+			t.Errorf("got members %v, want %v", got, want)
 		}
 		whole := f.read(t, id)
 		for _, name := range want {
 			if fmt.Sprint(page.JSON("orders", 0, name)) != fmt.Sprint(whole.JSON(name)) {
-				t.Errorf("%s is %v in the list, %v in the record", name, page.JSON("orders", 0, name), whole.JSON(name))
+				t.Errorf("%s: got %v in the list, want %v", name, page.JSON("orders", 0, name), whole.JSON(name))
 			}
 		}
 		if keys := page.Keys(); !slices.Equal(keys, []string{"count", "limit", "offset", "orders"}) {
-			t.Errorf("page: %v", keys)
+			t.Errorf("page: got members %v, want count, limit, offset, orders", keys)
 		}
 	}
 }
 
-// TestInventoryPages by limit, offset, search and product.
+// TestInventoryPages lists products and movements by limit, offset, search and product.
 func TestInventoryPages(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -150,8 +152,8 @@ func TestInventoryPages(t *testing.T) {
 		"search=_": "0 of 0", "search=nothing": "0 of 0", "limit=3&offset=3": "1 of 4", "offset=4": "0 of 4",
 	} {
 		got := f.partner.Call(t, "GET", "/v1/inventory/products?"+query, nil).Must(t, 200)
-		if told := fmt.Sprintf("%v of %v", got.JSON("count"), got.JSON("total")); told != want || got.Len("products") != int(got.JSON("count").(float64)) {
-			t.Errorf("%s: %s, want %s: %s", query, told, want, got.Body)
+		if found := fmt.Sprintf("%v of %v", got.JSON("count"), got.JSON("total")); found != want || got.Len("products") != int(got.JSON("count").(float64)) {
+			t.Errorf("%s: got %s, want %s: %s", query, found, want, got.Body)
 		}
 	}
 	for query, want := range map[string]string{"": "4 3 2 1", "limit=2": "4 3", "limit=2&offset=1": "3 2", "product_id=2": "2", "product_id=9": ""} {
@@ -161,14 +163,14 @@ func TestInventoryPages(t *testing.T) {
 			ids = append(ids, fmt.Sprint(got.JSON("movements", i, "movement_id")))
 		}
 		if strings.Join(ids, " ") != want {
-			t.Errorf("%s: %s", query, got.Body)
+			t.Errorf("%s: got %s, want %s", query, got.Body, want)
 		}
 	}
 }
 
-// TestPartnersDoNotSeeEachOther: ten partners with the same references and the
-// same product ids. Only tracking is for everybody.
-func TestPartnersDoNotSeeEachOther(t *testing.T) {
+// TestPartnersAreIsolated lets ten partners use the same references and product ids. None
+// sees or changes what belongs to another. Only tracking is public.
+func TestPartnersAreIsolated(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	operator := service.Operate(t)
@@ -183,7 +185,7 @@ func TestPartnersDoNotSeeEachOther(t *testing.T) {
 	}
 	before := service.Content(t)
 	for i, p := range partners {
-		seesItsOwn(t, p, i, orders[i])
+		seesOwnRecords(t, p, i, orders[i])
 		for j, id := range orders {
 			if i == j {
 				continue
@@ -191,7 +193,7 @@ func TestPartnersDoNotSeeEachOther(t *testing.T) {
 			p.Call(t, "GET", "/v1/orders/"+id, nil).Refused(t, 404, "not_found")
 			p.Cancel(t, id, "").Refused(t, 404, "not_found")
 			if page := p.Call(t, "GET", "/v1/orders?cursor="+id, nil).Must(t, 200); strings.Contains(string(page.Body), id) {
-				t.Errorf("%d sees the order of %d: %s", i, j, page.Body)
+				t.Errorf("partner %d: got order of partner %d: %s", i, j, page.Body)
 			}
 			service.Do(t, "DELETE", "/v1/auth/api-keys/"+partners[j].KeyID, nil, p.Login()...).Refused(t, 404, "not_found")
 			service.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
@@ -201,24 +203,24 @@ func TestPartnersDoNotSeeEachOther(t *testing.T) {
 	service.Audit(t)
 }
 
-// seesItsOwn checks every list of a partner that has one order, one product,
-// one movement in, one out, and one key.
-func seesItsOwn(t *testing.T, p *apptest.Partner, i int, order string) {
+// seesOwnRecords checks every list of a partner that has one order, one product, one
+// movement in and one out, and one key.
+func seesOwnRecords(t *testing.T, p *apptest.Partner, i int, order string) {
 	t.Helper()
 	page := p.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	if page.JSON("count") != 1.0 || page.Text("orders", 0, "order_id") != order {
-		t.Errorf("orders of %d: %s", i, page.Body)
+		t.Errorf("orders of partner %d: got %s, want its own", i, page.Body)
 	}
 	products := p.Call(t, "GET", "/v1/inventory/products?search=lamp", nil).Must(t, 200)
 	if products.JSON("total") != 1.0 || products.Text("products", 0, "name") != fmt.Sprintf("Lamp of %d", i) || products.JSON("products", 0, "quantity") != float64(9+i) {
-		t.Errorf("products of %d: %s", i, products.Body)
+		t.Errorf("products of partner %d: got %s, want its own", i, products.Body)
 	}
 	movements := p.Call(t, "GET", "/v1/inventory/movements", nil).Must(t, 200)
 	if movements.JSON("count") != 2.0 || movements.JSON("movements", 1, "quantity") != float64(10+i) {
-		t.Errorf("movements of %d: %s", i, movements.Body)
+		t.Errorf("movements of partner %d: got %s, want its own", i, movements.Body)
 	}
 	keys := p.Do(t, "GET", "/v1/auth/api-keys", nil, p.Login()...).Must(t, 200)
 	if keys.JSON("count") != 1.0 || keys.Text("api_keys", 0, "key_id") != p.KeyID {
-		t.Errorf("keys of %d: %s", i, keys.Body)
+		t.Errorf("keys of partner %d: got %s, want its own", i, keys.Body)
 	}
 }
