@@ -9,20 +9,20 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// tokenOf logs an operator in by password.
+// tokenOf requests a token with a password.
 func tokenOf(t *testing.T, s *apptest.Service, email, password string) *apptest.Answer {
 	t.Helper()
 	return s.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"desk"}`, email, password))
 }
 
-// opsLogin begins an operator's session, and gives its cookie.
+// opsLogin starts an operator's session and returns its cookie.
 func opsLogin(t *testing.T, s *apptest.Service, email, password string) string {
 	t.Helper()
 	in := s.Do(t, "POST", "/ops/v1/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 200)
 	cookie := in.Header.Get("Set-Cookie")
 	for _, part := range []string{"dropyard_ops_session=", "; Path=/", "; HttpOnly", "; SameSite=Lax"} {
 		if !strings.Contains(cookie, part) {
-			t.Errorf("the cookie %q lacks %q", cookie, part)
+			t.Errorf("got cookie %q, want it to contain %q", cookie, part)
 		}
 	}
 	cookie, _, _ = strings.Cut(cookie, ";")
@@ -37,7 +37,7 @@ func TestOperatorSession(t *testing.T) {
 	cookie := opsLogin(t, s, "BOSS@example.com", apptest.OperatorPassword)
 	me := s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", cookie).Must(t, 200)
 	if me.Text("operator_id") != o.OperatorID || me.Text("role") != "admin" || me.JSON("active") != true || me.JSON("courier_id") != nil {
-		t.Errorf("me is %s", me.Body)
+		t.Errorf("me: got %s, want operator %s, an active admin", me.Body, o.OperatorID)
 	}
 	courier := []byte(`{"name":"Devon","phone":"+14165550119","vehicle":"bike"}`)
 	s.Do(t, "POST", "/ops/v1/couriers", courier, "Cookie", cookie, "Sec-Fetch-Site", "same-origin").Must(t, 201)
@@ -47,7 +47,7 @@ func TestOperatorSession(t *testing.T) {
 
 	out := s.Do(t, "POST", "/ops/v1/logout", nil, "Cookie", cookie).Must(t, 200)
 	if !strings.Contains(out.Header.Get("Set-Cookie"), "Max-Age=0") {
-		t.Errorf("logout: %v", out.Header)
+		t.Errorf("logout: got %v, want the cookie removed", out.Header)
 	}
 	s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", cookie).Refused(t, 401, "unauthorized")
 	s.Do(t, "POST", "/ops/v1/logout", nil).Must(t, 200)
@@ -63,7 +63,9 @@ func TestOperatorSession(t *testing.T) {
 	s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", used).Refused(t, 401, "unauthorized")
 }
 
-func TestOperatorsAreChanged(t *testing.T) {
+// TestOperatorChanges changes the courier, the role, the password and the state of an
+// operator. Each change takes effect immediately.
+func TestOperatorChanges(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	boss := s.Operate(t)
@@ -74,16 +76,16 @@ func TestOperatorsAreChanged(t *testing.T) {
 	boss.Call(t, "PATCH", target, []byte(`{"courier_id":"cou_unknown"}`)).Refused(t, 422, "validation_error")
 	linked := boss.Call(t, "PATCH", target, fmt.Appendf(nil, `{"courier_id":%q}`, rider.CourierID)).Must(t, 200)
 	if linked.Text("courier_id") != rider.CourierID {
-		t.Errorf("linked: %s", linked.Body)
+		t.Errorf("courier: got %s, want %s", linked.Body, rider.CourierID)
 	}
 	boss.Call(t, "PATCH", "/ops/v1/operators/"+boss.OperatorID, fmt.Appendf(nil, `{"courier_id":%q}`, rider.CourierID)).Refused(t, 422, "validation_error")
 	rider.Call(t, "GET", "/ops/v1/operators", nil).Refused(t, 403, "forbidden")
 
 	moved := boss.Call(t, "PATCH", target, []byte(`{"role":"dispatcher"}`)).Must(t, 200)
 	if moved.Text("role") != "dispatcher" || moved.JSON("courier_id") != nil {
-		t.Errorf("moved: %s", moved.Body)
+		t.Errorf("role: got %s, want dispatcher without a courier", moved.Body)
 	}
-	rider.Call(t, "GET", "/ops/v1/couriers", nil).Must(t, 200) // the new role counts at once
+	rider.Call(t, "GET", "/ops/v1/couriers", nil).Must(t, 200) // with the new role
 
 	boss.Call(t, "PATCH", target, []byte(`{"password":"un autre mot de passe"}`)).Must(t, 200)
 	rider.Call(t, "GET", "/ops/v1/me", nil).Refused(t, 401, "unauthorized")
@@ -100,13 +102,13 @@ func TestOperatorsAreChanged(t *testing.T) {
 	list := boss.Call(t, "GET", "/ops/v1/operators?limit=1", nil).Must(t, 200)
 	next := boss.Call(t, "GET", "/ops/v1/operators?limit=1&cursor="+list.Text("next_cursor"), nil).Must(t, 200)
 	if list.Len("operators") != 1 || next.Len("operators") != 1 || next.JSON("next_cursor") != nil || list.Text("operators", 0, "email") == next.Text("operators", 0, "email") {
-		t.Errorf("pages: %s %s", list.Body, next.Body)
+		t.Errorf("pages: got %s and %s, want one operator on each", list.Body, next.Body)
 	}
 }
 
-// TestTheLastAdminStays lets two admins take each other's rights away at once,
-// again and again: one of them is left.
-func TestTheLastAdminStays(t *testing.T) {
+// TestLastAdminStays lets two admins demote each other concurrently, again and again. One
+// of them remains an admin.
+func TestLastAdminStays(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	boss := s.Operate(t)
@@ -126,7 +128,7 @@ func TestTheLastAdminStays(t *testing.T) {
 			}
 		}
 		if len(left) != 1 {
-			t.Fatalf("round %d: %v", round, answers)
+			t.Fatalf("round %d: got statuses %v, want 200 once", round, answers)
 		}
 		winner, loser := boss, other
 		if left[0] == other.OperatorID {
@@ -136,18 +138,18 @@ func TestTheLastAdminStays(t *testing.T) {
 	}
 }
 
-func TestTokensAreListedAndRevoked(t *testing.T) {
+func TestTokens(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	boss := s.Operate(t)
 	desk := boss.As(t, "dispatcher")
 	own := desk.Call(t, "GET", "/ops/v1/tokens", nil).Must(t, 200)
 	if own.Len("tokens") != 1 || own.Text("tokens", 0, "token_id") != desk.TokenID || strings.Contains(string(own.Body), desk.Token) {
-		t.Errorf("own tokens: %s", own.Body)
+		t.Errorf("own tokens: got %s, want one, without the token itself", own.Body)
 	}
 	desk.Call(t, "GET", "/ops/v1/tokens?operator_id="+boss.OperatorID, nil).Refused(t, 403, "forbidden")
 	if theirs := boss.Call(t, "GET", "/ops/v1/tokens?operator_id="+desk.OperatorID, nil).Must(t, 200); theirs.Len("tokens") != 1 {
-		t.Errorf("their tokens: %s", theirs.Body)
+		t.Errorf("another operator's tokens: got %s, want one", theirs.Body)
 	}
 	desk.Call(t, "DELETE", "/ops/v1/tokens/"+boss.TokenID, nil).Refused(t, 404, "not_found")
 	boss.Call(t, "DELETE", "/ops/v1/tokens/"+desk.TokenID, nil).Must(t, 200)

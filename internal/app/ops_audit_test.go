@@ -13,9 +13,9 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// TestAuditBeforeAndAfter compares what the log has of a change with the
-// change, and a filter against what it selects.
-func TestAuditBeforeAndAfter(t *testing.T) {
+// TestAuditEntries changes a partner and an operator. The entries hold the values before
+// and after, and the request.
+func TestAuditEntries(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o, p := s.Operate(t), s.Register(t, "metro")
@@ -26,14 +26,14 @@ func TestAuditBeforeAndAfter(t *testing.T) {
 		is, _ := json.Marshal(log.JSON("entries", 0, "after"))
 		if log.Text("entries", 0, "action") != action || log.Text("entries", 0, "operator_id") != o.OperatorID ||
 			log.Text("entries", 0, "request_id") != answer.Header.Get("X-Request-Id") || string(was) != before || string(is) != after {
-			t.Errorf("%s", log.Body)
+			t.Errorf("got %s, want %s from %s to %s", log.Body, action, before, after)
 		}
 	}
 	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid","rate_limit":7}`)
 	entry("partner_id="+p.PartnerID, "partner.changed", changed,
 		`{"rate_card":null,"rate_limit":null,"suspended":false,"suspended_reason":""}`,
 		`{"rate_card":null,"rate_limit":7,"suspended":true,"suspended_reason":"unpaid"}`)
-	set(t, o, p, `{"rate_limit":7}`) // nothing changes, and nothing is noted
+	set(t, o, p, `{"rate_limit":7}`) // changes nothing, and is not logged
 	entry("partner_id="+p.PartnerID, "partner.changed", changed,
 		`{"rate_card":null,"rate_limit":null,"suspended":false,"suspended_reason":""}`,
 		`{"rate_card":null,"rate_limit":7,"suspended":true,"suspended_reason":"unpaid"}`)
@@ -45,18 +45,18 @@ func TestAuditBeforeAndAfter(t *testing.T) {
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","role":"dispatcher"}`,
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","password_changed":true,"role":"warehouse"}`)
 	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:01Z", nil).Must(t, 200); none.Len("entries") != 0 {
-		t.Errorf("%s", none.Body)
+		t.Errorf("got %s, want no entries of the dispatcher", none.Body)
 	}
 }
 
-// TestAuditExport reads the same from an export as from the pages, and the
-// oldest first.
+// TestAuditExport compares an export, which begins with the oldest entry, with the pages of
+// the log.
 func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o := s.Operate(t)
 	courier := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Robin","phone":"+15145550111","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
-	for i := range 600 { // more than an export reads at a time
+	for i := range 600 { // more than an export reads at once
 		s.Clock.Advance(time.Second)
 		for _, vehicle := range []string{"bike", "van"} {
 			o.Call(t, "PATCH", "/ops/v1/couriers/"+courier, fmt.Appendf(nil, `{"vehicle":"%s %d"}`, vehicle, i)).Must(t, 200)
@@ -91,10 +91,10 @@ func TestAuditExport(t *testing.T) {
 		return ids
 	}
 	if all := export(time.Time{}, time.Time{}); fmt.Sprint(all) != fmt.Sprint(paged) || len(all) < 1200 {
-		t.Errorf("%d exported, %d in pages", len(all), len(paged))
+		t.Errorf("got %d entries exported, want those of the pages, %d", len(all), len(paged))
 	}
 	begin := s.Clock.Now()
 	if some := export(begin.Add(-2*time.Second), begin); len(some) != 4 {
-		t.Errorf("of two seconds: %d", len(some))
+		t.Errorf("two seconds: got %d entries, want 4", len(some))
 	}
 }

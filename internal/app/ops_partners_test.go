@@ -24,14 +24,14 @@ func TestSuspension(t *testing.T) {
 	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)
 	cookie, _, _ := strings.Cut(s.Do(t, "POST", "/v1/auth/login", login).Must(t, 200).Header.Get("Set-Cookie"), ";")
 
-	told := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid"}`)
-	if told.JSON("suspended") != true || told.Text("suspended_reason") != "unpaid" || told.Text("suspended_at") != "2026-01-14T15:00:00.000Z" || told.JSON("api_keys", "active") != 1.0 {
-		t.Errorf("suspended: %s", told.Body)
+	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid"}`)
+	if changed.JSON("suspended") != true || changed.Text("suspended_reason") != "unpaid" || changed.Text("suspended_at") != "2026-01-14T15:00:00.000Z" || changed.JSON("api_keys", "active") != 1.0 {
+		t.Errorf("suspended: got %s, want the reason, the time and one active key", changed.Body)
 	}
 	before := s.Content(t)
 	refused := p.Create(t, testkit.OrderJSON("A-2", "")).Refused(t, 403, "forbidden")
 	if refused.Text("error", "message") != "this account is suspended" {
-		t.Errorf("refused: %s", refused.Body)
+		t.Errorf("got %s, want the message that the account is suspended", refused.Body)
 	}
 	p.Call(t, "GET", "/v1/orders", nil).Refused(t, 403, "forbidden")
 	s.Do(t, "GET", "/v1/orders", nil, append(p.Signed("GET", "/v1/orders", nil), "X-Signature", "v1=00")...).Refused(t, 401, "unauthorized")
@@ -59,8 +59,8 @@ func TestOwnRateLimit(t *testing.T) {
 	policy := func(p *apptest.Partner, want string) {
 		t.Helper()
 		got := p.Call(t, "GET", "/v1/orders?limit=1", nil)
-		if told := got.Header.Get("RateLimit-Policy"); told != `"partner";q=`+want+`;w=60` {
-			t.Errorf("%d: the policy is %s, want %s", got.Status, told, want)
+		if header := got.Header.Get("RateLimit-Policy"); header != `"partner";q=`+want+`;w=60` {
+			t.Errorf("status %d: got RateLimit-Policy %s, want q=%s", got.Status, header, want)
 		}
 	}
 	policy(p, "4")
@@ -80,9 +80,9 @@ func TestOwnRateLimit(t *testing.T) {
 	policy(p, "4")
 }
 
-// TestSettingsReachOtherNodes suspends a partner, and gives it a rate and a card,
-// at one node: within 5 s they hold at another.
-func TestSettingsReachOtherNodes(t *testing.T) {
+// TestPartnerSettingsOnOtherNodes changes a partner on one node: its rate limit, its rate
+// card, and whether it is suspended. Within 5 s the changes take effect on others.
+func TestPartnerSettingsOnOtherNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 300)
 	o, p := first.Operate(t), everywhere[0]
@@ -99,10 +99,10 @@ func TestSettingsReachOtherNodes(t *testing.T) {
 	first.Clock.Advance(5 * time.Second)
 	for i, there := range everywhere {
 		if got := list(t, there).Must(t, 200).Header.Get("RateLimit-Policy"); got != `"partner";q=1000;w=60` {
-			t.Errorf("node %d: the policy is %s", i, got)
+			t.Errorf("node %d: got RateLimit-Policy %s, want q=1000", i, got)
 		}
 		if got := quoted(there); got == usual {
-			t.Errorf("node %d still asks %v", i, got)
+			t.Errorf("node %d: got the price %v, want another", i, got)
 		}
 	}
 	set(t, o, p, `{"suspended":true}`)
@@ -118,7 +118,8 @@ func TestSettingsReachOtherNodes(t *testing.T) {
 	}
 }
 
-func TestPartnersAreFound(t *testing.T) {
+// TestPartnerSearch finds partners by text, page by page.
+func TestPartnerSearch(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o := s.Operate(t)
@@ -130,11 +131,11 @@ func TestPartnersAreFound(t *testing.T) {
 	o.Call(t, "PATCH", "/ops/v1/partners/"+ids[1], []byte(`{"suspended":true,"rate_limit":5}`)).Must(t, 200)
 	suspended := desk.Call(t, "GET", "/ops/v1/partners?q=librairie", nil).Must(t, 200)
 	if suspended.JSON("partners", 0, "suspended") != true || suspended.JSON("partners", 0, "rate_limit") != 5.0 {
-		t.Errorf("listed: %s", suspended.Body)
+		t.Errorf("got %s, want a suspended partner with rate_limit 5", suspended.Body)
 	}
 	for q, want := range map[string]int{"": 3, "ERIE": 2, "librairie@": 1, strings.ToUpper(ids[2]): 1, "quincaillerie": 0, "%25": 0, "_": 3} {
 		if found := desk.Call(t, "GET", "/ops/v1/partners?q="+q, nil).Must(t, 200); found.Len("partners") != want {
-			t.Errorf("%q finds %s", q, found.Body)
+			t.Errorf("%q: got %s, want %d partners", q, found.Body, want)
 		}
 	}
 	seen, cursor := map[string]bool{}, ""
@@ -144,7 +145,7 @@ func TestPartnersAreFound(t *testing.T) {
 		cursor = "&cursor=" + page.Text("next_cursor")
 	}
 	if len(seen) != 3 || cursor != "&cursor=" {
-		t.Errorf("saw %v, then %s", seen, cursor)
+		t.Errorf("got %v and %s, want 3 partners and no cursor", seen, cursor)
 	}
 	desk.Call(t, "GET", "/ops/v1/partners/"+ids[0], nil).Must(t, 200)
 	desk.Call(t, "PATCH", "/ops/v1/partners/"+ids[0], []byte(`{"suspended":true}`)).Refused(t, 403, "forbidden")

@@ -12,8 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// upload is a request to add the built-in card with another price for each
-// parcel.
+// upload returns a request to add the built-in card with another price per parcel.
 func upload(name, version, from string, parcelCents int) []byte {
 	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
 	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, fmt.Sprintf(`"parcel_cents": %d`, parcelCents)).Replace(file)
@@ -23,6 +22,7 @@ func upload(name, version, from string, parcelCents int) []byte {
 	return fmt.Appendf(nil, `{"name":%q,%s"card":%s}`, name, from, file)
 }
 
+// TestRateCardsTakeEffect adds a card for all from a time on, and one for a partner.
 func TestRateCardsTakeEffect(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -38,29 +38,30 @@ func TestRateCardsTakeEffect(t *testing.T) {
 
 	planned := o.Call(t, "POST", "/ops/v1/rate-cards", upload("default", "dear-1", "2026-01-14T16:00:00Z", 1150)).Must(t, 201)
 	if planned.Text("state") != "planned" || planned.Text("created_by") != o.OperatorID {
-		t.Errorf("planned: %s", planned.Body)
+		t.Errorf("planned: got %s, want state planned, created by %s", planned.Body, o.OperatorID)
 	}
 	o.Call(t, "POST", "/ops/v1/rate-cards", upload("friends", "friends-1", "", 0)).Must(t, 201)
 	if price(p) != usual || price(friend) != usual {
-		t.Error("a card holds before its time, or for others")
+		t.Error("got another price before the card's time or for another partner, want the usual one")
 	}
-	o.Call(t, "PATCH", "/ops/v1/partners/"+friend.PartnerID, []byte(`{"rate_card":"nobodys"}`)).Refused(t, 422, "validation_error")
+	o.Call(t, "PATCH", "/ops/v1/partners/"+friend.PartnerID, []byte(`{"rate_card":"unknown"}`)).Refused(t, 422, "validation_error")
 	set(t, o, friend, `{"rate_card":"friends"}`)
 	cheap := price(friend)
 	s.Clock.Advance(time.Hour)
 	dear := price(p)
 	if cheap == usual || dear == usual || cheap == dear || price(friend) != cheap {
-		t.Errorf("usually %v, dear %v, for friends %v", usual, dear, cheap)
+		t.Errorf("got the usual price %v, the dear %v and the cheap %v, want three different ones", usual, dear, cheap)
 	}
 	created := p.Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
 	honoured := p.Create(t, []byte(strings.Replace(string(testkit.OrderJSON("A-3", "")), "{", fmt.Sprintf(`{"quote_id":%q,`, quote), 1))).Must(t, 201)
 	again := p.Call(t, "GET", "/v1/orders/"+first.Text("order_id"), nil).Must(t, 200)
 	if created.JSON("rate_cents") != dear || honoured.JSON("rate_cents") != usual || again.JSON("rate_cents") != usual {
-		t.Errorf("new %v, quoted %v, made before %v", created.JSON("rate_cents"), honoured.JSON("rate_cents"), again.JSON("rate_cents"))
+		t.Errorf("got %v for a new order, %v by quote, %v for an old order, want %v, %v, %v",
+			created.JSON("rate_cents"), honoured.JSON("rate_cents"), again.JSON("rate_cents"), dear, usual, usual)
 	}
 	set(t, o, friend, `{"rate_card":null}`)
 	if price(friend) != dear {
-		t.Error("the friend keeps the card")
+		t.Errorf("without a card of its own: got %v, want %v", price(friend), dear)
 	}
 	states := map[string]string{}
 	list := o.Call(t, "GET", "/ops/v1/rate-cards", nil).Must(t, 200)
@@ -68,11 +69,11 @@ func TestRateCardsTakeEffect(t *testing.T) {
 		states[list.Text("rate_cards", i, "version")] = list.Text("rate_cards", i, "state")
 	}
 	if fmt.Sprint(states) != "map[dear-1:in_force default-1:past friends-1:in_force]" {
-		t.Errorf("the history is %s", list.Body)
+		t.Errorf("got the states %v, want default-1 past and two in force: %s", states, list.Body)
 	}
 	whole := o.Call(t, "GET", "/ops/v1/rate-cards/"+planned.Text("card_id"), nil).Must(t, 200)
 	if whole.JSON("card", "parcel_cents") != 1150.0 || whole.JSON("effective_until") != nil {
-		t.Errorf("whole: %s", whole.Body)
+		t.Errorf("got %s, want the whole card", whole.Body)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestRateCardRefusals(t *testing.T) {
 			for _, target := range []string{"/ops/v1/rate-cards", "/ops/v1/rate-cards/validate"} {
 				refused := o.Call(t, "POST", target, body).Refused(t, 422, "validation_error")
 				if refused.Text("error", "details", "field") != c.field {
-					t.Errorf("%s: %s", target, refused.Body)
+					t.Errorf("%s: got %s, want an error of %s", target, refused.Body, c.field)
 				}
 			}
 		})
@@ -109,10 +110,10 @@ func TestRateCardRefusals(t *testing.T) {
 	o.Call(t, "POST", "/ops/v1/rate-cards", twice).Refused(t, 400, "bad_request")
 	o.Call(t, "POST", "/ops/v1/rate-cards/validate", []byte(good)).Must(t, 200)
 	if list := o.Call(t, "GET", "/ops/v1/rate-cards", nil).Must(t, 200); list.Len("rate_cards") != 1 {
-		t.Errorf("kept: %s", list.Body)
+		t.Errorf("got %s, want one card", list.Body)
 	}
 	if after := o.Call(t, "GET", "/ops/v1/audit", nil).Must(t, 200).Len("entries"); after != before {
-		t.Errorf("%d entries in the audit log for nothing", after-before)
+		t.Errorf("got %d new entries in the audit log, want none", after-before)
 	}
 	o.Call(t, "POST", "/ops/v1/rate-cards", []byte(good)).Must(t, 201)
 	for _, target := range []string{"/ops/v1/rate-cards", "/ops/v1/rate-cards/validate"} {
@@ -136,10 +137,10 @@ func TestRateCardPreview(t *testing.T) {
 		current, _ := got.JSON("current", "rate_cents").(float64)
 		proposed, _ := got.JSON("proposed", "rate_cents").(float64)
 		if got.JSON("current", "rate_cents") != order.JSON("rate_cents") || proposed <= current {
-			t.Errorf("%s: %s", name, got.Body)
+			t.Errorf("%s: got %s, want the current price and a higher one", name, got.Body)
 		}
 		if ordered := got.JSON("ordered_rate_cents"); strings.HasPrefix(name, "order") != (ordered != nil) {
-			t.Errorf("%s: %s", name, got.Body)
+			t.Errorf("%s: got %s, want ordered_rate_cents for orders only", name, got.Body)
 		}
 	}
 	for body, field := range map[string]string{
@@ -148,7 +149,7 @@ func TestRateCardPreview(t *testing.T) {
 	} {
 		refused := o.Call(t, "POST", "/ops/v1/rate-cards/preview", []byte(body)).Refused(t, 422, "validation_error")
 		if refused.Text("error", "details", "field") != field {
-			t.Errorf("%s: %s", body, refused.Body)
+			t.Errorf("%s: got %s, want an error of %s", body, refused.Body, field)
 		}
 	}
 	s.Unchanged(t, before)

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUnknownPaths are 404 in JSON, never a redirect, however near they come to
-// one that exists.
+// TestUnknownPaths requests paths that resemble existing ones. Each gets 404 in JSON and
+// never a redirect.
 func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -29,14 +29,15 @@ func TestUnknownPaths(t *testing.T) {
 			for _, method := range []string{"GET", "POST"} {
 				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Idempotency-Key", uuid.NewString())...)
 				if got.Refused(t, 404, "not_found"); got.Header.Get("Location") != "" {
-					t.Errorf("%s leads to %s", path, got.Header.Get("Location"))
+					t.Errorf("%s: got a redirect to %s, want none", path, got.Header.Get("Location"))
 				}
 			}
 		}
 	})
 }
 
-// TestMalformedIDs expects 404 for signed requests, wherever an id can stand.
+// TestMalformedIDs sends valid requests with ids that cannot exist, wherever a path has
+// one. Each gets 404.
 func TestMalformedIDs(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -49,7 +50,7 @@ func TestMalformedIDs(t *testing.T) {
 		} {
 			get := "/v1/orders/" + none
 			cancel, move := get+"/cancel", "/ops/v1/orders/"+none+"/status"
-			if none != "é" && none != "\xff" { // which HTTP escapes, so that what is signed was not sent
+			if none != "é" && none != "\xff" { // HTTP escapes these, so that the path differs from the signed one
 				event := "/v1/webhooks/events/" + none
 				service.Raw(t, "GET", event, "", partner.Signed("GET", event, nil)...).Refused(t, 404, "not_found")
 				service.Raw(t, "GET", get, "", partner.Signed("GET", get, nil)...).Refused(t, 404, "not_found")
@@ -65,7 +66,7 @@ func TestMalformedIDs(t *testing.T) {
 	})
 }
 
-// TestWrongMethods expects 405 with the methods that are allowed.
+// TestWrongMethods gets 405 and the methods that are allowed.
 func TestWrongMethods(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -94,10 +95,10 @@ func TestWrongMethods(t *testing.T) {
 				}
 				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Origin", "https://example.com", "Connection", "close")...)
 				if got.Refused(t, 405, "method_not_allowed"); got.Header.Get("Allow") != allow {
-					t.Errorf("%s %s: Allow is %q, want %q", method, path, got.Header.Get("Allow"), allow)
+					t.Errorf("%s %s: got Allow %q, want %q", method, path, got.Header.Get("Allow"), allow)
 				}
 				if got.Header.Get("Access-Control-Allow-Origin") != "" {
-					t.Errorf("%s %s: open to other sites", method, path)
+					t.Errorf("%s %s: got Access-Control-Allow-Origin, want none", method, path)
 				}
 			}
 		}
@@ -107,7 +108,7 @@ func TestWrongMethods(t *testing.T) {
 	})
 }
 
-// TestHead answers what GET would, without the body.
+// TestHead compares HEAD with GET: the headers are equal, and there is no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -120,7 +121,7 @@ func TestHead(t *testing.T) {
 		}
 		want, got := service.Do(t, "GET", target, nil, get...).Must(t, 200), service.Raw(t, "HEAD", target, "", head...).Must(t, 200)
 		if len(got.Body) != 0 || got.Header.Get("Content-Length") != want.Header.Get("Content-Length") || got.Header.Get("X-Request-Id") == "" {
-			t.Errorf("%s: HEAD %v, GET %v", target, got.Header, want.Header)
+			t.Errorf("%s: got headers %v, want those of GET: %v", target, got.Header, want.Header)
 		}
 	}
 	service.Raw(t, "HEAD", "/v1/orders", "", partner.Signed("GET", "/v1/orders", nil)...).Must(t, 401)

@@ -17,11 +17,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// overAll are the questions of senders of webhooks and of metrics, which are
-// about all partners: an index of each shard answers them.
+// overAll matches statements of the senders of webhooks and of the metrics. They concern
+// all partners and use an index of each shard.
 var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1`)
 
-// TestOneShard: whatever partners, recipients and operators ask for, every
+// TestOneShard sends every request that partners, recipients and operators can send. Every
 // statement that the database gets concerns one shard of one node.
 func TestOneShard(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestOneShard(t *testing.T) {
 		named := slices.DeleteFunc(slices.Clone(tables), func(table string) bool {
 			return !regexp.MustCompile(`\b` + table + `\b`).MatchString(statement.SQL)
 		})
-		// The store's own look at the schema, when commands open it.
+		// Commands read the schema when they open the store.
 		if strings.HasPrefix(statement.SQL, "SHOW ") || overAll.MatchString(statement.SQL) || strings.Contains(statement.SQL, "pg_catalog.") || strings.Contains(statement.SQL, "information_schema.") {
 			continue
 		}
@@ -60,7 +60,7 @@ func TestOneShard(t *testing.T) {
 			counts = append(counts, "no task")
 		}
 		if len(counts) > 0 || strings.Contains(plan, "pull to coordinator") || strings.Contains(plan, "Distributed Subplan") {
-			t.Errorf("%s\n%s", statement.SQL, plan)
+			t.Errorf("%s: got this plan, want one task:\n%s", statement.SQL, plan)
 		}
 		for _, table := range named {
 			seen[table] = true
@@ -68,13 +68,13 @@ func TestOneShard(t *testing.T) {
 	}
 	for _, table := range tables {
 		if !seen[table] {
-			t.Errorf("nothing was asked of %s", table)
+			t.Errorf("got no statement that reads %s, want one", table)
 		}
 	}
 	t.Logf("%d different statements", len(statements))
 }
 
-// everyday does all that can be asked of a service.
+// everyday sends every request that a service answers.
 func everyday(t *testing.T, service *apptest.Service) {
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	partner.Call(t, "PUT", "/v1/webhooks/endpoint", []byte(`{"url":"https://shop.example/hook"}`)).Must(t, 201)
@@ -130,6 +130,7 @@ func everyday(t *testing.T, service *apptest.Service) {
 	service.Sweep(t, retention.Policy{Orders: 30 * day, Events: 10 * day})
 }
 
+// names returns the first column of a query.
 func names(t *testing.T, db *pgx.Conn, query string) []string {
 	t.Helper()
 	rows, err := db.Query(t.Context(), query)
@@ -143,6 +144,7 @@ func names(t *testing.T, db *pgx.Conn, query string) []string {
 	return found
 }
 
+// explain returns the plan of a statement.
 func explain(t *testing.T, db *pgx.Conn, s testkit.Statement) string {
 	t.Helper()
 	plan := db.PgConn().ExecParams(t.Context(), "EXPLAIN (COSTS off) "+s.SQL, s.Parameters, nil, s.Formats, nil).Read()

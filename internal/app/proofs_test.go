@@ -23,7 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/retention"
 )
 
-// picture is a small drawing in PNG, another one for each number.
+// picture returns a small PNG file, a different one for each number.
 func picture(number int) []byte {
 	drawn := image.NewGray(image.Rect(0, 0, 8, 8))
 	for bit := range 16 {
@@ -36,7 +36,7 @@ func picture(number int) []byte {
 	return file.Bytes()
 }
 
-// photo is a JPEG with the place and the author of the picture in it.
+// photo returns a JPEG file whose metadata says where and by whom it was taken.
 func photo(t *testing.T) []byte {
 	t.Helper()
 	drawn := image.NewRGBA(image.Rect(0, 0, 40, 30))
@@ -54,7 +54,7 @@ func photo(t *testing.T) []byte {
 	return append(append([]byte{0xff, 0xd8}, segment...), file.Bytes()[2:]...)
 }
 
-// pictures counts the files in which proofs are kept.
+// pictures returns the number of stored files of proofs.
 func pictures(t *testing.T, s *apptest.Service) (count int) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(s.Data, "proofs"), func(_ string, entry fs.DirEntry, err error) error {
@@ -73,22 +73,22 @@ func pictures(t *testing.T, s *apptest.Service) (count int) {
 func prove(t *testing.T, by *apptest.Operator, orderID, kind string, body []byte) *apptest.Answer {
 	t.Helper()
 	return by.Do(t, "POST", "/ops/v1/orders/"+orderID+"/proofs?kind="+kind, body,
-		"Content-Type", "image/jpeg", "Authorization", "Bearer "+by.Token) // the content decides
+		"Content-Type", "image/jpeg", "Authorization", "Bearer "+by.Token) // the type is found from the content
 }
 
-// shown reads the picture behind the URL of a proof.
+// shown requests the picture at the URL of a proof.
 func shown(t *testing.T, s *apptest.Service, address string) *apptest.Answer {
 	t.Helper()
 	path, ours := strings.CutPrefix(address, s.URL)
 	if !ours || !strings.HasPrefix(path, "/proofs/") {
-		t.Fatalf("%q is no address of a proof", address)
+		t.Fatalf("got URL %q, want one of a proof", address)
 	}
 	return s.Do(t, "GET", path, nil)
 }
 
-// TestDeliveryByCourier is a courier's day: log in, look at the jobs, carry one
-// order to its end with a signature, and send its partner the event.
-func TestDeliveryByCourier(t *testing.T) {
+// TestCourierDelivers follows a courier from login to a delivered order with a signature.
+// The partner's event has the URL of the signature.
+func TestCourierDelivers(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.Webhooks())
 	f := floor{service, service.Register(t, "metro"), service.Operate(t)}
@@ -118,37 +118,37 @@ func TestDeliveryByCourier(t *testing.T) {
 	var hook *apptest.Hook
 	for hook = receiver.Next(t); hook.Text("type") != "order.delivered"; hook = receiver.Next(t) {
 		if hook.JSON("data", "signature_url") != nil {
-			t.Errorf("told early: %s", hook.Body)
+			t.Errorf("got %s, want no signature before the delivery", hook.Body)
 		}
 	}
 	if hook.Text("data", "signature_url") != signed.Text("url") {
-		t.Errorf("told %s, and not %s", hook.Body, signed.Text("url"))
+		t.Errorf("got %s, want signature_url %s", hook.Body, signed.Text("url"))
 	}
 	kept := shown(t, f.Service, hook.Text("data", "signature_url")).Must(t, 200)
 	if got, err := png.Decode(bytes.NewReader(kept.Body)); err != nil || got.Bounds().Dx() != 8 || kept.Header.Get("Content-Type") != "image/png" {
-		t.Errorf("the signature: %v, %v", kept.Header, err)
+		t.Errorf("signature: got %v, error %v, want a PNG of 8 pixels", kept.Header, err)
 	}
 	record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 	if record.Len("proofs") != 3 || record.Text("proofs", 2, "url") != signed.Text("url") || record.Text("proofs", 0, "operator_id") != r.OperatorID {
-		t.Errorf("the desk sees %s", record.Body)
+		t.Errorf("order: got %s, want three proofs", record.Body)
 	}
 	place := shown(t, f.Service, record.Text("proofs", 0, "url")).Must(t, 200)
 	if _, err := jpeg.Decode(bytes.NewReader(place.Body)); err != nil || bytes.Contains(place.Body, []byte("Exif")) || bytes.Contains(place.Body, []byte("Camille")) {
-		t.Errorf("the photo: %v: %.80q", err, place.Body)
+		t.Errorf("photo: got error %v, want a JPEG without metadata: %.80q", err, place.Body)
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200)
 	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != r.OperatorID || log.Text("entries", 0, "object_id") != id ||
 		log.Text("entries", 0, "after", "kind") != "signature" || strings.Contains(string(log.Body), "/proofs/") || strings.Contains(string(log.Body), ".png") {
-		t.Errorf("the log tells %s", log.Body)
+		t.Errorf("audit log: got %s, want three proofs without their names", log.Body)
 	}
 	if done := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); done.Len("jobs") != 0 || done.JSON("delivered", "count") != 1.0 {
-		t.Errorf("at the end: %s", done.Body)
+		t.Errorf("jobs at the end: got %s, want none, and one delivered", done.Body)
 	}
 	f.Audit(t)
 }
 
-// TestBestProof expects the newest signature, else the newest photo, else
-// nothing.
+// TestBestProof delivers orders with several proofs. The event has the newest signature, or
+// else the newest photo, or else none.
 func TestBestProof(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.Webhooks())
@@ -171,17 +171,17 @@ func TestBestProof(t *testing.T) {
 			hook = receiver.Next(t)
 		}
 		if got := hook.JSON("data", "signature_url"); got != want || !strings.Contains(string(hook.Body), `"signature_url":`) {
-			t.Errorf("%v: told %v, want %v", kinds, got, want)
+			t.Errorf("%v: got signature_url %v, want %v", kinds, got, want)
 		}
 	}
 }
 
-// TestProofBesideDelivery: of two concurrent requests, the event has the proof or nothing, and the
-// proof is kept.
-func TestProofBesideDelivery(t *testing.T) {
+// TestProofDuringDelivery adds a signature while the order is delivered. The event has its
+// URL or none, and the proof is stored.
+func TestProofDuringDelivery(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	told := 0
+	named := 0 // events with the proof
 	for i := range 12 {
 		id := f.orderIn(t, fmt.Sprint("A-", i), delivery.StatusOutForDelivery)
 		both := apptest.Together(2, func(which int) *apptest.Answer {
@@ -194,17 +194,17 @@ func TestProofBesideDelivery(t *testing.T) {
 		both[1].Must(t, 200)
 		facts := strings.Join(f.Query(t, "SELECT facts FROM events WHERE type = 'order.delivered' AND order_id = '"+id+"'"), "")
 		if has := strings.Contains(facts, "signature_url"); has != strings.Contains(facts, address) {
-			t.Errorf("told %s, and not %s", facts, address)
+			t.Errorf("got %s, want signature_url %s or none", facts, address)
 		} else if has {
-			told++
+			named++
 		}
 		shown(t, f.Service, address).Must(t, 200)
 	}
-	t.Logf("%d of 12 were told", told)
+	t.Logf("%d of 12 events have the proof", named)
 	f.Audit(t)
 }
 
-// TestRefusedProofs leave nothing behind.
+// TestRefusedProofs adds invalid proofs. Nothing is stored.
 func TestRefusedProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -212,16 +212,16 @@ func TestRefusedProofs(t *testing.T) {
 	id := f.carried(t, r, "A-1", delivery.StatusOutForDelivery)
 	large := append(picture(1), make([]byte, 5<<20+1-len(picture(1)))...)
 	prove(t, r, id, "photo", large).Refused(t, 413, "payload_too_large")
-	prove(t, r, id, "photo", large[:5<<20]).Must(t, 201) // what follows the picture is left out
+	prove(t, r, id, "photo", large[:5<<20]).Must(t, 201) // what follows the picture is dropped
 	if pictures(t, f.Service) != 1 {
-		t.Fatalf("%d pictures", pictures(t, f.Service))
+		t.Fatalf("got %d pictures, want 1", pictures(t, f.Service))
 	}
 	for name, body := range map[string][]byte{
 		"text": []byte("a signature"), "nothing": nil, "half": picture(1)[:60], "GIF": []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
 		"HTML": []byte("<svg onload=alert(1)>"), "only a header": []byte("\x89PNG\r\n\x1a\n"),
 	} {
 		if got := prove(t, r, id, "photo", body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "proof" {
-			t.Errorf("%s: %s", name, got.Body)
+			t.Errorf("%s: got %s, want an error of proof", name, got.Body)
 		}
 	}
 	for _, kind := range []string{"", "drawing", "photo&kind=photo"} {
@@ -242,7 +242,7 @@ func TestRefusedProofs(t *testing.T) {
 		prove(t, r, id, "photo", picture(100+i)).Must(t, 201)
 	}
 	prove(t, r, id, "photo", picture(200)).Refused(t, 409, "conflict")
-	prove(t, r, id, "photo", picture(101)).Must(t, 201) // which it has
+	prove(t, r, id, "photo", picture(101)).Must(t, 201) // a repetition
 	late := f.carried(t, r, "late", delivery.StatusDelivered)
 	f.Clock.Advance(24 * time.Hour)
 	prove(t, r, late, "photo", picture(1)).Must(t, 201)
@@ -251,21 +251,21 @@ func TestRefusedProofs(t *testing.T) {
 	prove(t, r, late, "photo", picture(1)).Must(t, 201)
 	prove(t, f.operator, late, "photo", picture(3)).Must(t, 201)
 	if got := pictures(t, f.Service); got != 12 {
-		t.Errorf("%d pictures for 12 proofs", got)
+		t.Errorf("got %d pictures, want 12", got)
 	}
 	f.Audit(t)
 }
 
-// TestProofsAreRepeated one after the other and at once, as by a phone that did
-// not hear the answer: one proof, one picture, one entry in the log.
-func TestProofsAreRepeated(t *testing.T) {
+// TestRepeatedProofs adds the same proof again and again, and concurrently, as a phone does
+// that gets no response. There is one proof, one picture and one entry in the log.
+func TestRepeatedProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id, other := f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery)
 	first := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
 	again := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
 	if string(again.Body) != string(first.Body) || first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("first %s\nagain %s", first.Body, again.Body)
+		t.Errorf("got %s\nwant a replay of %s", again.Body, first.Body)
 	}
 	prove(t, f.operator, other, "photo", picture(1)).Must(t, 201)
 	bodies := map[string]bool{}
@@ -273,19 +273,19 @@ func TestProofsAreRepeated(t *testing.T) {
 		bodies[string(answer.Must(t, 201).Body)] = true
 	}
 	if len(bodies) != 1 || pictures(t, f.Service) != 3 {
-		t.Errorf("%d answers, %d pictures", len(bodies), pictures(t, f.Service))
+		t.Errorf("got %d different responses and %d pictures, want 1 and 3", len(bodies), pictures(t, f.Service))
 	}
 	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200); record.Len("proofs") != 2 {
-		t.Errorf("the order has %s", record.Body)
+		t.Errorf("order: got %s, want 2 proofs", record.Body)
 	}
 	if log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200); log.Len("entries") != 3 {
-		t.Errorf("the log has %s", log.Body)
+		t.Errorf("audit log: got %s, want 3 entries", log.Body)
 	}
 }
 
-// TestErasedProofs are gone from sight at once, and their pictures from the disk;
-// one that cannot be deleted is deleted later.
-func TestErasedProofs(t *testing.T) {
+// TestEraseProofs erases orders with proofs. The proofs disappear immediately. A picture
+// that cannot be deleted is deleted by a later sweep.
+func TestEraseProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	ids := []string{f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery), f.orderIn(t, "A-3", delivery.StatusOutForDelivery)}
@@ -300,20 +300,20 @@ func TestErasedProofs(t *testing.T) {
 		shown(t, f.Service, addresses[i]).Refused(t, 404, "not_found")
 	}
 	if erased, err := f.erase(t, ids[:1], "", false); err != nil || erased != 1 {
-		t.Fatal(erased, err)
+		t.Fatalf("got %d orders erased, error %v, want 1", erased, err)
 	}
 	gone(0)
 	record := f.operator.Call(t, "GET", "/ops/v1/orders/"+ids[0], nil).Must(t, 200)
 	rows := f.Query(t, "SELECT partner_id FROM order_proofs WHERE order_id = '"+ids[0]+"'")
 	if record.Len("proofs") != 0 || len(rows) != 0 || pictures(t, f.Service) != 4 {
-		t.Errorf("left are %d pictures, %d rows: %s", pictures(t, f.Service), len(rows), record.Body)
+		t.Errorf("got %d pictures and %d rows, want 4 and none: %s", pictures(t, f.Service), len(rows), record.Body)
 	}
 	name := addresses[0][strings.LastIndex(addresses[0], "/")+1:]
 	if events := f.Query(t, "SELECT facts FROM events WHERE order_id = '"+ids[0]+"'"); strings.Contains(strings.Join(events, ""), name) {
-		t.Errorf("the event still tells %s", name)
+		t.Errorf("got %s in the event, want it erased", name)
 	}
 
-	// The pictures are out of reach: the order is erased all the same.
+	// The picture cannot be deleted. The order is erased nevertheless.
 	name = addresses[1][strings.LastIndex(addresses[1], "/")+1:]
 	folder := filepath.Join(f.Data, "proofs", name[:2], name[2:4])
 	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, "kept")); err != nil {
@@ -325,10 +325,10 @@ func TestErasedProofs(t *testing.T) {
 	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
 	erased, err := app.ErasePartnerOrders(t.Context(), settings, app.System(), f.partner.PartnerID, ids[1:2], "", false)
 	if erased != 1 || err == nil || !strings.Contains(err.Error(), "will delete the remaining pictures") {
-		t.Errorf("%d erased, %v", erased, err)
+		t.Errorf("got %d orders erased, error %v, want 1 and a picture to delete later", erased, err)
 	}
 	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+ids[1], nil).Must(t, 200); record.Len("proofs") != 0 {
-		t.Errorf("still seen: %s", record.Body)
+		t.Errorf("got %s, want no proofs", record.Body)
 	}
 	if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
 		t.Fatal(err)
@@ -338,29 +338,29 @@ func TestErasedProofs(t *testing.T) {
 	}
 	shown(t, f.Service, addresses[1]).Must(t, 200)
 	if removed := f.Sweep(t, retention.Policy{}); removed.Pictures != 1 {
-		t.Errorf("swept %+v", removed)
+		t.Errorf("sweep: got %+v, want 1 picture removed", removed)
 	}
 	gone(1)
 
-	// And retention.
+	// Retention removes pictures as well.
 	f.Clock.Advance(31 * day)
 	if removed := f.Sweep(t, retention.Policy{Orders: 30 * day}); removed.Orders != 3 || removed.Pictures != 2 {
-		t.Errorf("swept %+v", removed)
+		t.Errorf("sweep: got %+v, want 3 orders and 2 pictures removed", removed)
 	}
 	gone(2)
 	left := f.Query(t, "SELECT order_id FROM order_proofs UNION ALL SELECT name FROM loose_pictures UNION ALL SELECT order_id FROM courier_deliveries")
 	if pictures(t, f.Service) != 0 || len(left) != 0 {
-		t.Errorf("left are %d pictures and %v", pictures(t, f.Service), left)
+		t.Errorf("got %d pictures and rows %v, want none", pictures(t, f.Service), left)
 	}
 	f.Audit(t)
 }
 
-// TestSweepBesidePicturesThatStay: a picture that cannot be deleted keeps nothing
-// else that is old, neither its partner's nor anybody's.
-func TestSweepBesidePicturesThatStay(t *testing.T) {
+// TestSweepWithUndeletablePictures sweeps while pictures of two partners cannot be deleted.
+// Everything else that is old is removed.
+func TestSweepWithUndeletablePictures(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} { // one of the two
+	for _, other := range []floor{f, {f.Service, f.Register(t, "port"), f.operator}} {
 		id := other.orderIn(t, "A-1", delivery.StatusOutForDelivery)
 		address := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201).Text("url")
 		f.operator.Move(t, id, "delivered").Must(t, 200)
@@ -378,17 +378,17 @@ func TestSweepBesidePicturesThatStay(t *testing.T) {
 		f.Retain(t, retention.Policy{Orders: 30 * day}, nil, func(service *retention.Service) error {
 			removed, err := service.Sweep(t.Context())
 			if removed.Orders != orders || removed.Pictures != 0 || err == nil || !strings.Contains(err.Error(), "pictures of par_") {
-				t.Errorf("swept %+v, %v", removed, err)
+				t.Errorf("got %+v, error %v, want %d orders removed and an error of the pictures", removed, err, orders)
 			}
 			return nil
 		})
 	}
 	if left := f.Query(t, "SELECT name FROM loose_pictures"); len(left) != 2 {
-		t.Errorf("still to be deleted are %v", left)
+		t.Errorf("got %v still to be deleted, want 2", left)
 	}
 }
 
-// away is a place for pictures that cannot be reached.
+// away is a store for pictures that cannot be reached.
 type away struct{ tries int }
 
 func (a *away) Delete(context.Context, string) error {
@@ -396,9 +396,9 @@ func (a *away) Delete(context.Context, string) error {
 	return errors.New("the bucket is away")
 }
 
-// TestSweepWithoutABucket tries few pictures, because each try may take long, and
-// removes what else is old.
-func TestSweepWithoutABucket(t *testing.T) {
+// TestSweepWithoutBucket sweeps while the store for pictures cannot be reached. It tries few
+// pictures, because each try may take long, and removes what else is old.
+func TestSweepWithoutBucket(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	const each = 5
@@ -414,13 +414,13 @@ func TestSweepWithoutABucket(t *testing.T) {
 	f.Retain(t, retention.Policy{Orders: 30 * day}, bucket, func(service *retention.Service) error {
 		removed, err := service.Sweep(t.Context())
 		if removed.Orders != 2*each || removed.Pictures != 0 || err == nil || bucket.tries != 3 {
-			t.Errorf("after %d tries swept %+v, %v", bucket.tries, removed, err)
+			t.Errorf("got %+v, error %v after %d tries, want %d orders removed after 3", removed, err, bucket.tries, 2*each)
 		}
 		return nil
 	})
 	f.Retain(t, retention.Policy{Orders: 30 * day}, nil, func(service *retention.Service) error {
 		if removed, err := service.Sweep(t.Context()); removed.Pictures != 2*each || err != nil {
-			t.Errorf("once it is back, swept %+v, %v", removed, err)
+			t.Errorf("later: got %+v, error %v, want %d pictures removed", removed, err, 2*each)
 		}
 		return nil
 	})

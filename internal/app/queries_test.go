@@ -7,14 +7,14 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// lists are the signed lists with what each of them takes.
+// lists are the signed lists and the parameters of each.
 var lists = map[string][]string{
 	"/v1/orders":              {"limit", "offset", "status", "cursor", "created_from", "created_to"},
 	"/v1/inventory/products":  {"limit", "offset"},
 	"/v1/inventory/movements": {"limit", "offset", "product_id"},
 }
 
-// garbage is what parameters do not take.
+// garbage is what parameters do not accept.
 var garbage = map[string][]string{
 	"limit": {"0", "-1", "501", "1e2", "0x10", "1_0", "10.0", "10.5", "abc", "NaN", "%20", "10%20", "٣", "2147483648", "9223372036854775807",
 		"9223372036854775808", "-9223372036854775808", "99999999999999999999999999", "10;20", "%27%20OR%201=1--"},
@@ -26,8 +26,9 @@ var garbage = map[string][]string{
 	"product_id":   {"0", "-1", "abc", "1.0", "9223372036854775808"},
 }
 
-// TestGarbageInParameters expects every parameter to be named, in one response.
-func TestGarbageInParameters(t *testing.T) {
+// TestInvalidParameters sends invalid values, alone and together. Each error names its
+// parameter.
+func TestInvalidParameters(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -38,18 +39,18 @@ func TestGarbageInParameters(t *testing.T) {
 				if strings.Contains(text, ";") {
 					got.Refused(t, 400, "bad_request")
 				} else if got.Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != name || got.Len("error", "details", "errors") != 1 {
-					t.Errorf("%s?%s=%s: %s", target, name, text, got.Body)
+					t.Errorf("%s?%s=%s: got %s, want one error of %s", target, name, text, got.Body, name)
 				}
 			}
 		}
 	}
 	all := partner.Call(t, "GET", "/v1/orders?limit=0&offset=-1&status=x&cursor=x&created_from=x&created_to=x", nil).Refused(t, 422, "validation_error")
 	if all.Len("error", "details", "errors") != 6 {
-		t.Errorf("six at once: %s", all.Body)
+		t.Errorf("got %s, want 6 errors", all.Body)
 	}
 }
 
-// TestMalformedQueries are refused whole.
+// TestMalformedQueries sends queries that cannot be parsed.
 func TestMalformedQueries(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -61,8 +62,9 @@ func TestMalformedQueries(t *testing.T) {
 	}
 }
 
-// TestParametersGivenTwice are refused, because either could be meant.
-func TestParametersGivenTwice(t *testing.T) {
+// TestRepeatedParameters sends parameters twice. They are refused, because it is unclear
+// which value is meant.
+func TestRepeatedParameters(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -70,14 +72,14 @@ func TestParametersGivenTwice(t *testing.T) {
 		for _, name := range names {
 			got := partner.Call(t, "GET", target+"?"+name+"=1&"+name+"=1", nil).Refused(t, 422, "validation_error")
 			if got.Text("error", "details", "field") != name {
-				t.Errorf("%s?%s: %s", target, name, got.Body)
+				t.Errorf("%s?%s: got %s, want an error of %s", target, name, got.Body, name)
 			}
 		}
 	}
 }
 
-// TestHarmlessQueries are taken: unknown names, empty values, the edges.
-func TestHarmlessQueries(t *testing.T) {
+// TestAcceptedQueries sends unknown parameters, empty values, and values at their limits.
+func TestAcceptedQueries(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -86,7 +88,7 @@ func TestHarmlessQueries(t *testing.T) {
 			"search=%25_%27%22", "partner_order_id=%27%20OR%201=1--", "status=", "cursor=", "created_from=", "product_id="} {
 			got := partner.Call(t, "GET", target+"?"+query, nil)
 			if got.Status != 200 || got.JSON("count") != 0.0 {
-				t.Errorf("%s?%s: %d %s", target, query, got.Status, got.Body)
+				t.Errorf("%s?%s: got status %d, want 200 and an empty list: %s", target, query, got.Status, got.Body)
 			}
 		}
 	}
