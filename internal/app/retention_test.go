@@ -22,10 +22,9 @@ import (
 
 const day = 24 * time.Hour
 
-// TestSweepRemovesWhatIsOldAndOver: of orders in every state, at three times,
-// only the old ones that are over go, with all that belongs to them; the
-// ledger and the stock stay.
-func TestSweepRemovesWhatIsOldAndOver(t *testing.T) {
+// TestSweepRemovesOldOrders sweeps orders in every status and of three ages. Only old orders
+// that have ended are removed, with all that belongs to them; the ledger and the stock stay.
+func TestSweepRemovesOldOrders(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 9})
@@ -37,7 +36,7 @@ func TestSweepRemovesWhatIsOldAndOver(t *testing.T) {
 		ids[reference] = f.partner.Create(t, testkit.OrderJSON(reference, buying(lamp, 2))).Must(t, 201).Text("order_id")
 	}
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+ids["old delivered"]+"/notes", []byte(`{"text":"left with the porter"}`)).Must(t, 201)
-	late := f.orderIn(t, "late", delivery.StatusOutForDelivery) // begun as early, over later
+	late := f.orderIn(t, "late", delivery.StatusOutForDelivery) // created as early, delivered later
 	for _, step := range waysTo[delivery.StatusDelivered] {
 		f.operator.Move(t, ids["sold"], step).Must(t, 200)
 	}
@@ -47,13 +46,13 @@ func TestSweepRemovesWhatIsOldAndOver(t *testing.T) {
 	recent := f.orderIn(t, "recent", delivery.StatusDelivered)
 	ledger := f.Query(t, "SELECT movement_id, type, quantity, order_id FROM stock_movements ORDER BY movement_id")
 
-	f.Clock.Advance(20*day + time.Minute) // 30 days after the old ones, 20 after the others
+	f.Clock.Advance(20*day + time.Minute) // 30 days after the old orders, 20 after the others
 	if removed := f.Sweep(t, retention.Policy{}); removed.Orders != 0 || removed.Events != 0 || removed.Keys == 0 {
-		t.Errorf("by default: %+v", removed)
+		t.Errorf("by default: got %+v, want keys removed only", removed)
 	}
 	removed := f.Sweep(t, retention.Policy{Orders: 30 * day})
 	if removed != (retention.Removed{Orders: 4}) { // delivered, cancelled, sold, returned
-		t.Errorf("after 30 days: %+v", removed)
+		t.Errorf("after 30 days: got %+v, want 4 orders", removed)
 	}
 	f.Audit(t)
 	for what, id := range ids {
@@ -68,18 +67,18 @@ func TestSweepRemovesWhatIsOldAndOver(t *testing.T) {
 		f.read(t, id)
 	}
 	if after := f.Query(t, "SELECT movement_id, type, quantity, order_id FROM stock_movements ORDER BY movement_id"); strings.Join(after, "\n") != strings.Join(ledger, "\n") {
-		t.Errorf("ledger before\n%s\nafter\n%s", ledger, after)
+		t.Errorf("got ledger\n%s\nwant\n%s", after, ledger)
 	}
 	if again := f.Sweep(t, retention.Policy{Orders: 30 * day}); again != (retention.Removed{}) {
-		t.Errorf("and again: %+v", again)
+		t.Errorf("again: got %+v, want nothing removed", again)
 	}
-	// The name of what is gone is free.
+	// The reference of a removed order can be used again.
 	f.partner.Create(t, testkit.OrderJSON("old-delivered", "")).Must(t, 201)
 	f.partner.Create(t, testkit.OrderJSON("old-pending", "")).Refused(t, 409, "conflict")
 	f.Audit(t)
 }
 
-// TestSweepRemovesOldEvents, of orders in every state, and nothing else.
+// TestSweepRemovesOldEvents removes old events of orders in every status, and nothing else.
 func TestSweepRemovesOldEvents(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -89,19 +88,19 @@ func TestSweepRemovesOldEvents(t *testing.T) {
 	before := f.read(t, id)
 	f.Clock.Advance(10 * day)
 	if removed := f.Sweep(t, retention.Policy{Events: 15 * day}); removed.Events != 4 || removed.Orders != 0 {
-		t.Errorf("removed %+v, want 4 events", removed)
+		t.Errorf("got %+v, want 4 events", removed)
 	}
 	if left := f.Query(t, "SELECT type FROM events"); fmt.Sprint(left) != "[order.delivered]" {
-		t.Errorf("left: %v", left)
+		t.Errorf("got events %v, want order.delivered", left)
 	}
 	if after := f.read(t, id); string(after.Body) != string(before.Body) {
-		t.Errorf("before %s\nafter %s", before.Body, after.Body)
+		t.Errorf("got %s\nwant %s", after.Body, before.Body)
 	}
 	f.Audit(t)
 }
 
-// TestKeysAreKeptForAWeek: a retry is replayed until then, however short the
-// retention, and is a new request afterwards.
+// TestKeysAreKeptForAWeek repeats requests. They are replayed for a week, however short the
+// retention is, and are new requests afterwards.
 func TestKeysAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -117,30 +116,31 @@ func TestKeysAreKeptForAWeek(t *testing.T) {
 		f.Sweep(t, policy)
 		again := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 		if string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%v: first %s\nagain %s", f.Clock.Now(), first.Body, again.Body)
+			t.Errorf("%v: got %s\nwant a replay of %s", f.Clock.Now(), again.Body, first.Body)
 		}
 		if again := cancel().Must(t, 200); string(again.Body) != string(cancelled.Body) {
-			t.Errorf("%v: cancelled %s\nagain %s", f.Clock.Now(), cancelled.Body, again.Body)
+			t.Errorf("%v: cancel: got %s\nwant %s", f.Clock.Now(), again.Body, cancelled.Body)
 		}
 		f.Audit(t)
 		f.Clock.Advance(retention.KeysKept)
 	}
 	f.Clock.Advance(time.Second)
 	if removed := f.Sweep(t, policy); removed != (retention.Removed{Orders: 1, Keys: 2}) {
-		t.Errorf("removed %+v", removed)
+		t.Errorf("got %+v, want 1 order and 2 keys", removed)
 	}
 	if left := f.Query(t, "SELECT count(*) FROM events UNION SELECT count(*) FROM order_history"); fmt.Sprint(left) != "[0]" {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("got counts %v of events and history, want 0", left)
 	}
 	again := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	if again.Text("order_id") == first.Text("order_id") {
-		t.Errorf("first %s\nagain %s", first.Body, again.Body)
+		t.Errorf("got %s\nwant another order than %s", again.Body, first.Body)
 	}
 	f.Audit(t)
 }
 
-// TestServiceSweepsByItself, by its settings, and ends while it does.
-func TestServiceSweepsByItself(t *testing.T) {
+// TestServiceSweeps starts a service whose settings limit retention. It sweeps without being
+// asked, and can be stopped during a sweep.
+func TestServiceSweeps(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
 	service := apptest.Start(t, dir)
@@ -156,19 +156,15 @@ func TestServiceSweepsByItself(t *testing.T) {
 		now := world.Now
 		world.Now = func() time.Time { return now().Add(365 * day) }
 	}
-	apptest.Start(t, dir, ayearLater).Stop() // whatever it has managed to do
+	apptest.Start(t, dir, ayearLater).Stop() // perhaps during its sweep
 	service = apptest.Start(t, dir, ayearLater)
 	const count = "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys)"
-	for deadline := time.Now().Add(20 * time.Second); service.Query(t, count)[0] != "1 0 0"; {
-		if time.Now().After(deadline) {
-			t.Fatalf("left: %s", service.Query(t, count))
-		}
-	}
+	service.Until(t, count, "1 0 0")
 }
 
-// TestSweepBesideCreators: nothing is lost, and every law holds, while a sweep
-// and creators use the same database.
-func TestSweepBesideCreators(t *testing.T) {
+// TestSweepDuringCreation sweeps while orders are created in the same database. Nothing else
+// is removed, and every law holds.
+func TestSweepDuringCreation(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 1000})
@@ -184,22 +180,22 @@ func TestSweepBesideCreators(t *testing.T) {
 				got, err := f.partner.Try("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprint(creator, "-", i), buying(lamp, 1)),
 					append(f.partner.Signed("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprint(creator, "-", i), buying(lamp, 1))), "Idempotency-Key", uuid.NewString())...)
 				if err != nil || got.Status != 201 {
-					t.Errorf("%v %+v", err, got)
+					t.Errorf("got %+v, error %v, want status 201", got, err)
 				}
 			}
 		})
 	}
 	if removed := f.Sweep(t, retention.Policy{Orders: 8 * day}); removed != (retention.Removed{Orders: 20, Keys: 40}) {
-		t.Errorf("removed %+v", removed)
+		t.Errorf("got %+v, want 20 orders and 40 keys", removed)
 	}
 	creators.Wait()
 	if left := f.Query(t, "SELECT count(*) FROM orders"); left[0] != "80" {
-		t.Errorf("%s orders are left, want 80", left[0])
+		t.Errorf("got %s orders, want 80", left[0])
 	}
 	f.Audit(t)
 }
 
-// lines reads an export: records by type.
+// lines returns the records of an export by type.
 func lines(t *testing.T, export []byte) map[string][]map[string]any {
 	t.Helper()
 	all := map[string][]map[string]any{}
@@ -218,7 +214,7 @@ func lines(t *testing.T, export []byte) map[string][]map[string]any {
 	return all
 }
 
-// export exports the floor's partner.
+// export returns the export of the floor's partner.
 func (f floor) export(t *testing.T) []byte {
 	t.Helper()
 	var written bytes.Buffer
@@ -228,8 +224,8 @@ func (f floor) export(t *testing.T) []byte {
 	return written.Bytes()
 }
 
-// TestExportTellsEverything of one partner, and no secret.
-func TestExportTellsEverything(t *testing.T) {
+// TestExportIsComplete exports a partner. The export has all of its records and no secrets.
+func TestExportIsComplete(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 500})
@@ -249,12 +245,12 @@ func TestExportTellsEverything(t *testing.T) {
 		"partner": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1, "event": 5,
 	} {
 		if len(got[kind]) != want {
-			t.Errorf("%d lines of %s, want %d", len(got[kind]), kind, want)
+			t.Errorf("got %d lines of %s, want %d", len(got[kind]), kind, want)
 		}
 	}
 	for i, o := range got["order"][:orders] {
 		if o["partner_order_id"] != fmt.Sprintf("A-%03d", i) {
-			t.Fatalf("order %d is %v", i, o)
+			t.Fatalf("order %d: got %v", i, o)
 		}
 	}
 	var whole map[string]any
@@ -262,41 +258,42 @@ func TestExportTellsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := got["order"][orders]; fmt.Sprint(last) != fmt.Sprint(whole) {
-		t.Errorf("exported %v\nread %v", last, whole)
+		t.Errorf("got %v\nwant %v", last, whole)
 	}
 	for _, secret := range append([]string{f.partner.SecretKey, "argon2", "not-mine", "secret"}, f.Query(t, "SELECT password_hash FROM partners")...) {
 		if bytes.Contains(export, []byte(secret)) {
-			t.Errorf("the export has %q", secret)
+			t.Errorf("got %q in the export, want it left out", secret)
 		}
 	}
 	err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database}, app.System(), "par_zzzzzzzz", &bytes.Buffer{})
 	if !refusal.HasCode(err, refusal.CodeNotFound) {
-		t.Errorf("an unknown partner: %v", err)
+		t.Errorf("unknown partner: got error %v, want %s", err, refusal.CodeNotFound)
 	}
 }
 
-// personal is what testkit.OrderJSON says of its recipient, and what these tests
-// write about them.
+// personal is what testkit.OrderJSON and these tests write about a recipient.
 var personal = []string{"Alex Martin", "+14165550123", "alex@example.com", "100 Queen", "Unit 4", "Ring twice", "2N2",
 	"PO 77", "Leave at the desk", "métro", "Books", "hush"}
 
+// erase erases orders of the partner and returns how many.
 func (f floor) erase(t *testing.T, orderIDs []string, recipient string, force bool) (int, error) {
 	t.Helper()
 	return app.ErasePartnerOrders(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database}, app.System(), f.partner.PartnerID, orderIDs, recipient, force)
 }
 
+// checkErased fails the test if a text contains anything personal.
 func checkErased(t *testing.T, what, text string) {
 	t.Helper()
 	for _, secret := range personal {
 		if strings.Contains(text, secret) {
-			t.Errorf("%s still has %q: %s", what, secret, text)
+			t.Errorf("%s: got %q in it, want it erased: %s", what, secret, text)
 		}
 	}
 }
 
-// TestEraseLeavesNothingPersonal: not in reads, lists, tracking, exports, the
-// operators' view, replays of creation and cancellation, nor in the database.
-func TestEraseLeavesNothingPersonal(t *testing.T) {
+// TestErase erases an order, by its id or by its recipient. Nothing personal remains: not in
+// reads, lists, tracking, exports, the operators' view, replays, nor in the database.
+func TestErase(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"order", "recipient"} {
 		t.Run(way, func(t *testing.T) {
@@ -320,7 +317,7 @@ func TestEraseLeavesNothingPersonal(t *testing.T) {
 				}
 				erased, err := f.erase(t, ids, recipient, false)
 				if err != nil || erased > 1 {
-					t.Fatalf("%d erased, %v", erased, err)
+					t.Fatalf("got %d orders erased, error %v, want at most 1", erased, err)
 				}
 				read := f.read(t, id)
 				checkErased(t, "the order", string(read.Body))
@@ -330,33 +327,33 @@ func TestEraseLeavesNothingPersonal(t *testing.T) {
 				again := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 				checkErased(t, "the replay", string(again.Body))
 				if again.Text("status") != "pending" || again.Text("order_id") != id {
-					t.Errorf("replayed %s", again.Body)
+					t.Errorf("replay: got %s, want order %s, pending", again.Body, id)
 				}
 				if answer := cancel().Must(t, 200); string(answer.Body) != string(read.Body) || answer.Header.Get("Idempotent-Replayed") != "true" {
-					t.Errorf("cancelled again: %s\nread %s", answer.Body, read.Body)
+					t.Errorf("cancel again: got %s\nwant %s", answer.Body, read.Body)
 				}
 				if read.Text("dropoff", "address", "postal_code") != "M5H 0A0" || read.Text("dropoff", "address", "city") != "Toronto" ||
 					read.Text("dropoff", "email") != retention.ErasedEmail || read.Text("pickup", "name") != "Épicerie Métro" {
-					t.Errorf("erased to %s", read.Body)
+					t.Errorf("got %s, want the city and the area kept", read.Body)
 				}
 				for _, table := range []string{"orders", "order_history", "events", "idempotency_keys"} {
 					checkErased(t, table, strings.Join(f.Query(t, "SELECT * FROM "+table+" WHERE order_id = '"+id+"'"), "\n"))
 				}
 			}
 			if kept := f.read(t, other.Text("order_id")); string(kept.Body) != string(other.Body) {
-				t.Errorf("another's order became %s", kept.Body)
+				t.Errorf("another order: got %s\nwant it unchanged", kept.Body)
 			}
 			if after := strings.Join(f.Query(t, "SELECT * FROM stock_movements ORDER BY movement_id"), "\n"); after != ledger {
-				t.Errorf("the ledger became %s", after)
+				t.Errorf("got ledger %s\nwant it unchanged", after)
 			}
 			f.Audit(t)
 		})
 	}
 }
 
-// TestEraseAndTheAuditLog: entries stay for ever, so they never have what
-// operators write of a recipient.
-func TestEraseAndTheAuditLog(t *testing.T) {
+// TestAuditLogHasNothingPersonal writes about a recipient in every field that operators can
+// fill in. The audit log, which is kept for ever, has none of it.
+func TestAuditLogHasNothingPersonal(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusOutForDelivery)
@@ -375,12 +372,13 @@ func TestEraseAndTheAuditLog(t *testing.T) {
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?object_id="+id, nil).Must(t, 200)
 	checkErased(t, "the audit log", string(log.Body))
 	if log.Text("entries", 3, "after", "status") != "failed" || log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00.000Z" {
-		t.Errorf("%s", log.Body)
+		t.Errorf("got %s, want the first failure with its next attempt", log.Body)
 	}
 }
 
-// TestEraseRefusesWhatIsUnderWay, as a whole, unless it is forced to.
-func TestEraseRefusesWhatIsUnderWay(t *testing.T) {
+// TestEraseOrdersUnderWay erases orders of which one is under way. It erases none, unless it
+// is forced to.
+func TestEraseOrdersUnderWay(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	done, underWay := f.orderIn(t, "A-1", delivery.StatusDelivered), f.orderIn(t, "A-2", delivery.StatusPickedUp)
@@ -392,23 +390,23 @@ func TestEraseRefusesWhatIsUnderWay(t *testing.T) {
 		}
 		erased, err := f.erase(t, ids, recipient, false)
 		if err == nil || erased != 0 || !strings.Contains(err.Error(), underWay+" (picked_up)") || strings.Contains(err.Error(), done) {
-			t.Errorf("%d erased, %v", erased, err)
+			t.Errorf("got %d orders erased, error %v, want none and an error that names %s", erased, err, underWay)
 		}
 	}
 	if after := f.read(t, done); string(after.Body) != string(before.Body) {
-		t.Errorf("refused, but the order became %s", after.Body)
+		t.Errorf("got %s, want the other order unchanged", after.Body)
 	}
 	if _, err := f.erase(t, []string{done, "ord_unknown"}, "", true); !refusal.HasCode(err, refusal.CodeNotFound) {
-		t.Errorf("an unknown order: %v", err)
+		t.Errorf("unknown order: got error %v, want %s", err, refusal.CodeNotFound)
 	}
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+underWay+"/notes", []byte(`{"text":"Alex Martin moved to 100 Queen"}`)).Must(t, 201)
 	if erased, err := f.erase(t, nil, "alex@example.com", true); erased != 2 || err != nil {
-		t.Errorf("forced: %d erased, %v", erased, err)
+		t.Errorf("forced: got %d orders erased, error %v, want 2", erased, err)
 	}
 	for _, table := range []string{"open_orders", "order_notes"} {
 		rows := strings.Join(f.Query(t, "SELECT * FROM "+table+" WHERE order_id = '"+underWay+"'"), "\n")
 		if checkErased(t, table, strings.ToLower(rows)); rows == "" || strings.Contains(strings.ToLower(rows), "alex") {
-			t.Errorf("%s: %q", table, rows)
+			t.Errorf("%s: got %q, want the row without the name", table, rows)
 		}
 	}
 	checkErased(t, "forced", string(f.read(t, underWay).Body))

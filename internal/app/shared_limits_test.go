@@ -10,8 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// threeNodes starts three services on one database. It returns the first, and a
-// partner as the client of each of them.
+// threeNodes starts three nodes and returns the first, and a partner as it calls each.
 func threeNodes(t *testing.T, perMinute int) (first *apptest.Service, everywhere []*apptest.Partner) {
 	t.Helper()
 	first = apptest.Start(t, apptest.RateLimit(perMinute))
@@ -28,14 +27,15 @@ func threeNodes(t *testing.T, perMinute int) (first *apptest.Service, everywhere
 	return first, everywhere
 }
 
+// list sends a request that counts against the rate.
 func list(t *testing.T, p *apptest.Partner) *apptest.Answer {
 	t.Helper()
 	return p.Call(t, "GET", "/v1/orders?limit=1", nil)
 }
 
-// TestRateHoldsAcrossNodes sends 900 requests to three nodes within 3 s, at
-// 300 a minute: 300 pass, and what the rate adds in that time.
-func TestRateHoldsAcrossNodes(t *testing.T) {
+// TestRateLimitAcrossNodes sends 900 requests to three nodes within 3 s, at 300 per minute.
+// 300 are allowed, and those that the rate adds in that time.
+func TestRateLimitAcrossNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 300)
 	passed := 0
@@ -55,16 +55,16 @@ func TestRateHoldsAcrossNodes(t *testing.T) {
 	}
 	t.Logf("%d passed", passed)
 	if passed < 300 || passed > 315 {
-		t.Errorf("got %d of 900 requests admitted, want 300 to 315", passed)
+		t.Errorf("got %d of 900 requests allowed, want 300 to 315", passed)
 	}
 	first.Clock.Advance(2 * time.Minute)
 	if got := list(t, everywhere[0]).Must(t, 200); got.Header.Get("RateLimit") != `"partner";r=299;t=1` {
-		t.Errorf(`after a quiet spell: got RateLimit %s, want "partner";r=299;t=1`, got.Header.Get("RateLimit"))
+		t.Errorf("after a pause: got RateLimit %s, want r=299", got.Header.Get("RateLimit"))
 	}
 }
 
-// TestRateLimitHeadersAcrossNodes checks that each node counts what the others have
-// admitted.
+// TestRateLimitHeadersAcrossNodes uses the nodes in turn. The headers of each account for
+// the requests at the others.
 func TestRateLimitHeadersAcrossNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 6)

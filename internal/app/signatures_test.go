@@ -18,6 +18,7 @@ type vector struct {
 	Name, Timestamp, Method, Path, Query, Body, Signature string
 }
 
+// readVectors returns the published test vectors.
 func readVectors(t *testing.T) (secret string, requests []vector) {
 	t.Helper()
 	text, err := os.ReadFile("../signature/testdata/signature_vectors.json")
@@ -29,13 +30,13 @@ func readVectors(t *testing.T) (secret string, requests []vector) {
 		Requests  []vector
 	}
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Requests) == 0 {
-		t.Fatalf("%d vectors: %v", len(file.Requests), err)
+		t.Fatalf("got %d vectors, error %v, want some", len(file.Requests), err)
 	}
 	return file.SecretKey, file.Requests
 }
 
-// TestSignatureVectors sends the published vectors: what they ask for cannot be
-// had, but none of them is refused for its signature.
+// TestSignatureVectors sends the published test vectors. Most requests fail for other reasons,
+// but none for its signature.
 func TestSignatureVectors(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -51,14 +52,14 @@ func TestSignatureVectors(t *testing.T) {
 		headers := []string{"X-Api-Key", partner.PublicKey, "X-Timestamp", v.Timestamp, "X-Signature", v.Signature}
 		target := strings.TrimSuffix(v.Path+"?"+v.Query, "?")
 		if got := service.Do(t, v.Method, target, []byte(v.Body), headers...); got.Status != want[v.Name] {
-			t.Errorf("%s: got %d, want %d: %s", v.Name, got.Status, want[v.Name], got.Body)
+			t.Errorf("%s: got status %d, want %d: %s", v.Name, got.Status, want[v.Name], got.Body)
 		}
 		headers[5] = v.Signature[:len(v.Signature)-1] + "x"
 		service.Do(t, v.Method, target, []byte(v.Body), headers...).Refused(t, 401, "unauthorized")
 	}
 }
 
-// without leaves out one header.
+// without returns the headers except one.
 func without(name string, headers []string) (rest []string) {
 	for i := 0; i+1 < len(headers); i += 2 {
 		if headers[i] != name {
@@ -68,11 +69,12 @@ func without(name string, headers []string) (rest []string) {
 	return rest
 }
 
-// with replaces one header.
+// with returns the headers with another value of one.
 func with(name, value string, headers []string) []string {
 	return append(without(name, headers), name, value)
 }
 
+// value returns the value of a header.
 func value(name string, headers []string) string {
 	for i := 0; i+1 < len(headers); i += 2 {
 		if headers[i] == name {
@@ -82,8 +84,8 @@ func value(name string, headers []string) string {
 	return ""
 }
 
-// TestWhyARequestIsUnauthorized goes through every details.reason of a 401.
-func TestWhyARequestIsUnauthorized(t *testing.T) {
+// TestUnauthorizedReasons sends requests that get 401, for every details.reason.
+func TestUnauthorizedReasons(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, stranger := service.Register(t, "metro"), service.Register(t, "stranger")
@@ -142,7 +144,7 @@ func TestWhyARequestIsUnauthorized(t *testing.T) {
 			t.Errorf("%s: got reason %q, want %q", name, reason, c.reason)
 		}
 		if now := got.Text("error", "details", "server_time"); (now == "2026-01-14T15:00:00.000Z") != (c.reason == "timestamp_skew") {
-			t.Errorf("%s: server_time is %q", name, now)
+			t.Errorf("%s: got server_time %q, want it for timestamp_skew only", name, now)
 		}
 	}
 	service.Unchanged(t, before)
@@ -157,12 +159,12 @@ func TestMissingHeaderIsNamed(t *testing.T) {
 	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 		got := service.Do(t, "GET", "/v1/orders", nil, without(name, good)...).Refused(t, 401, "unauthorized")
 		if !strings.Contains(got.Text("error", "message"), name) {
-			t.Errorf("without %s: %s", name, got.Body)
+			t.Errorf("without %s: got %s, want a message that names it", name, got.Body)
 		}
 	}
 }
 
-func TestClocksMayDifferBy300Seconds(t *testing.T) {
+func TestTimestampTolerance(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -172,8 +174,7 @@ func TestClocksMayDifferBy300Seconds(t *testing.T) {
 	}
 }
 
-// TestPathIsSignedAsSent reads an order by a path that escapes a letter which
-// needs no escape.
+// TestPathIsSignedAsSent requests a path with an escape that is not necessary.
 func TestPathIsSignedAsSent(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -187,7 +188,7 @@ func TestPathIsSignedAsSent(t *testing.T) {
 	for sent, signed := range map[string]string{plain: escaped, escaped: plain, "/v1/orders/a%20b": "/v1/orders/a b", "/v1/orders/a%2fb": "/v1/orders/a%2Fb"} {
 		got := service.Do(t, "GET", sent, nil, partner.Signed("GET", signed, nil)...).Refused(t, 401, "unauthorized")
 		if got.Text("error", "details", "reason") != "signature_mismatch" {
-			t.Errorf("sent %s, signed %s: %s", sent, signed, got.Body)
+			t.Errorf("sent %s, signed %s: got %s, want signature_mismatch", sent, signed, got.Body)
 		}
 	}
 }
@@ -202,10 +203,9 @@ func TestQueryIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestFlippingAnyBit flips every bit of everything that is signed, one at a
-// time. Where HTTP itself allows the changed byte, the request is refused for
-// its signature, or finds no route before anyone looks at that.
-func TestFlippingAnyBit(t *testing.T) {
+// TestFlippedBits flips every bit of all that is signed, one at a time. A changed request that
+// is valid HTTP is refused for its signature, or has no route.
+func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -224,20 +224,21 @@ func TestFlippingAnyBit(t *testing.T) {
 			switch reason := got.Text("error", "details", "reason"); {
 			case got.Status == 401 && reason != "":
 				found++
-			case part < 2 && (got.Status == 404 || got.Status == 405): // found no route
-			case got.Status == 400 && got.Header.Get("X-Request-Id") == "": // not HTTP
+			case part < 2 && (got.Status == 404 || got.Status == 405): // there is no such route
+			case got.Status == 400 && got.Header.Get("X-Request-Id") == "": // it is not HTTP
 			default:
-				t.Errorf("bit %d of %q: %d %s", bit, parts[part], got.Status, got.Body)
+				t.Errorf("bit %d of %q: got status %d, want 401: %s", bit, parts[part], got.Status, got.Body)
 			}
 		}
 	}
 	if all := 8 * len(strings.Join(parts, "")); found < all/2 {
-		t.Errorf("only %d of %d bits came as far as the signature", found, all)
+		t.Errorf("got %d of %d bits refused for the signature, want at least half", found, all)
 	}
 	service.Unchanged(t, before)
 	sendFlipped(t, service, parts).Must(t, 200)
 }
 
+// flip returns the text with one bit changed.
 func flip(text string, bit int) string {
 	changed := []byte(text)
 	changed[bit/8] ^= 1 << (bit % 8)

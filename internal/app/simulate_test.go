@@ -22,7 +22,7 @@ const pace = time.Minute
 // look is how often a simulation looks for orders to move.
 const look = pace / 4
 
-// simulation is the simulations of services that share a clock.
+// simulation watches the simulations of services that share a clock.
 type simulation struct {
 	looked   chan time.Time // receives the time of the next look when one has ended
 	services int

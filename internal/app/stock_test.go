@@ -10,13 +10,14 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// buying is the items of an order.
+// buying returns the items of an order.
 func buying(product, quantity int) string {
 	return fmt.Sprintf(`[{"product_id":%d,"quantity":%d}]`, product, quantity)
 }
 
-// TestTwoHundredBuyersForTwentyUnits sells each unit once, from two locations.
-func TestTwoHundredBuyersForTwentyUnits(t *testing.T) {
+// TestTenBuyersForEachUnit lets 200 clients buy 20 units from two locations. Each unit is sold
+// once.
+func TestTenBuyersForEachUnit(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -31,25 +32,25 @@ func TestTwoHundredBuyersForTwentyUnits(t *testing.T) {
 		}
 		got.Refused(t, 422, "insufficient_stock")
 		if got.JSON("error", "details", "items", 0, "requested") != 1.0 || got.JSON("error", "details", "items", 0, "available") != 0.0 {
-			t.Errorf("refused: %s", got.Body)
+			t.Errorf("got %s, want 1 requested and 0 available", got.Body)
 		}
 	}
 	if sold != 20 {
-		t.Errorf("sold %d of 20", sold)
+		t.Errorf("got %d units sold, want 20", sold)
 	}
 	left := partner.Call(t, "GET", "/v1/inventory/products", nil).Must(t, 200)
 	if left.JSON("products", 0, "quantity") != 0.0 || left.JSON("products", 0, "is_available") != false || left.JSON("products", 0, "low_stock") != true {
-		t.Errorf("left: %s", left.Body)
+		t.Errorf("got %s, want 0 units, not available, low stock", left.Body)
 	}
 	if outs := service.Query(t, "SELECT count(*), sum(quantity) FROM stock_movements WHERE type = 'OUT'"); outs[0] != "20 20" {
-		t.Errorf("movements out: %s", outs[0])
+		t.Errorf("got movements %s, want 20 of 20 units", outs[0])
 	}
 	service.Audit(t)
 }
 
-// TestBuyersAndCancellersAtOnce lets many order and cancel at random. In the
-// end everything adds up: what was there, less what is still sold.
-func TestBuyersAndCancellersAtOnce(t *testing.T) {
+// TestConcurrentBuyersAndCancellations lets clients order and cancel at random. In the end the
+// stock is what it was, less what is still sold.
+func TestConcurrentBuyersAndCancellations(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -73,13 +74,13 @@ func TestBuyersAndCancellersAtOnce(t *testing.T) {
 		}
 		left := service.Query(t, fmt.Sprintf("SELECT quantity FROM products WHERE product_id = %d", product))
 		if left[0] != fmt.Sprint(initial-held) {
-			t.Errorf("product %d: %s left, %d held, of %d", product, left[0], held, initial)
+			t.Errorf("product %d: got %s units left, want %d: %d of %d are sold", product, left[0], initial-held, held, initial)
 		}
 	}
 	service.Audit(t)
 }
 
-// buyer orders and cancels at random, and knows what it holds.
+// buyer orders and cancels at random, and keeps account of what it holds.
 type buyer struct {
 	partner  *apptest.Partner
 	random   *rand.Rand
@@ -95,6 +96,7 @@ type purchase struct {
 	units map[int]int
 }
 
+// act orders or cancels.
 func (b *buyer) act(t *testing.T) {
 	if len(b.orders) > 0 && b.random.IntN(5) < 2 {
 		b.cancel(t)
@@ -103,7 +105,7 @@ func (b *buyer) act(t *testing.T) {
 	}
 }
 
-// buy orders one to three lines, perhaps of the same product.
+// buy orders one to three lines, some of them of the same product.
 func (b *buyer) buy(t *testing.T) {
 	units, items := map[int]int{}, ""
 	for range 1 + b.random.IntN(3) {
@@ -124,7 +126,7 @@ func (b *buyer) buy(t *testing.T) {
 func (b *buyer) cancel(t *testing.T) {
 	at := b.random.IntN(len(b.orders))
 	if got := b.partner.Cancel(t, b.orders[at].id, ""); got.Status != 200 {
-		t.Errorf("cancel: %d %s", got.Status, got.Body)
+		t.Errorf("cancel: got status %d, want 200: %s", got.Status, got.Body)
 	}
 	b.count(b.orders[at].units, -1)
 	b.orders = slices.Delete(b.orders, at, at+1)
@@ -136,9 +138,9 @@ func (b *buyer) count(units map[int]int, sign int) {
 	}
 }
 
-// TestAllShortagesAreToldTogether, lines of one product added up, and nothing
-// is taken of what would have sufficed.
-func TestAllShortagesAreToldTogether(t *testing.T) {
+// TestShortages orders more of several products than there is. All shortages are in one error,
+// lines of one product are added up, and no stock is taken.
+func TestShortages(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
@@ -154,13 +156,13 @@ func TestAllShortagesAreToldTogether(t *testing.T) {
 	}
 	unknown := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":99},{"product_id":77,"quantity":1}]`, lamp)))
 	if unknown.Refused(t, 422, "validation_error").Text("error", "details", "field") != "items[1].product_id" {
-		t.Errorf("unknown product: %s", unknown.Body)
+		t.Errorf("unknown product: got %s, want an error of items[1].product_id", unknown.Body)
 	}
 	service.Unchanged(t, before)
 }
 
-// TestOthersProductsCannotBeOrdered, although product ids count per partner.
-func TestOthersProductsCannotBeOrdered(t *testing.T) {
+// TestProductIDsArePerPartner orders a product of another partner by its id.
+func TestProductIDsArePerPartner(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	metro, other, operator := service.Register(t, "metro"), service.Register(t, "other"), service.Operate(t)
@@ -169,10 +171,10 @@ func TestOthersProductsCannotBeOrdered(t *testing.T) {
 	rug := operator.Stock(t, other.PartnerID, "Rug", map[string]int{"MTL-1": 1})
 	got := other.Create(t, testkit.OrderJSON("A-1", buying(rug, 1))).Must(t, 201)
 	if rug != lamp || got.Text("items", 0, "name") != "Rug" {
-		t.Errorf("products %d and %d: %s", lamp, rug, got.Body)
+		t.Errorf("got products %d and %d, want the same id, and an order of the rug: %s", lamp, rug, got.Body)
 	}
 	if left := metro.Call(t, "GET", "/v1/inventory/products", nil); left.JSON("products", 0, "quantity") != 3.0 {
-		t.Errorf("left: %s", left.Body)
+		t.Errorf("got %s, want 3 units left", left.Body)
 	}
 	service.Audit(t)
 }

@@ -23,7 +23,7 @@ func newStockroom(t *testing.T) stockroom {
 	return stockroom{f, "/ops/v1/partners/" + f.partner.PartnerID}
 }
 
-// ask sends a request of the warehouse; headers come in pairs.
+// ask sends a request as an operator of the warehouse. Headers alternate names and values.
 func (s stockroom) ask(t *testing.T, method, target, body string, headers ...string) *apptest.Answer {
 	t.Helper()
 	if !strings.HasPrefix(target, "/ops") {
@@ -32,7 +32,7 @@ func (s stockroom) ask(t *testing.T, method, target, body string, headers ...str
 	return s.Do(t, method, target, []byte(body), append([]string{"Authorization", "Bearer " + s.operator.Token}, headers...)...)
 }
 
-// ids are the ids of a list in one line.
+// ids returns the ids of a list in one line.
 func ids(answer *apptest.Answer, list, name string) string {
 	var all []string
 	for i := range answer.Len(list) {
@@ -41,9 +41,9 @@ func ids(answer *apptest.Answer, list, name string) string {
 	return strings.Join(all, " ")
 }
 
-// TestCatalogueOfOperators finds products by text, state and shortage, a page at
-// a time, and returns where they are.
-func TestCatalogueOfOperators(t *testing.T) {
+// TestOperatorsCatalogue lists products by text, status and shortage, page by page, with
+// their quantities at each location.
+func TestOperatorsCatalogue(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	for i, quantity := range []int{50, 3, 5, 6, 50} { // stock_min is 5
@@ -55,16 +55,16 @@ func TestCatalogueOfOperators(t *testing.T) {
 		"?search=b-lamp%203": "3", "?cursor=2&limit=2": "3 4", "?search=none": "",
 	} {
 		if got := ids(s.ask(t, "GET", "/products"+query, "").Must(t, 200), "products", "product_id"); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
 	first := s.ask(t, "GET", "/products?limit=2", "").Must(t, 200)
 	if next := s.ask(t, "GET", "/products?limit=3&cursor="+first.Text("next_cursor"), "").Must(t, 200); ids(next, "products", "product_id") != "3 4 5" || next.JSON("next_cursor") != nil {
-		t.Errorf("the next page: %s", next.Body)
+		t.Errorf("next page: got %s, want products 3, 4 and 5", next.Body)
 	}
 	one := s.ask(t, "GET", "/products/2", "").Must(t, 200)
 	if one.JSON("quantity") != 3.0 || one.Text("levels", 1, "location") != "TOR-1" || one.JSON("levels", 0, "quantity") != 2.0 {
-		t.Errorf("one: %s", one.Body)
+		t.Errorf("got %s, want 3 units at two locations", one.Body)
 	}
 	for _, target := range []string{"/products/99", "/products/0", "/products/x", "/products/99999999999999999999"} {
 		s.ask(t, "GET", target, "").Refused(t, 404, "not_found")
@@ -74,7 +74,7 @@ func TestCatalogueOfOperators(t *testing.T) {
 	other := s.Register(t, "other")
 	s.operator.Stock(t, other.PartnerID, "Rug", nil)
 	if low := s.ask(t, "GET", "/ops/v1/low-stock", "").Must(t, 200); low.Len("products") != 3 {
-		t.Errorf("low: %s", low.Body)
+		t.Errorf("low stock: got %s, want 3 products", low.Body)
 	}
 	seen := ""
 	for cursor := ""; ; {
@@ -85,46 +85,46 @@ func TestCatalogueOfOperators(t *testing.T) {
 		}
 	}
 	if strings.Count(seen, ";") != 3 || !strings.Contains(seen, "Rug") {
-		t.Errorf("low, one by one: %s", seen)
+		t.Errorf("low stock, page by page: got %s, want 3 products", seen)
 	}
 }
 
-// TestProductsAreChanged in part, with before and after in the audit log.
-func TestProductsAreChanged(t *testing.T) {
+// TestProductChanges changes products in part. The audit log has the values before and after.
+func TestProductChanges(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
 	path := fmt.Sprint("/products/", lamp)
 	changed := s.ask(t, "PATCH", path, `{"name":"Big lamp","stock_min":200,"quantity":1,"barcode":null}`).Must(t, 200)
 	if changed.Text("name") != "Big lamp" || changed.JSON("stock_max") != 200.0 || changed.JSON("quantity") != 7.0 || changed.Text("barcode") != "B-Lamp" || changed.JSON("price") != 9.99 {
-		t.Errorf("changed: %s", changed.Body)
+		t.Errorf("got %s, want another name and stock_min, and the rest as before", changed.Body)
 	}
 	entries := s.Query(t, "SELECT before, after FROM audit WHERE action = 'product.changed'")
 	if len(entries) != 1 || !strings.Contains(entries[0], `"name":"Lamp"`) || !strings.Contains(entries[0], `"name":"Big lamp"`) {
-		t.Errorf("told: %s", entries)
+		t.Errorf("audit log: got %s, want the names before and after", entries)
 	}
-	s.ask(t, "PATCH", path, `{"name":"Big lamp"}`).Must(t, 200) // changes nothing, and reports nothing
+	s.ask(t, "PATCH", path, `{"name":"Big lamp"}`).Must(t, 200) // changes nothing, and is not logged
 	if again := s.Query(t, "SELECT before, after FROM audit WHERE action = 'product.changed'"); len(again) != 1 {
-		t.Errorf("told: %s", again)
+		t.Errorf("audit log: got %s, want one entry", again)
 	}
 	for body, field := range map[string]string{
 		`{"stock_max":199}`: "stock_max", `{"price":1.005}`: "price", `{"status":"gone"}`: "status", `{"name":""}`: "name", `[]`: "", `{"stock_min":-1}`: "stock_min",
 	} {
 		if got := s.ask(t, "PATCH", path, body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != field {
-			t.Errorf("%s: %s", body, got.Body)
+			t.Errorf("%s: got %s, want an error of %s", body, got.Body, field)
 		}
 	}
 	s.ask(t, "PATCH", "/products/9", `{}`).Refused(t, 404, "not_found")
 	if found := s.partner.Call(t, "GET", "/v1/inventory/products?search=big", nil).Must(t, 200); found.Len("products") != 1 {
-		t.Errorf("found under its new name: %s", found.Body)
+		t.Errorf("search for the new name: got %s, want 1 product", found.Body)
 	}
 	s.ask(t, "PATCH", path, `{"status":"inactive"}`).Must(t, 200)
 	s.partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 1))).Refused(t, 422, "validation_error")
 	s.Audit(t)
 }
 
-// TestMovementsOfOperators filters, and books nothing twice under one key.
-func TestMovementsOfOperators(t *testing.T) {
+// TestOperatorsMovements books and lists movements. Under one key each is booked once.
+func TestOperatorsMovements(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
@@ -137,14 +137,14 @@ func TestMovementsOfOperators(t *testing.T) {
 	s.ask(t, "POST", "/movements", `{}`, "Idempotency-Key", key).Refused(t, 422, "idempotency_key_reused")
 	s.ask(t, "POST", "/movements", body, "Idempotency-Key", "x").Refused(t, 400, "bad_request")
 	s.ask(t, "POST", "/movements", body, "Idempotency-Key", "").Refused(t, 400, "bad_request")
-	refused := uuid.NewString() // a refusal is not kept
+	refused := uuid.NewString() // errors are not replayed
 	s.ask(t, "POST", "/movements", strings.Replace(body, `"quantity":2`, `"quantity":20`, 1), "Idempotency-Key", refused).Refused(t, 422, "insufficient_stock")
 	all := map[string]bool{}
 	for _, got := range apptest.Together(20, func(int) *apptest.Answer { return s.ask(t, "POST", "/movements", body, "Idempotency-Key", refused) }) {
 		all[string(got.Must(t, 201).Body)] = true
 	}
 	if len(all) != 1 {
-		t.Errorf("20 at once: %v", all)
+		t.Errorf("20 equal requests: got %v, want equal responses", all)
 	}
 	order := s.partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 1))).Must(t, 201).Text("order_id")
 	for query, want := range map[string]string{
@@ -152,18 +152,18 @@ func TestMovementsOfOperators(t *testing.T) {
 		"?product_id=9": "", "?limit=2&cursor=5": "4 3", "?product_id=1&limit=1": "6",
 	} {
 		if got := ids(s.ask(t, "GET", "/movements"+query, "").Must(t, 200), "movements", "movement_id"); got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
 	newest := s.ask(t, "GET", "/movements?limit=1", "").Must(t, 200)
 	if newest.Text("movements", 0, "order_id") != order || newest.Text("next_cursor") != "6" {
-		t.Errorf("newest: %s", newest.Body)
+		t.Errorf("newest: got %s, want that of order %s, and next_cursor 6", newest.Body, order)
 	}
 	s.Audit(t)
 }
 
-// TestCounting books the differences, once, and reports each line.
-func TestCounting(t *testing.T) {
+// TestCounts counts stock. The differences are booked once, with a result for each line.
+func TestCounts(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	for _, name := range []string{"Lamp", "Rug", "Chair"} {
@@ -181,10 +181,10 @@ func TestCounting(t *testing.T) {
 	}
 	replayed(t, got, s.ask(t, "POST", "/counts", body, "Idempotency-Key", key))
 	if again := s.ask(t, "POST", "/counts", body).Must(t, 200); again.JSON("booked") != 0.0 {
-		t.Errorf("again: %s", again.Body)
+		t.Errorf("again: got %s, want nothing booked", again.Body)
 	}
 	if after := len(s.Query(t, "SELECT audit_id FROM audit WHERE action = 'stock.moved'")); after != before+2 {
-		t.Errorf("%d entries in the audit log", after-before)
+		t.Errorf("got %d entries in the audit log, want 2", after-before)
 	}
 	for _, faulty := range []string{`{"location":"MTL-1","lines":[]}`, `{"location":"","lines":[{"product_id":1,"counted":1}]}`,
 		`{"location":"A","lines":[{"product_id":1,"counted":1},{"product_id":1,"counted":1}]}`, `{"location":"A","lines":[{"product_id":1,"counted":-1}]}`, `[]`} {
@@ -194,8 +194,9 @@ func TestCounting(t *testing.T) {
 	s.Audit(t)
 }
 
-// TestCountsMovementsAndOrdersAtOnce leave books that add up.
-func TestCountsMovementsAndOrdersAtOnce(t *testing.T) {
+// TestConcurrentStockChanges counts, imports, changes and orders products concurrently. The
+// books add up.
+func TestConcurrentStockChanges(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	for _, name := range []string{"Lamp", "Rug", "Chair"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// waysTo are moves that lead from pending to each state.
+// waysTo are the moves that lead from pending to each status.
 var waysTo = map[delivery.Status][]string{
 	delivery.StatusPending:         {},
 	delivery.StatusAccepted:        {"accepted"},
@@ -31,13 +31,14 @@ type floor struct {
 	operator *apptest.Operator
 }
 
+// newFloor starts a service.
 func newFloor(t *testing.T) floor {
 	t.Helper()
 	service := apptest.Start(t)
 	return floor{service, service.Register(t, "metro"), service.Operate(t)}
 }
 
-// orderIn makes an order and brings it into a state.
+// orderIn creates an order and moves it to a status.
 func (f floor) orderIn(t *testing.T, reference string, state delivery.Status) (id string) {
 	t.Helper()
 	id = f.partner.Create(t, testkit.OrderJSON(reference, "")).Must(t, 201).Text("order_id")
@@ -47,14 +48,15 @@ func (f floor) orderIn(t *testing.T, reference string, state delivery.Status) (i
 	return id
 }
 
+// read returns an order as its partner sees it.
 func (f floor) read(t *testing.T, id string) *apptest.Answer {
 	t.Helper()
 	return f.partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200)
 }
 
-// TestEveryPairOfStates tries to move from each state to each: what the table
-// allows happens, and all else is refused and changes nothing.
-func TestEveryPairOfStates(t *testing.T) {
+// TestEveryTransition moves orders from each status to each. What the table of transitions
+// allows succeeds; all else is refused and changes nothing.
+func TestEveryTransition(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	for _, from := range delivery.Statuses {
@@ -68,33 +70,33 @@ func TestEveryPairOfStates(t *testing.T) {
 			}
 			got.Refused(t, 409, "invalid_transition")
 			if got.Text("error", "details", "status") != string(from) || got.Len("error", "details", "allowed") != len(delivery.NextStatuses(from)) {
-				t.Errorf("%s to %s: %s", from, to, got.Body)
+				t.Errorf("%s to %s: got %s, want the status and what is allowed", from, to, got.Body)
 			}
 			if after := f.read(t, id); string(after.Body) != string(before.Body) {
-				t.Errorf("%s to %s was refused, but %s\nbecame %s", from, to, before.Body, after.Body)
+				t.Errorf("%s to %s: got %s\nwant it unchanged %s", from, to, after.Body, before.Body)
 			}
 		}
 	}
 	f.Audit(t)
 }
 
-// moved checks the record of an order that went to another state.
+// moved checks the record of an order that was moved.
 func moved(t *testing.T, before, after *apptest.Answer, to delivery.Status) {
 	t.Helper()
 	entries := before.Len("status_history")
 	if after.Text("status") != string(to) || after.Len("status_history") != entries+1 || after.Text("status_history", entries, "status") != string(to) {
-		t.Errorf("moved to %s: %s", to, after.Body)
+		t.Errorf("move to %s: got %s, want the status and an entry in the history", to, after.Body)
 	}
 	for _, fixed := range []string{"order_id", "created_at", "rate_cents", "pickup", "dropoff", "parcels", "metadata", "tracking_url"} {
 		if fmt.Sprint(before.JSON(fixed)) != fmt.Sprint(after.JSON(fixed)) {
-			t.Errorf("moved to %s: %s changed: %s", to, fixed, after.Body)
+			t.Errorf("move to %s: got another %s, want it unchanged: %s", to, fixed, after.Body)
 		}
 	}
 }
 
-// TestCancellingByState: the partner may while no courier is assigned, and
-// gets the state otherwise.
-func TestCancellingByState(t *testing.T) {
+// TestCancelByStatus cancels orders in every status as their partner. It succeeds until a
+// courier is assigned.
+func TestCancelByStatus(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	for _, from := range delivery.Statuses {
@@ -102,22 +104,22 @@ func TestCancellingByState(t *testing.T) {
 		got := f.partner.Cancel(t, id, "changed my mind")
 		if from == delivery.StatusPending || from == delivery.StatusAccepted {
 			if got.Must(t, 200).Text("status") != "cancelled" || got.Text("cancellation_reason") != "changed my mind" {
-				t.Errorf("%s: %s", from, got.Body)
+				t.Errorf("%s: got %s, want status cancelled and the reason", from, got.Body)
 			}
 			continue
 		}
 		if got.Refused(t, 409, "order_not_cancellable"); got.Text("error", "details", "status") != string(from) {
-			t.Errorf("%s: %s", from, got.Body)
+			t.Errorf("%s: got %s, want the status in the error", from, got.Body)
 		}
 		if after := f.read(t, id); after.Text("status") != string(from) {
-			t.Errorf("%s: now %s", from, after.Body)
+			t.Errorf("%s: got %s, want it unchanged", from, after.Body)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestTwoMovesAtOnce lets one of many win and refuses the others.
-func TestTwoMovesAtOnce(t *testing.T) {
+// TestConcurrentMoves makes the same move eight times concurrently. One succeeds.
+func TestConcurrentMoves(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	for round := range 10 {
@@ -131,14 +133,15 @@ func TestTwoMovesAtOnce(t *testing.T) {
 			}
 		}
 		if won != 1 || f.read(t, id).Len("status_history") != 2 {
-			t.Errorf("%d of 8 won: %s", won, f.read(t, id).Body)
+			t.Errorf("got %d of 8 moves done, want 1: %s", won, f.read(t, id).Body)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestCancellingMeetsAssigning at the same moment: one of them happens.
-func TestCancellingMeetsAssigning(t *testing.T) {
+// TestCancelDuringAssignment cancels an order while a courier is assigned. Only one of the two
+// succeeds.
+func TestCancelDuringAssignment(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	for round := range 10 {
@@ -157,15 +160,15 @@ func TestCancellingMeetsAssigning(t *testing.T) {
 			both[0].Refused(t, 409, "order_not_cancellable")
 		}
 		if (both[0].Status == 200) != (status == "cancelled") || (both[1].Status == 200) != (status == "courier_assigned") {
-			t.Errorf("cancel %d, assign %d, now %s", both[0].Status, both[1].Status, status)
+			t.Errorf("got status %d of the cancellation, %d of the assignment, and the order %s", both[0].Status, both[1].Status, status)
 		}
 	}
 	f.Audit(t)
 }
 
-// TestCourierIsShownWhileAssigned, to partner and public; and of the courier
-// the public sees first name and vehicle only.
-func TestCourierIsShownWhileAssigned(t *testing.T) {
+// TestCourierIsShown checks when the partner and the public see the courier: while one is
+// assigned. The public sees the first name and the vehicle only.
+func TestCourierIsShown(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusAccepted)
@@ -181,19 +184,19 @@ func TestCourierIsShownWhileAssigned(t *testing.T) {
 			f.operator.Move(t, id, step.to).Must(t, 200)
 		}
 		if partner, public := shown(); partner != step.want || public != step.want {
-			t.Errorf("after %q: partner sees it: %t, public: %t, want %t", step.to, partner, public, step.want)
+			t.Errorf("after %q: got it shown to the partner: %t, to the public: %t, want %t", step.to, partner, public, step.want)
 		}
 	}
 	if keys := f.read(t, id).Keys("courier"); !slices.Equal(keys, []string{"name", "phone", "vehicle"}) {
-		t.Errorf("courier: %v", keys)
+		t.Errorf("courier: got %v, want name, phone, vehicle", keys)
 	}
 	if keys := f.Do(t, "GET", "/track/"+id, nil).Keys("courier"); !slices.Equal(keys, []string{"first_name", "vehicle"}) {
-		t.Errorf("public courier: %v", keys)
+		t.Errorf("public courier: got %v, want first_name, vehicle", keys)
 	}
 }
 
-// TestAssigningNeedsAnActiveCourier.
-func TestAssigningNeedsAnActiveCourier(t *testing.T) {
+// TestInactiveCourier assigns couriers that are inactive or do not exist.
+func TestInactiveCourier(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusAccepted)
@@ -202,15 +205,15 @@ func TestAssigningNeedsAnActiveCourier(t *testing.T) {
 	for _, courier := range []string{"null", `""`, `"cou_unknown"`, "5", fmt.Sprintf("%q", retired.Text("courier_id"))} {
 		got := f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"courier_assigned","courier_id":`+courier+`}`))
 		if got.Refused(t, 422, "validation_error").Text("error", "details", "field") != "courier_id" {
-			t.Errorf("%s: %s", courier, got.Body)
+			t.Errorf("%s: got %s, want an error of courier_id", courier, got.Body)
 		}
 	}
 	f.Unchanged(t, before)
 }
 
-// TestTrackingTellsNothingPrivate, in JSON and on the page, in either language,
-// after everything that can happen to an order has left its notes.
-func TestTrackingTellsNothingPrivate(t *testing.T) {
+// TestTrackingIsNotPersonal tracks an order after operators have written notes and reasons. In
+// JSON and on the page, in both languages, nothing is personal.
+func TestTrackingIsNotPersonal(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	private := []string{
@@ -224,7 +227,7 @@ func TestTrackingTellsNothingPrivate(t *testing.T) {
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"cancelled","notes":"secret notes","reason":"secret reason"}`)).Must(t, 200)
 	tracked := f.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
 	if tracked.Text("status") != "cancelled" || tracked.JSON("parcel_count") != 2.0 || tracked.Text("origin", "city") != "Montréal" || tracked.Len("status_history") != 7 {
-		t.Errorf("tracking: %s", tracked.Body)
+		t.Errorf("got %s, want the status, the number of parcels, the city and the history", tracked.Body)
 	}
 	for name, page := range map[string]*apptest.Answer{
 		"JSON":    tracked,
@@ -233,11 +236,11 @@ func TestTrackingTellsNothingPrivate(t *testing.T) {
 	} {
 		for _, text := range private {
 			if strings.Contains(string(page.Body), text) {
-				t.Errorf("%s tells %q", name, text)
+				t.Errorf("%s: got %q, want it left out", name, text)
 			}
 		}
 		if page.Header.Get("Cache-Control") != "no-store" || page.Header.Get("X-Robots-Tag") != "noindex" {
-			t.Errorf("%s: %v", name, page.Header)
+			t.Errorf("%s: got headers %v, want no-store and noindex", name, page.Header)
 		}
 	}
 }

@@ -14,16 +14,16 @@ import (
 
 const mebibyte = 1 << 20
 
-// padded is a valid order of exactly so many bytes, thanks to an unknown member.
+// padded returns a valid order of the given size, which has an unknown member.
 func padded(reference string, size int) []byte {
 	body := string(testkit.OrderJSON(reference, ""))
 	empty := len(`"padding":"",`)
 	return []byte(strings.Replace(body, "{", `{"padding":"`+strings.Repeat("x", size-len(body)-empty)+`",`, 1))
 }
 
-// TestBodiesUpToOneMebibyte are accepted; one byte more is not, for any caller
-// and however it is announced.
-func TestBodiesUpToOneMebibyte(t *testing.T) {
+// TestBodySize sends bodies of one mebibyte, which are accepted, and larger ones, with and
+// without a Content-Length and credentials.
+func TestBodySize(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -39,7 +39,7 @@ func TestBodiesUpToOneMebibyte(t *testing.T) {
 	chunked(t, partner, padded("A-3", mebibyte)).Must(t, 201)
 }
 
-// chunked creates an order whose body does not announce its length.
+// chunked creates an order with a body that has no Content-Length.
 func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodPost, p.URL+"/v1/orders", io.MultiReader(strings.NewReader(string(body))))
@@ -54,7 +54,7 @@ func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		t.Errorf("no answer: %v", err)
+		t.Errorf("got error %v, want a response", err)
 		return &apptest.Answer{Header: http.Header{}}
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -62,8 +62,8 @@ func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	return &apptest.Answer{Status: response.StatusCode, Header: response.Header, Body: content}
 }
 
-// TestBodiesThatAreNotAsAnnounced by their Content-Length or chunks.
-func TestBodiesThatAreNotAsAnnounced(t *testing.T) {
+// TestBodyLength sends bodies that do not agree with their Content-Length or chunks.
+func TestBodyLength(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -88,11 +88,11 @@ func TestBodiesThatAreNotAsAnnounced(t *testing.T) {
 			"chunk cut short":        {chunks + fmt.Sprintf("%x\r\n%s", len(body)+5, body), 400, "bad_request"},
 			"last chunk missing":     {chunks + fmt.Sprintf("%x\r\n%s\r\n", len(body), body), 400, "bad_request"},
 			"chunk of nonsense":      {chunks + "zz\r\n" + body, 400, "bad_request"},
-			"chunk longer than said": {chunks + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body)-1, body), 400, "bad_request"},
+			"chunk too long":         {chunks + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body)-1, body), 400, "bad_request"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				wire := service.Wire(t).Send(c.text)
-				if c.status == 400 { // there is more to come, but it never does
+				if c.status == 400 { // the service waits for more
 					wire.CloseWrite()
 				}
 				wire.Answer("POST").Refused(t, c.status, c.code)
@@ -101,9 +101,9 @@ func TestBodiesThatAreNotAsAnnounced(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotHTTP is refused by the HTTP server itself, which knows nothing
-// of request ids.
-func TestWhatIsNotHTTP(t *testing.T) {
+// TestInvalidHTTP sends requests that are not valid HTTP. The HTTP server itself refuses them,
+// so that their responses have no request id.
+func TestInvalidHTTP(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -128,14 +128,14 @@ func TestWhatIsNotHTTP(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				got := service.Wire(t).Send(text).Answer("GET")
 				if got.Status < 400 || got.Status >= 600 || got.Status == 500 {
-					t.Errorf("got %d %s", got.Status, got.Body)
+					t.Errorf("got status %d, want an error: %s", got.Status, got.Body)
 				}
 			})
 		}
 	})
 }
 
-// TestLongHeaders below the limit are looked at like any other.
+// TestLongHeaders sends headers and paths that are long but allowed.
 func TestLongHeaders(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
