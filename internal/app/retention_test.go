@@ -151,13 +151,13 @@ func TestServiceSweeps(t *testing.T) {
 	f.orderIn(t, "B-1", delivery.StatusPickedUp)
 	service.Stop()
 
-	ayearLater := func(c *config.Config, world *app.Surroundings) {
+	aYearLater := func(c *config.Config, world *app.Surroundings) {
 		c.RetainOrders, c.RetainEvents = "360d", "360d"
 		now := world.Now
 		world.Now = func() time.Time { return now().Add(365 * day) }
 	}
-	apptest.Start(t, dir, ayearLater).Stop() // perhaps during its sweep
-	service = apptest.Start(t, dir, ayearLater)
+	apptest.Start(t, dir, aYearLater).Stop() // perhaps during its sweep
+	service = apptest.Start(t, dir, aYearLater)
 	const count = "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys)"
 	service.Until(t, count, "1 0 0")
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// TestEveryStateIsToldOnce moves an order through every state: each event comes
-// once, in sequence, by the service's clock, and passes both checks that a
-// receiver can make.
-func TestEveryStateIsToldOnce(t *testing.T) {
+// TestEveryStatusSendsAnEvent moves an order through every status. Each event arrives once, in
+// sequence, with the service's time, and passes both checks that a receiver can make.
+func TestEveryStatusSendsAnEvent(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	id := h.order(t)
-	told := map[string]string{
+	types := map[string]string{
 		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up", "in_transit": "order.in_transit",
 		"out_for_delivery": "order.out_for_delivery", "failed": "order.failed", "delivered": "order.delivered",
 	}
@@ -29,22 +28,22 @@ func TestEveryStateIsToldOnce(t *testing.T) {
 		h.Clock.Advance(1100 * time.Millisecond)
 		h.operator.Move(t, id, status).Must(t, 200)
 		hook := h.receiver.Next(t)
-		if hook.Text("type") != told[status] || hook.JSON("sequence") != float64(i+1) || hook.Text("data", "order_id") != id {
-			t.Errorf("after %s: %s", status, hook.Body)
+		if hook.Text("type") != types[status] || hook.JSON("sequence") != float64(i+1) || hook.Text("data", "order_id") != id {
+			t.Errorf("%s: got %s, want type %s and sequence %d", status, hook.Body, types[status], i+1)
 		}
 		if at := timestamp.Format(h.Clock.Now()); hook.Text("created_at") != at {
-			t.Errorf("%s says it is of %s, and it is %s", status, hook.Text("created_at"), at)
+			t.Errorf("%s: got created_at %s, want %s", status, hook.Text("created_at"), at)
 		}
 		eventID, now := h.eventOf(t, id, i+1), strconv.FormatInt(h.Clock.Now().Unix(), 10)
 		for name, want := range map[string]string{
 			"Drop-Event-Id": eventID, "webhook-id": eventID, "Drop-Event-Timestamp": now, "webhook-timestamp": now, "Content-Type": "application/json",
 		} {
 			if got := hook.Header.Get(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", status, name, got, want)
+				t.Errorf("%s: got %s %q, want %q", status, name, got, want)
 			}
 		}
 		if hook.Text("id") != eventID || !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) || hook.Verifies(h.secret+"x") {
-			t.Errorf("%s does not verify: %v %s", status, hook.Header, hook.Body)
+			t.Errorf("%s: got %v %s, want valid signatures", status, hook.Header, hook.Body)
 		}
 		settled = append(settled, fmt.Sprint(i+1, " delivered 1"))
 	}
@@ -53,23 +52,23 @@ func TestEveryStateIsToldOnce(t *testing.T) {
 	h.Audit(t)
 }
 
-// TestBothSidesCancel, and the event says who did.
-func TestBothSidesCancel(t *testing.T) {
+// TestCancelledBy cancels orders as a partner and as an operator. The event says which.
+func TestCancelledBy(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.partner.Cancel(t, h.order(t), "changed my mind").Must(t, 200)
 	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "partner" || got.Text("data", "reason") != "changed my mind" {
-		t.Errorf("by the partner: %s", got.Body)
+		t.Errorf("by the partner: got %s, want cancelled_by partner and the reason", got.Body)
 	}
 	h.operator.Move(t, h.order(t), "cancelled").Must(t, 200)
 	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "service" || got.Text("data", "reason") != "" {
-		t.Errorf("by the service: %s", got.Body)
+		t.Errorf("by the service: got %s, want cancelled_by service", got.Body)
 	}
 }
 
-// TestRetriesAreTheSame: the same id and bytes, a timestamp of their own, and
-// what comes later in the order waits for four failures.
-func TestRetriesAreTheSame(t *testing.T) {
+// TestRetries fails an event again and again. Each retry has the same id and body and a
+// timestamp of its own. The next event of the order waits for four failures.
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.receiver.Answers(func(hook *apptest.Hook) int {
@@ -87,29 +86,29 @@ func TestRetriesAreTheSame(t *testing.T) {
 		h.Clock.Advance(untilNext[try-1])
 		again := h.receiver.Next(t)
 		if string(again.Body) != string(first.Body) || again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
-			t.Errorf("try %d\nfirst %v %s\nthen  %v %s", try+1, first.Header, first.Body, again.Header, again.Body)
+			t.Errorf("try %d: got %v %s\nwant the id and the body of %v %s", try+1, again.Header, again.Body, first.Header, first.Body)
 		}
 		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) || !again.Verifies(h.secret) || !again.VerifiesStandard(h.secret) {
-			t.Errorf("try %d: %v", try+1, again.Header)
+			t.Errorf("try %d: got %v, want the present timestamp and valid signatures", try+1, again.Header)
 		}
 	}
 	if second := h.receiver.Next(t); second.JSON("sequence") != 2.0 {
-		t.Errorf("after four failures: %s", second.Body)
+		t.Errorf("after four failures: got %s, want sequence 2", second.Body)
 	}
 	h.settled(t, id, "1 pending 4", "2 delivered 1")
 	h.Audit(t)
 	for state, want := range map[string][]string{"pending": {h.eventOf(t, id, 1)}, "delivered": {h.eventOf(t, id, 2)}, "failed": nil, "skipped": nil} {
 		if got := walk(t, h.partner, "state="+state); !slices.Equal(got, want) {
-			t.Errorf("%s are %v, want %v", state, got, want)
+			t.Errorf("%s: got events %v, want %v", state, got, want)
 		}
 	}
 
 	got := h.event(t, h.eventOf(t, id, 1))
 	if got.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 || got.Text("state") != "pending" || got.Text("next_attempt_at") == "" {
-		t.Errorf("event: %s", got.Body)
+		t.Errorf("event: got %s, want pending with four attempts", got.Body)
 	}
 	if got.JSON("attempt_log", 0, "status_code") != 503.0 || got.JSON("attempt_log", 0, "delivered") != false || got.JSON("attempt_log", 0, "error") != nil {
-		t.Errorf("first attempt: %s", got.Body)
+		t.Errorf("first attempt: got %s, want status_code 503, not delivered", got.Body)
 	}
 	h.receiver.Answers(nil)
 	h.Clock.Advance(untilNext[3])
@@ -118,8 +117,8 @@ func TestRetriesAreTheSame(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestOneEndpointDoesNotHoldUpAnother, even while it takes its time.
-func TestOneEndpointDoesNotHoldUpAnother(t *testing.T) {
+// TestEndpointsAreIndependent delivers to one endpoint while another does not answer.
+func TestEndpointsAreIndependent(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	release := make(chan struct{})
@@ -131,7 +130,7 @@ func TestOneEndpointDoesNotHoldUpAnother(t *testing.T) {
 	for range 3 {
 		id := quick.accepted(t)
 		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Verifies(quick.secret) || hook.Verifies(h.secret) {
-			t.Errorf("the other's: %s", hook.Body)
+			t.Errorf("got %s, want order %s, signed for this endpoint", hook.Body, id)
 		}
 		quick.settled(t, id, "1 delivered 1")
 	}
@@ -141,9 +140,9 @@ func TestOneEndpointDoesNotHoldUpAnother(t *testing.T) {
 	}
 }
 
-// TestGoneDisables: the endpoint asks to be left alone, and the partner finds
-// out why it gets nothing. Setting it again sends what has waited.
-func TestGoneDisables(t *testing.T) {
+// TestGoneDisablesEndpoint answers 410. The endpoint is disabled, and the partner sees why. When
+// it is set again, the waiting events are sent.
+func TestGoneDisablesEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.receiver.Answers(apptest.Always(410))
@@ -151,7 +150,7 @@ func TestGoneDisables(t *testing.T) {
 	h.receiver.Next(t)
 	h.settled(t, id, "1 pending 1")
 	if got := h.endpoint(t); got.JSON("enabled") != false || got.Text("disabled_reason") == "" || got.Text("url") != h.receiver.URL {
-		t.Errorf("endpoint: %s", got.Body)
+		t.Errorf("endpoint: got %s, want it disabled with a reason", got.Body)
 	}
 	h.receiver.Answers(nil)
 	later := h.accepted(t)
@@ -159,21 +158,21 @@ func TestGoneDisables(t *testing.T) {
 	h.parked(t)
 	h.receiver.NoneLeft(t)
 	if got := h.post(t, "test").Must(t, 200); got.JSON("delivered") != true {
-		t.Errorf("a test: %s", got.Body)
+		t.Errorf("test: got %s, want it delivered", got.Body)
 	}
 	h.receiver.Next(t)
 
 	put := h.partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, h.receiver.URL)).Must(t, 200)
 	if put.JSON("enabled") != true || put.JSON("disabled_reason") != nil {
-		t.Errorf("set again: %s", put.Body)
+		t.Errorf("set again: got %s, want it enabled", put.Body)
 	}
 	h.settled(t, id, "1 delivered 2")
 	h.settled(t, later, "1 delivered 1")
 	h.Audit(t)
 }
 
-// TestDisabledEndpointsGetNothing until they are enabled: events wait.
-func TestDisabledEndpointsGetNothing(t *testing.T) {
+// TestDisabledEndpoint disables an endpoint. Its events wait until it is enabled.
+func TestDisabledEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.enable(t, false)
@@ -181,7 +180,7 @@ func TestDisabledEndpointsGetNothing(t *testing.T) {
 	h.operator.Move(t, id, "cancelled").Must(t, 200)
 	h.settled(t, id, "1 pending 0", "2 pending 0")
 	if got := h.endpoint(t); got.JSON("enabled") != false || got.JSON("disabled_reason") != nil {
-		t.Errorf("endpoint: %s", got.Body)
+		t.Errorf("endpoint: got %s, want it disabled without a reason", got.Body)
 	}
 	h.receiver.NoneLeft(t)
 	h.Audit(t)
@@ -189,13 +188,13 @@ func TestDisabledEndpointsGetNothing(t *testing.T) {
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")
 	for i := range 2 {
 		if hook := h.receiver.Next(t); hook.JSON("sequence") != float64(i+1) {
-			t.Errorf("out of sequence: %s", hook.Body)
+			t.Errorf("got %s, want sequence %d", hook.Body, i+1)
 		}
 	}
 }
 
-// TestStoppingHandsOver: what waits when a service stops is sent by the next.
-func TestStoppingHandsOver(t *testing.T) {
+// TestEventsAfterRestart stops a service while an event waits. The next service sends it.
+func TestEventsAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
 	h := newHooked(t, dir)
@@ -211,20 +210,19 @@ func TestStoppingHandsOver(t *testing.T) {
 	next.Clock.Advance(untilNext[0])
 	hook := h.receiver.Next(t)
 	if !hook.Verifies(h.secret) {
-		t.Errorf("another secret: %v", hook.Header)
+		t.Errorf("got %v, want a signature with the same secret", hook.Header)
 	}
 	h.settled(t, id, "1 delivered 2")
 }
 
-// TestSumsOfAMixedRun moves many orders before a receiver that fails at whim,
-// and then heals. Whatever happened, each event ends delivered, arrived at least
-// once and always with the same bytes, and those of an order first arrived in
-// their sequence unless one had failed four times.
-func TestSumsOfAMixedRun(t *testing.T) {
+// TestUnreliableReceiver moves many orders while their receiver fails at random, and then
+// recovers. Each event is delivered and always has the same bytes. Those of an order first
+// arrive in sequence, unless one has failed four times.
+func TestUnreliableReceiver(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.receiver.Answers(func(hook *apptest.Hook) int {
-		// The same bytes may fare better at another time.
+		// The same event has another result at another time.
 		whim := crc32.ChecksumIEEE(append([]byte(hook.Header.Get("Drop-Event-Timestamp")), hook.Body...))
 		return []int{200, 200, 200, 503, 0}[whim%5]
 	})
@@ -255,7 +253,7 @@ func TestSumsOfAMixedRun(t *testing.T) {
 	h.Audit(t)
 	h.Stop()
 	if late := h.Query(t, "SELECT event_id FROM events WHERE due_at != 0"); len(late) > 0 {
-		t.Errorf("delivered, and due: %v", late)
+		t.Errorf("got events %v due, want none", late)
 	}
 	bodies, came, delivered := map[string]string{}, map[string]int{}, map[string]int{}
 	for range h.attempts(t) {
@@ -263,10 +261,10 @@ func TestSumsOfAMixedRun(t *testing.T) {
 		sequence, _ := hook.JSON("sequence").(float64)
 		key := func(sequence float64) string { return fmt.Sprint(hook.Text("data", "order_id"), " ", sequence) }
 		if before := key(sequence - 1); sequence > 1 && delivered[before] == 0 && came[before] < 4 {
-			t.Errorf("before its time: %s", hook.Body)
+			t.Errorf("got %s before the event that precedes it", hook.Body)
 		}
 		if before, known := bodies[key(sequence)]; known && before != string(hook.Body) {
-			t.Errorf("two bodies: %s and %s", before, hook.Body)
+			t.Errorf("got body %s\nwant %s", hook.Body, before)
 		}
 		bodies[key(sequence)] = string(hook.Body)
 		came[key(sequence)]++
@@ -276,16 +274,16 @@ func TestSumsOfAMixedRun(t *testing.T) {
 	}
 	h.receiver.NoneLeft(t)
 	if len(delivered) != events {
-		t.Errorf("%d events were acknowledged, there are %d", len(delivered), events)
+		t.Errorf("got %d events acknowledged, want %d", len(delivered), events)
 	}
 	for id, times := range delivered {
-		if times != 1 { // nothing was restarted here, so that at least once is once
-			t.Errorf("%s was acknowledged %d times", id, times)
+		if times != 1 { // no service was restarted, so that no event is sent again
+			t.Errorf("%s: got it acknowledged %d times, want once", id, times)
 		}
 	}
 }
 
-// attempts is how many requests the database knows of.
+// attempts returns the number of requests according to the database.
 func (h *hooked) attempts(t *testing.T) int {
 	t.Helper()
 	sum := 0
@@ -299,8 +297,8 @@ func (h *hooked) attempts(t *testing.T) int {
 	return sum
 }
 
-// TestLatency measures how soon after its commit an event is at the receiver,
-// on the node that committed it, and logs it: 50 ms are aimed at.
+// TestLatency measures the time between the commit of an event and its arrival, on the node that
+// committed it, and logs it. The aim is 50 ms.
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -314,7 +312,7 @@ func TestLatency(t *testing.T) {
 		took[i] = time.Since(began)
 	}
 	slices.Sort(took)
-	t.Logf("from the request to the receiver: median %v, 90th percentile %v, 99th %v, most %v", took[many/2], took[many*9/10], took[many*99/100], took[many-1])
+	t.Logf("from the request to the receiver: median %v, 90th percentile %v, 99th %v, longest %v", took[many/2], took[many*9/10], took[many*99/100], took[many-1])
 
 	ids := make([]string, many)
 	for i := range ids {
@@ -325,5 +323,5 @@ func TestLatency(t *testing.T) {
 	for range ids {
 		h.receiver.Next(t)
 	}
-	t.Logf("%d at once, all at the receiver after %v", many, time.Since(began))
+	t.Logf("%d concurrent events arrived within %v", many, time.Since(began))
 }

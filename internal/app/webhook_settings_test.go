@@ -12,8 +12,9 @@ import (
 
 const endpointPath = "/v1/webhooks/endpoint"
 
-// TestTheSecretIsToldOnce: when the endpoint is made, and when it is rotated.
-func TestTheSecretIsToldOnce(t *testing.T) {
+// TestSecretIsShownOnce creates an endpoint and rotates its secret. Only these two responses have
+// a secret, and the database stores none in plain text.
+func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -26,10 +27,10 @@ func TestTheSecretIsToldOnce(t *testing.T) {
 	members := []string{"created_at", "disabled_reason", "enabled", "secret_rotates_at", "url"}
 	created := partner.Call(t, "PUT", endpointPath, []byte(`{"url":"https://hooks.example.com/a?b=c"}`)).Must(t, 201)
 	if got := created.Keys(); !slices.Equal(got, append([]string{"created_at", "disabled_reason", "enabled", "secret"}, "secret_rotates_at", "url")) {
-		t.Errorf("members: %v", got)
+		t.Errorf("got members %v, want those of later responses and the secret", got)
 	}
 	if created.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(created.Text("secret"), "whsec_") || created.JSON("enabled") != true {
-		t.Errorf("created: %v %s", created.Header, created.Body)
+		t.Errorf("created: got %v %s, want a secret, not to be cached", created.Header, created.Body)
 	}
 	service.Clock.Advance(time.Hour)
 	for _, again := range []*apptest.Answer{
@@ -38,24 +39,24 @@ func TestTheSecretIsToldOnce(t *testing.T) {
 		partner.Call(t, "POST", endpointPath+"/activate-secret", nil).Must(t, 200),
 	} {
 		if got := again.Keys(); !slices.Equal(got, members) || again.Text("created_at") != created.Text("created_at") || again.JSON("enabled") != true {
-			t.Errorf("later: %s", again.Body)
+			t.Errorf("got %s, want the same endpoint without a secret", again.Body)
 		}
 	}
 	rotated := partner.Call(t, "POST", endpointPath+"/rotate-secret", nil).Must(t, 200)
 	if rotated.Text("secret") == created.Text("secret") || rotated.Header.Get("Cache-Control") != "no-store" || rotated.Text("secret_rotates_at") != "2026-01-15T16:00:00.000Z" {
-		t.Errorf("rotated: %s", rotated.Body)
+		t.Errorf("rotated: got %s, want another secret", rotated.Body)
 	}
 	content := strings.Join(service.Query(t, "SELECT secret, next_secret FROM webhook_endpoints"), "")
 	for _, secret := range []string{created.Text("secret"), rotated.Text("secret")} {
 		if strings.Contains(content, secret) || strings.Contains(content, secret[len("whsec_"):]) {
-			t.Error("the database holds a secret in the clear")
+			t.Error("got a secret in the database, want it encrypted")
 		}
 	}
 }
 
-// TestManyMakeOneEndpoint: of many first calls at once one makes the endpoint, and
-// the secret that it returns is the one that signs.
-func TestManyMakeOneEndpoint(t *testing.T) {
+// TestConcurrentEndpoints creates an endpoint with several concurrent requests. One response has a
+// secret, and that is the one that signs.
+func TestConcurrentEndpoints(t *testing.T) {
 	t.Parallel()
 	service, receiver := apptest.Start(t, apptest.Webhooks()), apptest.NewReceiver(t)
 	for round := range 5 {
@@ -66,19 +67,18 @@ func TestManyMakeOneEndpoint(t *testing.T) {
 			if put.Status == 201 {
 				secrets = append(secrets, put.Text("secret"))
 			} else if put.Must(t, 200); put.Text("secret") != "" {
-				t.Errorf("not new, and has a secret: %s", put.Body)
+				t.Errorf("got %s with status 200, want no secret", put.Body)
 			}
 		}
 		partner.Call(t, "POST", "/v1/webhooks/test", nil).Must(t, 200)
 		if hook := receiver.Next(t); len(secrets) != 1 || !hook.Verifies(secrets[0]) {
-			t.Errorf("%d secrets were told", len(secrets))
+			t.Errorf("got %d secrets, want 1 that signs", len(secrets))
 		}
 	}
 }
 
-// TestURLsThatAreNoEndpoint are refused with what was expected, and nothing is
-// stored.
-func TestURLsThatAreNoEndpoint(t *testing.T) {
+// TestInvalidEndpointURLs sets invalid URLs. Each error says what is expected, and nothing is stored.
+func TestInvalidEndpointURLs(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
@@ -94,21 +94,21 @@ func TestURLsThatAreNoEndpoint(t *testing.T) {
 	} {
 		got := partner.Call(t, "PUT", endpointPath, []byte(body)).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != "url" || got.Len("error", "details", "errors") != 1 {
-			t.Errorf("%s: %s", body, got.Body)
+			t.Errorf("%s: got %s, want one error of url", body, got.Body)
 		}
 	}
 	both := partner.Call(t, "PUT", endpointPath, []byte(`{"url":"http://hooks.example.com/","enabled":"yes"}`)).Refused(t, 422, "validation_error")
 	if both.Len("error", "details", "errors") != 2 || both.Text("error", "details", "errors", 1, "field") != "enabled" {
-		t.Errorf("two faults: %s", both.Body)
+		t.Errorf("got %s, want errors of url and enabled", both.Body)
 	}
 	partner.Call(t, "PUT", endpointPath, []byte(`{"url":`)).Refused(t, 400, "bad_request")
 	partner.Call(t, "GET", endpointPath, nil).Refused(t, 404, "not_found")
 	service.Audit(t)
 }
 
-// TestSignedOrInSession: both work, a session is not for other sites, and a caller who
-// sends a key means it.
-func TestSignedOrInSession(t *testing.T) {
+// TestEndpointAccess uses signatures and sessions. Either is accepted, a session not from other
+// sites, and not beside a wrong signature.
+func TestEndpointAccess(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner, body := service.Register(t, "metro"), []byte(`{"url":"https://hooks.example.com/"}`)
@@ -127,7 +127,7 @@ func TestSignedOrInSession(t *testing.T) {
 	partner.Call(t, "GET", endpointPath, nil).Refused(t, 404, "not_found")
 
 	service.Do(t, "PUT", endpointPath, body, cookie...).Must(t, 201)
-	service.Do(t, "GET", endpointPath, nil, crossing...).Must(t, 200) // reading is no change, and no other site sees the answer
+	service.Do(t, "GET", endpointPath, nil, crossing...).Must(t, 200) // reading changes nothing, and other sites do not get the response
 	partner.Call(t, "PUT", endpointPath, body, "Sec-Fetch-Site", "cross-site").Must(t, 200)
 	service.Do(t, "GET", "/v1/webhooks/events", nil, cookie...).Must(t, 200)
 	service.Do(t, "GET", "/v1/webhooks/feed", nil, cookie...).Refused(t, 401, "unauthorized") // there is no key to sign with
@@ -135,8 +135,8 @@ func TestSignedOrInSession(t *testing.T) {
 	service.Do(t, "DELETE", endpointPath, nil, cookie...).Must(t, 200)
 }
 
-// TestWebhookRequestsAreLimited, however they come in, and the refused ones send
-// nothing.
+// TestWebhookRequestsAreLimited sends more test events than are allowed, signed and in a session.
+// Those that are refused send nothing.
 func TestWebhookRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t, apptest.RateLimit(10))
@@ -150,7 +150,7 @@ func TestWebhookRequestsAreLimited(t *testing.T) {
 		got := h.Do(t, "POST", "/v1/webhooks/test", nil, headers...)
 		if got.Status == 429 {
 			if got.Refused(t, 429, "rate_limited"); got.Header.Get("Retry-After") == "" {
-				t.Errorf("no Retry-After: %v", got.Header)
+				t.Errorf("got %v, want Retry-After", got.Header)
 			}
 			continue
 		}
@@ -158,20 +158,20 @@ func TestWebhookRequestsAreLimited(t *testing.T) {
 		h.receiver.Next(t)
 		sent++
 	}
-	if sent != 9 { // and one that set the endpoint
-		t.Errorf("%d tests were let through", sent)
+	if sent != 9 { // the tenth request has set the endpoint
+		t.Errorf("got %d test events sent, want 9", sent)
 	}
 	h.receiver.NoneLeft(t)
 }
 
-// TestRotation: until it is over the old secret signs as before, and either
-// verifies by Standard Webhooks.
+// TestRotation rotates secrets. Until a rotation ends, the old secret signs Drop-Signature, and both
+// sign as Standard Webhooks does.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	type fits struct{ first, second, standardFirst, standardSecond bool }
 	first, second := h.secret, ""
-	told := func() fits {
+	signs := func() fits {
 		t.Helper()
 		h.post(t, "test").Must(t, 200)
 		hook := h.receiver.Next(t)
@@ -183,8 +183,8 @@ func TestRotation(t *testing.T) {
 	}
 	expect := func(when string, want fits) {
 		t.Helper()
-		if got := told(); got != want {
-			t.Errorf("%s: %+v, want %+v", when, got, want)
+		if got := signs(); got != want {
+			t.Errorf("%s: got %+v, want %+v", when, got, want)
 		}
 	}
 	forgotten := rotate()
@@ -195,24 +195,25 @@ func TestRotation(t *testing.T) {
 	h.Clock.Advance(time.Millisecond)
 	expect("after a day", fits{false, true, false, true})
 	if got := h.endpoint(t); got.JSON("secret_rotates_at") != nil {
-		t.Errorf("after a day: %s", got.Body)
+		t.Errorf("after a day: got %s, want no rotation", got.Body)
 	}
 	first, second = second, rotate()
 	expect("during the next", fits{true, false, true, true})
 	if got := h.post(t, "endpoint/activate-secret").Must(t, 200); got.JSON("secret_rotates_at") != nil {
-		t.Errorf("activated: %s", got.Body)
+		t.Errorf("activated: got %s, want no rotation", got.Body)
 	}
 	expect("activated", fits{false, true, false, true})
 	if h.post(t, "test").Must(t, 200); h.receiver.Next(t).VerifiesStandard(forgotten) {
-		t.Error("a secret that never took over signs")
+		t.Error("got a signature with a secret that was replaced before it took effect, want none")
 	}
 	h.partner.Call(t, "DELETE", endpointPath, nil).Must(t, 200)
 	first = h.partner.SetEndpoint(t, h.receiver.URL)
 	expect("a new endpoint", fits{true, false, true, false})
 }
 
-// TestRemovingSkipsWhatWaits. It stays, and can be redelivered to a new endpoint.
-func TestRemovingSkipsWhatWaits(t *testing.T) {
+// TestRemovedEndpoint removes an endpoint. Its waiting events are skipped, and can be redelivered to
+// a new endpoint.
+func TestRemovedEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.receiver.Answers(apptest.Always(500))
@@ -221,7 +222,7 @@ func TestRemovingSkipsWhatWaits(t *testing.T) {
 	h.receiver.Next(t)
 	h.settled(t, id, "1 pending 1", "2 pending 0")
 	if got := h.partner.Call(t, "DELETE", endpointPath, nil).Must(t, 200); got.JSON("deleted") != true {
-		t.Errorf("deleted: %s", got.Body)
+		t.Errorf("got %s, want deleted: true", got.Body)
 	}
 	h.settled(t, id, "1 skipped 1", "2 skipped 0")
 	h.partner.Call(t, "GET", endpointPath, nil).Refused(t, 404, "not_found")
@@ -234,11 +235,11 @@ func TestRemovingSkipsWhatWaits(t *testing.T) {
 
 	h.receiver.Answers(nil)
 	if secret := h.partner.SetEndpoint(t, h.receiver.URL); secret == h.secret {
-		t.Error("the secret is the old one")
+		t.Error("got the old secret, want a new one")
 	}
 	since := fmt.Appendf(nil, `{"since":%q,"state":"skipped"}`, h.Clock.Now().Add(-72*time.Hour).Format(time.RFC3339))
 	if got := h.partner.Call(t, "POST", "/v1/webhooks/redeliver", since).Must(t, 200); got.JSON("redelivered") != 3.0 || got.JSON("next_cursor") != nil {
-		t.Errorf("redelivered: %s", got.Body)
+		t.Errorf("got %s, want 3 redelivered", got.Body)
 	}
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")
 	h.settled(t, unseen, "1 delivered 1")
