@@ -1,17 +1,16 @@
-// Package api holds the OpenAPI documents: what the service takes and what it
-// answers, in the form that programs read. They are embedded so that a running
-// service serves the very documents it was built and tested with.
+// Package api holds the OpenAPI documents of the service. They are embedded, so
+// that a running service serves the documents that it was built and tested with.
 package api
 
 import _ "embed"
 
-// OpenAPI is the partner interface, as GET /openapi.yaml answers it.
+// OpenAPI describes the partner interface. GET /openapi.yaml serves it.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte
 
-// Ops is the operator interface below /ops/v1. It refers to schemas of the
-// partner interface as openapi.yaml, relative to itself.
+// Ops describes the operator interface below /ops/v1. It refers to schemas of
+// OpenAPI by the relative path openapi.yaml.
 //
 //go:embed ops.yaml
 var Ops []byte

@@ -303,8 +303,8 @@ func (q *query) time(name string) time.Time {
 // maxOffset is an offset that every database accepts.
 const maxOffset = 1 << 40
 
-// pathID returns an id in the path. If no database accepts its text, it returns
-// the empty id, which does not exist.
+// pathID returns an id in the path; empty if no database accepts its text. No
+// object has the empty id, so that it is not found.
 func (c *call) pathID(name string) string {
 	id := c.PathValue(name)
 	if !isText(id) {

@@ -26,8 +26,8 @@ func (s *Server) handleProductCreate(c *call) (reply, error) {
 	return created(productOf(added))
 }
 
-// productID returns the id of the product in the path. If that is not a number, it
-// returns 0, which does not exist.
+// productID returns the id of the product in the path; 0, which no product has, if
+// it is not a number.
 func (c *call) productID() int64 {
 	id, _ := strconv.ParseInt(c.PathValue("product_id"), 10, 64)
 	return max(id, 0)
