@@ -110,7 +110,7 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 	}
 	cmd := &advanceCommand{
 		audit:   entry,
-		by:      a.by,
+		carrier: a.by,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(version, order.Version),
 		encode:  s.config.Encode,

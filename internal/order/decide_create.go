@@ -49,7 +49,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	order := *cmd.order
 	order.Items = named(s, cmd.order)
 	order.Allocation = allocation
-	withdraw(s, c, &order)
+	withdrawStock(s, c, &order)
 
 	document := cmd.encode(&order)
 	s.Taken[cmd.reference()] = true

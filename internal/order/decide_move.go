@@ -45,7 +45,7 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 			Details: statusDetails{Status: found.Status},
 		})
 	}
-	order := enter(s, c, found, step{
+	order := applyMove(s, c, found, step{
 		to: delivery.StatusCancelled, by: delivery.ActorPartner,
 		at: cmd.at, notes: cmd.reason, reason: cmd.reason, eventID: cmd.eventID,
 	})
@@ -66,7 +66,7 @@ type advanceCommand struct {
 	target   OrderKey
 	version  int64               // the version that the caller saw
 	products []ledger.ProductKey // of the order's allocation, for a cancellation
-	by       string              // the courier who must carry the order; empty for any
+	carrier  string              // the courier who must carry the order; empty for any
 	step     step
 	// proofURL returns the address of a proof for the event; nil for a move whose
 	// event has none.
@@ -87,7 +87,7 @@ func (cmd *advanceCommand) needs(n *Needs) {
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	found := s.Orders[cmd.target]
-	if found == nil || cmd.by != "" && !found.CarriedBy(cmd.by) {
+	if found == nil || cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
 		return refused(refusal.NotFound("order"))
 	}
 	if found.LastEvent == cmd.step.eventID {
@@ -104,7 +104,7 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
 		st.signatureURL = cmd.proofURL(best.Name)
 	}
-	moved := enter(s, c, found, st)
+	moved := applyMove(s, c, found, st)
 	if cmd.audit != nil {
 		entry := *cmd.audit
 		entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
@@ -168,8 +168,8 @@ type step struct {
 	signatureURL  string // of the best proof of a delivery; empty if there is none
 }
 
-// enter makes the move: new state and version, history, stock return and event.
-func enter(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
+// applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return and event.
+func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
 	order := *found
 	order.Status = st.to
 	order.Version++
@@ -185,7 +185,7 @@ func enter(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order
 		order.Courier = nil
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
-		giveBack(s, c, &order)
+		returnStock(s, c, &order)
 	default: // nothing else changes
 	}
 	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, Notes: st.notes}

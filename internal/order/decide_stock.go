@@ -61,15 +61,15 @@ func addedUp(items []delivery.Item) []delivery.Item {
 	return lines
 }
 
-// withdraw takes an order's allocation out of stock.
-func withdraw(s *State, c *Changes, order *delivery.Order) {
+// withdrawStock takes an order's allocation out of stock.
+func withdrawStock(s *State, c *Changes, order *delivery.Order) {
 	if len(order.Allocation) > 0 {
 		c.book(s.Ledgers[order.PartnerID]).Withdraw(order.Allocation, order.OrderID, order.UpdatedAt)
 	}
 }
 
-// giveBack returns an order's allocation to where it was taken from.
-func giveBack(s *State, c *Changes, order *delivery.Order) {
+// returnStock returns an order's allocation to where it was taken from.
+func returnStock(s *State, c *Changes, order *delivery.Order) {
 	if len(order.Allocation) > 0 {
 		c.book(s.Ledgers[order.PartnerID]).Return(order.Allocation, order.OrderID, order.UpdatedAt)
 	}

@@ -15,8 +15,8 @@ type progress struct {
 	waiting map[idempotency.Key]int // guarded by mu
 }
 
-// enter counts a request in and reports whether another one is ahead of it.
-func (p *progress) enter(key idempotency.Key) (behind bool) {
+// join counts a request in and reports whether another one is ahead of it.
+func (p *progress) join(key idempotency.Key) (behind bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting == nil {
@@ -51,7 +51,7 @@ func (s *Service) settleOnce(ctx context.Context, key idempotency.Key, cmd comma
 }
 
 func (s *Service) outcomeOnce(ctx context.Context, key idempotency.Key, cmd command) outcome {
-	behind := s.progress.enter(key)
+	behind := s.progress.join(key)
 	defer s.progress.leave(key)
 	if !behind {
 		return s.committer.submit(ctx, cmd)
