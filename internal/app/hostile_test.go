@@ -132,8 +132,8 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	})
 }
 
-// TestAllErrorsInOneResponse sends an order with 30 faulty parcels of 50. Each error has
-// the place, the value and what is expected.
+// TestAllErrorsInOneResponse sends an order with 30 faulty parcels of 50. Each
+// error has the place, the value and what is expected.
 func TestAllErrorsInOneResponse(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

@@ -215,8 +215,8 @@ func TestKeyScope(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestKeySyntax sends keys in many forms. Only a plain UUID is accepted, of any version,
-// and its case does not matter.
+// TestKeySyntax sends keys in many forms. Only a plain UUID is accepted, of any
+// version, and its case does not matter.
 func TestKeySyntax(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

@@ -119,8 +119,8 @@ func files(t *testing.T, dir string) string {
 	return strings.Join(all, "\n")
 }
 
-// TestWrongMasterKey starts a service without the master key of its database. It does not
-// start, because every API key would be unreadable, and changes no file.
+// TestWrongMasterKey starts a service without the master key of its database. It
+// does not start, because every API key would be unreadable, and changes no file.
 func TestWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -233,8 +233,8 @@ func TestPortInUse(t *testing.T) {
 	running.Do(t, "GET", "/v1/health", nil).Must(t, 200)
 }
 
-// TestInvalidDatabaseFile starts a service on a file that is not a database. The file is
-// not changed.
+// TestInvalidDatabaseFile starts a service on a file that is not a database. The
+// file is not changed.
 func TestInvalidDatabaseFile(t *testing.T) {
 	t.Parallel()
 	embedded(t)

@@ -91,8 +91,9 @@ func TestRateLimitOfConcurrentRequests(t *testing.T) {
 	}
 }
 
-// TestFailedSignaturesAreLimited sends wrong signatures. They count against the address,
-// not against the partner, whose valid requests from the same address are served.
+// TestFailedSignaturesAreLimited sends wrong signatures. They count against the
+// address, not against the partner, whose valid requests from the same address are
+// served.
 func TestFailedSignaturesAreLimited(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(3))
@@ -119,7 +120,8 @@ func TestFailedSignaturesAreLimited(t *testing.T) {
 	service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
 }
 
-// TestTrackingIsLimitedByAddress limits tracking for each address, and not for partners.
+// TestTrackingIsLimitedByAddress limits tracking for each address, and not for
+// partners.
 func TestTrackingIsLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.RateLimit(3))

@@ -113,8 +113,8 @@ func TestCursorDuringCreation(t *testing.T) {
 	}
 }
 
-// TestListedOrderMembers checks that listed orders have the members of interface section
-// 2.9 and no others.
+// TestListedOrderMembers checks that listed orders have the members of interface
+// section 2.9 and no others.
 func TestListedOrderMembers(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -168,8 +168,8 @@ func TestInventoryPages(t *testing.T) {
 	}
 }
 
-// TestPartnersAreIsolated lets ten partners use the same references and product ids. None
-// sees or changes what belongs to another. Only tracking is public.
+// TestPartnersAreIsolated lets ten partners use the same references and product
+// ids. None sees or changes what belongs to another. Only tracking is public.
 func TestPartnersAreIsolated(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

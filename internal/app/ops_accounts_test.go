@@ -106,8 +106,8 @@ func TestOperatorChanges(t *testing.T) {
 	}
 }
 
-// TestLastAdminStays lets two admins demote each other concurrently, again and again. One
-// of them remains an admin.
+// TestLastAdminStays lets two admins demote each other concurrently, again and
+// again. One of them remains an admin.
 func TestLastAdminStays(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// TestAuditEntries changes a partner and an operator. The entries hold the values before
-// and after, and the request.
+// TestAuditEntries changes a partner and an operator. The entries hold the values
+// before and after, and the request.
 func TestAuditEntries(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -49,8 +49,8 @@ func TestAuditEntries(t *testing.T) {
 	}
 }
 
-// TestAuditExport compares an export, which begins with the oldest entry, with the pages of
-// the log.
+// TestAuditExport compares an export, which begins with the oldest entry, with the
+// pages of the log.
 func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

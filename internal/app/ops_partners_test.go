@@ -80,8 +80,9 @@ func TestOwnRateLimit(t *testing.T) {
 	policy(p, "4")
 }
 
-// TestPartnerSettingsOnOtherNodes changes a partner on one node: its rate limit, its rate
-// card, and whether it is suspended. Within 5 s the changes take effect on others.
+// TestPartnerSettingsOnOtherNodes changes a partner on one node: its rate limit,
+// its rate card, and whether it is suspended. Within 5 s the changes take effect on
+// others.
 func TestPartnerSettingsOnOtherNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 300)

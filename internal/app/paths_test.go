@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUnknownPaths requests paths that resemble existing ones. Each gets 404 in JSON and
-// never a redirect.
+// TestUnknownPaths requests paths that resemble existing ones. Each gets 404 in
+// JSON and never a redirect.
 func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

@@ -17,12 +17,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// overAll matches statements of the senders of webhooks and of the metrics. They concern
-// all partners and use an index of each shard.
+// overAll matches statements of the senders of webhooks and of the metrics. They
+// concern all partners and use an index of each shard.
 var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1`)
 
-// TestOneShard sends every request that partners, recipients and operators can send. Every
-// statement that the database gets concerns one shard of one node.
+// TestOneShard sends every request that partners, recipients and operators can
+// send. Every statement that the database gets concerns one shard of one node.
 func TestOneShard(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(testkit.EngineVariable) != "citus" {

@@ -86,8 +86,8 @@ func shown(t *testing.T, s *apptest.Service, address string) *apptest.Answer {
 	return s.Do(t, "GET", path, nil)
 }
 
-// TestCourierDelivers follows a courier from login to a delivered order with a signature.
-// The partner's event has the URL of the signature.
+// TestCourierDelivers follows a courier from login to a delivered order with a
+// signature. The partner's event has the URL of the signature.
 func TestCourierDelivers(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.Webhooks())
@@ -147,8 +147,8 @@ func TestCourierDelivers(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestBestProof delivers orders with several proofs. The event has the newest signature, or
-// else the newest photo, or else none.
+// TestBestProof delivers orders with several proofs. The event has the newest
+// signature, or else the newest photo, or else none.
 func TestBestProof(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.Webhooks())
@@ -176,8 +176,8 @@ func TestBestProof(t *testing.T) {
 	}
 }
 
-// TestProofDuringDelivery adds a signature while the order is delivered. The event has its
-// URL or none, and the proof is stored.
+// TestProofDuringDelivery adds a signature while the order is delivered. The event
+// has its URL or none, and the proof is stored.
 func TestProofDuringDelivery(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -256,8 +256,9 @@ func TestRefusedProofs(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestRepeatedProofs adds the same proof again and again, and concurrently, as a phone does
-// that gets no response. There is one proof, one picture and one entry in the log.
+// TestRepeatedProofs adds the same proof again and again, and concurrently, as a
+// phone does that gets no response. There is one proof, one picture and one entry
+// in the log.
 func TestRepeatedProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -283,8 +284,8 @@ func TestRepeatedProofs(t *testing.T) {
 	}
 }
 
-// TestEraseProofs erases orders with proofs. The proofs disappear immediately. A picture
-// that cannot be deleted is deleted by a later sweep.
+// TestEraseProofs erases orders with proofs. The proofs disappear immediately. A
+// picture that cannot be deleted is deleted by a later sweep.
 func TestEraseProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -355,8 +356,8 @@ func TestEraseProofs(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestSweepWithUndeletablePictures sweeps while pictures of two partners cannot be deleted.
-// Everything else that is old is removed.
+// TestSweepWithUndeletablePictures sweeps while pictures of two partners cannot be
+// deleted. Everything else that is old is removed.
 func TestSweepWithUndeletablePictures(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -396,8 +397,8 @@ func (a *away) Delete(context.Context, string) error {
 	return errors.New("the bucket is away")
 }
 
-// TestSweepWithoutBucket sweeps while the store for pictures cannot be reached. It tries few
-// pictures, because each try may take long, and removes what else is old.
+// TestSweepWithoutBucket sweeps while the store for pictures cannot be reached. It
+// tries few pictures, because each try may take long, and removes what else is old.
 func TestSweepWithoutBucket(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

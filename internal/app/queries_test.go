@@ -62,8 +62,8 @@ func TestMalformedQueries(t *testing.T) {
 	}
 }
 
-// TestRepeatedParameters sends parameters twice. They are refused, because it is unclear
-// which value is meant.
+// TestRepeatedParameters sends parameters twice. They are refused, because it is
+// unclear which value is meant.
 func TestRepeatedParameters(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -78,7 +78,8 @@ func TestRepeatedParameters(t *testing.T) {
 	}
 }
 
-// TestAcceptedQueries sends unknown parameters, empty values, and values at their limits.
+// TestAcceptedQueries sends unknown parameters, empty values, and values at their
+// limits.
 func TestAcceptedQueries(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

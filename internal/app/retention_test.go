@@ -22,8 +22,9 @@ import (
 
 const day = 24 * time.Hour
 
-// TestSweepRemovesOldOrders sweeps orders in every status and of three ages. Only old orders
-// that have ended are removed, with all that belongs to them; the ledger and the stock stay.
+// TestSweepRemovesOldOrders sweeps orders in every status and of three ages. Only
+// old orders that have ended are removed, with all that belongs to them; the ledger
+// and the stock stay.
 func TestSweepRemovesOldOrders(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -78,7 +79,8 @@ func TestSweepRemovesOldOrders(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestSweepRemovesOldEvents removes old events of orders in every status, and nothing else.
+// TestSweepRemovesOldEvents removes old events of orders in every status, and
+// nothing else.
 func TestSweepRemovesOldEvents(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -99,8 +101,8 @@ func TestSweepRemovesOldEvents(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestKeysAreKeptForAWeek repeats requests. They are replayed for a week, however short the
-// retention is, and are new requests afterwards.
+// TestKeysAreKeptForAWeek repeats requests. They are replayed for a week, however
+// short the retention is, and are new requests afterwards.
 func TestKeysAreKeptForAWeek(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -138,8 +140,8 @@ func TestKeysAreKeptForAWeek(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestServiceSweeps starts a service whose settings limit retention. It sweeps without being
-// asked, and can be stopped during a sweep.
+// TestServiceSweeps starts a service whose settings limit retention. It sweeps
+// without being asked, and can be stopped during a sweep.
 func TestServiceSweeps(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
@@ -162,8 +164,8 @@ func TestServiceSweeps(t *testing.T) {
 	service.Until(t, count, "1 0 0")
 }
 
-// TestSweepDuringCreation sweeps while orders are created in the same database. Nothing else
-// is removed, and every law holds.
+// TestSweepDuringCreation sweeps while orders are created in the same database.
+// Nothing else is removed, and every law holds.
 func TestSweepDuringCreation(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -224,7 +226,8 @@ func (f floor) export(t *testing.T) []byte {
 	return written.Bytes()
 }
 
-// TestExportIsComplete exports a partner. The export has all of its records and no secrets.
+// TestExportIsComplete exports a partner. The export has all of its records and no
+// secrets.
 func TestExportIsComplete(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -291,8 +294,9 @@ func checkErased(t *testing.T, what, text string) {
 	}
 }
 
-// TestErase erases an order, by its id or by its recipient. Nothing personal remains: not in
-// reads, lists, tracking, exports, the operators' view, replays, nor in the database.
+// TestErase erases an order, by its id or by its recipient. Nothing personal
+// remains: not in reads, lists, tracking, exports, the operators' view, replays,
+// nor in the database.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"order", "recipient"} {
@@ -351,8 +355,8 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// TestAuditLogHasNothingPersonal writes about a recipient in every field that operators can
-// fill in. The audit log, which is kept for ever, has none of it.
+// TestAuditLogHasNothingPersonal writes about a recipient in every field that
+// operators can fill in. The audit log, which is kept for ever, has none of it.
 func TestAuditLogHasNothingPersonal(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -376,8 +380,8 @@ func TestAuditLogHasNothingPersonal(t *testing.T) {
 	}
 }
 
-// TestEraseOrdersUnderWay erases orders of which one is under way. It erases none, unless it
-// is forced to.
+// TestEraseOrdersUnderWay erases orders of which one is under way. It erases none,
+// unless it is forced to.
 func TestEraseOrdersUnderWay(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

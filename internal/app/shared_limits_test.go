@@ -33,8 +33,8 @@ func list(t *testing.T, p *apptest.Partner) *apptest.Answer {
 	return p.Call(t, "GET", "/v1/orders?limit=1", nil)
 }
 
-// TestRateLimitAcrossNodes sends 900 requests to three nodes within 3 s, at 300 per minute.
-// 300 are allowed, and those that the rate adds in that time.
+// TestRateLimitAcrossNodes sends 900 requests to three nodes within 3 s, at 300 per
+// minute. 300 are allowed, and those that the rate adds in that time.
 func TestRateLimitAcrossNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 300)
@@ -63,8 +63,8 @@ func TestRateLimitAcrossNodes(t *testing.T) {
 	}
 }
 
-// TestRateLimitHeadersAcrossNodes uses the nodes in turn. The headers of each account for
-// the requests at the others.
+// TestRateLimitHeadersAcrossNodes uses the nodes in turn. The headers of each
+// account for the requests at the others.
 func TestRateLimitHeadersAcrossNodes(t *testing.T) {
 	t.Parallel()
 	first, everywhere := threeNodes(t, 6)

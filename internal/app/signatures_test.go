@@ -35,8 +35,8 @@ func readVectors(t *testing.T) (secret string, requests []vector) {
 	return file.SecretKey, file.Requests
 }
 
-// TestSignatureVectors sends the published test vectors. Most requests fail for other reasons,
-// but none for its signature.
+// TestSignatureVectors sends the published test vectors. Most requests fail for
+// other reasons, but none for its signature.
 func TestSignatureVectors(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -203,8 +203,8 @@ func TestQueryIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips every bit of all that is signed, one at a time. A changed request that
-// is valid HTTP is refused for its signature, or has no route.
+// TestFlippedBits flips every bit of all that is signed, one at a time. A changed
+// request that is valid HTTP is refused for its signature, or has no route.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

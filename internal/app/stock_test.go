@@ -15,8 +15,8 @@ func buying(product, quantity int) string {
 	return fmt.Sprintf(`[{"product_id":%d,"quantity":%d}]`, product, quantity)
 }
 
-// TestTenBuyersForEachUnit lets 200 clients buy 20 units from two locations. Each unit is sold
-// once.
+// TestTenBuyersForEachUnit lets 200 clients buy 20 units from two locations. Each
+// unit is sold once.
 func TestTenBuyersForEachUnit(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -48,8 +48,8 @@ func TestTenBuyersForEachUnit(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestConcurrentBuyersAndCancellations lets clients order and cancel at random. In the end the
-// stock is what it was, less what is still sold.
+// TestConcurrentBuyersAndCancellations lets clients order and cancel at random. In
+// the end the stock is what it was, less what is still sold.
 func TestConcurrentBuyersAndCancellations(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -138,8 +138,8 @@ func (b *buyer) count(units map[int]int, sign int) {
 	}
 }
 
-// TestShortages orders more of several products than there is. All shortages are in one error,
-// lines of one product are added up, and no stock is taken.
+// TestShortages orders more of several products than there is. All shortages are in
+// one error, lines of one product are added up, and no stock is taken.
 func TestShortages(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

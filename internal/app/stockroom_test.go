@@ -23,7 +23,8 @@ func newStockroom(t *testing.T) stockroom {
 	return stockroom{f, "/ops/v1/partners/" + f.partner.PartnerID}
 }
 
-// ask sends a request as an operator of the warehouse. Headers alternate names and values.
+// ask sends a request as an operator of the warehouse. Headers alternate names and
+// values.
 func (s stockroom) ask(t *testing.T, method, target, body string, headers ...string) *apptest.Answer {
 	t.Helper()
 	if !strings.HasPrefix(target, "/ops") {
@@ -41,8 +42,8 @@ func ids(answer *apptest.Answer, list, name string) string {
 	return strings.Join(all, " ")
 }
 
-// TestOperatorsCatalogue lists products by text, status and shortage, page by page, with
-// their quantities at each location.
+// TestOperatorsCatalogue lists products by text, status and shortage, page by page,
+// with their quantities at each location.
 func TestOperatorsCatalogue(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
@@ -89,7 +90,8 @@ func TestOperatorsCatalogue(t *testing.T) {
 	}
 }
 
-// TestProductChanges changes products in part. The audit log has the values before and after.
+// TestProductChanges changes products in part. The audit log has the values before
+// and after.
 func TestProductChanges(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
@@ -162,7 +164,8 @@ func TestOperatorsMovements(t *testing.T) {
 	s.Audit(t)
 }
 
-// TestCounts counts stock. The differences are booked once, with a result for each line.
+// TestCounts counts stock. The differences are booked once, with a result for each
+// line.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
@@ -194,8 +197,8 @@ func TestCounts(t *testing.T) {
 	s.Audit(t)
 }
 
-// TestConcurrentStockChanges counts, imports, changes and orders products concurrently. The
-// books add up.
+// TestConcurrentStockChanges counts, imports, changes and orders products
+// concurrently. The books add up.
 func TestConcurrentStockChanges(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)

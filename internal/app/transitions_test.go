@@ -54,8 +54,8 @@ func (f floor) read(t *testing.T, id string) *apptest.Answer {
 	return f.partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200)
 }
 
-// TestEveryTransition moves orders from each status to each. What the table of transitions
-// allows succeeds; all else is refused and changes nothing.
+// TestEveryTransition moves orders from each status to each. What the table of
+// transitions allows succeeds; all else is refused and changes nothing.
 func TestEveryTransition(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -94,8 +94,8 @@ func moved(t *testing.T, before, after *apptest.Answer, to delivery.Status) {
 	}
 }
 
-// TestCancelByStatus cancels orders in every status as their partner. It succeeds until a
-// courier is assigned.
+// TestCancelByStatus cancels orders in every status as their partner. It succeeds
+// until a courier is assigned.
 func TestCancelByStatus(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -139,8 +139,8 @@ func TestConcurrentMoves(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestCancelDuringAssignment cancels an order while a courier is assigned. Only one of the two
-// succeeds.
+// TestCancelDuringAssignment cancels an order while a courier is assigned. Only one
+// of the two succeeds.
 func TestCancelDuringAssignment(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -166,8 +166,8 @@ func TestCancelDuringAssignment(t *testing.T) {
 	f.Audit(t)
 }
 
-// TestCourierIsShown checks when the partner and the public see the courier: while one is
-// assigned. The public sees the first name and the vehicle only.
+// TestCourierIsShown checks when the partner and the public see the courier: while
+// one is assigned. The public sees the first name and the vehicle only.
 func TestCourierIsShown(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
@@ -211,8 +211,8 @@ func TestInactiveCourier(t *testing.T) {
 	f.Unchanged(t, before)
 }
 
-// TestTrackingIsNotPersonal tracks an order after operators have written notes and reasons. In
-// JSON and on the page, in both languages, nothing is personal.
+// TestTrackingIsNotPersonal tracks an order after operators have written notes and
+// reasons. In JSON and on the page, in both languages, nothing is personal.
 func TestTrackingIsNotPersonal(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// TestEveryStatusSendsAnEvent moves an order through every status. Each event arrives once, in
-// sequence, with the service's time, and passes both checks that a receiver can make.
+// TestEveryStatusSendsAnEvent moves an order through every status. Each event
+// arrives once, in sequence, with the service's time, and passes both checks that a
+// receiver can make.
 func TestEveryStatusSendsAnEvent(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -140,8 +141,8 @@ func TestEndpointsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestGoneDisablesEndpoint answers 410. The endpoint is disabled, and the partner sees why. When
-// it is set again, the waiting events are sent.
+// TestGoneDisablesEndpoint answers 410. The endpoint is disabled, and the partner
+// sees why. When it is set again, the waiting events are sent.
 func TestGoneDisablesEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -193,7 +194,8 @@ func TestDisabledEndpoint(t *testing.T) {
 	}
 }
 
-// TestEventsAfterRestart stops a service while an event waits. The next service sends it.
+// TestEventsAfterRestart stops a service while an event waits. The next service
+// sends it.
 func TestEventsAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
@@ -215,9 +217,9 @@ func TestEventsAfterRestart(t *testing.T) {
 	h.settled(t, id, "1 delivered 2")
 }
 
-// TestUnreliableReceiver moves many orders while their receiver fails at random, and then
-// recovers. Each event is delivered and always has the same bytes. Those of an order first
-// arrive in sequence, unless one has failed four times.
+// TestUnreliableReceiver moves many orders while their receiver fails at random,
+// and then recovers. Each event is delivered and always has the same bytes. Those
+// of an order first arrive in sequence, unless one has failed four times.
 func TestUnreliableReceiver(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -297,8 +299,8 @@ func (h *hooked) attempts(t *testing.T) int {
 	return sum
 }
 
-// TestLatency measures the time between the commit of an event and its arrival, on the node that
-// committed it, and logs it. The aim is 50 ms.
+// TestLatency measures the time between the commit of an event and its arrival, on
+// the node that committed it, and logs it. The aim is 50 ms.
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)

@@ -34,8 +34,8 @@ func walk(t *testing.T, p *apptest.Partner, query string) (ids []string) {
 	return ids
 }
 
-// TestEventPages lists events by every filter while more are added. The newest comes first, and
-// each is listed once.
+// TestEventPages lists events by every filter while more are added. The newest
+// comes first, and each is listed once.
 func TestEventPages(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -107,8 +107,8 @@ func TestEventsAreIsolated(t *testing.T) {
 	receiver.NoneLeft(t)
 }
 
-// TestEventRecord reads an event. It has the body byte for byte as it was sent, and all attempts,
-// including those without an answer.
+// TestEventRecord reads an event. It has the body byte for byte as it was sent, and
+// all attempts, including those without an answer.
 func TestEventRecord(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -205,8 +205,9 @@ func TestRedelivery(t *testing.T) {
 // lastEventID sorts after every event.
 const lastEventID = "ffffffff-ffff-7fff-bfff-ffffffffffff"
 
-// TestRedeliveryOfPendingEvents redelivers events that wait. They become due immediately, unless
-// an earlier one of the same order waits, and get no additional tries.
+// TestRedeliveryOfPendingEvents redelivers events that wait. They become due
+// immediately, unless an earlier one of the same order waits, and get no additional
+// tries.
 func TestRedeliveryOfPendingEvents(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -229,8 +230,8 @@ func TestRedeliveryOfPendingEvents(t *testing.T) {
 	h.settled(t, id, "1 delivered 2", "2 delivered 1")
 }
 
-// TestRedeliveryOrder redelivers the events of an order, together and one by one. They arrive in
-// sequence.
+// TestRedeliveryOrder redelivers the events of an order, together and one by one.
+// They arrive in sequence.
 func TestRedeliveryOrder(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -276,8 +277,8 @@ func TestRedeliveryOrder(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestFeed reads events from the feed. They come in order, some of them twice, each signed with
-// the API key's secret.
+// TestFeed reads events from the feed. They come in order, some of them twice, each
+// signed with the API key's secret.
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	h := &hooked{Service: apptest.Start(t)}
@@ -325,8 +326,8 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// watching starts a service. follow requests its feed and returns when the request waits; waits
-// receives the times until which anything waits.
+// watching starts a service. follow requests its feed and returns when the request
+// waits; waits receives the times until which anything waits.
 func watching(t *testing.T) (h *hooked, waits chan time.Time, follow func(seconds int) <-chan *apptest.Answer) {
 	t.Helper()
 	waits = make(chan time.Time, 1000)
@@ -379,8 +380,8 @@ func TestFeedWaits(t *testing.T) {
 	}
 }
 
-// TestStopEndsFeeds stops a service while a request waits for events. The request is answered
-// immediately.
+// TestStopEndsFeeds stops a service while a request waits for events. The request
+// is answered immediately.
 func TestStopEndsFeeds(t *testing.T) {
 	t.Parallel()
 	h, _, follow := watching(t)
@@ -391,7 +392,8 @@ func TestStopEndsFeeds(t *testing.T) {
 	}
 }
 
-// TestTestEvent sends test events. The response has the receiver's status and nothing of its body.
+// TestTestEvent sends test events. The response has the receiver's status and
+// nothing of its body.
 func TestTestEvent(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -429,8 +431,8 @@ func TestTestEvent(t *testing.T) {
 	elsewhere.NoneLeft(t)
 }
 
-// TestForbiddenAddressIsNotProbed sends test events to addresses that are not allowed. The response
-// does not depend on whether something listens there.
+// TestForbiddenAddressIsNotProbed sends test events to addresses that are not
+// allowed. The response does not depend on whether something listens there.
 func TestForbiddenAddressIsNotProbed(t *testing.T) {
 	t.Parallel()
 	dir := apptest.DataIn(t.TempDir())
@@ -457,8 +459,8 @@ func TestForbiddenAddressIsNotProbed(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestTestEventTimeout sends a test event to a receiver that does not answer. It is given up after
-// 15 s.
+// TestTestEventTimeout sends a test event to a receiver that does not answer. It is
+// given up after 15 s.
 func TestTestEventTimeout(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)

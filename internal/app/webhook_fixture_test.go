@@ -35,7 +35,8 @@ func (h *hooked) order(t *testing.T) string {
 	return h.partner.Create(t, testkit.OrderJSON(uuid.NewString(), "")).Must(t, 201).Text("order_id")
 }
 
-// accepted creates an order, accepts it, and returns its id. The order then has one event.
+// accepted creates an order, accepts it, and returns its id. The order then has one
+// event.
 func (h *hooked) accepted(t *testing.T) (orderID string) {
 	t.Helper()
 	orderID = h.order(t)
@@ -43,7 +44,8 @@ func (h *hooked) accepted(t *testing.T) (orderID string) {
 	return orderID
 }
 
-// settled waits until the events of an order are these, each given as sequence, state and tries.
+// settled waits until the events of an order are these, each given as sequence,
+// state and tries.
 func (h *hooked) settled(t *testing.T, orderID string, want ...string) {
 	t.Helper()
 	h.Until(t, fmt.Sprintf("SELECT sequence, state, tries FROM events WHERE order_id = '%s' ORDER BY sequence", orderID), want...)

@@ -12,8 +12,8 @@ import (
 
 const endpointPath = "/v1/webhooks/endpoint"
 
-// TestSecretIsShownOnce creates an endpoint and rotates its secret. Only these two responses have
-// a secret, and the database stores none in plain text.
+// TestSecretIsShownOnce creates an endpoint and rotates its secret. Only these two
+// responses have a secret, and the database stores none in plain text.
 func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -54,8 +54,8 @@ func TestSecretIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestConcurrentEndpoints creates an endpoint with several concurrent requests. One response has a
-// secret, and that is the one that signs.
+// TestConcurrentEndpoints creates an endpoint with several concurrent requests. One
+// response has a secret, and that is the one that signs.
 func TestConcurrentEndpoints(t *testing.T) {
 	t.Parallel()
 	service, receiver := apptest.Start(t, apptest.Webhooks()), apptest.NewReceiver(t)
@@ -77,7 +77,8 @@ func TestConcurrentEndpoints(t *testing.T) {
 	}
 }
 
-// TestInvalidEndpointURLs sets invalid URLs. Each error says what is expected, and nothing is stored.
+// TestInvalidEndpointURLs sets invalid URLs. Each error says what is expected, and
+// nothing is stored.
 func TestInvalidEndpointURLs(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -106,8 +107,8 @@ func TestInvalidEndpointURLs(t *testing.T) {
 	service.Audit(t)
 }
 
-// TestEndpointAccess uses signatures and sessions. Either is accepted, a session not from other
-// sites, and not beside a wrong signature.
+// TestEndpointAccess uses signatures and sessions. Either is accepted, a session
+// not from other sites, and not beside a wrong signature.
 func TestEndpointAccess(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -135,8 +136,8 @@ func TestEndpointAccess(t *testing.T) {
 	service.Do(t, "DELETE", endpointPath, nil, cookie...).Must(t, 200)
 }
 
-// TestWebhookRequestsAreLimited sends more test events than are allowed, signed and in a session.
-// Those that are refused send nothing.
+// TestWebhookRequestsAreLimited sends more test events than are allowed, signed and
+// in a session. Those that are refused send nothing.
 func TestWebhookRequestsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t, apptest.RateLimit(10))
@@ -164,8 +165,8 @@ func TestWebhookRequestsAreLimited(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestRotation rotates secrets. Until a rotation ends, the old secret signs Drop-Signature, and both
-// sign as Standard Webhooks does.
+// TestRotation rotates secrets. Until a rotation ends, the old secret signs
+// Drop-Signature, and both sign as Standard Webhooks does.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
@@ -211,8 +212,8 @@ func TestRotation(t *testing.T) {
 	expect("a new endpoint", fits{true, false, true, false})
 }
 
-// TestRemovedEndpoint removes an endpoint. Its waiting events are skipped, and can be redelivered to
-// a new endpoint.
+// TestRemovedEndpoint removes an endpoint. Its waiting events are skipped, and can
+// be redelivered to a new endpoint.
 func TestRemovedEndpoint(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)

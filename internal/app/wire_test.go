@@ -21,8 +21,8 @@ func padded(reference string, size int) []byte {
 	return []byte(strings.Replace(body, "{", `{"padding":"`+strings.Repeat("x", size-len(body)-empty)+`",`, 1))
 }
 
-// TestBodySize sends bodies of one mebibyte, which are accepted, and larger ones, with and
-// without a Content-Length and credentials.
+// TestBodySize sends bodies of one mebibyte, which are accepted, and larger ones,
+// with and without a Content-Length and credentials.
 func TestBodySize(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
@@ -101,8 +101,8 @@ func TestBodyLength(t *testing.T) {
 	})
 }
 
-// TestInvalidHTTP sends requests that are not valid HTTP. The HTTP server itself refuses them,
-// so that their responses have no request id.
+// TestInvalidHTTP sends requests that are not valid HTTP. The HTTP server itself
+// refuses them, so that their responses have no request id.
 func TestInvalidHTTP(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)

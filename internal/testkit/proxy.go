@@ -102,8 +102,8 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// Stall lets nothing through from the clients, without closing their connections, until it
-// is called with false.
+// Stall lets nothing through from the clients, without closing their connections,
+// until it is called with false.
 func (p *Proxy) Stall(stalled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// check holds an answer against what is documented for its status: headers,
+// check compares an answer with what is documented for its status: headers,
 // Content-Type and body. signed reports whether the request had credentials.
 func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 	t.Helper()
 	status := strconv.Itoa(answer.Status)
 	if !o.documents(status) {
-		t.Errorf("%s answers %s, which is not documented: %s", o.id, status, answer.Body)
+		t.Errorf("%s: got status %s, which is not documented: %s", o.id, status, answer.Body)
 		return
 	}
 	checkAnswer(t, o.id+" "+status, o.response(status), answer)
-	// What is refused before the signature is looked at has no partner yet.
+	// An error before the signature is checked does not concern a partner.
 	early := []int{401, 413}
 	if o.access() == api.AccessPartner {
 		early = append(early, 403)
@@ -29,20 +29,20 @@ func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 	if signed && o.isSigned() && !slices.Contains(early, answer.Status) {
 		for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
 			if answer.Header.Get(name) == "" || o.response(status).at("headers", name).value == nil {
-				t.Errorf("%s %s: the header %s is not sent, or not documented", o.id, status, name)
+				t.Errorf("%s %s: got header %s sent or documented, want both or neither", o.id, status, name)
 			}
 		}
 	}
 }
 
-// checkAnswer holds an answer against a documented response.
+// checkAnswer compares an answer with a documented response.
 func checkAnswer(t reporter, name string, response node, answer *apptest.Answer) {
 	t.Helper()
 	checkHeaders(t, name, response, answer)
 	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	content := response.at("content", kind)
 	if err != nil || content.value == nil {
-		t.Errorf("%s: the Content-Type %q is not documented", name, answer.Header.Get("Content-Type"))
+		t.Errorf("%s: got Content-Type %q, which is not documented", name, answer.Header.Get("Content-Type"))
 		return
 	}
 	schema := response.contract.mustSchema(t, content.at("schema"))
@@ -56,10 +56,11 @@ func checkAnswer(t reporter, name string, response node, answer *apptest.Answer)
 		t.Errorf("%s: %v\n%s", name, err, answer.Body)
 	}
 	if id := answer.Header.Get("X-Request-Id"); answer.Status >= 400 && answer.Code() != "" && answer.Text("request_id") != id {
-		t.Errorf("%s: X-Request-Id is %s, the body's request_id another: %s", name, id, answer.Body)
+		t.Errorf("%s: got X-Request-Id %s, want that of the body: %s", name, id, answer.Body)
 	}
 }
 
+// checkHeaders compares the headers of an answer with those that are documented.
 func checkHeaders(t reporter, name string, response node, answer *apptest.Answer) {
 	t.Helper()
 	headers := response.at("headers")
@@ -67,7 +68,7 @@ func checkHeaders(t reporter, name string, response node, answer *apptest.Answer
 		documented, sent := headers.at(header), answer.Header.Get(header)
 		if sent == "" {
 			if documented.at("required").flag() {
-				t.Errorf("%s: the header %s is missing", name, header)
+				t.Errorf("%s: got no header %s, which is documented as required", name, header)
 			}
 			continue
 		}
@@ -76,16 +77,17 @@ func checkHeaders(t reporter, name string, response node, answer *apptest.Answer
 			value = number
 		}
 		if err := response.contract.mustSchema(t, documented.at("schema")).Validate(value); err != nil {
-			t.Errorf("%s: the header %s: %v", name, header, err)
+			t.Errorf("%s: header %s: %v", name, header, err)
 		}
 	}
 	for _, header := range []string{"RateLimit", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed", "Allow", "Set-Cookie"} {
 		if answer.Header.Get(header) != "" && headers.at(header).value == nil {
-			t.Errorf("%s: the header %s is sent but not documented", name, header)
+			t.Errorf("%s: got header %s, which is not documented", name, header)
 		}
 	}
 }
 
+// decode parses JSON with exact numbers.
 func decode(t reporter, body []byte) any {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
@@ -95,9 +97,9 @@ func decode(t reporter, body []byte) any {
 	return value
 }
 
-// checkClosed adds a member to every object of a valid answer, one after the
-// other, and expects the schema to refuse it: what is not documented must not
-// be answered. The partner's own metadata is free.
+// checkClosed adds a member to every object of a valid answer, one at a time. The
+// schema must refuse each, because answers have documented members only. The
+// partner's metadata is exempt.
 func (o *operation) checkClosed(t reporter, answer *apptest.Answer) {
 	t.Helper()
 	name := o.id + " " + strconv.Itoa(answer.Status)
@@ -108,8 +110,8 @@ func (o *operation) checkClosed(t reporter, answer *apptest.Answer) {
 	checkSealed(t, name, o.contract.mustSchema(t, content.at("schema")), decode(t, answer.Body))
 }
 
-// checkSealed adds a member to every object of a value that fits the schema, and
-// expects the schema to refuse it.
+// checkSealed adds a member to every object of a value that matches the schema. The
+// schema must refuse each.
 func checkSealed(t reporter, name string, schema *jsonschema.Schema, body any) {
 	t.Helper()
 	const stranger = "undocumented"
@@ -119,7 +121,7 @@ func checkSealed(t reporter, name string, schema *jsonschema.Schema, body any) {
 		case map[string]any:
 			value[stranger] = true
 			if schema.Validate(body) == nil {
-				t.Errorf("%s: the schema takes undocumented members in %q", name, place)
+				t.Errorf("%s: got an undocumented member in %q accepted by the schema", name, place)
 			}
 			delete(value, stranger)
 			for member, inner := range value {
@@ -136,7 +138,7 @@ func checkSealed(t reporter, name string, schema *jsonschema.Schema, body any) {
 	visit(body, "")
 }
 
-// reporter is what a check needs of a test: *testing.T has it, and *rapid.T.
+// reporter is what checks use of a test. Both *testing.T and *rapid.T have it.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)

@@ -10,16 +10,16 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// unaudited are the operations of the operator document that take a body, or
-// DELETE, and change nothing.
+// unaudited are operations of the operator document that take a body or use DELETE, and
+// change nothing.
 var unaudited = []string{"validateRateCard", "previewRateCard"}
 
-// bulk are the operations that change any number of things at once.
+// bulk are the operations that make any number of changes.
 var bulk = []string{"changeOrderStatuses", "importProducts", "createCount"}
 
-// TestEveryChangeIsAudited sends every documented request of the operator
-// document. What took effect is in the audit log, under the request's id; what
-// was refused is not; and the log holds no secret.
+// TestEveryChangeIsAudited sends every documented request of the operator document.
+// Changes are in the audit log, under the request's id; failed requests are not;
+// and the log contains no secret.
 func TestEveryChangeIsAudited(t *testing.T) {
 	t.Parallel()
 	changes := 0
@@ -43,13 +43,13 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		}
 	}
 	if changes < 15 {
-		t.Errorf("the documents show %d changes only", changes)
+		t.Errorf("got %d documented changes, want at least 15", changes)
 	}
 }
 
 // tryAudited sends a request and looks for its entries in the audit log.
 func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
-	admin := f.operator.As(t, "admin") // the other one may lose its token
+	admin := f.operator.As(t, "admin") // because the request may revoke the token of the other
 	before := audited(t, admin)
 	f.Clock.Advance(time.Second)
 	answer := f.send(t, request)
@@ -57,28 +57,28 @@ func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 	added := after[:len(after)-len(before)]
 	done := answer.Status < 300
 	if want := map[bool]int{true: 1, false: 0}[done]; len(added) != want && (!done || !slices.Contains(bulk, o.id)) {
-		t.Fatalf("%d entries for an answer %d: %v", len(added), answer.Status, added)
+		t.Fatalf("status %d: got %d entries, want %d: %v", answer.Status, len(added), want, added)
 	}
 	for _, entry := range added {
 		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID || entry["at"] != "2026-01-14T15:00:01.000Z" {
-			t.Errorf("%v: want the request %s of %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
+			t.Errorf("got %v, want request %s of operator %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
 		}
 	}
 	all := admin.Call(t, "GET", "/ops/v1/audit?limit=500", nil).Must(t, 200)
 	for _, secret := range []string{exampleNight, examplePassword, "lune-sur-les-quais-88", "argon2", f.operator.Token, admin.Token, "password_hash", "sk_", "whsec_"} {
 		if strings.Contains(string(all.Body), secret) {
-			t.Errorf("the audit log tells %q: %s", secret, all.Body)
+			t.Errorf("got %q in the audit log, want it left out: %s", secret, all.Body)
 		}
 	}
 }
 
-// audited is the audit log, newest first. Every page is held against the
-// documents.
+// audited returns the entries of the audit log, the newest first. It compares every
+// page with the documents.
 func audited(t *testing.T, admin *apptest.Operator) (entries []map[string]any) {
 	t.Helper()
 	o := read(t).operation("listAudit")
 	if o.access() != api.AccessOperator {
-		t.Fatal("anybody may read the audit log")
+		t.Fatal("got the audit log open to all, want it to need an operator")
 	}
 	for cursor := ""; ; {
 		answer := admin.Call(t, "GET", "/ops/v1/audit?limit=3"+cursor, nil).Must(t, 200)

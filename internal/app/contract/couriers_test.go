@@ -6,7 +6,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// carriedOrder is an order that the fixture's courier has picked up.
+// carriedOrder creates an order that the fixture's courier has picked up.
 func (f *fixture) carriedOrder(t testing.TB) map[string]string {
 	t.Helper()
 	order := f.newOrder(t)
@@ -16,7 +16,7 @@ func (f *fixture) carriedOrder(t testing.TB) map[string]string {
 	return order
 }
 
-// driveJobs lists jobs of every kind: to be picked up, carried, failed, delivered.
+// driveJobs lists jobs of every kind: pickups, dropoffs, failed and delivered ones.
 func driveJobs(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.move(t, f.newOrder(t), "accepted").Must(t, 200)
@@ -31,7 +31,7 @@ func driveJobs(t *testing.T, o *operation) *apptest.Answer {
 	f.move(t, waiting, "courier_assigned").Must(t, 200)
 	answer := f.send(t, call{operation: o.id, query: "?courier_id=" + f.operator.CourierID + "&since=2026-01-14T00:00:00-05:00"})
 	if answer.Len("jobs") != 4 || answer.Len("delivered", "latest") != 1 {
-		t.Errorf("got %s", answer.Body)
+		t.Errorf("got %s, want 4 jobs and 1 delivered order", answer.Body)
 	}
 	return answer
 }
@@ -47,13 +47,13 @@ func driveScan(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, query: "?code=LAMP-2"})
 }
 
-// driveProof adds a proof, repeats that, and reads it with its order.
+// driveProof adds a proof twice, and reads it with its order.
 func driveProof(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	request := call{operation: o.id, path: f.prepare(t, o), body: validBody(o)}
 	f.send(t, request).Must(t, 201)
 	if read := f.send(t, call{operation: "getOrderRecord", path: request.path}).Must(t, 200); read.Len("proofs") != 1 {
-		t.Errorf("read %s", read.Body)
+		t.Errorf("got %s, want one proof", read.Body)
 	}
 	return f.send(t, request)
 }

@@ -1,6 +1,6 @@
-// Package contract_test holds the OpenAPI documents against the running
-// service: the routes, every documented example, every documented status, and,
-// by random requests, the rules of the request schemas.
+// Package contract_test compares the OpenAPI documents with running services: the
+// routes, every documented example, every documented status, and, by random
+// requests, the schemas of requests.
 package contract_test
 
 import (
@@ -16,8 +16,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// host is where the documents pretend to lie, so that the references between
-// them resolve. Nothing is fetched from there.
+// host is the base URL of the documents, by which references between them resolve.
+// Nothing is requested from it.
 const host = "https://contract.invalid/api/"
 
 // document is one OpenAPI document.
@@ -27,7 +27,7 @@ type document struct {
 	root   map[string]any
 }
 
-// contract is what both documents say.
+// contract is the content of both documents.
 type contract struct {
 	documents  map[string]*document // by file name
 	operations []*operation
@@ -36,10 +36,10 @@ type contract struct {
 	compiler *jsonschema.Compiler // guarded by mu
 }
 
-// theContract is read once; nothing changes it.
+// theContract is read once and not changed.
 var theContract = sync.OnceValues(readContract)
 
-// read is the contract, or the end of the test.
+// read returns the contract. It ends the test if the documents are invalid.
 func read(t testing.TB) *contract {
 	t.Helper()
 	c, err := theContract()
@@ -53,8 +53,8 @@ func readContract() (*contract, error) {
 	c := &contract{documents: map[string]*document{}, compiler: jsonschema.NewCompiler()}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
-	// The pattern beside it says which addresses are taken, and takes some that
-	// RFC 5321, which this library asserts, does not: two dots in a row.
+	// The pattern in the document decides which addresses are valid. It accepts
+	// some that RFC 5321, which this library asserts, does not: two dots in a row.
 	c.compiler.RegisterFormat(&jsonschema.Format{Name: "email", Validate: func(any) error { return nil }})
 	for name, source := range map[string][]byte{"openapi.yaml": documents.OpenAPI, "ops.yaml": documents.Ops} {
 		d := &document{name: name, source: source}
@@ -79,7 +79,7 @@ func (c *contract) schema(n node) (*jsonschema.Schema, error) {
 	return c.compiler.Compile(host + n.document.name + "#" + n.pointer)
 }
 
-// mustSchema is schema, or the end of the test.
+// mustSchema is like schema, but ends the test on an error.
 func (c *contract) mustSchema(t reporter, n node) *jsonschema.Schema {
 	t.Helper()
 	s, err := c.schema(n)
@@ -89,7 +89,7 @@ func (c *contract) mustSchema(t reporter, n node) *jsonschema.Schema {
 	return s
 }
 
-// node is a value in a document, and where it stands.
+// node is a value in a document and its place.
 type node struct {
 	contract *contract
 	document *document
@@ -101,8 +101,8 @@ func (d *document) node(c *contract) node { return node{contract: c, document: d
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// at goes down by member names, and through references on the way. Its value
-// is nil if there is nothing.
+// at returns the node at the member names of path. It follows references on the
+// way. The value of the result is nil if there is no such node.
 func (n node) at(path ...string) node {
 	for _, name := range path {
 		members, _ := n.value.(map[string]any)
@@ -113,8 +113,8 @@ func (n node) at(path ...string) node {
 	return n
 }
 
-// follow goes where a reference points. Schemas are left alone when they are
-// compiled; there, members may stand beside $ref.
+// follow returns the node that a reference points to. Schemas keep their
+// references, which the compiler follows, because other members may be beside $ref.
 func (n node) follow() node {
 	members, _ := n.value.(map[string]any)
 	target, ok := members["$ref"].(string)
@@ -130,7 +130,7 @@ func (n node) follow() node {
 
 var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 
-// lookUp finds what a reference points to.
+// lookUp returns the node that a reference points to.
 func (c *contract) lookUp(from *document, target string) (node, bool) {
 	file, pointer, _ := strings.Cut(target, "#")
 	if file != "" {
@@ -147,13 +147,13 @@ func (c *contract) lookUp(from *document, target string) (node, bool) {
 	return n, n.value != nil
 }
 
-// members are the names of an object's members, sorted.
+// members returns the sorted names of the members of an object.
 func (n node) members() []string {
 	members, _ := n.value.(map[string]any)
 	return slices.Sorted(maps.Keys(members))
 }
 
-// elements are the elements of a list.
+// elements returns the elements of a list.
 func (n node) elements() []node {
 	list, _ := n.value.([]any)
 	all := make([]node, len(list))
@@ -163,13 +163,13 @@ func (n node) elements() []node {
 	return all
 }
 
-// text is the value if it is a string.
+// text returns the value if it is a string.
 func (n node) text() string {
 	text, _ := n.value.(string)
 	return text
 }
 
-// flag is the value if it is true or false.
+// flag returns the value if it is a boolean.
 func (n node) flag() bool {
 	flag, _ := n.value.(bool)
 	return flag
@@ -177,8 +177,7 @@ func (n node) flag() bool {
 
 func (n node) String() string { return n.document.name + "#" + n.pointer }
 
-// walk calls fn for the node and everything below it, in the document as it is
-// written: references are not followed.
+// walk calls fn with the node and all nodes inside it. It does not follow references.
 func (n node) walk(fn func(node)) {
 	fn(n)
 	switch value := n.value.(type) {

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestDocumentedRequests sends every documented request, each to a service of
-// its own, and expects the status that is documented beside it.
+// TestDocumentedRequests sends every documented request, each to its own service.
+// The status is the documented one.
 func TestDocumentedRequests(t *testing.T) {
 	t.Parallel()
 	for _, o := range read(t).operations {
 		examples := o.examples()
 		if o.hasBody() && len(examples) == 0 {
-			t.Errorf("%s takes a body but shows none", o.id)
+			t.Errorf("%s: got a body without examples, want at least one", o.id)
 		}
 		for _, example := range examples {
 			t.Run(o.id+"/"+example.name, func(t *testing.T) {
@@ -23,6 +23,7 @@ func TestDocumentedRequests(t *testing.T) {
 	}
 }
 
+// tryExample sends an example and compares the result with the schema of the request.
 func (o *operation) tryExample(t *testing.T, example example) {
 	f := newFixture(t, roomy)
 	request := call{operation: o.id, body: encode(t, example.value), path: f.prepare(t, o)}
@@ -31,16 +32,16 @@ func (o *operation) tryExample(t *testing.T, example example) {
 	}
 	answer := f.send(t, request)
 	if got := strconv.Itoa(answer.Status); got != example.answers {
-		t.Errorf("got %s, documented is %s: %s", got, example.answers, answer.Body)
+		t.Errorf("got status %s, want %s: %s", got, example.answers, answer.Body)
 	}
 	if o.takesType() != "application/json" {
-		return // its schema says nothing
+		return // the schema has no rules
 	}
 	valid := o.contract.mustSchema(t, o.requestSchema()).Validate(decode(t, request.body)) == nil
 	if good := answer.Status < 300; good && !valid {
-		t.Errorf("the request's schema refuses what is answered with %d", answer.Status)
+		t.Errorf("got status %d for a request that the schema refuses", answer.Status)
 	}
 	if answer.Status >= 400 && answer.Code() == "validation_error" && valid {
-		t.Errorf("the request's schema takes what is refused: %s", answer.Body)
+		t.Errorf("got an error for a request that the schema accepts: %s", answer.Body)
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// fault is what goes wrong inside a service, once it is armed: reading orders,
-// and drawing random bytes for anything but the request's id.
+// fault makes parts of a service fail once it is armed: reading orders, and drawing
+// random bytes except for the id of the request.
 type fault struct {
 	order.Store
 	random io.Reader
 
 	mu  sync.Mutex
-	err error // guarded by mu; nil while not armed
-	ids int   // guarded by mu; how many draws still succeed
+	err error // guarded by mu; nil until armed
+	ids int   // guarded by mu; number of draws that still succeed
 }
 
-// option builds the fault into a service.
+// option returns an option that builds the fault into a service.
 func (f *fault) option() apptest.Option {
 	return func(_ *config.Config, world *app.Surroundings) {
 		f.random, world.Random = world.Random, drawn{f}
@@ -54,7 +54,7 @@ func (f *fault) Read(ctx context.Context, fn func(order.Reader) error) error {
 	return f.Store.Read(ctx, fn)
 }
 
-// drawn is fault as a source of random bytes.
+// drawn is a fault as a source of random bytes.
 type drawn struct{ *fault }
 
 func (f drawn) Read(p []byte) (int, error) {
@@ -73,7 +73,7 @@ func driveFault(t *testing.T, o *operation) *apptest.Answer {
 	return driveBroken(t, o, errors.New("the disk is on fire"))
 }
 
-// driveTimeout has a part of the service run out of time.
+// driveTimeout makes a part of the service time out.
 func driveTimeout(t *testing.T, o *operation) *apptest.Answer {
 	return driveBroken(t, o, context.DeadlineExceeded)
 }
@@ -86,10 +86,10 @@ func driveBroken(t *testing.T, o *operation, err error) *apptest.Answer {
 	return f.send(t, request)
 }
 
-// slow is a store whose transactions wait, once it is held.
+// slow is a store whose write transactions wait once it is held.
 type slow struct {
 	order.Store
-	held chan struct{} // closed to let them go on
+	held chan struct{} // closed to release them
 	on   atomic.Bool
 }
 
@@ -100,7 +100,7 @@ func (s *slow) Write(ctx context.Context, fn func(order.Writer) error) error {
 	return s.Store.Write(ctx, fn)
 }
 
-// driveInProgress sends a request while an equal one does not get on.
+// driveInProgress sends a request while an equal one is being handled.
 func driveInProgress(t *testing.T, o *operation) *apptest.Answer {
 	kept := &slow{held: make(chan struct{})}
 	f := newFixture(t, roomy, func(_ *config.Config, world *app.Surroundings) {
@@ -114,7 +114,7 @@ func driveInProgress(t *testing.T, o *operation) *apptest.Answer {
 	answers := apptest.Together(2, func(int) *apptest.Answer {
 		answer := f.send(t, request)
 		if answer.Status == 409 {
-			close(kept.held) // which lets the other one end
+			close(kept.held) // the other request completes
 		}
 		return answer
 	})

@@ -22,8 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The accounts of the documents' examples, so that these can be sent as they
-// are.
+// The accounts of the documents' examples, which can be sent unchanged.
 const (
 	examplePartner  = "partner@example.com"
 	examplePassword = "maple-harbour-42"
@@ -31,26 +30,26 @@ const (
 	exampleNight    = "quai-de-nuit-1907"
 )
 
-// fixture is a service with what the documents' examples speak of: a partner
-// with a key and product 1 at two locations, operators, a courier. Every
-// answer that it gets is held against the documents.
+// fixture is a service with what the documents' examples refer to: a partner with a
+// key and product 1 at two locations, operators, and a courier. Every answer is
+// compared with the documents.
 type fixture struct {
 	*apptest.Service
 	contract *contract
 	partner  *apptest.Partner
 	operator *apptest.Operator
-	session  string // the partner's, as a Cookie header
+	session  string // of the partner, as a Cookie header
 	product  int
 }
 
-// options of the services under test.
+// Options of the services under test.
 var (
 	generous = apptest.RateLimit(1_000_000)
 	roomy    = apptest.RateLimit(1000)
 )
 
-// newFixture starts a service. The documents show rate limits, so that roomy is
-// the option to take unless a test is about something else.
+// newFixture starts a service. The documents describe rate limits, so most tests
+// use the option roomy.
 func newFixture(t testing.TB, options ...apptest.Option) *fixture {
 	t.Helper()
 	options = append(options, apptest.Webhooks(), func(c *config.Config, _ *app.Surroundings) {
@@ -66,6 +65,7 @@ func newFixture(t testing.TB, options ...apptest.Option) *fixture {
 	return f
 }
 
+// register registers the partner of the examples, with an API key and a session.
 func (f *fixture) register(t testing.TB) *apptest.Partner {
 	t.Helper()
 	p := &apptest.Partner{Service: f.Service, Email: examplePartner, Password: examplePassword}
@@ -78,6 +78,7 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 	return p
 }
 
+// operate requests a token for an operator.
 func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operator {
 	t.Helper()
 	token := f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
@@ -86,13 +87,13 @@ func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operato
 	return o
 }
 
-// cheap hashes passwords fast; nothing worth protecting is behind them.
+// cheap returns a fast hasher. The passwords of tests protect nothing.
 func cheap() *credential.Hasher {
 	return credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, rand.Reader)
 }
 
-// withOperator prepares a data directory in which there is an operator of
-// another role.
+// withOperator returns an option for a data directory that has an operator of the
+// given role.
 func withOperator(t testing.TB, email, password, role string) apptest.Option {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,20 +104,20 @@ func withOperator(t testing.TB, email, password, role string) apptest.Option {
 	return apptest.DataIn(dir)
 }
 
-// call is a request to an operation. Its zero fields mean what is usual: the
-// fixture's own partner, order parameters that exist nowhere, no body.
+// call is a request to an operation. Zero fields stand for the usual: the fixture's
+// own partner, ids that do not exist, no body.
 type call struct {
 	operation string
 	path      map[string]string // values of path parameters
 	query     string
 	body      []byte
-	headers   []string // pairs of name and value, in place of the usual ones
-	anonymous bool     // send no credentials
-	session   bool     // rather the session than a signature
+	headers   []string // alternate names and values, and replace the usual ones
+	anonymous bool     // without credentials
+	session   bool     // with the session instead of a signature
 }
 
-// send sends a call with the credentials that its operation asks for, and holds
-// the answer against the documents.
+// send sends a call with the credentials that its operation needs, and compares the
+// answer with the documents.
 func (f *fixture) send(t testing.TB, c call) *apptest.Answer {
 	t.Helper()
 	o := f.contract.operation(c.operation)
@@ -126,6 +127,7 @@ func (f *fixture) send(t testing.TB, c call) *apptest.Answer {
 	return answer
 }
 
+// exchange sends a call and returns the answer.
 func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	t.Helper()
 	target := f.target(o, c)
@@ -148,7 +150,8 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	return f.Do(t, o.method, target, c.body, headers...)
 }
 
-// target fills in the path parameters: the given ones, otherwise the fixture's.
+// target returns the path with its parameters: those of the call, or else those of
+// the fixture.
 func (f *fixture) target(o *operation, c call) string {
 	target := o.path
 	for name, value := range map[string]string{
@@ -167,7 +170,7 @@ func (f *fixture) target(o *operation, c call) string {
 	return target + c.query
 }
 
-// usualQuery has the documented examples of the parameters that a query must have.
+// usualQuery returns the required query parameters with their documented examples.
 func (o *operation) usualQuery() string {
 	query := url.Values{}
 	for _, p := range o.parameters() {
@@ -181,20 +184,21 @@ func (o *operation) usualQuery() string {
 	return "?" + query.Encode()
 }
 
-// newOrder creates an order and gives the path parameter that names it.
+// newOrder creates an order and returns the path parameter of its id.
 func (f *fixture) newOrder(t testing.TB) map[string]string {
 	t.Helper()
 	order := f.send(t, call{operation: "createOrder", body: testkit.OrderJSON(uuid.NewString(), "")}).Must(t, 201)
 	return map[string]string{"order_id": order.Text("order_id")}
 }
 
-// move moves an order to another state.
+// move moves an order to another status.
 func (f *fixture) move(t testing.TB, order map[string]string, status string) *apptest.Answer {
 	t.Helper()
 	return f.send(t, call{operation: "changeOrderStatus", path: order,
 		body: fmt.Appendf(nil, `{"status":%q,"courier_id":%q,"notes":"by test"}`, status, f.operator.CourierID)})
 }
 
+// encode returns a value as JSON.
 func encode(t reporter, value any) []byte {
 	t.Helper()
 	body, err := json.Marshal(value)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// lives are ways through the states, transitions of every kind among them.
+// lives are sequences of statuses that contain transitions of every kind.
 var lives = map[string][]string{
 	"delivered": {"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"},
 	"second attempt": {"accepted", "courier_assigned", "accepted", "courier_assigned", "courier_assigned", "picked_up",
@@ -23,9 +23,9 @@ var lives = map[string][]string{
 	"refused by the service": {"cancelled"},
 }
 
-// TestEveryAnswerOfALife follows orders from state to state and reads all that
-// there is to read in each.
-func TestEveryAnswerOfALife(t *testing.T) {
+// TestAnswersThroughLife moves orders from status to status. In each it reads
+// everything that can be read.
+func TestAnswersThroughLife(t *testing.T) {
 	t.Parallel()
 	for name, states := range lives {
 		t.Run(name, func(t *testing.T) {
@@ -52,54 +52,55 @@ func (f *fixture) fullOrder(t *testing.T) map[string]string {
 	created := f.send(t, call{operation: "createOrder", body: withMembers(body, more)}).Must(t, 201)
 	for _, member := range []string{"reference", "cod", "insurance", "instructions", "metadata", "items", "status_history"} {
 		if created.JSON(member) == nil {
-			t.Errorf("the order has no %s: %s", member, created.Body)
+			t.Errorf("got an order without %s: %s", member, created.Body)
 		}
 	}
 	return map[string]string{"order_id": created.Text("order_id")}
 }
 
-// withMembers puts members in front of those of an object; more starts with
+// withMembers returns an object with additional members in front; more starts with
 // the brace.
 func withMembers(body []byte, more string) []byte {
 	return append([]byte(more), bytes.TrimPrefix(body, []byte("{"))...)
 }
 
-// readAll reads an order and what it changed, in every way.
+// readAll reads an order, and what its changes have written, in every way.
 func (f *fixture) readAll(t *testing.T, order map[string]string, status string) {
 	t.Helper()
 	for _, id := range []string{"getOrder", "trackOrder"} {
 		if got := f.send(t, call{operation: id, path: order}).Must(t, 200); got.Text("status") != status {
-			t.Errorf("%s tells another status than %s: %s", id, status, got.Body)
+			t.Errorf("%s: got %s, want status %s", id, got.Body, status)
 		}
 	}
 	f.send(t, call{operation: "trackOrderPage", path: order, query: "?lang=fr"}).Must(t, 200)
 	list := f.send(t, call{operation: "listOrders", query: "?status=" + status}).Must(t, 200)
 	if list.Text("orders", 0, "order_id") != order["order_id"] {
-		t.Errorf("the list leaves the order out: %s", list.Body)
+		t.Errorf("got a list without order %s: %s", order["order_id"], list.Body)
 	}
 	f.send(t, call{operation: "listProducts", query: "?search=coff"}).Must(t, 200)
 	f.send(t, call{operation: "listMovements"}).Must(t, 200)
 }
 
-func TestAnswersOfCancelling(t *testing.T) {
+// TestAnswersToCancel cancels orders with every form of the body.
+func TestAnswersToCancel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	for _, body := range []string{"", `{}`, `{"reason":null}`, `{"reason":"changed my mind"}`} {
-		f.Clock.Advance(time.Second) // orders are listed by the time of their creation
+		f.Clock.Advance(time.Second) // orders are listed by the time they were created
 		order := f.fullOrder(t)
 		f.send(t, call{operation: "cancelOrder", path: order, body: []byte(body)}).Must(t, 200)
 		f.readAll(t, order, "cancelled")
 	}
 }
 
-// TestEmptyOptionsAreLeftOut: an optional text that is empty or null is not
-// answered at all.
-func TestEmptyOptionsAreLeftOut(t *testing.T) {
+// TestEmptyTextsAreOmitted creates orders whose optional texts are empty or null.
+// The answer omits them.
+func TestEmptyTextsAreOmitted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	for i, empty := range []string{`""`, `null`} {
 		body := strings.NewReplacer("CONTACT", sparseContact, "EMPTY", empty, "NUMBER", fmt.Sprint(i)).Replace(sparseOrder)
-		body = strings.ReplaceAll(body, "EMPTY", empty) // those of the contacts
+		body = strings.ReplaceAll(body, "EMPTY", empty) // the texts of the contacts
 		f.send(t, call{operation: "createOrder", body: []byte(body)}).Must(t, 201)
 	}
 }
@@ -114,9 +115,9 @@ const (
 "reference":EMPTY,"instructions":EMPTY,"items":[],"metadata":null,"cod":null,"insurance":null,"quote_id":null}`
 )
 
-// TestNoOrderToTrack expects a page for a browser and JSON for other clients, and
-// the same answer for a malformed id as for one that is not in use.
-func TestNoOrderToTrack(t *testing.T) {
+// TestTrackingUnknownOrder expects a page for a browser and JSON for other clients,
+// and the same answer for a malformed id as for one that is not in use.
+func TestTrackingUnknownOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	for _, id := range []string{"ord_00000000000000000000000000000000", "nonsense", "%F0%9F%98%80"} {
@@ -126,14 +127,14 @@ func TestNoOrderToTrack(t *testing.T) {
 				answer := f.send(t, request).Must(t, 404)
 				html := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html")
 				if want := operation == "trackOrderPage" && strings.HasPrefix(accepted, "text/html"); html != want {
-					t.Errorf("%s accepting %q: %v", operation, accepted, answer.Header)
+					t.Errorf("%s accepting %q: got headers %v", operation, accepted, answer.Header)
 				}
 			}
 		}
 	}
 }
 
-// TestAnswersToRetries looks at the answers that idempotency makes.
+// TestAnswersToRetries repeats requests under their keys.
 func TestAnswersToRetries(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
@@ -143,17 +144,17 @@ func TestAnswersToRetries(t *testing.T) {
 	}
 	create("A-1").Must(t, 201)
 	if again := create("A-1").Must(t, 201); again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("the retry is not marked")
+		t.Error("got a retry without Idempotent-Replayed: true")
 	}
 	if other := create("A-2").Must(t, 422); other.Code() != "idempotency_key_reused" {
-		t.Errorf("got %s", other.Body)
+		t.Errorf("got %s, want idempotency_key_reused", other.Body)
 	}
 	for _, key := range []string{"", "7", "{0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47}"} {
 		f.send(t, call{operation: "createOrder", body: testkit.OrderJSON("A-3", ""), headers: []string{"Idempotency-Key", key}}).Must(t, 400)
 	}
 }
 
-// TestAnswersToBadSignatures makes every reason of a 401.
+// TestAnswersToBadSignatures sends a request for every reason of 401.
 func TestAnswersToBadSignatures(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
@@ -164,18 +165,18 @@ func TestAnswersToBadSignatures(t *testing.T) {
 	} {
 		got := f.send(t, call{operation: "listOrders", headers: headers}).Must(t, 401)
 		if got.Text("error", "details", "reason") != reason {
-			t.Errorf("%s: %s", reason, got.Body)
+			t.Errorf("%s: got %s", reason, got.Body)
 		}
 	}
 	late := f.partner.Signed("GET", "/v1/orders", nil)
 	f.Clock.Advance(301 * time.Second)
 	got := f.send(t, call{operation: "listOrders", headers: late}).Must(t, 401)
 	if got.Text("error", "details", "reason") != "timestamp_skew" || got.Text("error", "details", "server_time") != "2026-01-14T15:05:01.000Z" {
-		t.Errorf("late: %s", got.Body)
+		t.Errorf("late: got %s, want timestamp_skew and the time", got.Body)
 	}
 }
 
-// TestAnswersOfPages reads lists a page at a time, with every parameter.
+// TestAnswersOfPages reads lists page by page, with every parameter.
 func TestAnswersOfPages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
@@ -192,15 +193,15 @@ func TestAnswersOfPages(t *testing.T) {
 	f.send(t, call{operation: "listMovements", query: "?product_id=1&offset=1&limit=2"}).Must(t, 200)
 }
 
-// TestLimitsOfParameters holds the documented bounds of every number in a
-// query against the handlers.
+// TestLimitsOfParameters compares the documented bounds of every number in a query
+// with the handlers.
 func TestLimitsOfParameters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	f.newEvent(t)
 	for _, o := range f.contract.operations {
 		known := ""
-		if o.takes("query", "after") { // so that there is something new, and nothing to wait for
+		if o.takes("query", "after") { // there is a new event, so that the request does not wait
 			known = "after=" + identifier.FirstUUID(testkit.Epoch.Add(-time.Hour))
 		}
 		for _, p := range o.parameters() {
@@ -216,10 +217,10 @@ func TestLimitsOfParameters(t *testing.T) {
 				f.send(t, call{operation: o.id, query: fmt.Sprintf("?%s=%d&%s", name, bound, known)}).Must(t, 200)
 				f.send(t, call{operation: o.id, query: fmt.Sprintf("?%s=%d&%s", name, bound+beyond, known)}).Must(t, 422)
 			}
-			told := o.response("200").at("content", "application/json", "schema", "properties", "limit").value != nil
-			if usual := schema.at("default").value; usual != nil && name == "limit" && told && o.access() == api.AccessSigned {
+			returned := o.response("200").at("content", "application/json", "schema", "properties", "limit").value != nil
+			if usual := schema.at("default").value; usual != nil && name == "limit" && returned && o.access() == api.AccessSigned {
 				if got := f.send(t, call{operation: o.id}); fmt.Sprint(got.JSON("limit")) != fmt.Sprint(usual) {
-					t.Errorf("%s: the limit is %v unless told, documented is %v", o.id, got.JSON("limit"), usual)
+					t.Errorf("%s: got the default limit %v, want %v", o.id, got.JSON("limit"), usual)
 				}
 			}
 		}

@@ -33,8 +33,8 @@ func (s spot) set(value any) {
 	s.list[s.index] = value
 }
 
-// spots lists the places in a value, those in the first elements of lists
-// only: the others are alike.
+// spots returns the places in a value. Of a list it returns those in the first
+// element, because the others have the same schema.
 func spots(value any, path string) (all []spot) {
 	visit := func(s spot) {
 		all = append(all, s)
@@ -59,7 +59,7 @@ type mutation struct {
 	apply func(spot)
 }
 
-// mutationsOf lists what can go wrong at a spot with its present value.
+// mutationsOf returns the mutations of the value at a spot.
 func mutationsOf(s spot) []mutation {
 	all := slices.Clone(everywhere)
 	if s.object != nil {
@@ -86,18 +86,18 @@ func mutationsOf(s spot) []mutation {
 	return all
 }
 
-// metadataSizes fill the 16 KiB that there are for metadata, and exceed them.
+// metadataSizes replace metadata by 16 KiB, which is the limit, and by one byte more.
 var metadataSizes = []mutation{
 	put(map[string]any{"x": strings.Repeat("y", 16<<10-len(`{"x":""}`))}),
 	put(map[string]any{"x": strings.Repeat("y", 16<<10-len(`{"x":""}`)+1)}),
 }
 
-// put is the mutation that puts a value in place of what is there.
+// put returns the mutation that replaces a value.
 func put(value any) mutation {
 	return mutation{fmt.Sprintf("put %.60q", fmt.Sprint(value)), func(s spot) { s.set(value) }}
 }
 
-// resized repeats the first element of a list. Parcels keep ids of their own.
+// resized repeats the first element of a list. Each parcel gets its own id.
 func resized(list []any, length int) []any {
 	resized := make([]any, length)
 	for i := range resized {
@@ -117,7 +117,7 @@ func resized(list []any, length int) []any {
 	return resized
 }
 
-// everywhere is what can be put anywhere: values of every kind.
+// everywhere are mutations of any value: they replace it by values of every kind.
 var everywhere = []mutation{
 	put(nil), put(true), put(json.Number("7")), put("7"),
 	{"put a list", func(s spot) { s.set([]any{}) }},
@@ -126,7 +126,7 @@ var everywhere = []mutation{
 	{"put an object", func(s spot) { s.set(map[string]any{}) }},
 }
 
-// membersOnly is what only members of objects can undergo.
+// membersOnly are mutations of the members of objects.
 var membersOnly = []mutation{
 	{"remove", func(s spot) { delete(s.object, s.name) }},
 	{"change case", func(s spot) {
@@ -141,8 +141,8 @@ var numbers = all(func(digits string) mutation { return put(json.Number(digits))
 	"100.0", "1e2", "10.5", "1.05e1", "1e400", "-1e400", "1e-3",
 	"1000000000", "1000000001", "100000000000", "100000000001", "9007199254740992", "9007199254740993", "1e19")
 
-// texts are for every string: lengths on both sides of every limit, counted in
-// characters of four bytes (two units of UTF-16), and NUL.
+// texts are mutations of every string: lengths around every limit, in characters of
+// four bytes (two UTF-16 code units), and NUL.
 var texts = append(all(putText, "", " ", "a\x00b", "<&>\u2028\"\\"),
 	all(putLength, 64, 65, 100, 101, 255, 256, 500, 501, 1000, 1001)...)
 
@@ -152,6 +152,7 @@ func putLength(characters int) mutation {
 	return mutation{fmt.Sprint(characters, " characters"), func(s spot) { s.set(strings.Repeat("😀", characters)) }}
 }
 
+// all returns the mutations that of makes of values.
 func all[T any](of func(T) mutation, values ...T) []mutation {
 	mutations := make([]mutation, len(values))
 	for i, value := range values {
@@ -160,7 +161,7 @@ func all[T any](of func(T) mutation, values ...T) []mutation {
 	return mutations
 }
 
-// formed are the members whose texts have a form.
+// formed are the members whose texts have a syntax.
 var formed = map[string]bool{
 	"phone": true, "email": true, "password": true, "province": true, "postal_code": true, "country": true,
 	"start": true, "end": true, "eta": true, "next_attempt": true,
@@ -168,7 +169,7 @@ var formed = map[string]bool{
 	"role": true, "effective_from": true, "cut_off": true, "version": true, "rate_card": true,
 }
 
-// forms are texts at the edges of every form, on both sides.
+// forms are texts around the limits of every syntax.
 var forms = all(putText,
 	"standard", "Standard", "same_day", "overnight", "CAD", "USD", "cad", "EUR", "CA", "ca", "US", "QC", "ON", "on", "XX", "true",
 	"accepted", "cancelled", "courier_assigned", "teleported", "active", "inactive", "IN", "OUT", "TRANSFER", "ADJUSTMENT", "in",

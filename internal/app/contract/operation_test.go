@@ -11,12 +11,13 @@ type operation struct {
 	id     string
 	method string
 	path   string
-	// shared holds what all methods of the path have, its parameters.
+	// shared holds what all methods of the path have: its parameters.
 	shared node
 }
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
+// operationsOf returns the operations of a document.
 func (c *contract) operationsOf(d *document) (all []*operation) {
 	paths := d.node(c).at("paths")
 	for _, path := range paths.members() {
@@ -32,7 +33,7 @@ func (c *contract) operationsOf(d *document) (all []*operation) {
 	return all
 }
 
-// operation finds an operation by its id.
+// operation returns the operation with an id. It panics if there is none.
 func (c *contract) operation(id string) *operation {
 	i := slices.IndexFunc(c.operations, func(o *operation) bool { return o.id == id })
 	if i < 0 {
@@ -41,17 +42,18 @@ func (c *contract) operation(id string) *operation {
 	return c.operations[i]
 }
 
-// response is what is documented for a status; its value is nil if nothing is.
+// response returns the documented response of a status. Its value is nil if there
+// is none.
 func (o *operation) response(status string) node { return o.at("responses", status) }
 
-// statuses are the documented ones.
+// statuses returns the documented statuses.
 func (o *operation) statuses() []string { return o.at("responses").members() }
 
 func (o *operation) documents(status string) bool {
 	return slices.Contains(o.statuses(), status)
 }
 
-// parameters are those of the operation and of its path.
+// parameters returns the parameters of the operation and of its path.
 func (o *operation) parameters() []node {
 	return append(o.at("parameters").elements(), o.shared.at("parameters").elements()...)
 }
@@ -70,13 +72,13 @@ func (o *operation) requires(in, name string) bool {
 	})
 }
 
-// requestSchema is the schema of the body; its value is nil without one.
+// requestSchema returns the schema of the body. Its value is nil if there is no body.
 func (o *operation) requestSchema() node {
 	return o.at("requestBody", "content", o.takesType(), "schema")
 }
 
-// takesType is the Content-Type of requests: JSON, unless only others are
-// documented, and then the first of them.
+// takesType returns the Content-Type of requests: JSON, or else the first one that
+// is documented.
 func (o *operation) takesType() string {
 	kinds := o.at("requestBody", "content").members()
 	if len(kinds) == 0 || slices.Contains(kinds, "application/json") {
@@ -91,11 +93,11 @@ func (o *operation) hasBody() bool { return o.at("requestBody").value != nil }
 // example is a documented request.
 type example struct {
 	name    string
-	answers string // the status that it is documented to get
+	answers string // the documented status
 	value   any
 }
 
-// examples are the documented requests, in the order of their names.
+// examples returns the documented requests in the order of their names.
 func (o *operation) examples() (all []example) {
 	examples := o.at("requestBody", "content", o.takesType(), "examples")
 	for _, name := range examples.members() {
@@ -105,14 +107,14 @@ func (o *operation) examples() (all []example) {
 	return all
 }
 
-// alternative is one way to be let in: the names of the security schemes that
-// it takes together, and the roles that it asks for.
+// alternative is one way to authenticate: the security schemes that are needed
+// together, and the roles that are allowed.
 type alternative struct {
 	schemes []string
 	roles   []string
 }
 
-// security lists the ways in; none for what is public.
+// security returns the ways to authenticate. Public operations have none.
 func (o *operation) security() (all []alternative) {
 	declared := o.at("security")
 	if declared.value == nil {
@@ -130,7 +132,7 @@ func (o *operation) security() (all []alternative) {
 	return all
 }
 
-// asksFor reports whether a scheme is among the ways in.
+// asksFor reports whether a security scheme is one of the ways to authenticate.
 func (o *operation) asksFor(scheme string) bool {
 	return slices.ContainsFunc(o.security(), func(way alternative) bool { return slices.Contains(way.schemes, scheme) })
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// wrongPlaces are where a schema finds a value wrong, as JSON pointers.
-// A member that is missing is wrong itself, not the object that lacks it.
+// wrongPlaces returns the places where a value violates a schema, as JSON pointers.
+// For a missing member that is its own place, not that of the object.
 func wrongPlaces(err error) []string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -49,8 +49,8 @@ func wrongPlaces(err error) []string {
 	return places
 }
 
-// wrongInside gathers the causes. Of "this or null" only this counts: that a
-// value is not null is not what is wrong with it.
+// wrongInside returns the places of all causes. For "this or null", that the value
+// is not null is left out.
 func wrongInside(invalid *jsonschema.ValidationError) (places []string) {
 	_, either := invalid.ErrorKind.(*kind.AnyOf)
 	for _, cause := range invalid.Causes {
@@ -65,8 +65,8 @@ func wrongInside(invalid *jsonschema.ValidationError) (places []string) {
 
 var fieldToPlace = strings.NewReplacer("[", "/", "]", "", ".", "/")
 
-// placeOf turns the field of a reported problem, parcels[0].weight_kg, into
-// the JSON pointer /parcels/0/weight_kg.
+// placeOf returns the JSON pointer of a field: /parcels/0/weight_kg for
+// parcels[0].weight_kg.
 func placeOf(field string) string {
 	if field == "" {
 		return ""
@@ -74,7 +74,7 @@ func placeOf(field string) string {
 	return "/" + fieldToPlace.Replace(field)
 }
 
-// covers reports whether a place is at, or under, one of the others.
+// covers reports whether one of the others is the place or contains it.
 func covers(others []string, place string) bool {
 	for _, other := range others {
 		if place == other || strings.HasPrefix(place, other+"/") {
@@ -84,11 +84,11 @@ func covers(others []string, place string) bool {
 	return false
 }
 
-// The rules that a schema cannot say. Each function is given a request that may
-// be wrong in any way, and lists the places where it breaks such a rule; places
-// that the schema finds wrong anyway do no harm.
+// Rules that a schema cannot express. Each function gets a request that may be
+// invalid in any way, and returns the places where it breaks such a rule. It may
+// also return places that violate the schema.
 
-// member goes down by names; nil if there is nothing.
+// member returns the value at the member names of path, or nil if there is none.
 func member(value any, path ...string) any {
 	for _, name := range path {
 		object, _ := value.(map[string]any)
@@ -97,12 +97,13 @@ func member(value any, path ...string) any {
 	return value
 }
 
+// text is like member for a string.
 func text(value any, path ...string) (string, bool) {
 	s, ok := member(value, path...).(string)
 	return s, ok
 }
 
-// elements numbers the elements of a list with their places.
+// elements returns the elements of a list by their places.
 func elements(value any, name string) map[string]any {
 	list, _ := member(value, name).([]any)
 	numbered := map[string]any{}
@@ -112,7 +113,7 @@ func elements(value any, name string) map[string]any {
 	return numbered
 }
 
-// brokenShipment looks at what orders and quotes share.
+// brokenShipment checks what orders and quotes have in common.
 func brokenShipment(body any) (places []string) {
 	for _, end := range []string{"pickup", "dropoff"} {
 		places = append(places, brokenWindow(member(body, end, "time_window"), "/"+end+"/time_window")...)
@@ -130,8 +131,8 @@ func brokenShipment(body any) (places []string) {
 	return places
 }
 
-// brokenWindow: both times lie between 1970 and 9999 in UTC, the end after the
-// start, counted in milliseconds.
+// brokenWindow checks that both times are between 1970 and 9999 in UTC, and that
+// the end is after the start, in milliseconds.
 func brokenWindow(window any, place string) (places []string) {
 	var times []time.Time
 	for _, name := range []string{"start", "end"} {
@@ -147,6 +148,7 @@ func brokenWindow(window any, place string) (places []string) {
 	return places
 }
 
+// brokenTime checks that a time is between 1970 and 9999 in UTC.
 func brokenTime(object any, name, place string) []string {
 	written, _ := text(object, name)
 	at, err := time.Parse(time.RFC3339, written)
@@ -156,8 +158,8 @@ func brokenTime(object any, name, place string) []string {
 	return nil
 }
 
-// brokenOrder: products exist (product 1 alone does), metadata is small, and
-// a quote was given to this partner (none was).
+// brokenOrder checks that products exist, which only product 1 does, that metadata
+// is small, and that there is no quote, because none was given to the partner.
 func brokenOrder(body any) []string {
 	places := brokenShipment(body)
 	for place, item := range elements(body, "items") {
@@ -176,7 +178,7 @@ func brokenOrder(body any) []string {
 	return places
 }
 
-// ordered is how much of all products an order asks for.
+// ordered returns the sum of the quantities in an order.
 func ordered(body any) (sum float64) {
 	for _, item := range elements(body, "items") {
 		number, _ := integer(item, "quantity")
@@ -185,6 +187,7 @@ func ordered(body any) (sum float64) {
 	return sum
 }
 
+// integer is like member for a number.
 func integer(value any, name string) (float64, bool) {
 	digits, ok := member(value, name).(json.Number)
 	if !ok {
@@ -194,8 +197,8 @@ func integer(value any, name string) (float64, bool) {
 	return number, err == nil
 }
 
-// brokenRegistration: the password is none of the most common. Its length is
-// the schema's matter.
+// brokenRegistration checks that the password is not one of the most common. The
+// schema checks its length.
 func brokenRegistration(body any) []string {
 	password, _ := text(body, "password")
 	length := utf8.RuneCountInString(password)
@@ -205,7 +208,7 @@ func brokenRegistration(body any) []string {
 	return nil
 }
 
-// brokenProduct: stock_max is not less than stock_min.
+// brokenProduct checks that stock_max is not less than stock_min.
 func brokenProduct(body any) []string {
 	least, _ := integer(body, "stock_min")
 	if most, ok := integer(body, "stock_max"); ok && most < least {
@@ -214,7 +217,7 @@ func brokenProduct(body any) []string {
 	return nil
 }
 
-// brokenCount: each product is counted once.
+// brokenCount checks that each product is counted once.
 func brokenCount(body any) (places []string) {
 	list, _ := member(body, "lines").([]any)
 	seen := map[float64]bool{}
@@ -228,7 +231,7 @@ func brokenCount(body any) (places []string) {
 	return places
 }
 
-// brokenMovement: the product exists, and a transfer leads elsewhere.
+// brokenMovement checks that the product exists, and that a transfer has two locations.
 func brokenMovement(body any) (places []string) {
 	if number, ok := integer(body, "product_id"); ok && number != 1 {
 		places = append(places, "/product_id")
@@ -240,8 +243,8 @@ func brokenMovement(body any) (places []string) {
 	return places
 }
 
-// brokenChange: times lie between 1970 and 9999, and a courier who is assigned
-// exists.
+// brokenChange checks that times are between 1970 and 9999, and that an assigned
+// courier exists.
 func brokenChange(body any) (places []string) {
 	places = append(brokenTime(body, "eta", ""), brokenTime(body, "next_attempt", "")...)
 	if status, _ := text(body, "status"); status == "courier_assigned" {
@@ -250,8 +253,8 @@ func brokenChange(body any) (places []string) {
 	return places
 }
 
-// brokenChanges: there are as many versions as orders, where both lists are in
-// bounds.
+// brokenChanges checks that there are as many versions as orders, if both lists
+// have valid lengths.
 func brokenChanges(body any) []string {
 	places := brokenChange(body)
 	ids, _ := member(body, "order_ids").([]any)
@@ -263,8 +266,7 @@ func brokenChanges(body any) []string {
 	return places
 }
 
-// brokenEndpoint: the host is one that the public can reach. What else a URL
-// must be, the schema says.
+// brokenEndpoint checks that the host is public. The schema checks the rest of the URL.
 func brokenEndpoint(body any) []string {
 	url, ok := text(body, "url")
 	if ok && (outbound.Policy{Insecure: true}).CheckURL(url) != nil {
@@ -273,11 +275,11 @@ func brokenEndpoint(body any) []string {
 	return nil
 }
 
-// brokenRedelivery: the time lies between 1970 and 9999.
+// brokenRedelivery checks that the time is between 1970 and 9999.
 func brokenRedelivery(body any) []string { return brokenTime(body, "since", "") }
 
-// brokenOperator looks at the rules of operators: a good password, and a courier
-// who exists, which none of the requests' does.
+// brokenOperator checks the password, and that there is no courier, because none of
+// those in requests exists.
 func brokenOperator(body any) (places []string) {
 	places = brokenRegistration(body)
 	if courier, ok := text(body, "courier_id"); ok && courier != "" {
@@ -286,8 +288,8 @@ func brokenOperator(body any) (places []string) {
 	return places
 }
 
-// brokenSettings looks at what is set for a partner: a reason goes with a
-// suspension, and a rate card must have been uploaded.
+// brokenSettings checks that a reason comes with a suspension, and that the rate
+// card exists.
 func brokenSettings(body any) (places []string) {
 	if reason := member(body, "suspended_reason"); reason != nil && member(body, "suspended") != true {
 		places = append(places, "/suspended_reason")
@@ -298,8 +300,8 @@ func brokenSettings(body any) (places []string) {
 	return places
 }
 
-// brokenUpload looks at the times of a rate card, which must agree and not be
-// past, and at its version, which must not be the built-in card's.
+// brokenUpload checks that the times of a rate card are equal and not in the past,
+// and that its version is not that of the built-in card.
 func brokenUpload(body any) (places []string) {
 	beside, ok := text(body, "effective_from")
 	at, valid := timestamp.Parse(beside)

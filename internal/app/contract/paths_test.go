@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// covered reports whether a path, which may have parameters itself, is one that
-// another path with parameters stands for.
+// covered reports whether a path with parameters matches another path, which may
+// have parameters itself.
 func covered(by, path string) bool {
 	pattern, steps := strings.Split(by, "/"), strings.Split(path, "/")
 	return len(pattern) == len(steps) && !slices.ContainsFunc(steps, func(step string) bool {
@@ -18,7 +18,7 @@ func covered(by, path string) bool {
 	})
 }
 
-// TestOtherMethodsAreRefused tries every method that a path does not have.
+// TestOtherMethodsAreRefused sends every method that a path does not have.
 func TestOtherMethodsAreRefused(t *testing.T) {
 	t.Parallel()
 	f, c := newFixture(t, roomy), read(t)
@@ -38,7 +38,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 	wildcard := regexp.MustCompile(`\{[^}]*\}`)
 	for path, known := range allowed {
 		path = strings.NewReplacer("{", "", "}", "").Replace(path)
-		for other, methods := range allowed { // /rate-cards/{card_id} is /rate-cards/validate too
+		for other, methods := range allowed { // /rate-cards/{card_id} matches /rate-cards/validate as well
 			if other := wildcard.ReplaceAllString(other, "[^/]+"); regexp.MustCompile("^" + other + "$").MatchString(path) {
 				known = append(known, methods...)
 			}
@@ -51,9 +51,9 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 			}
 			answer := f.Do(t, method, path, nil).Must(t, 405)
 			checkAnswer(t, method+" "+path, refused, answer)
-			told := strings.Split(answer.Header.Get("Allow"), ", ")
-			if !slices.Equal(slices.Sorted(slices.Values(told)), known) {
-				t.Errorf("%s %s: Allow tells %v, documented are %v", method, path, told, known)
+			allow := strings.Split(answer.Header.Get("Allow"), ", ")
+			if !slices.Equal(slices.Sorted(slices.Values(allow)), known) {
+				t.Errorf("%s %s: got Allow %v, want %v", method, path, allow, known)
 			}
 		}
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-// newProof keeps a proof where the service looks for it, and gives the path
-// parameter that names it.
+// newProof stores a proof and returns the path parameter of its name.
 func (f *fixture) newProof(t testing.TB) map[string]string {
 	t.Helper()
 	store, err := proof.NewDirectory(filepath.Join(f.Data, "proofs"))
@@ -31,28 +30,28 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 	return map[string]string{"name": name}
 }
 
-// drawing is a small picture in PNG.
+// drawing returns a small PNG file.
 func drawing() []byte {
 	var file bytes.Buffer
 	_ = png.Encode(&file, image.NewGray(image.Rect(0, 0, 3, 2))) // into memory
 	return file.Bytes()
 }
 
-// TestProofIsForLookingAt holds the headers and HEAD; the rest is documented.
-func TestProofIsForLookingAt(t *testing.T) {
+// TestProofHeaders checks the headers of proofs, and HEAD. The rest is documented.
+func TestProofHeaders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	path := f.newProof(t)
 	shown := f.send(t, call{operation: "getProof", path: path}).Must(t, 200)
 	if kind := shown.Header.Get("Content-Type"); kind != "image/png" || !bytes.HasPrefix(shown.Body, []byte("\x89PNG")) {
-		t.Errorf("got %s: %.8q", kind, shown.Body)
+		t.Errorf("got %s, want a PNG: %.8q", kind, shown.Body)
 	}
 	if shown.Header.Get("Access-Control-Allow-Origin") != "" {
-		t.Error("a proof may be read across origins")
+		t.Error("got Access-Control-Allow-Origin, want none")
 	}
 	head := f.Do(t, "HEAD", "/proofs/"+path["name"], nil).Must(t, 200)
 	if len(head.Body) != 0 || head.Header.Get("Content-Length") != shown.Header.Get("Content-Length") || head.Header.Get("Cache-Control") != shown.Header.Get("Cache-Control") {
-		t.Errorf("HEAD answers %v", head.Header)
+		t.Errorf("HEAD: got headers %v, want those of GET", head.Header)
 	}
 	for _, none := range []string{
 		"none", "%00", "a%2fb", strings.ToUpper(path["name"]), path["name"] + ".1", path["name"][1:], path["name"] + "%0a",
@@ -60,7 +59,7 @@ func TestProofIsForLookingAt(t *testing.T) {
 	} {
 		refused := f.send(t, call{operation: "getProof", path: map[string]string{"name": none}}).Must(t, 404)
 		if refused.Header.Get("Access-Control-Allow-Origin") != "" || refused.Header.Get("Content-Security-Policy") != "" {
-			t.Errorf("%s: %v", none, refused.Header)
+			t.Errorf("%s: got headers %v, want those of an error", none, refused.Header)
 		}
 	}
 	f.Do(t, "GET", "/proofs/..%2f..%2fmaster.key", nil).Refused(t, 404, "not_found")

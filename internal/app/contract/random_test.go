@@ -12,12 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Generators of valid requests. Every optional member is there, null or
-// missing.
+// Generators of valid requests. Every optional member is present, null or missing.
 
 var provinces = []string{"AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"}
 
-// lineOf draws a text of so many characters, without NUL.
+// lineOf draws a text of least to most characters, without NUL.
 func lineOf(t *rapid.T, name string, least, most int) string {
 	text := rapid.StringN(least, most, -1).Draw(t, name)
 	return strings.ReplaceAll(text, "\x00", "0")
@@ -35,8 +34,7 @@ func postalCodeOf(t *rapid.T) string {
 	return rapid.StringMatching(`[ABCEGHJ-NPRSTVXYabceghj-nprstvxy][0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z] ?[0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z][0-9]`).Draw(t, "postal code")
 }
 
-// numberOf draws a number between two bounds, the bounds often, in one of the
-// ways in which it can be written.
+// numberOf draws a number in a range, often one of its bounds, in one of its notations.
 func numberOf(t *rapid.T, name string, least, most float64) json.Number {
 	number := rapid.OneOf(rapid.Just(least), rapid.Just(most), rapid.Float64Range(least, most)).Draw(t, name)
 	format := rapid.SampledFrom([]byte{'f', 'e', 'g'}).Draw(t, "notation")
@@ -48,7 +46,7 @@ func integerOf(t *rapid.T, name string, least, most int64) json.Number {
 	return json.Number(digits + rapid.SampledFrom([]string{"", ".0", "e0"}).Draw(t, "notation"))
 }
 
-// maybe adds an optional member, as null at times, or leaves it out.
+// maybe adds an optional member, adds it as null, or leaves it out.
 func maybe(t *rapid.T, object map[string]any, name string, value func() any) {
 	switch rapid.IntRange(0, 3).Draw(t, "presence of "+name) {
 	case 0:
@@ -66,13 +64,13 @@ func timeOf(t *rapid.T, minutes int64) string {
 }
 
 func windowOf(t *rapid.T) any {
-	start := rapid.Int64Range(2000, 4_000_000_000).Draw(t, "start") // minutes from 1970 on, for thousands of years
+	start := rapid.Int64Range(2000, 4_000_000_000).Draw(t, "start") // minutes since 1970, thousands of years
 	length := rapid.Int64Range(1, 100_000).Draw(t, "length")
 	return map[string]any{"start": timeOf(t, start), "end": timeOf(t, start+length)}
 }
 
-// contactOf draws one end of a shipment. What only an order needs is optional
-// in a quote.
+// contactOf draws a contact. Members that only orders require are optional unless
+// whole is set.
 func contactOf(t *rapid.T, whole bool) any {
 	address := map[string]any{
 		"city":        lineOf(t, "city", 1, 255),
@@ -92,7 +90,7 @@ func contactOf(t *rapid.T, whole bool) any {
 	return contact
 }
 
-// adder adds members always, or as maybe does.
+// adder returns a function that always adds members, or maybe.
 func adder(t *rapid.T, always bool) func(object map[string]any, name string, value func() any) {
 	return func(object map[string]any, name string, value func() any) {
 		if always {
@@ -133,7 +131,7 @@ func shipmentOf(t *rapid.T, whole bool) map[string]any {
 	parcels := make([]any, rapid.SampledFrom([]int{1, 1, 2, 3, 50}).Draw(t, "parcels"))
 	for i := range parcels {
 		parcels[i] = parcelOf(t, i, whole)
-		if i == 2 { // the others are alike
+		if i == 2 { // further parcels have the same schema
 			parcels = resized(parcels[:1], len(parcels))
 			break
 		}
@@ -144,7 +142,7 @@ func shipmentOf(t *rapid.T, whole bool) map[string]any {
 	return shipment
 }
 
-// orders counts generated orders, so that each has a reference of its own.
+// orders counts generated orders. It makes their references unique.
 var orders atomic.Int64
 
 func orderOf(t *rapid.T) any {
@@ -184,8 +182,8 @@ func registrationOf(t *rapid.T) any {
 	}
 }
 
-// TestRandomRequests draws a valid request, changes it in up to three ways,
-// and holds the handler against the schema.
+// TestRandomRequests draws valid requests, changes each in up to three ways, and
+// compares the handler with the schema.
 func TestRandomRequests(t *testing.T) {
 	t.Parallel()
 	for operation, generate := range map[string]func(*rapid.T) any{
@@ -205,7 +203,7 @@ func TestRandomRequests(t *testing.T) {
 	}
 }
 
-// subjectFor is the first subject of an operation.
+// subjectFor returns the first subject of an operation.
 func subjectFor(operation string) subject {
 	for _, s := range subjects {
 		if s.operation == operation {

@@ -10,15 +10,15 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
-// cardUpload is a request to upload the built-in card, with dearer parcels, under
-// another name and version.
+// cardUpload returns a request to upload the built-in card with a higher price per
+// parcel, under another name and version.
 func cardUpload(name, version string) []byte {
 	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
 	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, `"parcel_cents": 175`).Replace(file)
 	return fmt.Appendf(nil, `{"name":%q,"card":%s}`, name, file)
 }
 
-// driveSuspended asks as a partner who is suspended.
+// driveSuspended sends the request of a suspended partner.
 func driveSuspended(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"suspended":true}`)).Must(t, 200)
@@ -29,7 +29,7 @@ func driveSuspended(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, request)
 }
 
-// driveOthersTokens asks for what only an admin may see.
+// driveOthersTokens requests what only an admin may see.
 func driveOthersTokens(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	query := "?operator_id=" + f.operator.OperatorID
@@ -37,8 +37,7 @@ func driveOthersTokens(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, query: query})
 }
 
-// driveCrossSiteSession asks as a browser does for another site, with an
-// operator's session.
+// driveCrossSiteSession sends a request with an operator's session from another site.
 func driveCrossSiteSession(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	in := f.send(t, call{operation: "operatorLogin", body: validBody(f.contract.operation("operatorLogin"))}).Must(t, 200)

@@ -13,21 +13,21 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// subject is an operation whose handler is held against the schema of its
+// subject is an operation whose handler is compared with the schema of its
 // requests: it must refuse what the schema refuses, and nothing else.
 type subject struct {
 	operation string
 	body      string // a valid request with every member
-	// broken lists the places where a request breaks a rule that no schema can
-	// say; nil if there is no such rule.
+	// broken returns the places where a request breaks rules that the schema cannot
+	// express. It is nil if there are none.
 	broken func(body any) []string
-	// other are the codes of refusals that are about something else than the
-	// request's own form, each with when it must come. A nil function leaves
-	// that open.
+	// other are the codes of errors that do not concern the form of the request,
+	// each with the condition under which it must come. It may come at any time if
+	// the function is nil.
 	other map[string]func(body any) bool
-	// order is set when each success uses up an order.
+	// order is set if each success uses up an order.
 	order bool
-	// pause lets time pass between requests, to be forgiven failures.
+	// pause lets time pass between requests, so that failed logins are forgotten.
 	pause bool
 }
 
@@ -40,8 +40,7 @@ const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dr
  {"parcel_id":"P-2","description":"Lamp","length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":0}],
 "cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":5000,"currency":"USD"}`
 
-// plenty is how much of product 1 there is when requests are tried. No test
-// asks for a quantity near it.
+// plenty is the quantity of product 1. No test requests a similar quantity.
 const plenty = 900_000_000
 
 var subjects = []subject{
@@ -100,15 +99,15 @@ var subjects = []subject{
 		body: `{"cursor":"019bbd14-8a00-7000-8000-000000000000","since":"2026-01-14T10:00:00Z","state":"delivered"}`},
 }
 
-// trial is a subject on a service.
+// trial is a subject and the service that it is tried on.
 type trial struct {
 	subject
 	*fixture
-	t testing.TB // of the whole trial
+	t testing.TB // the test of the whole trial
 
 	mu   sync.Mutex
-	path map[string]string // guarded by mu; an order that can still be used
-	used map[string]bool   // guarded by mu; what must be unique and was accepted
+	path map[string]string // guarded by mu; an order that has not been used up
+	used map[string]bool   // guarded by mu; unique texts that were accepted
 }
 
 func (s subject) start(t testing.TB) *trial {
@@ -120,8 +119,8 @@ func (s subject) start(t testing.TB) *trial {
 	return &trial{subject: s, fixture: f, t: t, used: map[string]bool{}}
 }
 
-// unique is the text in a request that no two may have, by the code that
-// refuses the second.
+// unique returns the text in a request that must be unique, and the code of the
+// error if it is not.
 func (s *subject) unique(body any) (value, code string) {
 	switch s.operation {
 	case "createOrder":
@@ -134,12 +133,11 @@ func (s *subject) unique(body any) (value, code string) {
 	return "", ""
 }
 
-// largest is the size limit of a body in bytes. The schema does not give it:
-// what it takes may be larger if there are many of something long.
+// largest is the size limit of a body in bytes. The schema does not have it: many
+// long elements may exceed it.
 const largest = 1 << 20
 
-// judge sends a request and compares what the handler says with what the
-// schema says.
+// judge sends a request and compares the result of the handler with that of the schema.
 func (r *trial) judge(t reporter, body any) {
 	t.Helper()
 	r.mu.Lock()
@@ -149,7 +147,7 @@ func (r *trial) judge(t reporter, body any) {
 	answer := r.exchange(r.t, o, call{operation: r.operation, body: sent, path: r.prepare()})
 	o.check(t, answer, true)
 	if len(sent) > largest && answer.Code() == "payload_too_large" {
-		return // before any member of the schema was read
+		return // refused before it was parsed
 	}
 	parsed := decode(t, sent)
 	places := wrongPlaces(r.contract.mustSchema(t, o.requestSchema()).Validate(parsed))
@@ -159,12 +157,12 @@ func (r *trial) judge(t reporter, body any) {
 		r.path, r.used[value] = nil, true
 	}
 	if t, ok := t.(interface{ Failed() bool }); ok && t.Failed() {
-		r.t.Logf("the request was %.2000s\nthe answer %d %.1000s", sent, answer.Status, answer.Body)
+		r.t.Logf("request: %.2000s\nanswer: %d %.1000s", sent, answer.Status, answer.Body)
 	}
 }
 
-// prepare gives the path of an order that the operation can be tried on, and
-// lets time pass. The caller holds mu.
+// prepare returns the path of an order that the operation can be tried on, and lets
+// time pass. The caller must hold mu.
 func (r *trial) prepare() map[string]string {
 	if r.pause {
 		r.Clock.Advance(12 * time.Hour)
@@ -175,13 +173,13 @@ func (r *trial) prepare() map[string]string {
 	return r.path
 }
 
-// verdict is what the documents say of a request.
+// verdict is the result of checking a request against the documents.
 type verdict struct {
 	body   any
-	places []string // where the schema finds it wrong
+	places []string // where it violates the schema
 }
 
-// compare holds an answer against a verdict.
+// compare compares an answer with a verdict.
 func (r *trial) compare(t reporter, v verdict, answer *apptest.Answer) {
 	t.Helper()
 	var broken []string
@@ -193,14 +191,14 @@ func (r *trial) compare(t reporter, v verdict, answer *apptest.Answer) {
 	case code == "validation_error":
 		r.compareFields(t, v.places, broken, fieldsOf(answer))
 	case len(v.places) > 0:
-		t.Errorf("%s: the schema refuses %q, the handler answers %d %s", r.operation, v.places, answer.Status, code)
+		t.Errorf("%s: got status %d %s for %q, which the schema refuses", r.operation, answer.Status, code, v.places)
 	default:
 		r.compareRest(t, v.body, broken, answer)
 	}
 }
 
-// compareRest judges an answer to what the schema takes and the handler does
-// not call invalid.
+// compareRest checks answers other than validation_error to requests that the
+// schema accepts.
 func (r *trial) compareRest(t reporter, body any, broken []string, answer *apptest.Answer) {
 	t.Helper()
 	expected := r.expected(body)
@@ -208,16 +206,16 @@ func (r *trial) compareRest(t reporter, body any, broken []string, answer *appte
 	_, possible := expected[code]
 	switch {
 	case answer.Status < 300 && len(broken) > 0:
-		t.Errorf("%s: what breaks a rule at %q is accepted", r.operation, broken)
+		t.Errorf("%s: got %q accepted, want an error", r.operation, broken)
 	case answer.Status >= 300 && !possible:
-		t.Errorf("%s: the schema accepts this, the handler answers %d %s", r.operation, answer.Status, code)
+		t.Errorf("%s: got status %d %s for what the schema accepts", r.operation, answer.Status, code)
 	case answer.Status < 300 && slices.Contains(slices.Collect(maps.Values(expected)), true):
-		t.Errorf("%s: accepted, but %v was due", r.operation, expected)
+		t.Errorf("%s: got it accepted, want one of %v", r.operation, expected)
 	}
 }
 
-// expected are the codes, other than validation_error, with which a request may
-// be refused; true for one with which it must. The caller holds mu.
+// expected returns the codes, other than validation_error, that a request may get.
+// The value is true for a code that it must get. The caller must hold mu.
 func (r *trial) expected(body any) map[string]bool {
 	expected := map[string]bool{}
 	for code, when := range r.other {
@@ -231,7 +229,7 @@ func (r *trial) expected(body any) map[string]bool {
 	return expected
 }
 
-// fieldsOf are the places of all reported problems.
+// fieldsOf returns the places of all reported errors.
 func fieldsOf(answer *apptest.Answer) (places []string) {
 	list, _ := answer.JSON("error", "details", "errors").([]any)
 	for _, problem := range list {
@@ -241,27 +239,27 @@ func fieldsOf(answer *apptest.Answer) (places []string) {
 	return places
 }
 
-// compareFields wants the same places to be wrong on both sides. A list that
-// is too long, and an object that is none, count for all that is in them.
+// compareFields compares the places that the schema and the handler refuse. A list
+// that is too long, or a value that is not an object, stands for everything inside.
 func (r *trial) compareFields(t reporter, places, broken, reported []string) {
 	t.Helper()
 	if len(reported) == 0 || len(places)+len(broken) == 0 {
-		t.Errorf("%s: the schema accepts this, the handler refuses %q", r.operation, reported)
+		t.Errorf("%s: got %q refused, which the schema accepts", r.operation, reported)
 	}
 	for _, place := range reported {
 		if !covers(places, place) && !slices.Contains(broken, place) {
-			t.Errorf("%s: the handler refuses %q, the schema %q", r.operation, place, places)
+			t.Errorf("%s: got %q refused, want %q", r.operation, place, places)
 		}
 	}
 	for _, place := range places {
 		if !covers(reported, place) {
-			t.Errorf("%s: the schema refuses %q, the handler reports %q only", r.operation, place, reported)
+			t.Errorf("%s: got %q refused, want %q as well", r.operation, reported, place)
 		}
 	}
 }
 
-// fresh is the subject's valid request, to be changed; number keeps it apart
-// from others.
+// fresh returns a valid request of the subject, which the caller may change. number
+// makes it unique.
 func (s *subject) fresh(t reporter, number int) any {
 	body := decode(t, []byte(s.body)).(map[string]any)
 	switch s.operation {
@@ -275,8 +273,8 @@ func (s *subject) fresh(t reporter, number int) any {
 	return body
 }
 
-// skip is the inside of the end of a shipment that is left out: the other end
-// has the same schema, and the same code.
+// skip returns the place inside which mutations are skipped: one end of a shipment,
+// because both have the same schema and the same code.
 func (s *subject) skip() string {
 	if s.operation == "createQuote" {
 		return "/pickup/"
@@ -284,8 +282,8 @@ func (s *subject) skip() string {
 	return "/dropoff/"
 }
 
-// TestEverySingleMutation changes a valid request of every operation at every
-// place in every way.
+// TestEverySingleMutation changes a valid request of every operation at every place
+// in every way.
 func TestEverySingleMutation(t *testing.T) {
 	t.Parallel()
 	for i, s := range subjects {
@@ -303,7 +301,7 @@ func TestEverySingleMutation(t *testing.T) {
 					m.apply(spots(body, "")[at])
 					r.judge(t, body)
 					if t.Failed() {
-						t.Fatalf("after %s at %s", m.name, place.path)
+						t.Fatalf("failed after %s at %s", m.name, place.path)
 					}
 				}
 			}
@@ -312,12 +310,12 @@ func TestEverySingleMutation(t *testing.T) {
 	}
 }
 
-// TestNoObjectAtAll sends bodies whose root is wrong.
-func TestNoObjectAtAll(t *testing.T) {
+// TestBodiesThatAreNotObjects sends JSON values other than objects.
+func TestBodiesThatAreNotObjects(t *testing.T) {
 	t.Parallel()
 	for i, s := range subjects {
 		if s.operation == "createAPIKey" || s.pause {
-			continue // who asks is known from the body
+			continue // the body has the credentials
 		}
 		t.Run(fmt.Sprint(i, " ", s.operation), func(t *testing.T) {
 			t.Parallel()

@@ -15,13 +15,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestEveryRouteForEveryRole asks for everything that the operator document
-// lists in every role, by token and in a session, without credentials and as a partner. In
-// is who the document lets in.
+// TestEveryRouteForEveryRole requests every operation of the operator document in
+// every role, with a token and in a session, without credentials, and as a partner.
+// Only callers that the document allows are admitted.
 func TestEveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)
-	ways := map[string][]string{} // headers, by role and way in
+	ways := map[string][]string{} // headers by role and way to authenticate
 	for _, role := range operator.Roles {
 		o := f.operator.As(t, string(role))
 		login := f.Do(t, "POST", "/ops/v1/login", fmt.Appendf(nil, `{"email":"%s@example.com","password":"a long password of a %s"}`, role, role)).Must(t, 200)
@@ -36,13 +36,13 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 		}
 		target := f.target(o, call{path: nowhere})
 		strangers := map[string][]string{
-			"nobody": nil, "a partner in a session": {"Cookie", f.session}, "a partner": f.partner.Signed(o.method, target, nil),
+			"anonymous": nil, "a partner in a session": {"Cookie", f.session}, "a partner": f.partner.Signed(o.method, target, nil),
 			"an unknown token": {"Authorization", "Bearer none"}, "no bearer": {"Authorization", "Basic none", "Cookie", ways["admin in a session"][1]},
 		}
 		for who, headers := range strangers {
 			asked++
 			if got := f.Do(t, o.method, target, nil, headers...); got.Status != http.StatusUnauthorized {
-				t.Errorf("%s as %s: %d %s", o.id, who, got.Status, got.Body)
+				t.Errorf("%s as %s: got status %d, want 401: %s", o.id, who, got.Status, got.Body)
 			}
 		}
 		for who, headers := range ways {
@@ -50,7 +50,7 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 			role, _, _ := strings.Cut(who, " ")
 			got, in := f.Do(t, o.method, target, nil, headers...), slices.Contains(o.roles(), role)
 			if in == (got.Status == http.StatusForbidden) || got.Status == http.StatusUnauthorized {
-				t.Errorf("%s as %s: %d %s; let in are %v", o.id, who, got.Status, got.Body, o.roles())
+				t.Errorf("%s as %s: got status %d, want %v admitted: %s", o.id, who, got.Status, o.roles(), got.Body)
 			}
 			if strings.HasSuffix(who, "session") && o.method != "GET" {
 				asked++
@@ -60,19 +60,19 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	}
 	t.Logf("%d requests", asked)
 	if asked < 200 {
-		t.Errorf("asked %d times only", asked)
+		t.Errorf("got %d requests sent, want more", asked)
 	}
 }
 
-// nowhere are ids of nothing, so that a caller who is let in changes nothing.
+// nowhere are ids that do not exist, so that an admitted caller changes nothing.
 var nowhere = map[string]string{
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
 	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
 }
 
-// TestAnotherPartnersThings asks, as one partner, for things of another by their
-// ids. They do not exist for another partner, and stay as they are.
-func TestAnotherPartnersThings(t *testing.T) {
+// TestOtherPartnersRecords requests records of another partner by their ids. They
+// do not exist for the caller, and are not changed.
+func TestOtherPartnersRecords(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)
 	f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
@@ -91,7 +91,7 @@ func TestAnotherPartnersThings(t *testing.T) {
 		}
 		for _, p := range o.parameters() {
 			if name := p.at("name").text(); p.at("in").text() == "path" && theirs[name] == "" {
-				t.Fatalf("%s: this test does not know how to name another partner's %s; known are %v", o.id, name, slices.Collect(maps.Keys(theirs)))
+				t.Fatalf("%s: got the path parameter %s, want one of %v: add another partner's id here", o.id, name, slices.Collect(maps.Keys(theirs)))
 			}
 		}
 		target, body := f.target(o, call{path: theirs}), validBody(o)
@@ -109,19 +109,19 @@ func TestAnotherPartnersThings(t *testing.T) {
 			asked++
 			headers = append([]string{"Idempotency-Key", uuid.NewString()}, headers...)
 			if got := f.Do(t, o.method, target, body, headers...); got.Status != http.StatusNotFound {
-				t.Errorf("%s, %s: %d %s", o.id, way, got.Status, got.Body)
+				t.Errorf("%s, %s: got status %d, want 404: %s", o.id, way, got.Status, got.Body)
 			}
 		}
 	}
 	f.Unchanged(t, before)
 	if asked < 6 {
-		t.Errorf("asked %d times only", asked)
+		t.Errorf("got %d requests sent, want more", asked)
 	}
 }
 
-// TestEveryPartnerRouteForEveryStranger asks for everything that takes a partner
-// as a caller who is not a partner, or who is one in a way that the document does not allow.
-func TestEveryPartnerRouteForEveryStranger(t *testing.T) {
+// TestPartnerRoutesForOthers requests everything that needs a partner as a caller
+// who is not one, or with credentials that the document does not allow.
+func TestPartnerRoutesForOthers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)
 	order := testkit.OrderJSON("A-1", "")
@@ -132,7 +132,7 @@ func TestEveryPartnerRouteForEveryStranger(t *testing.T) {
 		}
 		target := f.target(o, call{path: nowhere})
 		ways := map[string][]string{
-			"nobody": nil, "an operator": {"Authorization", "Bearer " + f.operator.Token}, "an account's password": f.partner.Login(),
+			"anonymous": nil, "an operator": {"Authorization", "Bearer " + f.operator.Token}, "an account's password": f.partner.Login(),
 			"a signature of something else": f.partner.Signed(o.method, target+"x", order),
 		}
 		if access == api.AccessSigned {
@@ -140,7 +140,7 @@ func TestEveryPartnerRouteForEveryStranger(t *testing.T) {
 		}
 		for who, headers := range ways {
 			if got := f.Do(t, o.method, target, validBody(o), headers...); got.Status != http.StatusUnauthorized {
-				t.Errorf("%s as %s: %d %s", o.id, who, got.Status, got.Body)
+				t.Errorf("%s as %s: got status %d: %s", o.id, who, got.Status, got.Body)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 )
 
-// TestRoutesAndDocumentsListTheSame goes both ways.
-func TestRoutesAndDocumentsListTheSame(t *testing.T) {
+// TestRoutesAreDocumented compares the routes with the documented operations.
+func TestRoutesAreDocumented(t *testing.T) {
 	t.Parallel()
 	documented, served := map[string]*operation{}, map[string]bool{}
 	for _, o := range read(t).operations {
@@ -20,29 +20,30 @@ func TestRoutesAndDocumentsListTheSame(t *testing.T) {
 		served[name] = true
 		o := documented[name]
 		if o == nil {
-			t.Errorf("%s is served but not documented", name)
+			t.Errorf("%s: got a route that is not documented", name)
 			continue
 		}
 		if got := o.access(); got != route.Access {
-			t.Errorf("%s: the documented security is %s, the route's %s", name, got, route.Access)
+			t.Errorf("%s: got the documented security %s, want %s", name, got, route.Access)
 		}
 		var roles []string
 		for _, role := range route.Roles {
 			roles = append(roles, string(role))
 		}
 		if got := o.roles(); !slices.Equal(got, roles) {
-			t.Errorf("%s: the documented roles are %v, the route's %v", name, got, roles)
+			t.Errorf("%s: got the documented roles %v, want %v", name, got, roles)
 		}
 	}
 	for name := range documented {
 		if !served[name] {
-			t.Errorf("%s is documented but not served", name)
+			t.Errorf("%s: got it documented, but there is no route", name)
 		}
 	}
 }
 
-// access is the kind of access that the declared security stands for. What
-// takes a session is public to the routes: its handler looks for the session.
+// access returns the kind of access that the documented security describes.
+// Operations with a session are public to the routes, because their handlers check
+// the session.
 func (o *operation) access() api.Access {
 	switch {
 	case o.asksFor("signedKey") && o.asksFor("session"):
@@ -61,8 +62,8 @@ func (o *operation) access() api.Access {
 // isSigned reports whether a signature is accepted.
 func (o *operation) isSigned() bool { return o.asksFor("signedKey") }
 
-// roles are the operators that the documents let in: one alternative for each
-// role.
+// roles returns the roles of operators that the document allows, one for each
+// alternative.
 func (o *operation) roles() (roles []string) {
 	for _, way := range o.security() {
 		roles = append(roles, way.roles...)
@@ -70,22 +71,23 @@ func (o *operation) roles() (roles []string) {
 	return roles
 }
 
-// TestSignedOperationsTellTheirHeaders: a scheme of OpenAPI names one header;
-// the others are parameters, required where no session will do.
-func TestSignedOperationsTellTheirHeaders(t *testing.T) {
+// TestSignatureHeadersAreDocumented checks the parameters of signed operations. A
+// security scheme names one header; the others are parameters, required unless a
+// session is accepted.
+func TestSignatureHeadersAreDocumented(t *testing.T) {
 	t.Parallel()
 	for _, o := range read(t).operations {
 		for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 			if o.takes("header", name) != o.isSigned() {
-				t.Errorf("%s: the parameter %s belongs to signed operations, all of them", o.id, name)
+				t.Errorf("%s: got parameter %s documented or missing, want it for signed operations only", o.id, name)
 			}
 			if o.requires("header", name) != (o.access() == api.AccessSigned) {
-				t.Errorf("%s: the parameter %s is required where nothing else will do", o.id, name)
+				t.Errorf("%s: got parameter %s required or not, want it required unless a session is accepted", o.id, name)
 			}
 		}
 		wantsKey := slices.Contains([]string{"createOrder", "createOrderBatch", "cancelOrder"}, o.id)
 		if o.isSigned() && o.requires("header", "Idempotency-Key") != wantsKey {
-			t.Errorf("%s: Idempotency-Key belongs to creating and cancelling orders", o.id)
+			t.Errorf("%s: got Idempotency-Key documented or missing, want it where it is used only", o.id)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// undriven are the operations whose 500 and 503 no test produces, with the
-// reason. Every other documented pair of operation and status must be produced.
+// undriven are the operations whose statuses 500 and 503 no test produces, with the
+// reason. All other documented pairs of operation and status must be produced.
 var undriven = map[string]string{
 	"getHealth":     "it touches nothing that could fail or take time",
 	"getOpenAPI":    "it answers what is in memory",
@@ -69,15 +69,14 @@ var undriven = map[string]string{
 	"followEvents":          "its only part that could fail is the database",
 }
 
-// drive produces an answer of an operation, on a service of its own.
+// drive produces an answer of an operation on its own service.
 type drive func(t *testing.T, o *operation) *apptest.Answer
 
-// probe produces an answer of an operation, and changes nothing: all probes share
-// a service.
+// probe produces an answer of an operation without changing anything. All probes
+// share a service.
 type probe func(t *testing.T, f *fixture, o *operation) *apptest.Answer
 
-// probes are how the answers of a status are produced unless drives has another
-// way.
+// probes produce the answers of a status, unless drives has the operation.
 var probes = map[string]probe{
 	"400": probeMalformed,
 	"401": probeAnonymous,
@@ -87,8 +86,8 @@ var probes = map[string]probe{
 	"422": probeOutOfBounds,
 }
 
-// drives are how the answers of a status are produced, for one operation or
-// for all the others ("*"). What a documented example answers is not repeated.
+// drives produce the answers of a status, for one operation or for all others
+// ("*"). Answers to documented examples are not produced again.
 var drives = map[string]drive{
 	"* 200": driveSuccess,
 	"* 403": driveCrossSite,
@@ -117,6 +116,7 @@ var drives = map[string]drive{
 	"testWebhook 422":        driveNoEndpoint,
 }
 
+// TestEveryDocumentedStatus produces every documented status of every operation.
 func TestEveryDocumentedStatus(t *testing.T) {
 	t.Parallel()
 	shared := newFixture(t, roomy)
@@ -138,21 +138,21 @@ func TestEveryDocumentedStatus(t *testing.T) {
 			}
 			if shown || produce == nil {
 				if !shown {
-					t.Errorf("nothing produces %s", name)
+					t.Errorf("%s: got no way to produce it, want one in drives or probes", name)
 				}
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				if got := produce(t, o); strconv.Itoa(got.Status) != status {
-					t.Errorf("got %d: %s", got.Status, got.Body)
+					t.Errorf("got status %d, want %s: %s", got.Status, status, got.Body)
 				}
 			})
 		}
 	}
 }
 
-// TestUndrivenExist keeps the list of exceptions from outliving its reasons.
+// TestUndrivenExist checks that the list of exceptions has operations that exist.
 func TestUndrivenExist(t *testing.T) {
 	t.Parallel()
 	for id := range undriven {
@@ -160,7 +160,7 @@ func TestUndrivenExist(t *testing.T) {
 	}
 }
 
-// driveSuccess sends the operation as it is meant, without a body.
+// driveSuccess sends a valid request without a body.
 func driveSuccess(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	return f.send(t, call{operation: o.id, path: f.prepare(t, o)})
@@ -177,7 +177,7 @@ func probeAnonymous(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, body: validBody(o), anonymous: true})
 }
 
-// validBody is a body that fits the operation; nil if it takes none.
+// validBody returns a valid body, or nil if the operation has none.
 func validBody(o *operation) []byte {
 	return map[string][]byte{
 		"registerPartner":     []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
@@ -216,9 +216,9 @@ func validBody(o *operation) []byte {
 	}[o.id]
 }
 
-// driveCrossSite asks as an operator of another role, where roles count, and
-// otherwise as a browser does for another site. Where neither is refused, it asks
-// as a suspended partner.
+// driveCrossSite sends the request of an operator with another role, if roles
+// matter, or else a request from another site. If neither is refused, it sends that
+// of a suspended partner.
 func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 	if o.access() == api.AccessSigned || o.access() != api.AccessOperator && o.method == "GET" {
 		return driveSuspended(t, o)
@@ -240,7 +240,7 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 func probeUnknown(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	nothing := map[string]string{"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
 		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none"}
-	if o.takes("path", "event_id") { // looked for only if there is an endpoint
+	if o.takes("path", "event_id") { // which is looked up only if there is an endpoint
 		f = newFixture(t, roomy)
 		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	}
@@ -265,7 +265,7 @@ func probeOutOfBounds(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, query: "?limit=0"})
 }
 
-// driveTooMany exceeds the rate of requests, or of wrong passwords.
+// driveTooMany exceeds a rate limit, or the limit of wrong passwords.
 func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, apptest.RateLimit(1))
 	request := call{operation: o.id, body: validBody(o)}
@@ -285,7 +285,7 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 	return answer
 }
 
-// driveManyKeys creates keys until that is refused.
+// driveManyKeys creates keys until it is refused.
 func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 	f := newFixture(t, roomy)
 	for range 1100 {
@@ -296,7 +296,7 @@ func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 	return answer
 }
 
-// driveAgain does a thing twice.
+// driveAgain sends the same request twice.
 func driveAgain(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: o.id, body: validBody(o)}).Must(t, 201)

@@ -47,7 +47,8 @@ func TestEnumerationsAreComplete(t *testing.T) {
 					continue
 				}
 				found[vocabulary] = true
-				// A filter may take "any" besides, and a member that can be cleared null.
+				// A filter may take "any" besides, and a member that can be cleared
+				// null.
 				got := slices.DeleteFunc(enumerated, func(word string) bool { return word == "any" || word == "<nil>" })
 				if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 					t.Errorf("%s: got %q, want the %s %q", place, got, vocabulary, want)

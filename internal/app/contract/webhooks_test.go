@@ -15,15 +15,13 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// needsEndpoint are the operations that only do something where there is an
-// endpoint.
+// needsEndpoint are the operations that need an endpoint.
 var needsEndpoint = []string{
 	"getWebhookEndpoint", "deleteWebhookEndpoint", "rotateWebhookSecret", "activateWebhookSecret",
 	"redeliverEvent", "redeliverEvents", "testWebhook",
 }
 
-// prepare makes what an operation needs, and gives the path parameters that name
-// it.
+// prepare creates what an operation needs and returns the path parameters for it.
 func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	t.Helper()
 	switch {
@@ -47,8 +45,7 @@ func (f *fixture) prepareEndpoint(t testing.TB, o *operation) {
 	}
 }
 
-// newEvent moves a new order on and gives the path parameter that names the
-// event of that.
+// newEvent moves a new order and returns the path parameter of the event.
 func (f *fixture) newEvent(t testing.TB) map[string]string {
 	t.Helper()
 	order := f.newOrder(t)
@@ -57,9 +54,9 @@ func (f *fixture) newEvent(t testing.TB) map[string]string {
 	return map[string]string{"event_id": events.Text("events", 0, "event_id")}
 }
 
-// TestPartnersMayComeInASession wherever the documents say so, with the same
-// answers.
-func TestPartnersMayComeInASession(t *testing.T) {
+// TestPartnerSessions uses sessions wherever the documents allow them. The answers
+// are the same as for signed requests.
+func TestPartnerSessions(t *testing.T) {
 	t.Parallel()
 	for _, o := range read(t).operations {
 		if o.access() != api.AccessPartner {
@@ -70,17 +67,17 @@ func TestPartnersMayComeInASession(t *testing.T) {
 			f := newFixture(t, roomy)
 			request := call{operation: o.id, body: validBody(o), path: f.prepare(t, o), session: true}
 			if got := f.send(t, request); got.Status >= 300 {
-				t.Errorf("got %d: %s", got.Status, got.Body)
+				t.Errorf("got status %d: %s", got.Status, got.Body)
 			}
 			request.headers = []string{"Cookie", "dropyard_session=none"}
 			if got := f.send(t, request).Must(t, 401); got.JSON("error", "details") != nil {
-				t.Errorf("in no session: %s", got.Body)
+				t.Errorf("without a session: got %s, want unauthorized", got.Body)
 			}
 		})
 	}
 }
 
-// webhooks are the documented events, by type.
+// webhooks returns the documented events by type.
 func (c *contract) webhooks() map[string]node {
 	all := map[string]node{}
 	section := c.documents["openapi.yaml"].node(c).at("webhooks")
@@ -99,29 +96,29 @@ func TestEveryEventIsDocumented(t *testing.T) {
 	documented := read(t).webhooks()
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(documented)); !slices.Equal(got, want) {
-		t.Errorf("documented are %v, there are %v", got, want)
+		t.Errorf("got documented types %v, want %v", got, want)
 	}
 	for name, n := range documented {
 		examples := n.at("requestBody", "content", "application/json", "examples")
 		for _, example := range examples.members() {
 			if got := examples.at(example, "value", "type").text(); got != name {
-				t.Errorf("an example of %s is of the type %q", name, got)
+				t.Errorf("example of %s: got type %q", name, got)
 			}
 		}
 		if len(examples.members()) == 0 || n.at("summary").text() == "" || len(n.at("responses").members()) == 0 {
-			t.Errorf("%s needs a summary, an example and responses", name)
+			t.Errorf("%s: want a summary, an example and responses", name)
 		}
 	}
 }
 
-// checkHook holds what a receiver got against what is documented for its type:
-// no header and no member more or less.
+// checkHook compares a request that a receiver got with what is documented for its
+// type. It must have exactly the documented headers and members.
 func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 	t.Helper()
 	kind := hook.Text("type")
 	n, ok := c.webhooks()[kind]
 	if !ok {
-		t.Fatalf("no webhook %q is documented: %s", kind, hook.Body)
+		t.Fatalf("got type %q, which is not documented: %s", kind, hook.Body)
 	}
 	documented := map[string]bool{}
 	for _, p := range n.at("parameters").elements() {
@@ -132,17 +129,17 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 			value = number
 		}
 		if err := c.mustSchema(t, p.at("schema")).Validate(value); err != nil || !p.at("required").flag() {
-			t.Errorf("%s: the header %s: %v", kind, name, err)
+			t.Errorf("%s: header %s: %v", kind, name, err)
 		}
 	}
 	for name := range hook.Header {
 		name = strings.ToLower(name)
 		if (strings.HasPrefix(name, "drop-") || strings.HasPrefix(name, "webhook-")) && !documented[name] {
-			t.Errorf("%s: the header %s is sent, and not documented", kind, name)
+			t.Errorf("%s: got header %s, which is not documented", kind, name)
 		}
 	}
 	if hook.Header.Get("Content-Type") != "application/json" || len(documented) != 6 {
-		t.Errorf("%s: %v", kind, hook.Header)
+		t.Errorf("%s: got headers %v", kind, hook.Header)
 	}
 	schema, body := c.mustSchema(t, n.at("requestBody", "content", "application/json", "schema")), decode(t, hook.Body)
 	if err := schema.Validate(body); err != nil {
@@ -151,8 +148,8 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 	checkSealed(t, kind, schema, body)
 }
 
-// journey is a way of an order through its states, as an operator moves it.
-// "cancel" is the partner's.
+// journey is a sequence of statuses to which an operator moves an order. "cancel"
+// is a cancellation by the partner.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
 		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`, `{"status":"in_transit"}`,
@@ -163,10 +160,10 @@ var journeys = [][]string{
 	{"cancel"},
 }
 
-// TestEventsFitTheDocument moves orders through every state, before a receiver,
-// and holds each request against the document; so is the test event, and one
+// TestEventsMatchDocument moves orders through every status and compares the
+// request of each event with the document. It also sends a test event, and one
 // during a rotation.
-func TestEventsFitTheDocument(t *testing.T) {
+func TestEventsMatchDocument(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	receiver := apptest.NewReceiver(t)
@@ -193,13 +190,13 @@ func TestEventsFitTheDocument(t *testing.T) {
 	f.send(t, call{operation: "testWebhook"}).Must(t, 200)
 	next()
 	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
-		t.Errorf("seen are %v, want %v", seen, want)
+		t.Errorf("got types %v, want %v", seen, want)
 	}
 	receiver.NoneLeft(t)
 }
 
-// TestAnswersAboutEvents reads events in every state, the endpoint in every
-// condition, and what a test can come to.
+// TestAnswersAboutEvents reads events in every state, and endpoints in every state,
+// and sends test events with every result.
 func TestAnswersAboutEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
@@ -227,12 +224,12 @@ func TestAnswersAboutEvents(t *testing.T) {
 		got := f.send(t, call{operation: "getEvent", path: path}).Must(t, 200)
 		f.send(t, call{operation: "listEvents", query: "?limit=1&state=" + got.Text("state") + "&type=order.accepted"}).Must(t, 200)
 		if state != "skipped" && got.Text("state") != state {
-			t.Errorf("%s: %s", state, got.Body)
+			t.Errorf("%s: got %s", state, got.Body)
 		}
 	}
 	page := f.send(t, call{operation: "listEvents", query: "?limit=2"}).Must(t, 200)
 	if page.Text("next_cursor") == "" {
-		t.Errorf("no cursor: %s", page.Body)
+		t.Errorf("got %s, want next_cursor", page.Body)
 	}
 	f.send(t, call{operation: "listEvents", query: "?cursor=" + page.Text("next_cursor")}).Must(t, 200)
 	feed := f.send(t, call{operation: "followEvents", query: "?limit=1&after=" + identifier.FirstUUID(f.Clock.Now())}).Must(t, 200)
