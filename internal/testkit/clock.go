@@ -9,28 +9,28 @@ import (
 
 // Clock is a clock that moves only by its methods.
 type Clock struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	now     time.Time
 	waiting []waiter
 }
 
-// waiter is who waits until the clock shows a time.
+// waiter is a channel that waits for a time.
 type waiter struct {
 	until time.Time
 	fire  chan time.Time
 }
 
-// NewClock makes a clock that stands at the given time.
+// NewClock returns a clock that shows the given time.
 func NewClock(at time.Time) *Clock { return &Clock{now: at} }
 
-// Now is the time the clock shows.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock, and wakes who has waited long enough.
+// Advance moves the clock forward and fires the channels that are due.
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,8 @@ func (c *Clock) Advance(by time.Duration) {
 	})
 }
 
-// At gives a channel that gets the time once the clock shows it, or has.
+// At returns a channel that receives the time as soon as the clock shows until or
+// later.
 func (c *Clock) At(until time.Time) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,14 +58,14 @@ func (c *Clock) At(until time.Time) <-chan time.Time {
 	return fire
 }
 
-// Random is a source of bytes that repeats from test run to test run. It is
-// safe for concurrent use.
+// Random is a source of bytes that are the same in every test run. It is safe for
+// concurrent use.
 type Random struct {
 	mu     sync.Mutex
 	source *rand.ChaCha8 // guarded by mu
 }
 
-// NewRandom makes a source whose bytes depend on the seed only.
+// NewRandom returns a source whose bytes depend on the seed only.
 func NewRandom(seed byte) *Random {
 	return &Random{source: rand.NewChaCha8([32]byte{seed})}
 }

@@ -1,5 +1,5 @@
-// Package testkit is what tests start from: valid orders, a clock that only
-// moves by its methods, random bytes that repeat.
+// Package testkit has what tests of several packages need: valid orders, a clock and
+// random bytes that repeat, private PostgreSQL servers, and proxies in front of them.
 package testkit
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Epoch is when tests happen: a Wednesday morning in Montreal.
+// Epoch is the time at which tests begin: a Wednesday morning in Montréal.
 var Epoch = time.Date(2026, time.January, 14, 15, 0, 0, 0, time.UTC)
 
-// Order is a valid order that was created at the given time, in memory only.
+// Order returns a valid order that was created at the given time.
 func Order(partnerID, orderID, reference string, at time.Time) *delivery.Order {
 	return &delivery.Order{
 		OrderID:   orderID,
@@ -49,7 +49,7 @@ func contact(name, city, province, postalCode string, at time.Time) delivery.Con
 	}
 }
 
-// OrderJSON is the body of a valid request to create an order. items is a JSON
+// OrderJSON returns the body of a valid request to create an order. items is a JSON
 // list, or empty for none.
 func OrderJSON(reference, items string) []byte {
 	if items != "" {

@@ -11,34 +11,33 @@ import (
 	"time"
 )
 
-// Proxy stands between a service and PostgreSQL and does what networks do. It
-// knows as much of the protocol as it takes to break off in the middle of a
-// COMMIT, which is why no proxy that knows none of it would do.
+// Proxy is between a service and PostgreSQL and fails as networks do. It parses as
+// much of the protocol as it needs to cut a connection in the middle of a COMMIT,
+// which a general proxy could not do.
 type Proxy struct {
 	listener net.Listener
 	target   string
 	running  sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	lines map[*line]bool
-	delay time.Duration // of everything the client sends
+	delay time.Duration // of everything that clients send
 	down  bool
-	stall chan struct{} // closed when what is held back may go on; nil if nothing is
+	stall chan struct{} // closed to release what clients send; nil while not stalled
 	cut   Cut
-	cuts  int // still to be made
-	made  int // cuts
-	every int // this one of so many COMMITs breaks off; 0: none
-	seen  int // COMMITs
+	cuts  int // number of cuts to be made
+	made  int // number of cuts made
+	every int // number of COMMITs of which one is cut; 0 for none
+	seen  int // number of COMMITs
 }
 
-// Cut is where a COMMIT breaks off.
+// Cut says where a connection is cut during a COMMIT.
 type Cut int
 
 const (
-	// CutBefore breaks off before the server has got the COMMIT: it will undo
-	// the transaction.
+	// CutBefore cuts before the server has got the COMMIT, so that it rolls back.
 	CutBefore Cut = iota + 1
-	// CutAfter breaks off after the server has committed: only its answer is
+	// CutAfter cuts when the server has committed, so that only its response is
 	// lost.
 	CutAfter
 )
@@ -47,13 +46,13 @@ const (
 type line struct {
 	client, server *net.TCPConn
 
-	mu       sync.Mutex // guards what follows
-	readOnly bool       // the transaction under way
-	doomed   bool       // the next answer is lost
+	mu       sync.Mutex // guards the following fields
+	readOnly bool       // the current transaction is
+	doomed   bool       // the server's next response is lost
 }
 
-// NewProxy starts a proxy to the server of a database's URL, and returns the
-// database's URL by way of the proxy. It ends with the test.
+// NewProxy starts a proxy to the server in a database's URL. through is the URL of
+// the same database through the proxy. The proxy stops when the test ends.
 func NewProxy(t testing.TB, databaseURL string) (p *Proxy, through string) {
 	t.Helper()
 	where, err := url.Parse(databaseURL)
@@ -76,14 +75,14 @@ func NewProxy(t testing.TB, databaseURL string) (p *Proxy, through string) {
 	return p, where.String()
 }
 
-// SetDelay holds back everything that clients send.
+// SetDelay delays everything that clients send.
 func (p *Proxy) SetDelay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// SetDown resets every connection at once, and those to come too.
+// SetDown resets all connections, and new ones until it is called with false.
 func (p *Proxy) SetDown(down bool) {
 	p.mu.Lock()
 	p.down = down
@@ -93,7 +92,7 @@ func (p *Proxy) SetDown(down bool) {
 	}
 }
 
-// Reset breaks every connection off.
+// Reset resets all connections.
 func (p *Proxy) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,8 +101,8 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// Stall lets nothing through from the clients, without closing their connections,
-// until it is called with false.
+// Stall holds back everything that clients send, without closing their
+// connections, until it is called with false.
 func (p *Proxy) Stall(stalled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,22 +115,22 @@ func (p *Proxy) Stall(stalled bool) {
 	}
 }
 
-// CutCommits breaks off the next so many COMMITs of transactions that write.
+// CutCommits cuts the next COMMITs of transactions that write, as many as times.
 func (p *Proxy) CutCommits(cut Cut, times int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut, p.cuts = cut, times
 }
 
-// CutEvery breaks off one in so many COMMITs of transactions that write, by
-// turns before and after the server; 0 ends it.
+// CutEvery cuts one in so many COMMITs of transactions that write, alternately
+// before and after the server has got it. 0 stops this.
 func (p *Proxy) CutEvery(commits int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.every = commits
 }
 
-// Made is how many COMMITs have been broken off.
+// Made returns how many COMMITs were cut.
 func (p *Proxy) Made() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,16 +162,16 @@ func (p *Proxy) connect(client *net.TCPConn) {
 		l.reset()
 	}
 	var both sync.WaitGroup
-	both.Go(func() { l.copy(l.server, l.client, p.request) })
-	both.Go(func() { l.copy(l.client, l.server, l.answer) })
+	both.Go(func() { l.relay(l.server, l.client, p.request) })
+	both.Go(func() { l.relay(l.client, l.server, l.answer) })
 	both.Wait()
 	p.mu.Lock()
 	delete(p.lines, l)
 	p.mu.Unlock()
 }
 
-// copy passes on what judge lets pass, until one side ends.
-func (l *line) copy(to, from *net.TCPConn, judge func(*line, []byte) bool) {
+// relay copies what judge allows until one side closes or judge does not allow it.
+func (l *line) relay(to, from *net.TCPConn, judge func(*line, []byte) bool) {
 	defer l.reset()
 	chunk := make([]byte, 64<<10)
 	for {
@@ -186,7 +185,7 @@ func (l *line) copy(to, from *net.TCPConn, judge func(*line, []byte) bool) {
 	}
 }
 
-// reset ends both sides without a farewell.
+// reset resets both connections.
 func (l *line) reset() {
 	for _, side := range []*net.TCPConn{l.client, l.server} {
 		_ = side.SetLinger(0)
@@ -194,7 +193,7 @@ func (l *line) reset() {
 	}
 }
 
-// request judges what a client sends.
+// request reports whether what a client has sent may pass.
 func (p *Proxy) request(l *line, sent []byte) bool {
 	p.mu.Lock()
 	delay, stall := p.delay, p.stall
@@ -205,7 +204,7 @@ func (p *Proxy) request(l *line, sent []byte) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Transactions begin and end in messages of their own.
+	// BEGIN and COMMIT are messages of their own.
 	if bytes.Contains(sent, []byte("begin isolation")) {
 		l.readOnly = bytes.Contains(sent, []byte("read only"))
 	}
@@ -217,6 +216,7 @@ func (p *Proxy) request(l *line, sent []byte) bool {
 	return cut != CutBefore
 }
 
+// nextCut counts a COMMIT and returns where to cut it, or 0.
 func (p *Proxy) nextCut() Cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,7 +233,7 @@ func (p *Proxy) nextCut() Cut {
 	return p.cut
 }
 
-// answer judges what the server sends.
+// answer reports whether what the server has sent may pass.
 func (l *line) answer(_ *line, _ []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,28 +13,29 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Recorder stands between a service and PostgreSQL and notes what statements
-// really arrive there.
+// Recorder is between a service and PostgreSQL and records the statements that are
+// sent.
 type Recorder struct {
 	listener net.Listener
 	target   string
 	running  sync.WaitGroup
 
-	mu    sync.Mutex                      // guards what follows
+	mu    sync.Mutex                      // guards the following fields
 	seen  map[string]Statement            // by text
 	lines map[io.Closer]map[string]string // texts by the names of prepared statements
 	ended bool
 }
 
-// Statement is a statement with the parameters that it last had.
+// Statement is a statement with its latest parameters.
 type Statement struct {
 	SQL        string
 	Parameters [][]byte
 	Formats    []int16
 }
 
-// NewRecorder starts a recorder before the server of a database's URL, and returns
-// the database's URL by way of it. It ends with the test.
+// NewRecorder starts a recorder in front of the server in a database's URL. through
+// is the URL of the same database through the recorder, which stops when the test
+// ends.
 func NewRecorder(t testing.TB, databaseURL string) (r *Recorder, through string) {
 	t.Helper()
 	where, err := url.Parse(databaseURL)
@@ -57,14 +58,14 @@ func NewRecorder(t testing.TB, databaseURL string) (r *Recorder, through string)
 	return r, where.String()
 }
 
-// Forget forgets what was seen until now.
+// Forget removes all recorded statements.
 func (r *Recorder) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.seen)
 }
 
-// Statements are the distinct statements seen, sorted by their texts.
+// Statements returns the recorded statements, each once, sorted by text.
 func (r *Recorder) Statements() (statements []Statement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,11 +99,11 @@ func (r *Recorder) connect(client net.Conn) {
 	if ended {
 		r.end()
 	}
-	copied, copy := io.Pipe()
+	copied, copies := io.Pipe()
 	var all sync.WaitGroup
 	all.Go(func() {
-		defer func() { _ = errors.Join(server.Close(), copy.Close()) }()
-		_, _ = io.Copy(server, io.TeeReader(client, copy))
+		defer func() { _ = errors.Join(server.Close(), copies.Close()) }()
+		_, _ = io.Copy(server, io.TeeReader(client, copies))
 	})
 	all.Go(func() {
 		defer func() { _ = client.Close() }()
@@ -110,7 +111,7 @@ func (r *Recorder) connect(client net.Conn) {
 	})
 	all.Go(func() {
 		r.read(client, copied)
-		_, _ = io.Copy(io.Discard, copied) // what it did not understand must not stop the rest
+		_, _ = io.Copy(io.Discard, copied) // after a message that it could not parse
 	})
 	all.Wait()
 	r.mu.Lock()
@@ -133,6 +134,7 @@ func (r *Recorder) read(line io.Closer, from io.Reader) {
 	}
 }
 
+// note records the statement of a message.
 func (r *Recorder) note(line io.Closer, message pgproto3.FrontendMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
