@@ -20,6 +20,7 @@ type load struct {
 	clients int
 	warmUp  time.Duration // before the window
 	length  time.Duration // of the window
+	every   time.Duration // how long after a request a client sends the next, at the earliest
 	want    int           // the expected status; any other is an error
 	sender  func(client int) sender
 	// window, if set, is called at the beginning and at the end of the window.
@@ -59,7 +60,7 @@ func (l load) each(ctx context.Context, makeTask func(client int) (task, error))
 		group.Go(func() {
 			do, err := makeTask(i)
 			if err == nil {
-				err = results[i].repeat(ctx, do, from, to)
+				err = results[i].repeat(ctx, do, l.every, from, to)
 			}
 			results[i].fail(err)
 		})
@@ -137,14 +138,18 @@ func (l load) client(ctx context.Context, number int) (task, error) {
 	}, nil
 }
 
-// repeat repeats the task until the window ends.
-func (r *result) repeat(ctx context.Context, do task, from, to time.Time) error {
+// repeat repeats the task until the window ends, once in every interval at most.
+func (r *result) repeat(ctx context.Context, do task, every time.Duration, from, to time.Time) error {
 	for now := time.Now(); now.Before(to) && ctx.Err() == nil; {
 		if err := do(); err != nil {
 			return err
 		}
 		end := time.Now()
 		r.record(now, end, from, to)
+		if wait := every - end.Sub(now); wait > 0 {
+			time.Sleep(wait)
+			end = time.Now()
+		}
 		now = end
 	}
 	return nil

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// attackCommand measures what an attack does to everybody else: the same partners
+// create orders at a steady pace before and during it.
+type attackCommand struct {
+	Connections connectionsAttack `cmd:"" help:"Hold many connections that send their headers byte by byte."`
+}
+
+// attackFlags are the flags of every attack.
+type attackFlags struct {
+	Binary  string  `help:"Attack this dropyard binary, such as one of an earlier version. Default: one that is built from this tree." placeholder:"FILE"`
+	Seconds float64 `default:"10" help:"Length of each of the two measurements, before and during the attack."`
+	Rate    int     `default:"200" help:"Orders per second that other partners create."`
+	JSON    bool    `name:"json" help:"Print the report as JSON."`
+}
+
+// assault attacks a service until its context ends. What it counts with count is
+// shown in the report, such as the statuses that it was answered.
+type assault func(ctx context.Context, t *target, count counter) error
+
+// counter counts what happens under a name. It may be called concurrently.
+type counter func(name string, n int)
+
+// bystanders is the number of partners that create orders at a steady pace. Each
+// has one connection.
+const bystanders = 8
+
+// run starts a service with further flags, and measures the bystanders before and
+// during an attack.
+func (f attackFlags) run(ctx context.Context, name string, flags []string, attack assault) error {
+	report, err := f.measure(ctx, name, flags, attack)
+	if err != nil {
+		return err
+	}
+	return printReport(os.Stdout, f.JSON, report)
+}
+
+func (f attackFlags) measure(ctx context.Context, name string, flags []string, attack assault) (report *attackReport, err error) {
+	if f.Seconds <= 0 || f.Seconds > maxSeconds || f.Rate < 1 || f.Rate > 10_000 {
+		return nil, fmt.Errorf("--seconds must be at most %d, --rate at most 10000", maxSeconds)
+	}
+	directory, err := os.MkdirTemp("", "dropyard-attack-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	t, err := startTarget(ctx, directory, f.Binary, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.stop()) }()
+	others, err := t.partners(ctx, bystanders)
+	if err != nil {
+		return nil, err
+	}
+	report = &attackReport{environment: thisEnvironment(), Name: name, Seconds: f.Seconds, Rate: f.Rate}
+	if report.Before, err = f.watch(ctx, t, others); err != nil {
+		return nil, err
+	}
+	return report, f.underAttack(ctx, t, others, attack, report)
+}
+
+// underAttack measures the bystanders during the attack.
+func (f attackFlags) underAttack(ctx context.Context, t *target, others []account, attack assault, report *attackReport) error {
+	var lock sync.Mutex
+	report.Counts = map[string]int{}
+	count := func(name string, n int) {
+		lock.Lock()
+		defer lock.Unlock()
+		report.Counts[name] += n
+	}
+	attacking, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- attack(attacking, t, count) }()
+	during, err := f.watch(ctx, t, others)
+	end()
+	if failed := <-ended; failed != nil && !errors.Is(failed, context.Canceled) {
+		err = errors.Join(err, fmt.Errorf("the attack: %w", failed))
+	}
+	report.During = during
+	report.compare()
+	return err
+}
+
+// attackWarmUp is the longest time before a measurement that does not count, so that
+// an attack has begun.
+const attackWarmUp = 2 * time.Second
+
+// watch measures the bystanders, and the most memory and descriptors that the
+// service uses meanwhile.
+func (f attackFlags) watch(ctx context.Context, t *target, others []account) (s situation, err error) {
+	length := time.Duration(f.Seconds * float64(time.Second))
+	l := load{
+		address: t.address, clients: len(others), warmUp: min(attackWarmUp, length), length: length, want: 201,
+		every:  time.Duration(len(others)) * time.Second / time.Duration(f.Rate),
+		sender: func(client int) sender { return plainCreations(others[client]) },
+	}
+	watching, end := context.WithCancel(ctx)
+	used := make(chan usage, 1)
+	go func() { used <- t.watch(watching) }()
+	measured, err := l.run(ctx)
+	end()
+	s.usage = <-used
+	if err != nil {
+		return s, err
+	}
+	s.figures, s.Failed = summarise(l, measured), measured.Failed
+	if measured.FirstFail != nil {
+		s.FirstFail = measured.FirstFail.Error()
+	}
+	return s, nil
+}
+
+// plainCreations makes requests to create orders without items, because the
+// partners of an attacked service have no stock.
+func plainCreations(a account) sender {
+	one := newOrderRequest(a, false)
+	return &creations{requests: [2]*orderRequest{one, one}, random: newRandom()}
+}
+
+// situation is what the bystanders see, and what the service uses.
+type situation struct {
+	figures
+	usage
+	Failed    int    `json:"failed"` // clients that got another answer than 201, and stopped
+	FirstFail string `json:"first_fail,omitempty"`
+}
+
+// usage is the most that a process has used.
+type usage struct {
+	MegaBytes   float64 `json:"resident_mb"`
+	Descriptors int     `json:"descriptors"`
+}
+
+// attackReport is the result of an attack.
+type attackReport struct {
+	environment
+	Name    string         `json:"name"`
+	Seconds float64        `json:"seconds"`
+	Rate    int            `json:"rate"`
+	Before  situation      `json:"before"`
+	During  situation      `json:"during"`
+	Ratio   float64        `json:"p99_ratio"` // during over before
+	Counts  map[string]int `json:"counts"`    // by the attack itself
+}
+
+func (r *attackReport) compare() {
+	if r.Before.P99 > 0 {
+		r.Ratio = r.During.P99 / r.Before.P99
+	}
+}
+
+func (r *attackReport) text(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(t, "Attack %q: others create %d orders/s, %.3g s before and during it\n%v\n\n", r.Name, r.Rate, r.Seconds, r.environment)
+	_, _ = fmt.Fprintln(t, "\torders/s\tp50 ms\tp99 ms\tmax ms\tfailed\tresident MB\tdescriptors\t")
+	for _, row := range []struct {
+		name string
+		situation
+	}{{"before", r.Before}, {"during", r.During}} {
+		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t%d\t\n",
+			row.name, row.PerSecond, row.P50, row.P99, row.Max, row.Failed, row.MegaBytes, row.Descriptors)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	lines := []string{fmt.Sprintf("\np99 during : before %.2f", r.Ratio)}
+	if r.During.FirstFail != "" {
+		lines = append(lines, "first failure: "+r.During.FirstFail)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Counts)) {
+		lines = append(lines, fmt.Sprintf("%s: %d", name, r.Counts[name]))
+	}
+	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
+	return err
+}
