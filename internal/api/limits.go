@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -17,10 +16,14 @@ func tooMany(message string, after time.Duration) *refusal.Error {
 	return &refusal.Error{Code: refusal.CodeRateLimited, Message: message, RetryAfter: after}
 }
 
-// PartnerRate returns the rate of so many requests a minute. All of them may come
-// in one burst.
-func PartnerRate(perMinute int) throttle.Rate {
-	return throttle.Rate{Limit: perMinute, Burst: perMinute, Per: time.Minute}
+// PartnerRate returns the rate of a partner that may make so many requests a
+// minute.
+func PartnerRate(requests int) throttle.Rate { return perMinute(requests) }
+
+// perMinute returns the rate of so many requests a minute. All of them may come in
+// one burst.
+func perMinute(requests int) throttle.Rate {
+	return throttle.Rate{Limit: requests, Burst: requests, Per: time.Minute}
 }
 
 // admitPartner takes one request from the partner's rate, and refuses if none is
@@ -65,7 +68,7 @@ func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
 // limitUnauthenticated limits, per network, registrations and requests whose
 // signature is refused.
 func (s *Server) limitUnauthenticated(c *call) error {
-	verdict := s.unauthenticated.Take(throttle.Network(s.address(c)))
+	verdict := s.unauthenticated.Take(s.address(c))
 	s.config.Observer.Limited(LimitAddress, verdict.Allowed)
 	if !verdict.Allowed {
 		return tooMany("too many requests from this address", verdict.RetryAfter)
@@ -75,7 +78,7 @@ func (s *Server) limitUnauthenticated(c *call) error {
 
 // limitTracking limits public tracking per network.
 func (s *Server) limitTracking(c *call) error {
-	verdict := s.tracking.Take(throttle.Network(s.address(c)))
+	verdict := s.tracking.Take(s.address(c))
 	s.config.Observer.Limited(LimitTracking, verdict.Allowed)
 	if !verdict.Allowed {
 		return tooMany("too many tracking requests from this address", verdict.RetryAfter)
@@ -83,24 +86,41 @@ func (s *Server) limitTracking(c *call) error {
 	return nil
 }
 
-// address returns the client's address. It follows X-Forwarded-For from right to
-// left, starting at the peer, as long as the address so far is a trusted proxy.
+// address returns the client's IP address. It follows X-Forwarded-For from right to
+// left, starting at the peer, as long as the address so far is a trusted proxy. It
+// stops at an entry that is not an address, which would let the client choose the
+// text that its requests are counted under.
 func (s *Server) address(c *call) string {
-	peer, _, err := net.SplitHostPort(c.RemoteAddr)
+	peer, err := netip.ParseAddrPort(c.RemoteAddr)
 	if err != nil {
 		return c.RemoteAddr
 	}
+	client := peer.Addr()
 	forwarded := strings.Split(strings.Join(c.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, previous := range slices.Backward(forwarded) {
-		if !s.trusts(peer) || previous == "" {
+	for _, entry := range slices.Backward(forwarded) {
+		previous, ok := forwardedAddress(strings.TrimSpace(entry))
+		if !ok || !s.trusts(client) {
 			break
 		}
-		peer = strings.TrimSpace(previous)
+		client = previous
 	}
-	return peer
+	return client.String()
 }
 
-func (s *Server) trusts(peer string) bool {
-	address, err := netip.ParseAddr(peer)
-	return err == nil && slices.ContainsFunc(s.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
+// forwardedAddress returns the address in an entry of X-Forwarded-For. Some proxies
+// add the client's port, and some write IPv6 addresses in brackets.
+func forwardedAddress(entry string) (address netip.Addr, ok bool) {
+	if withPort, err := netip.ParseAddrPort(entry); err == nil {
+		return withPort.Addr(), true
+	}
+	if strings.HasPrefix(entry, "[") && strings.HasSuffix(entry, "]") {
+		entry = entry[1 : len(entry)-1]
+	}
+	address, err := netip.ParseAddr(entry)
+	return address, err == nil
+}
+
+func (s *Server) trusts(peer netip.Addr) bool {
+	peer = peer.Unmap().WithZone("")
+	return slices.ContainsFunc(s.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer) })
 }

@@ -42,9 +42,11 @@ type Config struct {
 	Log    *slog.Logger
 
 	// RateLimit is how many requests a minute are allowed for a partner without a
-	// limit of its own, for an unauthenticated network, and for tracking from one
-	// network. 0 means no limit.
+	// limit of its own. 0 means no limit.
 	RateLimit int
+	// StrangerLimit is how many requests a minute are allowed for an unauthenticated
+	// network, and for tracking from one network. 0 means no limit.
+	StrangerLimit int
 	// SharedRates counts the requests of each partner across nodes. If it is nil,
 	// they are counted in this process.
 	SharedRates *throttle.Shared
@@ -64,9 +66,9 @@ type Server struct {
 	partners *throttle.Limiter
 	// unauthenticated counts registrations and requests whose signature is refused,
 	// by network.
-	unauthenticated *throttle.Limiter
+	unauthenticated *throttle.Networks
 	// tracking counts requests for tracking and proofs, by network.
-	tracking *throttle.Limiter
+	tracking *throttle.Networks
 	mux      *http.ServeMux
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
@@ -82,12 +84,12 @@ func New(config Config) *Server {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
-	limiter := func() *throttle.Limiter { return throttle.New(PartnerRate(config.RateLimit), config.Now) }
+	networks := func() *throttle.Networks { return throttle.NewNetworks(perMinute(config.StrangerLimit), config.Now) }
 	s := &Server{
 		config:          config,
-		partners:        limiter(),
-		unauthenticated: limiter(),
-		tracking:        limiter(),
+		partners:        throttle.New(PartnerRate(config.RateLimit), config.Now),
+		unauthenticated: networks(),
+		tracking:        networks(),
 		mux:             http.NewServeMux(),
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),

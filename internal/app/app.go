@@ -338,6 +338,7 @@ func (a *App) handler() http.Handler {
 		Random:         a.Random,
 		Log:            a.Log,
 		RateLimit:      a.config.RateLimit,
+		StrangerLimit:  a.config.StrangerLimit,
 		SharedRates:    a.sharedRates(),
 		TrustedProxies: proxies,
 		SecureCookies:  a.config.Secure(),

@@ -96,7 +96,7 @@ func TestRateLimitOfConcurrentRequests(t *testing.T) {
 // served.
 func TestFailedSignaturesAreLimited(t *testing.T) {
 	t.Parallel()
-	service := apptest.Start(t, apptest.RateLimit(3))
+	service := apptest.Start(t, apptest.RateLimit(3), apptest.StrangerLimit(3))
 	partner := service.Register(t, "metro")
 	service.Clock.Advance(time.Minute) // registrations count against the address as well
 	forged := with("X-Signature", "v1=00", partner.Signed("GET", "/v1/orders", nil))
@@ -124,7 +124,7 @@ func TestFailedSignaturesAreLimited(t *testing.T) {
 // partners.
 func TestTrackingIsLimitedByAddress(t *testing.T) {
 	t.Parallel()
-	service := apptest.Start(t, apptest.RateLimit(3))
+	service := apptest.Start(t, apptest.RateLimit(2), apptest.StrangerLimit(3))
 	partner := service.Register(t, "metro")
 	path := "/track/" + partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	service.Do(t, "GET", path, nil).Must(t, 200)
@@ -138,11 +138,62 @@ func TestTrackingIsLimitedByAddress(t *testing.T) {
 	if status := getFrom(t, "127.0.0.2", service.URL+path); status != 200 {
 		t.Errorf("another address: got status %d, want 200", status)
 	}
-	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=1;t=40` {
-		t.Errorf("partner: got RateLimit %s, want r=1", good.Header.Get("RateLimit"))
+	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=0;t=60` {
+		t.Errorf("partner: got RateLimit %s, want r=0", good.Header.Get("RateLimit"))
 	}
 	service.Clock.Advance(20 * time.Second)
 	service.Do(t, "GET", path, nil).Must(t, 200)
+}
+
+// forwarded sends a request for tracking through a trusted proxy, with the given
+// header X-Forwarded-For.
+func forwarded(t *testing.T, service *apptest.Service, header string) *apptest.Answer {
+	t.Helper()
+	return service.Do(t, "GET", "/track/ord_unknown", nil, "X-Forwarded-For", header)
+}
+
+// TestForwardedAddresses writes one address in many ways, as proxies do. All count as
+// one; so do entries that are not addresses, as the proxy that sent them.
+func TestForwardedAddresses(t *testing.T) {
+	t.Parallel()
+	for name, headers := range map[string][]string{
+		"IPv4": {
+			"192.0.2.1", "192.0.2.1:443", "192.0.2.1:50123", "::ffff:192.0.2.1", "[::ffff:192.0.2.1]:9",
+			"198.51.100.9, 192.0.2.1:5", "192.0.2.1:7, 127.0.0.9", "192.0.2.1:7, 127.0.0.9:88", "unknown,192.0.2.1",
+		},
+		"IPv6": {
+			"2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:443", "[2001:db8::1]:50123", "2001:DB8:0::0:2", "2001:db8::1%eth0",
+		},
+		"no address": {"unknown", "_hidden", "192.0.2.1, unknown", "", ",", "192.0.2.1,", "192.0.2.300", "[192.0.2.1", "127.0.0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := apptest.Start(t, apptest.StrangerLimit(len(headers)), apptest.TrustProxies("127.0.0.0/8"))
+			for _, header := range headers {
+				forwarded(t, service, header).Must(t, 404)
+			}
+			for _, header := range headers {
+				forwarded(t, service, header).Refused(t, 429, "rate_limited")
+			}
+			forwarded(t, service, "203.0.113.1").Must(t, 404)
+		})
+	}
+}
+
+// TestBlocksOfAddressesAreLimited sends each request from another /64. A /48 has no
+// more than 16 times the rate of a /64, however many of them it uses.
+func TestBlocksOfAddressesAreLimited(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.StrangerLimit(2), apptest.TrustProxies("127.0.0.0/8"))
+	passed := 0
+	for i := range 100 {
+		if forwarded(t, service, fmt.Sprintf("2001:db8:1:%x00::1", i)).Status == 404 {
+			passed++
+		}
+	}
+	if passed != 32 {
+		t.Errorf("got %d of 100 requests of a /48 allowed, want 32", passed)
+	}
+	forwarded(t, service, "2001:db8:2::1").Must(t, 404)
 }
 
 // getFrom sends a request from another address of this machine.
@@ -162,7 +213,7 @@ func getFrom(t *testing.T, address, url string) (status int) {
 // TestNoRateLimit sends more requests of each kind than any default allows.
 func TestNoRateLimit(t *testing.T) {
 	t.Parallel()
-	service := apptest.Start(t, apptest.RateLimit(0))
+	service := apptest.Start(t, apptest.RateLimit(0), apptest.StrangerLimit(0))
 	partner := service.Register(t, "metro")
 	path := "/track/" + partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	for range 350 {

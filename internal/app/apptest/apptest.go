@@ -51,10 +51,21 @@ type Service struct {
 // Option changes the settings of a service under test.
 type Option func(*config.Config, *app.Surroundings)
 
-// RateLimit sets the requests per minute. By default services under test have
-// no limit.
+// RateLimit sets the requests of a partner per minute. By default services under
+// test have no limit.
 func RateLimit(perMinute int) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.RateLimit = perMinute }
+}
+
+// StrangerLimit sets the requests of a network per minute without credentials. By
+// default services under test have no limit.
+func StrangerLimit(perMinute int) Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.StrangerLimit = perMinute }
+}
+
+// TrustProxies sets the networks whose X-Forwarded-For is trusted.
+func TrustProxies(networks ...string) Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.TrustedProxies = networks }
 }
 
 // WithMetrics serves the metrics on a free port of their own.

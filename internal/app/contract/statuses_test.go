@@ -267,7 +267,7 @@ func probeOutOfBounds(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 
 // driveTooMany exceeds a rate limit, or the limit of wrong passwords.
 func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
-	f := newFixture(t, apptest.RateLimit(1))
+	f := newFixture(t, apptest.RateLimit(1), apptest.StrangerLimit(1))
 	request := call{operation: o.id, body: validBody(o)}
 	switch {
 	case o.isSigned(), o.access() == api.AccessTracking:

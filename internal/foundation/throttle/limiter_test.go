@@ -2,6 +2,7 @@ package throttle_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -216,6 +217,65 @@ func TestNetwork(t *testing.T) {
 		if got := throttle.Network(address); got != want {
 			t.Errorf("Network(%q): got %q, want %q", address, got, want)
 		}
+	}
+}
+
+// TestNetworksLimitBlocks counts how many requests a block of IPv6 addresses gets at
+// one moment if each comes from another block of the next smaller size.
+func TestNetworksLimitBlocks(t *testing.T) {
+	t.Parallel()
+	rate := throttle.Rate{Limit: 3, Burst: 3, Per: time.Minute}
+	now := time.Now()
+	for _, test := range []struct {
+		block   string
+		address string // with a place for the number of the request
+		want    int
+	}{
+		{"one address", "2001:db8::1", 3},
+		{"a /64", "2001:db8::%x", 3},
+		{"a /56", "2001:db8:0:%02x::1", 12},
+		{"a /48", "2001:db8:0:%x00::1", 48},
+		{"a /32", "2001:db8:%x::1", 768},
+		{"one IPv4 address", "192.0.2.1", 3},
+		{"one IPv4 address in IPv6", "::ffff:192.0.2.1", 3},
+		{"IPv4 addresses", "192.0.2.%d", 256},
+		{"no address", "unknown", 3},
+	} {
+		networks := throttle.NewNetworks(rate, func() time.Time { return now })
+		passed, requests := 0, 1000
+		if test.block == "IPv4 addresses" || test.block == "a /56" || test.block == "a /48" {
+			requests = 256
+		}
+		for i := range requests {
+			address := test.address
+			if strings.Contains(address, "%") {
+				address = fmt.Sprintf(address, i)
+			}
+			if networks.Take(address).Allowed {
+				passed++
+			}
+		}
+		if passed != test.want {
+			t.Errorf("%s: got %d requests allowed, want %d", test.block, passed, test.want)
+		}
+	}
+}
+
+// TestNetworksRecover waits until a refused block may send again.
+func TestNetworksRecover(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	networks := throttle.NewNetworks(throttle.Rate{Limit: 1, Burst: 1, Per: time.Minute}, func() time.Time { return now })
+	for i := range 4 {
+		networks.Take(fmt.Sprintf("2001:db8:0:%x::1", i))
+	}
+	refused := networks.Take("2001:db8:0:ff::1")
+	if refused.Allowed || refused.RetryAfter != 15*time.Second {
+		t.Errorf("got allowed %t and RetryAfter %v, want a refusal for 15 s", refused.Allowed, refused.RetryAfter)
+	}
+	now = now.Add(refused.RetryAfter)
+	if verdict := networks.Take("2001:db8:0:fe::1"); !verdict.Allowed {
+		t.Errorf("after RetryAfter: got %+v, want it allowed", verdict)
 	}
 }
 

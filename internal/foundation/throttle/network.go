@@ -1,6 +1,9 @@
 package throttle
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // Network returns the key to count an IP address under. An IPv6 address counts as
 // its /64, because a host has all 2^64 addresses of it; an IPv4 address counts as
@@ -14,7 +17,58 @@ func Network(address string) string {
 	if ip.Is4() {
 		return ip.String()
 	}
-	// The error is always nil: 64 bits are valid for every IPv6 address.
-	network, _ := ip.Prefix(64)
-	return network.String()
+	return blockOf(ip, blocks[0].bits)
+}
+
+// blocks are the blocks of IPv6 addresses that are limited, from the smallest to
+// the largest, and how many times the rate of a /64 each has. A subscriber gets a
+// /64, a /56 or a /48, and a provider has a /32. Without limits on the larger ones,
+// the owner of a /48 would have 65,536 times the rate of an owner of a /64. The
+// factors grow more slowly than the number of subscribers, but so that one
+// subscriber does not use up the rate of the provider.
+var blocks = []struct{ bits, factor int }{{64, 1}, {56, 4}, {48, 16}, {32, 256}}
+
+// blockOf returns the text of the block that has the first bits of the address.
+func blockOf(ip netip.Addr, bits int) string {
+	block, _ := ip.Prefix(bits) // never fails: blocks has only valid lengths
+	return block.String()
+}
+
+// Networks limits requests by the network that they come from: an IPv4 address, or
+// a /64 of IPv6 addresses together with the larger blocks around it. It may be used
+// by many goroutines.
+type Networks struct{ limiter *Limiter }
+
+// NewNetworks returns a limiter that applies the rate to each IPv4 address and each
+// /64, and a multiple of it to larger blocks of IPv6.
+func NewNetworks(rate Rate, clock func() time.Time) *Networks {
+	return &Networks{New(rate, clock)}
+}
+
+// Take counts a request from the address if all networks that it belongs to allow
+// it. A request that a larger block refuses still counts against the smaller ones.
+// The verdict is that of the block that refused, or else of the smallest.
+func (n *Networks) Take(address string) Verdict {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Unmap().Is4() {
+		return n.limiter.Take(Network(address))
+	}
+	ip = ip.WithZone("")
+	var smallest Verdict
+	for i, block := range blocks {
+		verdict := n.limiter.TakeAt(blockOf(ip, block.bits), n.limiter.rate.times(block.factor))
+		if !verdict.Allowed {
+			return verdict
+		}
+		if i == 0 {
+			smallest = verdict
+		}
+	}
+	return smallest
+}
+
+// times returns a rate that allows a multiple of the requests.
+func (r Rate) times(factor int) Rate {
+	r.Limit, r.Burst = r.Limit*factor, r.Burst*factor
+	return r
 }
