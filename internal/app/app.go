@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
@@ -239,6 +240,7 @@ func (a *App) open(ctx context.Context) error {
 	a.acceptor = order.NewAcceptor(a.Log)
 	a.dispatch = dispatch.NewService(dispatch.Config{
 		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
+		Unreadable: a.unreadableOrder,
 	})
 	a.openOrders()
 	return nil
@@ -265,12 +267,19 @@ func (a *App) openOrders() {
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
 		Observer:    a.metrics.Orders(),
+		Unreadable:  a.unreadableOrder,
 	})
 }
 
 // unreadable returns a function that counts a stored document that cannot be read.
 func (a *App) unreadable(kind string) func() {
 	return func() { a.metrics.Unreadable(kind) }
+}
+
+// unreadableOrder logs and counts a stored order that cannot be read.
+func (a *App) unreadableOrder(damaged *delivery.DamagedError) {
+	a.metrics.Unreadable("order")
+	a.Log.Error("a stored order cannot be read", "order_id", damaged.OrderID, "error", damaged.Err)
 }
 
 // cardOf returns the rate card in force for a partner at a time.

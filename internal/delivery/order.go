@@ -180,7 +180,23 @@ type Order struct {
 	// newest, empty before the first.
 	Events    int64
 	LastEvent string
+	// Damage is a *DamagedError if what is stored of the order cannot be read, and nil
+	// otherwise. Of a damaged order only ids, state, version and times are known: it
+	// must not be shown, moved or rewritten.
+	Damage error
 }
+
+// DamagedError means that what is stored of an order cannot be read.
+type DamagedError struct {
+	OrderID string
+	Err     error
+}
+
+func (e *DamagedError) Error() string {
+	return "order " + e.OrderID + " cannot be read: " + e.Err.Error()
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Cancellation records why and when an order was cancelled.
 type Cancellation struct {

@@ -75,3 +75,18 @@ func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
 	}
 	return partnerPrefix + orderID[len(orderPrefix):len(orderPrefix)+partnerTag], true
 }
+
+// TimeOfOrder returns the time of creation that an order's id holds, to the
+// millisecond. It is false for a text that is not an order id.
+func TimeOfOrder(orderID string) (at time.Time, ok bool) {
+	if !orderIDForm.MatchString(orderID) {
+		return at, false
+	}
+	id, err := identifier.Encoding.DecodeString(orderID[len(orderPrefix):])
+	if err != nil {
+		return at, false
+	}
+	var ms [8]byte
+	copy(ms[2:], id[5:11])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(ms[:]))).UTC(), true
+}

@@ -46,6 +46,9 @@ func TestOrderIDs(t *testing.T) {
 			if owner, ok := delivery.PartnerOfOrder(ids[i]); owner != partnerID || !ok {
 				t.Fatalf("PartnerOfOrder(%s): got %s, want %s", ids[i], owner, partnerID)
 			}
+			if got, ok := delivery.TimeOfOrder(ids[i]); !got.Equal(at.Truncate(time.Millisecond)) || !ok {
+				t.Fatalf("TimeOfOrder(%s): got %v, want %v", ids[i], got, at)
+			}
 		}
 		if earlier.Before(later) && ids[0] >= ids[1] {
 			t.Fatalf("got %s at %v and %s at %v, want them in the order of time", ids[0], earlier, ids[1], later)

@@ -146,35 +146,46 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 	limit := filter.Limit
 	filter.Limit++ // one more row shows whether there is a next page
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		rows, stopped, err := find(ctx, tx, filter, now)
+		if filter.ended() {
+			page, err = s.endedPage(ctx, tx, filter, limit, now)
+			return err
+		}
+		rows, err := s.find(ctx, tx, filter, now)
 		if err != nil {
 			return err
 		}
 		rows, page.Next = paging.Cut(rows, limit, filter.cursorOf)
-		if stopped && page.Next == (Cursor{}) {
-			page.Next = filter.cursorOf(rows[len(rows)-1])
-		}
 		page.Entries, err = entriesOf(ctx, tx, rows, now)
 		return err
 	})
+	return page, s.report(err)
+}
+
+// endedPage lists orders that have ended. One that cannot be read is left out, and
+// reported; the cursor passes it all the same.
+func (s *Service) endedPage(ctx context.Context, tx Reader, filter Filter, limit int, now time.Time) (page Page, err error) {
+	orders, stopped, err := tx.EndedOrders(ctx, filter)
+	if err != nil {
+		return page, err
+	}
+	orders, next := paging.Cut(orders, limit, func(o *delivery.Order) string { return o.OrderID })
+	if last := len(orders) - 1; next != "" || stopped {
+		page.Next = filter.cursorOf(board.Of(orders[last]))
+	}
+	page.Entries, err = entriesOf(ctx, tx, rowsOf(s.readable(orders)), now)
 	return page, err
 }
 
-// find returns the rows of a page, and whether it has stopped before the filter's
-// limit although more follow.
-func find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []*board.Row, stopped bool, err error) {
-	if filter.ended() {
-		orders, stopped, err := tx.EndedOrders(ctx, filter)
-		return rowsOf(orders), stopped, err
-	}
+// find returns the rows of a page of the board.
+func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []*board.Row, err error) {
 	rows, err = tx.Board(ctx, filter, now)
 	if err != nil || !filter.searchesAll() {
-		return rows, false, err
+		return rows, err
 	}
 	exact, err := findExactly(ctx, tx, filter)
-	found := rowsOf(exact)
+	found := rowsOf(s.readable(exact))
 	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // those are on the board
-	return append(found, rows...), false, err
+	return append(found, rows...), err
 }
 
 // searchesAll reports whether the filter is only a search, for its first page.

@@ -5,11 +5,14 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -21,6 +24,9 @@ type Config struct {
 	Log    *slog.Logger
 	// SettingsChanged is called after a partner's settings have changed; it may be nil.
 	SettingsChanged func()
+	// Unreadable is called for each stored order that was needed and cannot be read;
+	// nil does nothing.
+	Unreadable func(*delivery.DamagedError)
 }
 
 // Service carries out the use cases of dispatch. It is safe for concurrent use.
@@ -31,7 +37,26 @@ type Service struct {
 }
 
 // NewService returns a service, which does nothing by itself until Run.
-func NewService(config Config) *Service { return &Service{config: config} }
+func NewService(config Config) *Service {
+	if config.Unreadable == nil {
+		config.Unreadable = func(*delivery.DamagedError) {}
+	}
+	return &Service{config: config}
+}
+
+// report reports an error that means that an order cannot be read, and returns it.
+func (s *Service) report(err error) error {
+	var damaged *delivery.DamagedError
+	if errors.As(err, &damaged) {
+		s.config.Unreadable(damaged)
+	}
+	return err
+}
+
+// readable returns those of the orders that can be read, and reports the others.
+func (s *Service) readable(orders []*delivery.Order) []*delivery.Order {
+	return slices.DeleteFunc(orders, func(o *delivery.Order) bool { return s.report(o.Damage) != nil })
+}
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -128,10 +128,11 @@ func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string)
 		var rows []*board.Row
 		var gone []string
 		for _, id := range orderIDs {
-			if o := found[id]; o != nil && board.IsOpen(o.Status) {
-				rows = append(rows, board.Of(o))
-			} else {
+			switch o := found[id]; {
+			case o == nil || !board.IsOpen(o.Status):
 				gone = append(gone, id)
+			case s.report(o.Damage) == nil: // the row of a damaged order stays as it is
+				rows = append(rows, board.Of(o))
 			}
 		}
 		if err := tx.Show(ctx, rows); err != nil {

@@ -40,7 +40,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		places, orders, err := named(ctx, tx, scan)
 		if err == nil && len(orders) == 0 {
-			places, orders, err = barcoded(ctx, tx, scan, now)
+			places, orders, err = s.barcoded(ctx, tx, scan, now)
 		}
 		if err == nil && len(orders) == 0 {
 			err = refusal.NotFound("a parcel of this label")
@@ -55,7 +55,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 		}
 		return err
 	})
-	return matches, err
+	return matches, s.report(err)
 }
 
 // named returns the order, if any, that the scan names by this service's own code,
@@ -76,7 +76,7 @@ func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*d
 // its label, and the places of the parcels. The board ignores case and also finds
 // the text elsewhere, for example in references; so further pages are read until
 // there are enough parcels or no more rows.
-func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, _ error) {
+func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, _ error) {
 	filter := Filter{Line: scan.Text, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}
 	for {
 		rows, err := tx.Board(ctx, filter, now)
@@ -87,7 +87,7 @@ func barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places 
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, o := range ordersIn(rows, found) {
+		for _, o := range s.readable(ordersIn(rows, found)) {
 			if place := labelled(o, scan.Text); place > 0 && len(orders) < maxMatches {
 				places, orders = append(places, place), append(orders, o)
 			}

@@ -34,9 +34,9 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
 		return again
 	}
-	found := s.Orders[cmd.target]
-	if found == nil {
-		return refused(refusal.NotFound("order"))
+	found, err := s.order(cmd.target)
+	if err != nil {
+		return refused(err)
 	}
 	if !delivery.MayMove(found.Status, delivery.StatusCancelled, delivery.ActorPartner) {
 		return refused(&refusal.Error{
@@ -86,9 +86,12 @@ func (cmd *advanceCommand) needs(n *Needs) {
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
-	found := s.Orders[cmd.target]
-	if found == nil || cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
-		return refused(refusal.NotFound("order"))
+	found, err := s.order(cmd.target)
+	if err == nil && cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
+		err = refusal.NotFound("order")
+	}
+	if err != nil {
+		return refused(err)
 	}
 	if found.LastEvent == cmd.step.eventID {
 		// An earlier try was committed, but the database's answer was lost.

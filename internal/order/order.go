@@ -5,7 +5,9 @@ package order
 
 import (
 	"context"
+	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -46,6 +48,9 @@ type Config struct {
 	Created func(partnerIDs ...string)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
+	// Unreadable is called for each stored order that was needed and cannot be read;
+	// nil does nothing.
+	Unreadable func(*delivery.DamagedError)
 }
 
 // Service carries out the use cases of orders.
@@ -57,6 +62,9 @@ type Service struct {
 
 // NewService returns a service whose committer runs until Close.
 func NewService(config Config) *Service {
+	if config.Unreadable == nil {
+		config.Unreadable = func(*delivery.DamagedError) {}
+	}
 	if config.ByPartner {
 		return &Service{config: config, committer: newCommitterByPartner(config)}
 	}
@@ -169,7 +177,16 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *de
 		}
 		return err
 	})
-	return order, err
+	return order, s.report(err)
+}
+
+// report reports an error that means that an order cannot be read, and returns it.
+func (s *Service) report(err error) error {
+	var damaged *delivery.DamagedError
+	if errors.As(err, &damaged) {
+		s.config.Unreadable(damaged)
+	}
+	return err
 }
 
 // Track reads one order by its id alone, for callers without credentials.
@@ -188,7 +205,8 @@ type Page struct {
 	Next   string
 }
 
-// List lists a partner's orders.
+// List lists a partner's orders. An order that cannot be read is left out, and
+// reported.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more shows whether a next page exists
@@ -203,6 +221,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	if stopped {
 		page.Next = page.Orders[len(page.Orders)-1].OrderID
 	}
+	page.Orders = slices.DeleteFunc(page.Orders, func(o *delivery.Order) bool { return s.report(o.Damage) != nil })
 	return page, err
 }
 

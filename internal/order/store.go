@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/outbox"
@@ -20,7 +21,9 @@ type Store interface {
 
 // Reader reads orders. What does not exist is nil, not an error.
 type Reader interface {
-	// Order returns one order with its history.
+	// Order returns one order with its history. The error may be a
+	// *delivery.DamagedError; the methods that return several orders return a damaged
+	// one with its Damage, so that it does not keep the others from being read.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// Orders lists a partner's orders, newest first, without history. It stops
 	// early, and reports so, when what it has read takes up MaxPageBytes.
@@ -119,6 +122,16 @@ type State struct {
 	Ledgers map[string]*ledger.Ledger
 	// Proofs has the best proof of each order that was asked for and has any.
 	Proofs map[OrderKey]*delivery.Proof
+}
+
+// order returns an order that was asked for. The error is not_found, or a
+// *delivery.DamagedError.
+func (s *State) order(key OrderKey) (*delivery.Order, error) {
+	found := s.Orders[key]
+	if found == nil {
+		return nil, refusal.NotFound("order")
+	}
+	return found, found.Damage
 }
 
 // product returns a product that was asked for; nil if it does not exist.

@@ -86,6 +86,10 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 			return nil, err
 		}
 	}
+	if len(e.damaged) > 0 {
+		return nil, fmt.Errorf("nothing was erased, because these orders cannot be read and may be the recipient's: %s; restore them or remove them, or name the orders to erase by id",
+			strings.Join(e.damaged, ", "))
+	}
 	if len(e.underWay) > 0 && !selection.Force {
 		return nil, fmt.Errorf("nothing was erased, because these orders are under way and need the address: %s", strings.Join(e.underWay, ", "))
 	}
@@ -99,6 +103,7 @@ type eraser struct {
 	targets   []*target
 	chosen    map[string]bool // ids of the targets
 	underWay  []string        // ids and states of targets that are under way
+	damaged   []string        // ids of orders that cannot be read, and may concern the recipient
 }
 
 // checkPartner returns not_found if there is no such partner.
@@ -149,6 +154,9 @@ func (e *eraser) byRecipient(ctx context.Context, email string) error {
 		return page, err
 	}, func(page []*delivery.Order) error {
 		for _, o := range page {
+			if o.Damage != nil {
+				e.damaged = append(e.damaged, o.OrderID)
+			}
 			if strings.EqualFold(o.Dropoff.Email, email) || strings.EqualFold(o.Pickup.Email, email) {
 				e.choose(o, email)
 			}

@@ -176,7 +176,18 @@ func ordersAfter(ctx context.Context, tx Reader, partnerID string, last *deliver
 func (e *export) orders(ctx context.Context) error {
 	return rows(ctx, e, func(tx Reader, last **delivery.Order) ([]*delivery.Order, error) {
 		return ordersAfter(ctx, tx, e.partnerID, *last)
-	}, func(o **delivery.Order) error { return e.line("order", record.Encode(*o)) })
+	}, func(o **delivery.Order) error { return e.order(*o) })
+}
+
+// order writes an order; of one that cannot be read, only that and its id.
+func (e *export) order(o *delivery.Order) error {
+	if o.Damage == nil {
+		return e.line("order", record.Encode(o))
+	}
+	return e.value("order", struct {
+		OrderID    string `json:"order_id"`
+		Unreadable bool   `json:"unreadable"`
+	}{o.OrderID, true})
 }
 
 func (e *export) events(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -102,15 +103,21 @@ func document[T any](name string, field func(*T) *[]byte) column[T] {
 	}
 }
 
-// jsonText is a column of a value as JSON; an empty value is stored as "".
-func jsonText[T, V any](name string, field func(*T) *V, empty func(V) bool) column[T] {
+// jsonText is a column of a value as JSON; an empty value is stored as "". damaged
+// is called for a row whose text cannot be read, with the reason.
+func jsonText[T, V any](name string, field func(*T) *V, empty func(V) bool, damaged func(*T, error)) column[T] {
 	return encoded(name, func(of *T) (string, error) {
 		if empty(*field(of)) {
 			return "", nil
 		}
 		encoded, err := strictjson.Marshal(*field(of))
 		return string(encoded), err
-	}, func(of *T, stored string) error { return fromJSON(stored, field(of)) })
+	}, func(of *T, stored string) error {
+		if err := fromJSON(stored, field(of)); err != nil {
+			damaged(of, fmt.Errorf("%s: %w", name, err))
+		}
+		return nil
+	})
 }
 
 // encoded is a column of text that a field is written to and read from.

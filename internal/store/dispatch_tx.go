@@ -56,9 +56,8 @@ func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID 
 		if err := r.scan(into(orders.columns, row)...); err != nil {
 			return err
 		}
-		o, err := row.order()
-		found = append(found, o)
-		return err
+		found = append(found, row.order())
+		return nil
 	})
 	if err != nil {
 		return nil, err

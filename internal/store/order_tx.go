@@ -23,11 +23,10 @@ func (s *Store) Orders() order.Store {
 // orderTx is a transaction of the order room.
 type orderTx struct{ conn conn }
 
-// Order returns one order with its history; nil if there is none.
+// Order returns one order with its history; nil if there is none. The error may be
+// a *delivery.DamagedError.
 func (tx orderTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
-	byKey, err := ordersByKey(ctx, tx.conn, findOrders, []order.OrderKey{key})
-	return byKey[key], err
+	return orderByKey(ctx, tx.conn, findOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
 // Orders lists a partner's orders, newest first, without history. It stops
@@ -123,9 +122,7 @@ func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*o
 	for _, row := range receipts.after(done) {
 		state.Receipts[row.Key] = row
 	}
-	if state.Orders, err = ordersOf(orderRows.after(done)); err != nil {
-		return nil, err
-	}
+	state.Orders = ordersOf(orderRows.after(done))
 	if err := addHistories(ctx, c, state.Orders); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -32,7 +31,7 @@ var (
 		moment("updated_at", func(o *orderRow) *time.Time { return &o.UpdatedAt }),
 		moment("estimated_delivery", func(o *orderRow) *time.Time { return &o.EstimatedDelivery }),
 		text("last_event", func(o *orderRow) *string { return &o.LastEvent }),
-		jsonText("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }),
+		jsonText("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
 		moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
 		text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
 	}
@@ -40,7 +39,7 @@ var (
 
 	orders = newTable("orders", orderKey, append(changing,
 		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
-		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }),
+		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
 		document("document", func(o *orderRow) *[]byte { return &o.document }))...)
 
 	findOrders = lookUpBy(byOrder, orders)
@@ -71,11 +70,19 @@ func orderRowOf(o *delivery.Order, document []byte, fromVersion int64) *orderRow
 	return row
 }
 
+// damaged notes that a part of the row cannot be read.
+func (r *orderRow) damaged(err error) { r.Damage = errors.Join(r.Damage, err) }
+
 // order returns the order of a row, with the first entry of its history.
-func (r *orderRow) order() (*delivery.Order, error) {
+func (r *orderRow) order() *delivery.Order {
 	o, err := record.Decode(r.document)
 	if err != nil {
-		return nil, fmt.Errorf("order %s: %w", r.OrderID, err)
+		r.damaged(err)
+		o = &delivery.Order{OrderID: r.OrderID}
+		o.CreatedAt, _ = delivery.TimeOfOrder(r.OrderID)
+	}
+	if r.Damage != nil {
+		o.Damage = &delivery.DamagedError{OrderID: r.OrderID, Err: r.Damage}
 	}
 	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
@@ -84,20 +91,16 @@ func (r *orderRow) order() (*delivery.Order, error) {
 		o.Cancellation = &delivery.Cancellation{Reason: r.cancelled.Reason, At: r.cancelled.At}
 	}
 	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
-	return o, nil
+	return o
 }
 
 // ordersOf returns the orders of rows by their keys, without history.
-func ordersOf(rows []*orderRow) (map[order.OrderKey]*delivery.Order, error) {
+func ordersOf(rows []*orderRow) map[order.OrderKey]*delivery.Order {
 	byKey := make(map[order.OrderKey]*delivery.Order, len(rows))
 	for _, row := range rows {
-		o, err := row.order()
-		if err != nil {
-			return nil, err
-		}
-		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = o
+		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = row.order()
 	}
-	return byKey, nil
+	return byKey
 }
 
 // ordersByKey returns orders with their histories; those that do not exist are
@@ -107,11 +110,18 @@ func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRo
 	if err != nil {
 		return nil, err
 	}
-	byKey, err := ordersOf(rows)
-	if err != nil {
-		return nil, err
-	}
+	byKey := ordersOf(rows)
 	return byKey, addHistories(ctx, c, byKey)
+}
+
+// orderByKey returns one order with its history; nil if there is none. The error
+// may be a *delivery.DamagedError.
+func orderByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*delivery.Order, error) {
+	byKey, err := ordersByKey(ctx, c, by, []order.OrderKey{key})
+	if o := byKey[key]; err != nil || o == nil || o.Damage == nil {
+		return o, err
+	}
+	return nil, byKey[key].Damage
 }
 
 // ordersByID is ordersByKey for orders whose ids alone are of interest.
@@ -137,9 +147,8 @@ func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*del
 		if room <= 0 {
 			return errPageFull
 		}
-		o, err := row.order()
-		listed, room = append(listed, o), room-len(row.document)
-		return err
+		listed, room = append(listed, row.order()), room-len(row.document)
+		return nil
 	})
 	if errors.Is(err, errPageFull) {
 		return listed, true, nil

@@ -27,8 +27,7 @@ func (tx proofTx) Order(ctx context.Context, partnerID, orderID string) (*delive
 // LockOrder returns one order with its history, locked until the transaction
 // ends; nil if there is none.
 func (tx proofTx) LockOrder(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	found, err := ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, []string{orderID}))
-	return found[orderID], err
+	return orderByKey(ctx, tx.conn, lockOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
 // Proofs lists the proofs of an order, oldest first.

@@ -136,10 +136,7 @@ func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit
 	if err != nil {
 		return nil, err
 	}
-	byKey, err := ordersOf(rows)
-	if err != nil {
-		return nil, err
-	}
+	byKey := ordersOf(rows)
 	listed := make([]*delivery.Order, len(rows))
 	for i, row := range rows {
 		listed[i] = byKey[order.OrderKey{PartnerID: partnerID, OrderID: row.OrderID}]
@@ -213,10 +210,7 @@ func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs
 	if err != nil {
 		return nil, err
 	}
-	byKey, err := ordersOf(rows)
-	if err != nil {
-		return nil, err
-	}
+	byKey := ordersOf(rows)
 	if err := addHistories(ctx, tx.conn, byKey); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ func (f *filler) fill(v reflect.Value, path string) {
 		for i := range v.Len() {
 			f.fill(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
 		}
+	case reflect.Interface: // an error, which is not part of the value
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)

@@ -40,11 +40,10 @@ func (s *Service) Query(t testing.TB, query string) []string {
 	return found
 }
 
-// Execute executes a statement in the service's database, which must be
-// PostgreSQL.
+// Execute executes a statement in the service's database.
 func (s *Service) Execute(t testing.TB, statement string) {
 	t.Helper()
-	ask, end, err := s.openPostgres(t)
+	ask, end, err := s.open(t, sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ type asker func(query string) []string
 // inspect calls fn with an asker all of whose queries see the same snapshot.
 func (s *Service) inspect(t testing.TB, fn func(asker)) {
 	t.Helper()
-	ask, end, err := s.open(t)
+	ask, end, err := s.open(t, sqlite.OpenReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +66,11 @@ func (s *Service) inspect(t testing.TB, fn func(asker)) {
 	fn(ask)
 }
 
-// open opens the database for reading. The caller must call end.
-func (s *Service) open(t testing.TB) (ask asker, end func(), err error) {
+// open opens the database; mode is how SQLite is to open it. The caller must call
+// end.
+func (s *Service) open(t testing.TB, mode sqlite.OpenFlags) (ask asker, end func(), err error) {
 	if s.Database == "" {
-		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"))
+		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"), mode)
 	}
 	return s.openPostgres(t)
 }
@@ -136,8 +136,8 @@ func (s *Service) openPostgres(t testing.TB) (asker, func(), error) {
 	return ask, end, nil
 }
 
-func openSQLite(t testing.TB, path string) (asker, func(), error) {
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+func openSQLite(t testing.TB, path string, mode sqlite.OpenFlags) (asker, func(), error) {
+	c, err := sqlite.OpenConn(path, mode)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -171,7 +171,7 @@ const (
 // Until waits until a query returns these rows, and ends the test if it does not.
 func (s *Service) Until(t testing.TB, query string, want ...string) {
 	t.Helper()
-	ask, end, err := s.open(t)
+	ask, end, err := s.open(t, sqlite.OpenReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
