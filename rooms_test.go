@@ -32,6 +32,7 @@ var rooms = map[string]room{
 	"internal/foundation/outbound":   {},
 	"internal/foundation/strictjson": {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
 	"internal/foundation/throttle":   {mayNot: useCase},
+	"internal/foundation/turns":      {mayNot: useCase},
 
 	"internal/delivery":    {may: []string{foundation}, mayNot: pure},
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},

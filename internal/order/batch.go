@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,13 +41,15 @@ func (s *Service) CreateBatch(ctx context.Context, r idempotency.Request, root f
 		}
 		batch.parts = append(batch.parts, part)
 	}
-	settled := s.outcomeOnce(ctx, batch.key, batch)
-	if settled.err != nil {
-		return nil, settled.err
-	}
-	results := make([]Result, len(settled.parts))
-	for i, part := range settled.parts {
-		results[i] = Result{Answer{part.answer, part.replayed}, part.err}
+	results := make([]Result, 0, len(batch.parts))
+	for slice := range slices.Chunk(batch.parts, maxOfBatches) {
+		settled := s.outcomeOnce(ctx, batch.key, &batchCommand{batch.key, batch.bodyHash, slice})
+		if settled.err != nil {
+			return nil, settled.err
+		}
+		for _, part := range settled.parts {
+			results = append(results, Result{Answer{part.answer, part.replayed}, part.err})
+		}
 	}
 	return results, nil
 }
@@ -80,14 +83,19 @@ func partKey(key idempotency.Key, i int) idempotency.Key {
 	return key
 }
 
-// batchCommand settles the orders of one request in one transaction and one
-// after the other, so that the first of two that exclude each other wins, on
-// every engine, and another request under the same key cannot come between.
+// batchCommand settles some orders of a batch, up to maxOfBatches, in one
+// transaction and one after the other, so that the first of two that exclude each
+// other wins, on every engine. The rest follows in further transactions, between
+// which other requests are settled. What keeps them together is the key: the first
+// order that is created claims it for this body, and another request under the same
+// key is refused from then on.
 type batchCommand struct {
 	key      idempotency.Key
 	bodyHash [32]byte
 	parts    []command
 }
+
+func (cmd *batchCommand) partner() string { return cmd.key.PartnerID }
 
 func (cmd *batchCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)

@@ -10,28 +10,39 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
 
 // committer settles every command that waits in one transaction. There is no
 // timer: while one commit is on its way to disk, the next group gathers. This is
-// the one performance idea of the service.
+// the one performance idea of the service. Within a group, and from one group to
+// the next, partners take turns.
 type committer struct {
 	store    Store
 	announce func(partnerIDs ...string)
 	created  func(partnerIDs ...string)
 	observer Observer
-	queue    chan *waiting
-	closing  chan struct{} // closed to stop
-	stopped  chan struct{} // closed when the queue is no longer read
-	done     sync.WaitGroup
+	// byPartner means that each transaction concerns one partner.
+	byPartner bool
+	done      sync.WaitGroup
+
+	mu    sync.Mutex
+	queue turns.Queue[*waiting] // what waits, by partner; guarded by mu
+	// busy has the partners whose groups are being settled, if byPartner; guarded
+	// by mu. Their commands wait for the next group.
+	busy   map[string]bool
+	closed bool // guarded by mu
+	// more is signalled when a group may be formed: its lock is mu.
+	more sync.Cond
 }
 
 // waiting is a command and the place where its caller waits for the outcome.
 type waiting struct {
-	left    <-chan struct{} // closed when the caller's context ends
-	since   time.Time       // when it was submitted
-	command command
-	outcome chan outcome // buffered, so that a caller who has left does not block the committer
+	left      <-chan struct{} // closed when the caller's context ends
+	since     time.Time       // when it was submitted
+	partnerID string
+	command   command
+	outcome   chan outcome // buffered, so that a caller who has left does not block the committer
 }
 
 // abandoned reports whether the caller no longer waits.
@@ -49,13 +60,17 @@ const (
 	// that can wait at the same time, small enough that no command waits long for
 	// the others.
 	maxGroup = 256
+	// maxOfBatches bounds the orders of batches in a group. It is what they make the
+	// other commands of the group wait for: some 3 ms.
+	maxOfBatches = 32
 	// maxRaces is how often a group is decided again because other nodes
 	// changed the same rows.
 	maxRaces = 10
 )
 
-// newCommitter starts the given number of writers. An engine with one writer
-// connection gets one.
+// newCommitter starts a committer whose transactions concern all partners that
+// wait, with the configured number of writers. An engine with one writer connection
+// gets one.
 func newCommitter(config Config) *committer {
 	c := makeCommitter(config)
 	for range config.Writers {
@@ -64,29 +79,25 @@ func newCommitter(config Config) *committer {
 	return c
 }
 
-// newCommitterByPartner starts a committer each of whose transactions concerns one
-// partner.
-func newCommitterByPartner(config Config) *committer {
-	c := makeCommitter(config)
-	c.done.Go(c.deal)
-	return c
-}
-
 func makeCommitter(config Config) *committer {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
-	return &committer{
-		store: config.Store, announce: config.Announce, created: config.Created, observer: config.Observer, queue: make(chan *waiting, 4*maxGroup),
-		closing: make(chan struct{}), stopped: make(chan struct{}),
+	c := &committer{
+		store: config.Store, announce: config.Announce, created: config.Created, observer: config.Observer,
+		byPartner: config.ByPartner, busy: map[string]bool{},
 	}
+	c.more.L = &c.mu
+	return c
 }
 
 // close settles what waits and stops. Commands submitted later are refused.
 func (c *committer) close() {
-	close(c.closing)
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.more.Broadcast()
 	c.done.Wait()
-	close(c.stopped)
 }
 
 var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
@@ -95,57 +106,91 @@ var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle
 // ends first, the command may still be carried out; a retry with the same key
 // returns its outcome.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
-	w := &waiting{left: ctx.Done(), since: time.Now(), command: cmd, outcome: make(chan outcome, 1)}
-	select {
-	case c.queue <- w:
-	case <-ctx.Done():
-		return refused(errBusy)
-	case <-c.closing:
+	w := &waiting{left: ctx.Done(), since: time.Now(), partnerID: cmd.partner(), command: cmd, outcome: make(chan outcome, 1)}
+	if w.abandoned() || !c.add(w) {
 		return refused(errBusy)
 	}
 	select {
 	case settled := <-w.outcome:
 		return settled
-	case <-ctx.Done():
+	case <-w.left:
+		c.withdraw(w)
 		return refused(errBusy)
-	case <-c.stopped:
 	}
-	// It was settled by the last group, or came too late for it.
-	select {
-	case settled := <-w.outcome:
-		return settled
-	default:
-		return refused(errBusy)
+}
+
+// add lets a command wait for a group. It reports false if the committer is closed.
+func (c *committer) add(w *waiting) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.queue.Add(w.partnerID, w)
+	c.more.Signal()
+	return true
+}
+
+// withdraw removes a command whose caller has left, unless its group has been
+// formed. So the queue holds the commands of callers only, and stays small while
+// the database cannot be reached.
+func (c *committer) withdraw(w *waiting) {
+	c.mu.Lock()
+	waited := c.queue.Withdraw(w.partnerID, w)
+	c.mu.Unlock()
+	if waited {
+		report(c.observer, w.command, refused(errAbandoned))
 	}
 }
 
 func (c *committer) run() {
-	for {
-		select {
-		case first := <-c.queue:
-			c.settle(c.gather(first))
-		case <-c.closing:
-			select {
-			case first := <-c.queue: // still waiting
-				c.settle(c.gather(first))
-			default:
-				return
-			}
-		}
+	for group := c.next(); group != nil; group = c.next() {
+		c.settle(group)
 	}
 }
 
-// gather takes whatever else waits right now. Batches count for their orders,
-// so that a group exceeds maxGroup by one batch at most.
-func (c *committer) gather(first *waiting) []*waiting {
-	group := []*waiting{first}
-	for weight := weightOf(first.command); weight < maxGroup; {
-		select {
-		case next := <-c.queue:
-			group = append(group, next)
-			weight += weightOf(next.command)
-		default:
+// next waits for commands and returns a group of them. It returns nil once the
+// committer is closed and nothing waits.
+func (c *committer) next() []*waiting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if group := c.gather(); group != nil {
+			if !c.queue.Empty() {
+				c.more.Signal() // what did not fit is for another writer
+			}
 			return group
+		}
+		if c.closed && c.queue.Empty() {
+			return nil
+		}
+		c.more.Wait()
+	}
+}
+
+// gather takes what waits right now, one command of each partner after the other,
+// up to the bounds of a group. A batch waits for the next group if its orders do
+// not fit. The caller holds mu.
+func (c *committer) gather() (group []*waiting) {
+	total, ofBatches := 0, 0
+	admits := func(partnerID string, w *waiting) bool {
+		switch weight := weightOf(w.command); {
+		case c.byPartner && (c.busy[partnerID] || len(group) > 0 && group[0].partnerID != partnerID):
+			return false
+		default:
+			return weight == 1 || ofBatches+weight <= maxOfBatches
+		}
+	}
+	for total < maxGroup {
+		w, ok := c.queue.Next(admits)
+		if !ok {
+			break
+		}
+		group = append(group, w)
+		weight := weightOf(w.command)
+		total += weight
+		if weight > 1 {
+			ofBatches += weight
 		}
 	}
 	return group

@@ -12,6 +12,9 @@ import (
 // command is one change that waits for the committer. Its decision is pure:
 // everything it depends on is in the command and the state.
 type command interface {
+	// partner returns the partner to whom everything belongs that the command
+	// touches.
+	partner() string
 	// needs adds the rows that the decision touches.
 	needs(n *Needs)
 	// decide judges the command against the state, records what it writes in

@@ -23,6 +23,8 @@ func (cmd *createCommand) reference() Reference {
 	return Reference{cmd.order.PartnerID, cmd.order.PartnerOrderID}
 }
 
+func (cmd *createCommand) partner() string { return cmd.key.PartnerID }
+
 func (cmd *createCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)
 	n.References = append(n.References, cmd.reference())
@@ -80,6 +82,8 @@ type refuseCommand struct {
 	items    []delivery.Item
 	refusal  error
 }
+
+func (cmd *refuseCommand) partner() string { return cmd.key.PartnerID }
 
 func (cmd *refuseCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)

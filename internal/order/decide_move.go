@@ -24,6 +24,8 @@ type cancelCommand struct {
 	encode   Encoder
 }
 
+func (cmd *cancelCommand) partner() string { return cmd.target.PartnerID }
+
 func (cmd *cancelCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)
 	n.Orders = append(n.Orders, cmd.target)
@@ -76,6 +78,8 @@ type advanceCommand struct {
 	audit  *audit.Entry
 	encode Encoder
 }
+
+func (cmd *advanceCommand) partner() string { return cmd.target.PartnerID }
 
 func (cmd *advanceCommand) needs(n *Needs) {
 	n.Orders = append(n.Orders, cmd.target)

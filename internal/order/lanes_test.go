@@ -55,6 +55,8 @@ type owned struct {
 	number    byte
 }
 
+func (o owned) partner() string { return o.partnerID }
+
 func (o owned) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, idempotency.Key{PartnerID: o.partnerID, UUID: [16]byte{o.number}})
 }
