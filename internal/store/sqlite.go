@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"runtime"
 	"time"
@@ -22,6 +23,7 @@ type sqliteEngine struct {
 	readers *connPool
 	opened  int // how many readers there are
 	log     *walKeeper
+	fitness *fitness
 }
 
 // pragmas belong to every connection. FULL makes a commit durable before it is
@@ -49,6 +51,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	e := &sqliteEngine{
 		writer:  newConnPool(1),
 		readers: newConnPool(max(4, 2*runtime.GOMAXPROCS(0))),
+		fitness: &fitness{log: slog.Default()},
 	}
 	writer, err := openSQLiteConn(path)
 	if err != nil {
@@ -63,8 +66,11 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 		e.readers.free <- reader
 		e.opened++
 	}
-	if e.log, err = keepWAL(path); err != nil {
+	if e.log, err = keepWAL(path, e.fitness); err != nil {
 		return nil, errors.Join(err, e.closeConns())
+	}
+	if err := e.fitness.opened(path, path+"-wal", path+"-shm"); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 	return &Store{engine: e}, nil
 }
@@ -117,18 +123,27 @@ func (e *sqliteEngine) closeConns() error {
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {
-	return e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
+	err := e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
+	e.fitness.note(err)
+	return err
 }
 
 func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
-	return e.writer.borrow(ctx, func(c *sqliteConn) error {
+	if err := e.fitness.mayBegin(); err != nil {
+		return err
+	}
+	err := e.writer.borrow(ctx, func(c *sqliteConn) error {
 		if err := c.transact(ctx, "BEGIN IMMEDIATE", fn); err != nil {
 			return err
 		}
 		e.log.committed(c.Conn)
-		return nil
+		return e.fitness.mayAnswer()
 	})
+	e.fitness.note(err)
+	return err
 }
+
+func (e *sqliteEngine) unfit() error { return e.fitness.unfit() }
 
 // hold occupies the only connection that writes.
 func (e *sqliteEngine) hold(ctx context.Context, fn func(conn) error) error { return e.write(ctx, fn) }

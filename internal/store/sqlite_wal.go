@@ -26,6 +26,7 @@ type walKeeper struct {
 	finish atomic.Bool   // the writer shall copy the rest
 	done   sync.WaitGroup
 	path   string       // of the log
+	health *fitness     // learns of damage that a checkpoint finds
 	runs   atomic.Int64 // checkpoints so far
 	copied atomic.Int64 // pages that they copied
 	took   atomic.Int64 // how long they took, in nanoseconds
@@ -41,7 +42,7 @@ const (
 	passes = 2
 )
 
-func keepWAL(path string) (*walKeeper, error) {
+func keepWAL(path string, health *fitness) (*walKeeper, error) {
 	conn, err := openSQLiteConn(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func keepWAL(path string) (*walKeeper, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log's index: %w", err), conn.Close())
 	}
-	k := &walKeeper{conn: conn, index: index, wake: make(chan struct{}, 1), path: path + "-wal"}
+	k := &walKeeper{conn: conn, index: index, wake: make(chan struct{}, 1), path: path + "-wal", health: health}
 	k.done.Go(k.run)
 	return k, nil
 }
@@ -139,6 +140,7 @@ func (k *walKeeper) checkpoint(c *sqlite.Conn) {
 	}()
 	if err != nil {
 		slog.Warn("checkpoint failed", "error", err)
+		k.health.note(err)
 		return
 	}
 	k.runs.Add(1)

@@ -32,6 +32,8 @@ type engine interface {
 	catalogue() catalogue
 	// stats returns the current numbers of the engine without running a query.
 	stats() Stats
+	// unfit returns the reason for which nothing may be written now, or nil.
+	unfit() error
 	io.Closer
 }
 
