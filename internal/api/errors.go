@@ -102,12 +102,22 @@ func (s *Server) publicError(c *call, err error) *refusal.Error {
 
 var errInternal = refusal.New(refusal.CodeInternal, "something went wrong on our side")
 
+// errDown is returned without waiting, while the database is known to be down.
+var errDown = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "the service cannot reach its database at the moment", RetryAfter: downRetry,
+}
+
+// downRetry is when it is worth asking again. The store looks more often than that.
+const downRetry = 2 * time.Second
+
 // known returns the refusal in an error; nil if the error is a fault of the service.
 func known(err error) *refusal.Error {
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
 		return refused
+	case errors.Is(err, refusal.ErrDown):
+		return errDown
 	case errors.Is(err, refusal.ErrUnreachable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return refusal.New(refusal.CodeUnavailable, "the request could not be finished in time")
 	default:

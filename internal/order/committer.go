@@ -257,7 +257,8 @@ const (
 	// tryTimeout bounds one try at a transaction. The group outlives every
 	// single request in it, so that no request's limit can be its own.
 	tryTimeout = 10 * time.Second
-	// patience is how long a group waits for a database that cannot be reached.
+	// patience is how long a group waits for a part of the database that cannot be
+	// reached. If all of it is down, the store ends the wait earlier.
 	patience = 20 * time.Second
 	// pause is how long it waits at first; each further time is twice as long,
 	// up to maxPause, so that no caller waits long once the database is back.
@@ -288,7 +289,7 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 		case errors.Is(err, ErrRaced) && tried.Races < maxRaces:
 			tried.Races++
 			continue
-		case errors.Is(err, refusal.ErrUnreachable) && time.Now().Before(deadline):
+		case worthWaiting(err) && time.Now().Before(deadline):
 			tried.Retries++
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
@@ -298,6 +299,11 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 		}
 		return outcomes, nil
 	}
+}
+
+// worthWaiting reports whether the database cannot be reached now, but may be soon.
+func worthWaiting(err error) bool {
+	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown)
 }
 
 func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, err error) {

@@ -249,6 +249,26 @@ func TestCommitGivesUpOnDatabase(t *testing.T) {
 	})
 }
 
+// TestCommitGivesUpAtOnce settles commands while the store knows that the database is
+// down.
+func TestCommitGivesUpAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{faults: repeated(refusal.ErrUnreachable, 2), always: refusal.ErrDown}
+		begin := time.Now()
+		outcomes := together(store, notes(3)...)
+		checkSettled(t, store, outcomes, 0, 1, 2)
+		for _, o := range outcomes {
+			if !errors.Is(o.err, refusal.ErrDown) {
+				t.Errorf("got %v, want ErrDown", o.err)
+			}
+		}
+		if took := time.Since(begin); took != pause+2*pause || len(store.groups) != 3 {
+			t.Errorf("got an answer after %v and %d tries, want no wait after the third", took, len(store.groups))
+		}
+	})
+}
+
 // TestCommitAfterLostAnswer commits, but the committer does not learn of it.
 func TestCommitAfterLostAnswer(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
 	}
-	return &Store{engine: &postgresEngine{pool: pool, distributed: distributed}}, nil
+	return &Store{engine: guarded(&postgresEngine{pool: pool, distributed: distributed})}, nil
 }
 
 func parsePostgres(url string) (*pgxpool.Config, error) {
@@ -106,6 +106,29 @@ func (e *postgresEngine) stats() Stats {
 		}},
 		Retries: e.retries.Load(),
 	}
+}
+
+// ping opens a connection: those of the pool may all be busy. It writes nothing to a
+// distributed database, in which one node that is down fails every write to a table
+// that all nodes have, but not the orders of other nodes' partners.
+func (e *postgresEngine) ping(ctx context.Context, write bool) error {
+	c, err := pgx.ConnectConfig(ctx, e.pool.Config().ConnConfig)
+	if err != nil {
+		return postgresError(err)
+	}
+	defer func() { _ = c.Close(ctx) }()
+	switch {
+	case !write:
+		_, err = c.Exec(ctx, lookSQL)
+	case e.distributed:
+		var readOnly string
+		if err = c.QueryRow(ctx, "SHOW transaction_read_only").Scan(&readOnly); err == nil && readOnly == "on" {
+			return fmt.Errorf("%w: %w", refusal.ErrUnreachable, errReadOnly)
+		}
+	default:
+		_, err = c.Exec(ctx, touchSQL)
+	}
+	return postgresError(err)
 }
 
 // hold cannot keep others from writing: they may be other processes.

@@ -72,7 +72,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := e.fitness.opened(path, path+"-wal", path+"-shm"); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &Store{engine: e}, nil
+	return &Store{engine: guarded(e)}, nil
 }
 
 // createPrivate makes a database's file, if there is none, so that no other user
@@ -144,6 +144,13 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 }
 
 func (e *sqliteEngine) unfit() error { return e.fitness.unfit() }
+
+func (e *sqliteEngine) ping(ctx context.Context, write bool) error {
+	if write {
+		return e.write(ctx, touch(ctx))
+	}
+	return e.read(ctx, func(c conn) error { return c.query(ctx, lookSQL, nil, func(row) error { return nil }) })
+}
 
 // hold occupies the only connection that writes.
 func (e *sqliteEngine) hold(ctx context.Context, fn func(conn) error) error { return e.write(ctx, fn) }

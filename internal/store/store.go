@@ -21,6 +21,9 @@ type engine interface {
 	// hold runs fn on a consistent view, as read does. Where the engine can, it
 	// keeps others from writing until fn returns.
 	hold(ctx context.Context, fn func(conn) error) error
+	// ping reads, or else writes without changing anything, on a connection that
+	// transactions do not have to share with others where that is possible.
+	ping(ctx context.Context, write bool) error
 	// writers returns how many transactions are worth running at once.
 	writers() int
 	// shared reports whether other processes may use the same database.

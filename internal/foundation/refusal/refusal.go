@@ -3,6 +3,7 @@ package refusal
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -33,6 +34,10 @@ const (
 // connection broke before it was known whether a transaction was committed. A
 // caller that retries must be able to find out, for example by an idempotency key.
 var ErrUnreachable = errors.New("the database cannot be reached")
+
+// ErrDown is an ErrUnreachable that was returned without another attempt, because the
+// database has been out of reach for some time. Repeating it soon is of no use.
+var ErrDown = fmt.Errorf("%w: it has failed for some time", ErrUnreachable)
 
 // Error is a refusal. The caller may see all of it; any other error is a fault of
 // the service, which is logged and not shown.
