@@ -39,7 +39,7 @@ func openLogged(t *testing.T, path string) (*Store, *logged) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	log := &logged{}
-	s.engine.(*sqliteEngine).fitness.log = slog.New(slog.NewTextHandler(log, nil))
+	s.guard().engine.(*sqliteEngine).fitness.log = slog.New(slog.NewTextHandler(log, nil))
 	return s, log
 }
 
