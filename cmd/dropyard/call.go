@@ -12,12 +12,10 @@ import (
 )
 
 type callCommand struct {
-	Method         string `arg:"" help:"GET, POST, PUT or DELETE."`
-	Path           string `arg:"" help:"Path and query (example: '/v1/orders?limit=10')."`
-	Data           string `short:"d" help:"Body of the request: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
-	Key            string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
-	Secret         string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
-	URL            string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	Method string `arg:"" help:"GET, POST, PUT, PATCH or DELETE."`
+	Path   string `arg:"" help:"Path and query (example: '/v1/orders?limit=10')."`
+	Data   string `short:"d" help:"Body of the request: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
+	partnerFlags
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default for POST: a new one." placeholder:"UUID"`
 	Include        bool   `short:"i" help:"Also print status and headers."`
 }
@@ -36,7 +34,7 @@ func (c *callCommand) Run(ctx context.Context) error {
 	if c.IdempotencyKey == "" && method == http.MethodPost {
 		c.IdempotencyKey = client.NewIdempotencyKey()
 	}
-	answer, err := client.New(c.URL, c.Key, c.Secret).CallWithKey(ctx, method, c.Path, body, c.IdempotencyKey)
+	answer, err := c.client().CallWithKey(ctx, method, c.Path, body, c.IdempotencyKey)
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,12 @@ import (
 )
 
 type listenCommand struct {
-	ForwardTo   string        `help:"URL to post each event to (example: http://localhost:3000/hooks). Default: events are only printed." placeholder:"URL"`
-	Secret      string        `help:"Webhook secret (whsec_…) to sign forwarded events with. Default: a new one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
-	PrintBodies bool          `help:"Also print the body of each event."`
-	Events      []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
-	Since       time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
-	Key         string        `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
-	KeySecret   string        `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
-	URL         string        `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	ForwardTo     string        `help:"URL to post each event to (example: http://localhost:3000/hooks). Default: events are only printed." placeholder:"URL"`
+	WebhookSecret string        `help:"Webhook secret (whsec_…) to sign forwarded events with. Default: a new one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
+	PrintBodies   bool          `help:"Also print the body of each event."`
+	Events        []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
+	Since         time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
+	partnerFlags
 }
 
 // Run shows the partner's events as they happen, and forwards them, until ctx ends.
@@ -36,7 +34,7 @@ func (c *listenCommand) Run(ctx context.Context) error {
 	if c.Since > 0 {
 		since = time.Now().Add(-c.Since)
 	}
-	feed, err := client.New(c.URL, c.Key, c.KeySecret).Feed(ctx, since)
+	feed, err := c.client().Feed(ctx, since)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -45,7 +43,7 @@ func (c *listenCommand) Run(ctx context.Context) error {
 	}
 	feed.OnReconnect = func() { notice("Reconnected.") }
 	c.greet()
-	forward := newForwarder(c.ForwardTo, c.Secret)
+	forward := newForwarder(c.ForwardTo, c.WebhookSecret)
 	for event, err := range feed.Events(ctx) {
 		switch {
 		case errors.Is(err, client.ErrForged):
@@ -76,12 +74,12 @@ func (c *listenCommand) check() error {
 			return err
 		}
 	}
-	if c.Secret == "" {
-		c.Secret = client.NewWebhookSecret()
+	if c.WebhookSecret == "" {
+		c.WebhookSecret = client.NewWebhookSecret()
 		return nil
 	}
-	if _, err := client.SignWebhook(c.Secret, "", time.Now(), nil); err != nil {
-		return fmt.Errorf("--secret: %w (the flag for the API key's secret is --key-secret)", err)
+	if _, err := client.SignWebhook(c.WebhookSecret, "", time.Now(), nil); err != nil {
+		return fmt.Errorf("--webhook-secret: %w (the flag for the API key's secret is --secret)", err)
 	}
 	return nil
 }
@@ -110,7 +108,7 @@ func (c *listenCommand) greet() {
 		fmt.Println("Listening. Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
 		return
 	}
-	fmt.Printf("The signing secret is %s\n", c.Secret)
+	fmt.Printf("The signing secret is %s\n", c.WebhookSecret)
 	fmt.Printf("Listening. Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", c.ForwardTo)
 }
 

@@ -219,7 +219,7 @@ func TestListenReconnects(t *testing.T) {
 	g, h := newGate(t), receiveEvents(t)
 	g.open(t, s.URL)
 	partner := s.Register(t, "metro")
-	l := r.as(partner, g.URL).listen(t, "--forward-to", h.URL+"/hooks", "--secret", webhookSecret)
+	l := r.as(partner, g.URL).listen(t, "--forward-to", h.URL+"/hooks", "--webhook-secret", webhookSecret)
 
 	trigger := func(event string) (orderID string) {
 		t.Helper()
@@ -341,7 +341,7 @@ func TestListenReportsForgedEvents(t *testing.T) {
 	forged.Body = strings.Replace(forged.Body, "ord_1", "ord_2", 1)
 	swapped.Body, swapped.Signature = genuine.Body, genuine.Signature
 	h := receiveEvents(t)
-	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL, "--secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL, "--webhook-secret", webhookSecret)
 	for _, e := range []client.FeedEvent{forged, swapped} {
 		if line := next(t, l.stderr); !strings.HasPrefix(line, "WARNING: event \""+e.EventID) || !strings.Contains(line, "NOT SIGNED") {
 			t.Errorf("got unexpected line %q", line)
@@ -361,7 +361,7 @@ func TestListenShowsReceiversStatus(t *testing.T) {
 	t.Parallel()
 	h := receiveEvents(t, 204, 500, 302, 401)
 	events := []client.FeedEvent{feedEvent(1), feedEvent(2), feedEvent(3), feedEvent(4), feedEvent(5)}
-	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL, "--secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL, "--webhook-secret", webhookSecret)
 	for i, want := range []string{"204 No Content", "500 Internal Server Error", "302 Found", "401 Unauthorized", "200 OK"} {
 		line := next(t, l.stdout)
 		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") || strings.HasSuffix(line, "failed") != (i > 0 && i < 4) {
@@ -399,7 +399,7 @@ func TestListenErrors(t *testing.T) {
 		refusing.URL:         "this key does not exist",
 		"http://127.0.0.1:1": "refused",
 	} {
-		got := (run{}).do(t, "listen", "--key", "pk", "--key-secret", "sk", "--url", url)
+		got := (run{}).do(t, "listen", "--key", "pk", "--secret", "sk", "--url", url)
 		if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) {
 			t.Errorf("listen --url %s: got %+v, want exit code 1 and one line with %q", url, got, want)
 		}
@@ -411,15 +411,15 @@ func TestInvalidListenAndTriggerFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"listen":          "--key",
-		"listen --key pk": "--key-secret",
-		"listen --key pk --key-secret hushhush --events order.eaten":           "order.accepted, courier.assigned",
-		"listen --key pk --key-secret hushhush --since soon":                   "--since",
-		"listen --key pk --key-secret hushhush --since=-5m":                    "--since",
-		"listen --key pk --key-secret hushhush --forward-to localhost:3000":    "--forward-to",
-		"listen --key pk --key-secret hushhush --forward-to ftp://hushhush@x/": "--forward-to",
-		"listen --key pk --key-secret hushhush --url nowhere":                  "--url",
-		"listen --key pk --key-secret hushhush --secret hushhush":              "--secret",
-		"listen --key pk --key-secret hushhush --secret whsec_hush":            "--secret",
+		"listen --key pk": "--secret",
+		"listen --key pk --secret hushhush --events order.eaten":               "order.accepted, courier.assigned",
+		"listen --key pk --secret hushhush --since soon":                       "--since",
+		"listen --key pk --secret hushhush --since=-5m":                        "--since",
+		"listen --key pk --secret hushhush --forward-to localhost:3000":        "--forward-to",
+		"listen --key pk --secret hushhush --forward-to ftp://hushhush@x/":     "--forward-to",
+		"listen --key pk --secret hushhush --url nowhere":                      "--url",
+		"listen --key pk --secret hushhush --webhook-secret hushhush":          "--webhook-secret",
+		"listen --key pk --secret hushhush --webhook-secret whsec_hush":        "--webhook-secret",
 		"trigger --key pk --secret hushhush":                                   "event",
 		"trigger order.eaten --key pk --secret hushhush":                       "order.cancelled, webhook.test",
 		"trigger order.failed --secret hushhush":                               "--key",

@@ -31,6 +31,8 @@ type commands struct {
 	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's data."`
 	Audit    auditCommand    `cmd:"" help:"Export the audit log of operators' changes."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // exitUsage is the exit code for invalid flags and settings.
@@ -43,10 +45,14 @@ func main() {
 	parser := kong.Must(&commands{},
 		kong.Name("dropyard"),
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
-		kong.Vars{"events": eventNames(), "test": testEvent},
+		kong.Vars{"events": eventNames(), "test": testEvent, "version": "dropyard " + version},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-	command, err := parser.Parse(os.Args[1:])
+	arguments := os.Args[1:]
+	if len(arguments) == 0 {
+		arguments = []string{"--help"}
+	}
+	command, err := parser.Parse(arguments)
 	if err != nil {
 		fail(exitUsage, err)
 	}

@@ -91,7 +91,6 @@ func TestInvalidSettings(t *testing.T) {
 		"unknown flag":             {"serve --colour blue", "", "--colour"},
 		"unknown command":          {"deliver", "", "deliver"},
 		"stray argument":           {"serve now", "", "now"},
-		"no command":               {"", "", "serve"},
 		"add: no e-mail":           {"operator add", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: bad e-mail":          {"operator add ops", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: no password":         {"operator add a@example.com", "", "--password"},
@@ -128,16 +127,31 @@ func TestInvalidSettings(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	if got := (run{}).do(t, "version"); got.code != 0 || got.stdout != "dropyard "+version+"\n" || got.stderr != "" {
-		t.Errorf("got %+v, want the version", got)
+	for _, argument := range []string{"version", "--version"} {
+		if got := (run{}).do(t, argument); got.code != 0 || got.stdout != "dropyard "+version+"\n" || got.stderr != "" {
+			t.Errorf("%s: got %+v, want the version", argument, got)
+		}
 	}
 }
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"--help", "serve --help", "call --help", "operator add --help"} {
-		if got := (run{}).do(t, strings.Fields(args)...); got.code != 0 || !strings.HasPrefix(got.stdout, "Usage: dropyard") || got.stderr != "" {
-			t.Errorf("%s: got %+v, want exit code 0 and the usage", args, got)
+	for args, want := range map[string][]string{
+		"":                    {"serve", "call", "listen", "--version"},
+		"--help":              {"serve", "call", "listen", "--version"},
+		"serve --help":        {"Default: 127.0.0.1:8080", "Default: ./data", "DROPYARD_LISTEN"},
+		"call --help":         {"PATCH", "--secret", "DROPYARD_SECRET"},
+		"listen --help":       {"--secret", "--webhook-secret"},
+		"operator add --help": {"--password"},
+	} {
+		got := (run{}).do(t, strings.Fields(args)...)
+		if got.code != 0 || !strings.HasPrefix(got.stdout, "Usage: dropyard") || got.stderr != "" {
+			t.Errorf("%q: got %+v, want exit code 0 and the usage", args, got)
+		}
+		for _, text := range want { // the help breaks its lines between words
+			if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), text) {
+				t.Errorf("%q: got %s, want %q in it", args, got.stdout, text)
+			}
 		}
 	}
 }

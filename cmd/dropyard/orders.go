@@ -24,9 +24,7 @@ type importOrdersCommand struct {
 	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
 	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
 	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
-	Key    string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
-	Secret string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
-	URL    string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	partnerFlags
 }
 
 const (
@@ -59,7 +57,7 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
 	}
-	im := &orderImport{client: client.New(c.URL, c.Key, c.Secret), total: len(file.orders)}
+	im := &orderImport{client: c.client(), total: len(file.orders)}
 	if c.DryRun {
 		err = im.validate(ctx, file.orders)
 	} else {

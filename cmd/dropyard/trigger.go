@@ -16,10 +16,8 @@ import (
 )
 
 type triggerCommand struct {
-	Event            string `arg:"" help:"One of ${events}; or ${test}, which the service sends directly to the endpoint."`
-	Key              string `help:"Public key (pk_…)." env:"DROPYARD_KEY" required:"" placeholder:"PK"`
-	Secret           string `help:"Secret key (sk_…)." env:"DROPYARD_SECRET" required:"" placeholder:"SK"`
-	URL              string `help:"Address of the service." default:"http://127.0.0.1:8080" env:"DROPYARD_URL"`
+	Event string `arg:"" help:"One of ${events}; or ${test}, which the service sends directly to the endpoint."`
+	partnerFlags
 	OperatorEmail    string `help:"E-mail address of the operator who moves the order." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string `help:"Password of the operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 	OperatorToken    string `help:"Token from POST /ops/v1/tokens, instead of e-mail address and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
@@ -31,7 +29,7 @@ const testEvent = "webhook.test"
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
-	partner := client.New(c.URL, c.Key, c.Secret)
+	partner := c.client()
 	if c.Event == testEvent {
 		return sendTest(ctx, partner)
 	}

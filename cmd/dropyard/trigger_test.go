@@ -36,7 +36,7 @@ func TestTriggerAndListen(t *testing.T) {
 	r := run{dir: t.TempDir(), env: operatorEnv}
 	s := r.serve(t)
 	from, h := r.as(s.Register(t, "metro"), s.URL), receiveEvents(t)
-	l := from.listen(t, "--forward-to", h.URL, "--secret", webhookSecret)
+	l := from.listen(t, "--forward-to", h.URL, "--webhook-secret", webhookSecret)
 	var want []string
 	for _, event := range delivery.EventTypes {
 		got := from.do(t, "trigger", string(event))
