@@ -90,6 +90,48 @@ func wantCode(t *testing.T, err error, code refusal.Code) {
 	}
 }
 
+func TestOldestOperatorSessionEnds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleDispatcher)
+	var tokens []string
+	for range credential.MaxSessions + 5 {
+		_, token, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens = append(tokens, token)
+		d.clock.Advance(time.Second)
+	}
+	for i, token := range tokens {
+		found, err := d.BySession(t.Context(), token)
+		if want := i >= 5; err != nil || (found != nil) != want {
+			t.Errorf("login %d of %d: got a session %t, %v, want %t", i+1, len(tokens), found != nil, err, want)
+		}
+	}
+}
+
+// TestSignInsShareOneLimit checks that logins and tokens count together.
+func TestSignInsShareOneLimit(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add(t, operator.RoleDispatcher)
+	for i := range 30 {
+		if _, err := d.issue(t, email, password, here); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), here); err != nil {
+			t.Fatalf("login %d: %v", i, err)
+		}
+	}
+	_, err := d.issue(t, email, password, here)
+	wantCode(t, err, refusal.CodeRateLimited)
+	d.clock.Advance(time.Second)
+	if _, err := d.issue(t, email, password, here); err != nil {
+		t.Errorf("a second later: got %v, want a token", err)
+	}
+}
+
 func TestTokenWorksForThirtyDays(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -9,7 +10,8 @@ import (
 )
 
 // Login begins a session in a browser, given an operator's e-mail address and
-// password, and returns its token. It refuses as IssueToken does.
+// password, and returns its token. The operator's oldest session ends if there are
+// credential.MaxSessions. Login refuses as IssueToken does.
 func (s *Service) Login(ctx context.Context, root form.Source, address string) (*Operator, string, error) {
 	var problems form.Problems
 	email, password := readLogin(form.New(root, &problems))
@@ -46,12 +48,29 @@ func (s *Service) begin(ctx context.Context, operator *Account) (string, error) 
 		if err := tx.EndSessions(ctx, now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)); err != nil {
 			return err
 		}
+		if err := endSurplus(ctx, tx, operator.OperatorID, now); err != nil {
+			return err
+		}
 		if err := tx.AddSession(ctx, session); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)
 	})
 	return token, err
+}
+
+// endSurplus makes room for another session. The caller has locked the operator.
+func endSurplus(ctx context.Context, tx Writer, operatorID string, now time.Time) error {
+	kept, err := tx.SessionsOf(ctx, operatorID)
+	if err != nil {
+		return err
+	}
+	for _, session := range credential.Surplus(kept, now) {
+		if _, err := tx.EndSession(ctx, session.TokenHash); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BySession returns the operator of a session, given its token; nil if there is

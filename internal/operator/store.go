@@ -24,6 +24,8 @@ type Reader interface {
 	Operators(ctx context.Context, after string, limit int) ([]*Operator, error)
 	// Session is a session, expired or not, and its operator, who is active.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
+	// SessionsOf lists an operator's sessions, oldest first.
+	SessionsOf(ctx context.Context, operatorID string) ([]credential.KeptSession, error)
 	// OfToken is the operator of a token that has not expired, if active.
 	OfToken(ctx context.Context, tokenHash []byte, now time.Time) (*Operator, error)
 	// Token is a token, expired or not.

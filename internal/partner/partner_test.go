@@ -331,6 +331,87 @@ func TestSessionsExpire(t *testing.T) {
 }
 
 // A session's use is written at most once a minute.
+// TestOldestSessionEnds logs in on two nodes in turn.
+func TestOldestSessionEnds(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	nodes := []*node{n, addNode(t, n.store, n.store.Partners(), n.clock)}
+	n.register(t, "a@b.example")
+	n.register(t, "c@d.example")
+	other := n.mustLogin(t, "c@d.example")
+	var tokens []string
+	for i := range credential.MaxSessions + 5 {
+		tokens = append(tokens, nodes[i%2].mustLogin(t, "a@b.example"))
+		n.clock.Advance(time.Second)
+	}
+	for i, token := range append(tokens, other) {
+		found, err := n.BySession(t.Context(), token)
+		if want := i >= 5; err != nil || (found != nil) != want {
+			t.Errorf("login %d of %d: got a session %t, %v, want %t", i+1, len(tokens), found != nil, err, want)
+		}
+	}
+}
+
+func TestParallelLoginsKeepTwentySessions(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	nodes := []*node{n, addNode(t, n.store, n.store.Partners(), n.clock)}
+	p := n.register(t, "a@b.example")
+	var running sync.WaitGroup
+	for i := range 30 {
+		running.Go(func() {
+			if _, err := nodes[i%2].login(t, "a@b.example", password, here); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	err := n.store.Partners().Read(t.Context(), func(tx partner.Reader) error {
+		kept, err := tx.SessionsOf(t.Context(), p.PartnerID)
+		if len(kept) != credential.MaxSessions {
+			t.Errorf("after 30 logins at one moment: got %d sessions, want %d", len(kept), credential.MaxSessions)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExpiredSessionsEndFirst checks that an expired session makes room before an
+// older one that is in use.
+func TestExpiredSessionsEndFirst(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.register(t, "a@b.example")
+	used := n.mustLogin(t, "a@b.example")
+	n.clock.Advance(time.Second)
+	n.mustLogin(t, "a@b.example") // never used
+	n.clock.Advance(11 * time.Hour)
+	alive := func() bool {
+		t.Helper()
+		found, err := n.BySession(t.Context(), used)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found != nil
+	}
+	if !alive() {
+		t.Fatal("ended before 12 h without use")
+	}
+	n.clock.Advance(2 * time.Hour)
+	for range credential.MaxSessions - 1 {
+		n.mustLogin(t, "a@b.example")
+	}
+	if !alive() {
+		t.Error("the used session ended before the expired one")
+	}
+	n.mustLogin(t, "a@b.example")
+	if alive() {
+		t.Error("the oldest session lasts beside twenty later ones")
+	}
+}
+
 func TestSessionIsTouchedRarely(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

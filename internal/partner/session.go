@@ -14,7 +14,8 @@ import (
 const sweepEvery = time.Hour
 
 // Login begins a session, given an account's e-mail address and password, and
-// returns its token. It refuses with validation_error, with unauthorized, or with
+// returns its token. The account's oldest session ends if it has
+// credential.MaxSessions. Login refuses with validation_error, with unauthorized, or with
 // rate_limited after too many failures from the address or for the account.
 func (s *Service) Login(ctx context.Context, root form.Source, address string) (partner *Partner, token string, err error) {
 	var problems form.Problems
@@ -37,8 +38,31 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 	}
 	now := s.now()
 	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, SessionTimes: credential.NewSessionTimes(now)}
-	err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.AddSession(ctx, session) })
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		// Locked, so that logins at the same moment see each other's sessions.
+		if err := tx.LockAccount(ctx, partner.PartnerID); err != nil {
+			return err
+		}
+		if err := endSurplus(ctx, tx, partner.PartnerID, now); err != nil {
+			return err
+		}
+		return tx.AddSession(ctx, session)
+	})
 	return token, err
+}
+
+// endSurplus makes room for another session. The caller has locked the account.
+func endSurplus(ctx context.Context, tx Writer, partnerID string, now time.Time) error {
+	kept, err := tx.SessionsOf(ctx, partnerID)
+	if err != nil {
+		return err
+	}
+	for _, session := range credential.Surplus(kept, now) {
+		if err := tx.EndSession(ctx, session.TokenHash); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ByPassword returns the partner with this e-mail address and password. It refuses

@@ -28,6 +28,8 @@ type Reader interface {
 	HasRateCards(ctx context.Context, name string) (bool, error)
 	// Session returns a session and its partner, expired or not.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
+	// SessionsOf lists a partner's sessions, oldest first.
+	SessionsOf(ctx context.Context, partnerID string) ([]credential.KeptSession, error)
 	// APIKeys lists a partner's active keys, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// APIKey returns the active key with a public key.
@@ -39,6 +41,9 @@ type Writer interface {
 	Reader
 	// AddPartner returns false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
+
+	// LockAccount locks an account until the transaction ends.
+	LockAccount(ctx context.Context, partnerID string) error
 
 	// LockSettings reads a partner's settings, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (Settings, error)

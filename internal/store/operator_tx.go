@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -116,6 +117,15 @@ func (tx operatorTx) Session(ctx context.Context, tokenHash []byte) (*operator.S
 	}
 	session.Operator = account.Operator
 	return session, nil
+}
+
+// SessionsOf lists an operator's sessions, oldest first.
+func (tx operatorTx) SessionsOf(ctx context.Context, operatorID string) (kept []credential.KeptSession, err error) {
+	err = operatorSessions.each(ctx, tx.conn, "WHERE operator_id = $1 ORDER BY created_at, token_hash", []any{operatorID}, func(row *operator.Session) error {
+		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
+		return nil
+	})
+	return kept, err
 }
 
 // AddSession begins a session.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -103,6 +104,21 @@ func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Ses
 	}
 	session.Partner = *owner
 	return session, nil
+}
+
+// LockAccount locks an account until the transaction ends.
+func (tx partnerTx) LockAccount(ctx context.Context, partnerID string) error {
+	_, err := findOne(ctx, tx.conn, lockPartners, partnerID)
+	return err
+}
+
+// SessionsOf lists a partner's sessions, oldest first.
+func (tx partnerTx) SessionsOf(ctx context.Context, partnerID string) (kept []credential.KeptSession, err error) {
+	err = sessions.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, token_hash", []any{partnerID}, func(row *partner.Session) error {
+		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
+		return nil
+	})
+	return kept, err
 }
 
 // AddSession begins a session.

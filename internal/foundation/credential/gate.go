@@ -11,8 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
-// The rates of failed logins that a gate allows. Only failures count, so that a
-// user who knows the password is never slowed down.
+// The rates of failed logins that a gate allows.
 //
 // A user who mistypes, or an attacker who guesses at one account from one address,
 // reaches pairFailures first. Attempts refused by it do not count against the
@@ -27,6 +26,11 @@ var (
 	addressFailures = throttle.Rate{Per: time.Hour, Limit: 600, Burst: 60}
 )
 
+// signIns is the rate of logins with the right password, per account. Each costs a
+// hashing, and most begin a session. A person needs a few a day, and a program should
+// keep its session or token.
+var signIns = throttle.Rate{Per: time.Minute, Limit: 60, Burst: 60}
+
 // errMismatch does not say whether the password is wrong or the account unknown.
 var errMismatch = refusal.New(refusal.CodeUnauthorized, "e-mail address or password is wrong")
 
@@ -40,12 +44,23 @@ func tooManyFailures(wait time.Duration) *refusal.Error {
 	}
 }
 
-// Gate verifies passwords and limits failures per account and per address. It may
-// be used by many goroutines. It counts in memory: each node of a service counts
-// by itself, and a restart begins at zero.
+// tooManySignIns returns the refusal of an attempt at an account whose password was
+// right too often.
+func tooManySignIns(wait time.Duration) *refusal.Error {
+	return &refusal.Error{
+		Code:       refusal.CodeRateLimited,
+		Message:    fmt.Sprintf("more than %d logins a minute: keep the session or the token", signIns.Limit),
+		RetryAfter: wait,
+	}
+}
+
+// Gate verifies passwords. It limits failures per account and per address, and
+// successes per account. It may be used by many goroutines. It counts in memory:
+// each node of a service counts by itself, and a restart begins at zero.
 type Gate struct {
 	hasher                 *Hasher
-	pair, account, network *throttle.Limiter
+	pair, account, network *throttle.Limiter // of failures
+	signIns                *throttle.Limiter // of successes, by account
 	observer               GateObserver
 }
 
@@ -60,6 +75,7 @@ func NewGate(hasher *Hasher, clock func() time.Time, observer GateObserver) *Gat
 		pair:     throttle.New(pairFailures, clock),
 		account:  throttle.New(accountFailures, clock),
 		network:  throttle.New(addressFailures, clock),
+		signIns:  throttle.New(signIns, clock),
 		observer: observer,
 	}
 }
@@ -72,9 +88,10 @@ type Attempt struct {
 	Hash     string // the stored hash of the account's password; empty if there is no such account
 }
 
-// Verify returns nil if the password is right, unauthorized if it is wrong, and
-// rate_limited if the attempt was refused without looking at the password. An
-// unknown account takes as long as a wrong password.
+// Verify returns nil if the password is right, and unauthorized if it is wrong. It
+// returns rate_limited after too many attempts, and unavailable if too many others
+// wait for their turn; neither says anything about the password. An unknown account
+// takes as long as a wrong password.
 func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	err := g.verify(ctx, a)
 	switch {
@@ -84,6 +101,8 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 		g.observer.LoggedIn(LoginFailed)
 	case refusal.HasCode(err, refusal.CodeRateLimited):
 		g.observer.LoggedIn(LoginThrottled)
+	case errors.Is(err, errBusy):
+		g.observer.LoggedIn(LoginBusy)
 	}
 	return err
 }
@@ -94,28 +113,41 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	}
 	network := throttle.Network(a.Address)
 	counts := []counted{{g.network, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
-	if err := refused(counts); err != nil {
+	if err := g.refused(a, counts); err != nil {
 		return err
 	}
-	release, err := g.hasher.slot(ctx)
+	release, err := g.hasher.pacer.take(ctx, g.room(network))
 	if err != nil {
 		return err
 	}
 	defer release()
-	// Many attempts may have passed the first check at the same time. At most
-	// maxHashings are here at a time, so that a second check keeps parallel guesses
-	// within the limits.
-	if err := refused(counts); err != nil {
+	// Many attempts may have passed the first check at the same time. Only a few
+	// are here at a time, so that a second check keeps parallel attempts within the
+	// limits.
+	if err := g.refused(a, counts); err != nil {
 		return err
 	}
 	right, err := verify(a.Hash, a.Password)
-	if err != nil || right {
+	switch {
+	case err != nil:
 		return err
+	case right:
+		g.signIns.Take(a.Account)
+		return nil
 	}
 	for _, c := range counts {
 		c.limiter.Take(c.key)
 	}
 	return errMismatch
+}
+
+// room returns behind how many others an attempt may wait: fewer if attempts from
+// its network have failed lately.
+func (g *Gate) room(network string) int64 {
+	if g.network.Peek(network).Remaining < addressFailures.Burst-1 {
+		return maxStrangers
+	}
+	return maxWaiting
 }
 
 // counted is a key of a limiter: an account, an address, or both together.
@@ -124,15 +156,18 @@ type counted struct {
 	key     string
 }
 
-// refused returns a refusal with the longest wait that any limiter asks for, or nil
-// if none does.
-func refused(counts []counted) error {
+// refused returns a refusal with the longest wait that any limiter of failures asks
+// for, or the one for too many successes, or nil.
+func (g *Gate) refused(a Attempt, counts []counted) error {
 	var wait time.Duration
 	for _, c := range counts {
 		wait = max(wait, c.limiter.Peek(c.key).RetryAfter)
 	}
-	if wait == 0 {
-		return nil
+	if wait > 0 {
+		return tooManyFailures(wait)
 	}
-	return tooManyFailures(wait)
+	if wait := g.signIns.Peek(a.Account).RetryAfter; wait > 0 {
+		return tooManySignIns(wait)
+	}
+	return nil
 }

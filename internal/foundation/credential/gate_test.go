@@ -63,13 +63,14 @@ func waitOf(err error) time.Duration {
 	return 0
 }
 
-func TestGateCountsFailuresOnly(t *testing.T) {
+func TestGateCountsFailuresByThemselves(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	for range 200 {
 		if err := g.try(t, "203.0.113.1", "right"); err != nil {
 			t.Fatal(err)
 		}
+		g.now = g.now.Add(time.Second)
 	}
 	for i := range 10 {
 		if err := g.try(t, "203.0.113.1", "wrong"); !refusal.HasCode(err, refusal.CodeUnauthorized) {
@@ -83,6 +84,38 @@ func TestGateCountsFailuresOnly(t *testing.T) {
 	}
 	g.now = g.now.Add(wait)
 	if err := g.try(t, "203.0.113.1", "right"); err != nil {
+		t.Errorf("after RetryAfter: got %v, want nil", err)
+	}
+}
+
+func TestGateLimitsSignIns(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	var admitted atomic.Int64
+	var all sync.WaitGroup
+	for i := range 30 { // fewer than may wait
+		all.Go(func() {
+			for range 4 {
+				if g.try(t, fmt.Sprintf("203.0.113.%d", i), "right") == nil {
+					admitted.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	// Another one may be verified in each further slot while the last one is.
+	if got := admitted.Load(); got < 60 || got > 63 {
+		t.Errorf("120 logins with the right password: got %d admitted, want 60", got)
+	}
+	err := g.try(t, "198.51.100.7", "right")
+	if wait := waitOf(err); !refusal.HasCode(err, refusal.CodeRateLimited) || wait <= 0 || wait > 4*time.Second {
+		t.Fatalf("one more: got %v with RetryAfter %v, want rate_limited and about a second", err, wait)
+	}
+	if got := g.outcomes.count[credential.LoginThrottled]; got < 58 {
+		t.Errorf("got %d counted as throttled, want 58 or more", got)
+	}
+	g.now = g.now.Add(waitOf(err))
+	if err := g.try(t, "198.51.100.7", "right"); err != nil {
 		t.Errorf("after RetryAfter: got %v, want nil", err)
 	}
 }

@@ -24,20 +24,18 @@ type Cost struct {
 var DefaultCost = Cost{Memory: 19 << 10, Passes: 2, Lanes: 1}
 
 const (
-	// maxHashings bounds the memory and the processors that logins can take from
-	// other work.
-	maxHashings = 2
 	saltBytes   = 16
 	digestBytes = 32
 )
 
-// Hasher hashes and verifies passwords with argon2id, two at a time; further calls
-// wait for their turn or for the end of their context. It may be used by many
-// goroutines.
+// Hasher hashes and verifies passwords with argon2id. It takes at most half of the
+// processors, with pauses (see pacer); further calls wait for their turn or for the
+// end of their context. If too many wait already, a call is refused with
+// unavailable. It may be used by many goroutines.
 type Hasher struct {
 	cost   Cost
 	random io.Reader
-	slots  chan struct{}
+	pacer  *pacer
 	decoy  string
 }
 
@@ -47,7 +45,7 @@ type Hasher struct {
 func NewHasher(cost Cost, random io.Reader) *Hasher {
 	// Finding a password with this digest would mean breaking the algorithm.
 	decoy := phc{cost: cost, salt: make([]byte, saltBytes), digest: make([]byte, digestBytes)}
-	return &Hasher{cost: cost, random: random, slots: make(chan struct{}, maxHashings), decoy: decoy.String()}
+	return &Hasher{cost: cost, random: random, pacer: newPacer(), decoy: decoy.String()}
 }
 
 // Hash returns the PHC string to store of a password.
@@ -56,7 +54,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	if _, err := io.ReadFull(h.random, salt); err != nil {
 		return "", fmt.Errorf("read random bytes for a salt: %w", err)
 	}
-	release, err := h.slot(ctx)
+	release, err := h.pacer.take(ctx, maxStrangers)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +65,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 // Verify reports whether the hash was made from the password. It fails if the text
 // is not an argon2id hash, or if ctx ends while the call waits for its turn.
 func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error) {
-	release, err := h.slot(ctx)
+	release, err := h.pacer.take(ctx, maxWaiting)
 	if err != nil {
 		return false, err
 	}
@@ -78,18 +76,6 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error
 // Decoy returns a hash that no password has. Verifying it takes as long as
 // verifying any other, which hides that an account does not exist.
 func (h *Hasher) Decoy() string { return h.decoy }
-
-// slot waits for a turn at hashing. The caller must call release at the end.
-func (h *Hasher) slot(ctx context.Context) (release func(), err error) {
-	if ctx.Err() == nil { // select chooses at random if both cases are ready
-		select {
-		case h.slots <- struct{}{}:
-			return func() { <-h.slots }, nil
-		case <-ctx.Done():
-		}
-	}
-	return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
-}
 
 func verify(hash, password string) (bool, error) {
 	want, err := parsePHC(hash)

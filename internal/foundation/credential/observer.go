@@ -11,11 +11,12 @@ type LoginOutcome string
 const (
 	LoginSucceeded LoginOutcome = "succeeded"
 	LoginFailed    LoginOutcome = "failed"    // the password is wrong, or there is no such account
-	LoginThrottled LoginOutcome = "throttled" // refused without looking at the password
+	LoginThrottled LoginOutcome = "throttled" // refused without looking at the password, after too many attempts
+	LoginBusy      LoginOutcome = "busy"      // refused because too many others were waiting
 )
 
 // LoginOutcomes lists them.
-var LoginOutcomes = []LoginOutcome{LoginSucceeded, LoginFailed, LoginThrottled}
+var LoginOutcomes = []LoginOutcome{LoginSucceeded, LoginFailed, LoginThrottled, LoginBusy}
 
 // unobserved is the GateObserver of a gate that has been given none.
 type unobserved struct{}

@@ -217,6 +217,13 @@ func testOperatorSessions(t *testing.T, s *store.Store) {
 		!got.CreatedAt.Equal(at(3)) || !got.LastSeenAt.Equal(at(200)) {
 		t.Errorf("got %+v, want session 3, last seen at %v, of %+v", got, at(200), one.Operator)
 	}
+	readOperators(t, s, func(tx operator.Reader) error {
+		kept, err := tx.SessionsOf(ctx, "opr_2")
+		same(t, "sessions of two", kept, []credential.KeptSession{{
+			TokenHash: hash(5), SessionTimes: credential.SessionTimes{CreatedAt: at(5), LastSeenAt: at(105)},
+		}})
+		return err
+	})
 	writeOperators(t, s, func(tx operator.Writer) error {
 		for _, want := range []string{"opr_1", ""} {
 			if ended, err := tx.EndSession(ctx, hash(4)); ended != want || err != nil {

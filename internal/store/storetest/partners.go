@@ -139,6 +139,18 @@ func testSessions(t *testing.T, s *store.Store) {
 	want := session(3, one)
 	want.LastSeenAt = at(200)
 	same(t, "session", find(3), want)
+	readPartners(t, s, func(tx partner.Reader) error {
+		kept, err := tx.SessionsOf(ctx, "par_1")
+		same(t, "sessions of one", kept, []credential.KeptSession{
+			{TokenHash: hash(1), SessionTimes: session(1, one).SessionTimes}, {TokenHash: hash(2), SessionTimes: session(2, one).SessionTimes},
+			{TokenHash: hash(3), SessionTimes: want.SessionTimes}, {TokenHash: hash(4), SessionTimes: session(4, one).SessionTimes},
+		})
+		return err
+	})
+	writePartners(t, s, func(tx partner.Writer) error {
+		must(t, tx.LockAccount(ctx, "par_1"))
+		return tx.LockAccount(ctx, "par_unknown")
+	})
 	writePartners(t, s, func(tx partner.Writer) error {
 		must(t, tx.EndSession(ctx, hash(4)))
 		must(t, tx.EndSession(ctx, hash(4)))

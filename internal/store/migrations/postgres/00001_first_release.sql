@@ -52,6 +52,9 @@ CREATE TABLE sessions (
     last_seen_at BIGINT NOT NULL
 );
 
+-- Lists the sessions of a partner, oldest first.
+CREATE INDEX sessions_of_partner ON sessions (partner_id, created_at);
+
 -- What operators have set for a partner. A partner without a row has the
 -- defaults.
 CREATE TABLE partner_settings (

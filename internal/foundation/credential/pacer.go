@@ -1,0 +1,64 @@
+package credential
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+// pacer bounds the processor time and the memory that password hashing takes from
+// other requests. As many callers as there are slots work at a time, and a slot
+// then rests for as long as its caller worked. The rest stands in for a low
+// priority, which a goroutine cannot have. It also grows with the load: a busy
+// machine makes the work, and so the rest, longer. Further callers wait in the
+// order in which they came. It may be used by many goroutines.
+type pacer struct {
+	slots   chan struct{}
+	waiting atomic.Int64 // calls of take that have not returned
+}
+
+// Bounds of a pacer.
+const (
+	// maxSlots bounds the memory: 19 MiB for each, at DefaultCost.
+	maxSlots = 4
+	// maxWaiting is how many callers may wait. With one slot the last of them waits
+	// for about 4 s.
+	maxWaiting = 64
+	// maxStrangers is how many may wait before strangers are refused: registrations,
+	// and attempts from networks with recent failures. An attack thus leaves room for
+	// other users.
+	maxStrangers = maxWaiting / 2
+)
+
+// newPacer leaves at least half of the processors, if there are two or more, to
+// other work.
+func newPacer() *pacer {
+	return &pacer{slots: make(chan struct{}, min(maxSlots, max(1, runtime.GOMAXPROCS(0)/2)))}
+}
+
+// errBusy is the refusal of a caller for whom there is no room to wait.
+var errBusy = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "too many passwords are being checked, try again in a moment", RetryAfter: 2 * time.Second,
+}
+
+// take waits for a slot, unless more than most callers are waiting; then it refuses
+// with unavailable. The caller must call release as soon as its work is done.
+func (p *pacer) take(ctx context.Context, most int64) (release func(), err error) {
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > most {
+		return nil, errBusy
+	}
+	if ctx.Err() == nil { // select chooses at random if both cases are ready
+		select {
+		case p.slots <- struct{}{}:
+			began := time.Now()
+			return func() { time.AfterFunc(time.Since(began), func() { <-p.slots }) }, nil
+		case <-ctx.Done():
+		}
+	}
+	return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+}
