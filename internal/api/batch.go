@@ -7,16 +7,25 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/order"
 )
 
 // maxBatchBody is the largest body of a batch, in bytes. It has ample room for 500
 // orders of the usual size.
 const maxBatchBody = 4 << 20
 
+// ordersPerRequest is how many orders of a batch count as one request against the
+// partner's rate. An order of a batch costs the service less than one alone, but not much less.
+const ordersPerRequest = 10
+
 // handleOrderBatch creates many orders and returns the outcome of each.
 func (s *Server) handleOrderBatch(c *call) (reply, error) {
 	request, body, err := c.idempotentJSON()
 	if err != nil {
+		return reply{}, err
+	}
+	orders := min(len(body.Member("orders").Elements()), order.MaxBatch) // more are refused later
+	if err := s.chargePartner(c, (orders+ordersPerRequest-1)/ordersPerRequest); err != nil {
 		return reply{}, err
 	}
 	results, err := s.config.Orders.CreateBatch(c.Context(), request, body)

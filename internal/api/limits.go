@@ -40,15 +40,40 @@ func (s *Server) admitPartner(c *call) error {
 	return settings.Refusal()
 }
 
+// limitPartner takes one request from the partner's rate.
 func (s *Server) limitPartner(c *call, settings partner.Settings) error {
-	perMinute := s.config.RateLimit
+	if perMinute := s.perMinute(settings); perMinute > 0 {
+		return s.charge(c, perMinute, 1)
+	}
+	return nil
+}
+
+// chargePartner takes what a request counts as beyond the one that was taken when
+// it was admitted; it takes all or nothing. A request that counts as more than the
+// rate allows in a burst takes the whole burst.
+func (s *Server) chargePartner(c *call, requests int) error {
+	settings, err := s.config.Partners.Settings(c.Context(), c.partnerID)
+	if err != nil {
+		return err
+	}
+	perMinute := s.perMinute(settings)
+	if more := min(requests, perMinute) - 1; more > 0 {
+		return s.charge(c, perMinute, more)
+	}
+	return nil
+}
+
+// perMinute returns how many requests a minute a partner may make; 0 means no
+// limit.
+func (s *Server) perMinute(settings partner.Settings) int {
 	if settings.RateLimit != partner.DefaultRate {
-		perMinute = settings.RateLimit
+		return settings.RateLimit
 	}
-	if perMinute == 0 {
-		return nil
-	}
-	verdict := s.takePartner(c, PartnerRate(perMinute))
+	return s.config.RateLimit
+}
+
+func (s *Server) charge(c *call, perMinute, requests int) error {
+	verdict := s.takePartner(c, PartnerRate(perMinute), int64(requests))
 	s.config.Observer.Limited(LimitPartner, verdict.Allowed)
 	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, perMinute))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))
@@ -58,11 +83,11 @@ func (s *Server) limitPartner(c *call, settings partner.Settings) error {
 	return nil
 }
 
-func (s *Server) takePartner(c *call, rate throttle.Rate) throttle.Verdict {
+func (s *Server) takePartner(c *call, rate throttle.Rate, requests int64) throttle.Verdict {
 	if s.config.SharedRates != nil {
-		return s.config.SharedRates.TakeAt(c.Context(), c.partnerID, rate)
+		return s.config.SharedRates.TakeMany(c.Context(), c.partnerID, rate, requests)
 	}
-	return s.partners.TakeAt(c.partnerID, rate)
+	return s.partners.TakeMany(c.partnerID, rate, requests)
 }
 
 // limitUnauthenticated limits, per network, registrations and requests whose

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -206,6 +207,40 @@ func paddedBatch(t testing.TB, size int) []byte {
 	values := strings.Repeat("0,", 150_000) + "0"
 	body := batchOf(testkit.OrderJSON("PAD", ""), []byte("["+values+"]"))
 	return append(body, bytes.Repeat([]byte(" "), size-len(body))...)
+}
+
+// ordersNamed returns so many orders whose references begin with a prefix.
+func ordersNamed(prefix string, count int) (orders [][]byte) {
+	for i := range count {
+		orders = append(orders, testkit.OrderJSON(fmt.Sprint(prefix, i), ""))
+	}
+	return orders
+}
+
+// TestBatchCountsAgainstRateLimit counts every ten orders begun as one request, and
+// does nothing with a batch that the rate does not allow.
+func TestBatchCountsAgainstRateLimit(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.RateLimit(10))
+	partner := service.Register(t, "metro")
+	send := func(prefix string, count int) *apptest.Answer {
+		return batchAs(t, partner, uuid.NewString(), batchOf(ordersNamed(prefix, count)...))
+	}
+	for _, step := range []struct{ orders, left int }{{1, 9}, {10, 8}, {11, 6}, {30, 3}} {
+		got := send(fmt.Sprintf("A%d-", step.orders), step.orders).Must(t, 200)
+		if want := fmt.Sprintf(`"partner";r=%d;`, step.left); !strings.HasPrefix(got.Header.Get("RateLimit"), want) {
+			t.Errorf("%d orders: got RateLimit %s, want %s", step.orders, got.Header.Get("RateLimit"), want)
+		}
+	}
+	before := service.Content(t)
+	// One of the three is used up by the request itself; of the others the batch needs three.
+	if refused := send("B-", 31).Refused(t, 429, "rate_limited"); refused.Header.Get("Retry-After") != "6" {
+		t.Errorf("31 orders: got Retry-After %s, want 6", refused.Header.Get("Retry-After"))
+	}
+	service.Unchanged(t, before)
+	service.Clock.Advance(time.Minute)
+	send("C-", 120).Must(t, 200) // counts as more than the whole limit, which is unused
+	send("D-", 1).Refused(t, 429, "rate_limited")
 }
 
 // TestValidationMatchesCreation validates random orders. Each gets the result of the

@@ -51,7 +51,10 @@ func (l *Limiter) Take(key string) Verdict { return l.TakeAt(key, l.rate) }
 
 // TakeAt is Take for a key with its own rate. Changing a key's rate keeps what
 // the key has used.
-func (l *Limiter) TakeAt(key string, rate Rate) Verdict {
+func (l *Limiter) TakeAt(key string, rate Rate) Verdict { return l.TakeMany(key, rate, 1) }
+
+// TakeMany is TakeAt for a request that counts as n (see DecideMany).
+func (l *Limiter) TakeMany(key string, rate Rate, n int64) Verdict {
 	if rate.Limit <= 0 {
 		return unlimited
 	}
@@ -60,7 +63,7 @@ func (l *Limiter) TakeAt(key string, rate Rate) Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tat, known := s.tats[key]
-	next, verdict := Decide(rate, tat, now)
+	next, verdict := DecideMany(rate, n, tat, now)
 	if !verdict.Allowed {
 		return verdict
 	}

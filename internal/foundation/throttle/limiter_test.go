@@ -301,3 +301,27 @@ func BenchmarkTakeNewKeys(b *testing.B) {
 		l.Take(keys[i&(1<<20-1)])
 	}
 }
+
+// TestTakeMany admits all of a request that counts as several, or nothing.
+func TestTakeMany(t *testing.T) {
+	t.Parallel()
+	var c clock
+	rate := throttle.Rate{Per: time.Minute, Limit: 60, Burst: 60}
+	l := throttle.New(rate, c.now)
+	for _, step := range []struct {
+		n         int64
+		allowed   bool
+		remaining int
+		after     time.Duration
+	}{
+		{50, true, 10, 0},
+		{11, false, 0, time.Second},
+		{10, true, 0, 0},
+		{20, false, 0, 20 * time.Second},
+	} {
+		got := l.TakeMany("key", rate, step.n)
+		if got.Allowed != step.allowed || got.Remaining != step.remaining || got.RetryAfter != step.after {
+			t.Errorf("%d: got %+v, want %+v", step.n, got, step)
+		}
+	}
+}

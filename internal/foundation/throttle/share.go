@@ -40,40 +40,40 @@ type share struct {
 
 func newShare(rate Rate) share { return share{rate: rate, ahead: 1} }
 
-// take decides on one request. decided is false if only the store can decide:
-// then the lease must be renewed first.
-func (s *share) take(rate Rate, now time.Duration) (verdict Verdict, decided bool) {
+// take decides on a request that counts as n. decided is false if only the store
+// can decide: then the lease must be renewed first.
+func (s *share) take(rate Rate, n int64, now time.Duration) (verdict Verdict, decided bool) {
 	switch {
-	case s.rate == rate && s.spent < s.lease.Size && s.lease.period().contains(now):
-		return s.spend(now), true
+	case s.rate == rate && s.spent+n <= s.lease.Size && s.lease.period().contains(now):
+		return s.spend(n, now), true
 	case s.alone.contains(now):
-		return s.takeAlone(rate, now), true
+		return s.takeAlone(rate, n, now), true
 	}
-	_, verdict = Decide(rate, s.tat, now)
+	_, verdict = DecideMany(rate, n, s.tat, now)
 	if verdict.Allowed && s.pause.contains(now) {
 		verdict = Verdict{Reset: max(0, s.tat-now), RetryAfter: s.pause.until - now}
 	}
 	return verdict, !verdict.Allowed
 }
 
-// spend admits one request under the lease.
-func (s *share) spend(now time.Duration) Verdict {
-	next, verdict := Decide(s.rate, s.tat, now)
+// spend admits a request that counts as n under the lease.
+func (s *share) spend(n int64, now time.Duration) Verdict {
+	next, verdict := DecideMany(s.rate, n, s.tat, now)
 	if !verdict.Allowed { // the lease counts even so; this happens only if clocks differ
 		interval, _ := s.rate.spacing()
-		next = max(s.tat, now) + interval
+		next = max(s.tat, now) + time.Duration(n)*interval
 	}
-	s.spent++
+	s.spent += n
 	s.tat, s.last = next, now
 	verdict.Allowed, verdict.RetryAfter = true, 0
 	return verdict
 }
 
-// takeAlone admits one request if the node's own count allows it.
-func (s *share) takeAlone(rate Rate, now time.Duration) Verdict {
-	next, verdict := Decide(rate, s.tat, now)
+// takeAlone admits a request that counts as n if the node's own count allows it.
+func (s *share) takeAlone(rate Rate, n int64, now time.Duration) Verdict {
+	next, verdict := DecideMany(rate, n, s.tat, now)
 	if verdict.Allowed {
-		s.extra++
+		s.extra += n
 		s.tat, s.last = next, now
 	}
 	return verdict

@@ -30,7 +30,7 @@ func TestShareTake(t *testing.T) {
 		{"rate used up", share{rate: rate, tat: now + time.Minute}, false, true},
 		{"nothing was free just now", share{rate: rate, pause: period{now, now + 1}}, false, true},
 	} {
-		verdict, decided := test.share.take(rate, now)
+		verdict, decided := test.share.take(rate, 1, now)
 		if decided != test.decided || decided && verdict.Allowed != test.allowed {
 			t.Errorf("%s: got %+v, decided %t; want allowed %t, decided %t",
 				test.name, verdict, decided, test.allowed, test.decided)

@@ -76,21 +76,26 @@ func (s *Shared) Take(ctx context.Context, key string) Verdict { return s.TakeAt
 // TakeAt is Take for a key with its own rate. Changing a key's rate keeps what
 // the key has used, and ends the lease that was taken at the old rate.
 func (s *Shared) TakeAt(ctx context.Context, key string, rate Rate) Verdict {
+	return s.TakeMany(ctx, key, rate, 1)
+}
+
+// TakeMany is TakeAt for a request that counts as n (see DecideMany).
+func (s *Shared) TakeMany(ctx context.Context, key string, rate Rate, n int64) Verdict {
 	if rate.Limit <= 0 {
 		return unlimited
 	}
 	k := s.key(key, rate)
-	k.requests.Add(1)
-	defer k.requests.Add(-1)
+	k.requests.Add(n)
+	defer k.requests.Add(-n)
 	for {
-		verdict, call, mine := k.take(rate, s.now())
+		verdict, call, mine := k.take(rate, n, s.now())
 		switch {
 		case call == nil:
 			return verdict
 		case mine:
 			s.renew(ctx, key, k, call)
 		case !call.wait(ctx):
-			return k.takeAlone(rate, s.now()) // the caller has left, but the request still counts
+			return k.takeAlone(rate, n, s.now()) // the caller has left, but the request still counts
 		}
 	}
 }
@@ -178,7 +183,7 @@ func (s *Shared) logChange(err error) {
 // takes the lock and releases it before it returns.
 type sharedKey struct {
 	used     atomic.Int64 // when the key was last used, for makeRoom
-	requests atomic.Int64 // how many goroutines are in TakeAt with this key
+	requests atomic.Int64 // what the requests that are in TakeMany with this key count as
 
 	// mu guards clock, share and call. It is never held during a call of the store.
 	mu    sync.Mutex
@@ -208,14 +213,14 @@ func (r *renewal) wait(ctx context.Context) bool {
 	}
 }
 
-// take decides on one request, if the share can. Otherwise it returns the call
+// take decides on a request that counts as n, if the share can. Otherwise it returns the call
 // of the store that has to end first. mine is true if the caller has to make
 // that call, and false if another request is making it.
-func (k *sharedKey) take(rate Rate, reading time.Duration) (verdict Verdict, call *renewal, mine bool) {
+func (k *sharedKey) take(rate Rate, n int64, reading time.Duration) (verdict Verdict, call *renewal, mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.clock.at(reading)
-	verdict, decided := k.share.take(rate, now)
+	verdict, decided := k.share.take(rate, n, now)
 	if decided {
 		return verdict, nil, false
 	}
@@ -242,9 +247,9 @@ func (k *sharedKey) finish(call *renewal, lease Lease, err error, reading time.D
 	close(call.done)
 }
 
-// takeAlone decides on one request by the node's own count.
-func (k *sharedKey) takeAlone(rate Rate, reading time.Duration) Verdict {
+// takeAlone decides on a request that counts as n by the node's own count.
+func (k *sharedKey) takeAlone(rate Rate, n int64, reading time.Duration) Verdict {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.share.takeAlone(rate, k.clock.at(reading))
+	return k.share.takeAlone(rate, n, k.clock.at(reading))
 }

@@ -392,3 +392,44 @@ func BenchmarkSharedTake(b *testing.B) {
 		}
 	})
 }
+
+// TestSharedRequestsOfSeveral sends requests that count as several to nodes that
+// share a rate. Each is admitted whole or not at all, and together no more than the
+// rate allows.
+func TestSharedRequestsOfSeveral(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rate := throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
+		var c clock
+		all := nodes(3, rate, newLedgers(), c.now)
+		begun, admitted := c.now(), int64(0)
+		for range 40 {
+			n := rapid.Int64Range(1, 60).Draw(t, "n")
+			verdict := rapid.SampledFrom(all).Draw(t, "node").TakeMany(t.Context(), "key", rate, n)
+			if verdict.Allowed {
+				admitted += n
+			} else if verdict.RetryAfter <= 0 || verdict.RetryAfter > time.Minute {
+				t.Fatalf("got RetryAfter %v for %d, want a positive time of up to a minute", verdict.RetryAfter, n)
+			}
+			if most := 300 + int64(c.now().Sub(begun)/(200*time.Millisecond)); admitted > most {
+				t.Fatalf("got %d admitted after %v, want at most %d", admitted, c.now().Sub(begun), most)
+			}
+			c.advance(time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond)
+		}
+	})
+}
+
+// TestSharedWholeBurst admits a request that counts as the whole burst if the key is
+// at rest, and nothing after it.
+func TestSharedWholeBurst(t *testing.T) {
+	t.Parallel()
+	rate := throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
+	var c clock
+	all := nodes(2, rate, newLedgers(), c.now)
+	if verdict := all[0].TakeMany(t.Context(), "key", rate, 300); !verdict.Allowed || verdict.Remaining != 0 {
+		t.Errorf("got %+v for the whole burst, want it allowed", verdict)
+	}
+	if verdict := all[1].TakeMany(t.Context(), "key", rate, 1); verdict.Allowed {
+		t.Errorf("got %+v after the whole burst, want it refused", verdict)
+	}
+}

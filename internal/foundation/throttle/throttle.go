@@ -56,6 +56,12 @@ var unlimited = Verdict{Allowed: true, Remaining: math.MaxInt}
 // Decide returns the tat to keep, which is the old one unless the request is
 // allowed.
 func Decide(rate Rate, tat, now time.Duration) (next time.Duration, verdict Verdict) {
+	return DecideMany(rate, 1, tat, now)
+}
+
+// DecideMany decides on a request that counts as n: all of it is admitted, or
+// nothing. Of more than rate.Burst nothing is ever admitted.
+func DecideMany(rate Rate, n int64, tat, now time.Duration) (next time.Duration, verdict Verdict) {
 	if rate.Limit <= 0 {
 		return tat, unlimited
 	}
@@ -63,7 +69,7 @@ func Decide(rate Rate, tat, now time.Duration) (next time.Duration, verdict Verd
 	// A tat further ahead comes from a rate that has been lowered since, or from
 	// a clock that was set back. The wait for that is cut to one interval.
 	tat = min(max(tat, now), now+tolerance)
-	next = tat + interval
+	next = tat + time.Duration(n)*interval
 	if early := next - now - tolerance; early > 0 {
 		return tat, Verdict{Reset: tat - now, RetryAfter: early}
 	}
