@@ -19,19 +19,44 @@ const maxBatchBody = 4 << 20
 const ordersPerRequest = 10
 
 // handleOrderBatch creates many orders and returns the outcome of each.
-func (s *Server) handleOrderBatch(c *call) (reply, error) {
-	request, body, err := c.idempotentJSON()
+func (s *Server) handleOrderBatch(c *call) (answer reply, err error) {
+	err = s.inSlot(c, SlotBatch, func() error {
+		answer, err = s.createBatch(c)
+		return err
+	})
+	return answer, err
+}
+
+func (s *Server) createBatch(c *call) (reply, error) {
+	var batch *order.Batch
+	err := s.inSlot(c, SlotHeavy, func() (err error) {
+		batch, err = s.readBatch(c)
+		return err
+	})
 	if err != nil {
 		return reply{}, err
+	}
+	results, err := s.config.Orders.CreateBatch(c.Context(), batch)
+	if err != nil {
+		return reply{}, err
+	}
+	return s.batchReply(c, results)
+}
+
+// readBatch reads a batch, and takes what it counts as from the partner's rate.
+func (s *Server) readBatch(c *call) (*order.Batch, error) {
+	request, body, err := c.idempotentJSON()
+	if err != nil {
+		return nil, err
 	}
 	orders := min(len(body.Member("orders").Elements()), order.MaxBatch) // more are refused later
 	if err := s.chargePartner(c, (orders+ordersPerRequest-1)/ordersPerRequest); err != nil {
-		return reply{}, err
+		return nil, err
 	}
-	results, err := s.config.Orders.CreateBatch(c.Context(), request, body)
-	if err != nil {
-		return reply{}, err
-	}
+	return s.config.Orders.PrepareBatch(c.Context(), request, body)
+}
+
+func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
 	var w strictjson.Writer
 	w.Object("")
 	w.List("results")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -70,6 +71,7 @@ type Server struct {
 	// tracking counts requests for tracking and proofs, by network.
 	tracking *throttle.Networks
 	mux      *http.ServeMux
+	slots    map[Slot]*turns.Slots // read only
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
 	// sameSite refuses changes that another site makes with a session's cookie.
@@ -91,6 +93,7 @@ func New(config Config) *Server {
 		unauthenticated: networks(),
 		tracking:        networks(),
 		mux:             http.NewServeMux(),
+		slots:           newSlots(),
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 	}

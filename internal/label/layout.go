@@ -2,6 +2,7 @@ package label
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +92,8 @@ func (c *column) badge(text string) {
 	c.width -= wide + inset
 }
 
-// layout returns the labels of an order, one for each parcel.
+// layout returns the labels of an order, one for each parcel. It lets other
+// goroutines run after each label.
 func layout(o *delivery.Order) []*page {
 	common := page{qr: newQRCode(o.TrackingURL)}
 	common.from(&o.Pickup)
@@ -106,6 +108,7 @@ func layout(o *delivery.Order) []*page {
 		p.details(o, place)
 		p.code(Code128(o, place))
 		pages[i] = p
+		runtime.Gosched()
 	}
 	return pages
 }

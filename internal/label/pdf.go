@@ -3,6 +3,7 @@ package label
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -16,7 +17,7 @@ func points(dots int) float64 { return float64(dots) * 72 / perInch }
 const baseline = 82
 
 // PDF returns the labels of an order as PDF, a page of 4 by 6 inches for each
-// parcel.
+// parcel. It lets other goroutines run after each page.
 func PDF(o *delivery.Order) ([]byte, error) {
 	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: points(width), Ht: points(height)}})
 	f.SetCatalogSort(true)
@@ -29,6 +30,7 @@ func PDF(o *delivery.Order) ([]byte, error) {
 	for _, p := range layout(o) {
 		f.AddPage()
 		drawPage(f, p)
+		runtime.Gosched()
 	}
 	var file bytes.Buffer
 	if err := f.Output(&file); err != nil {

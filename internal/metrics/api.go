@@ -16,6 +16,7 @@ type apiMetrics struct {
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	limits   map[api.Limit]limitCounters // read only
+	slots    *prometheus.HistogramVec
 }
 
 type limitCounters struct{ allowed, refused prometheus.Counter }
@@ -30,6 +31,13 @@ func newAPIMetrics(register registrar) *apiMetrics {
 		inFlight: register.gauge("dropyard_http_requests_in_flight",
 			"HTTP requests that are being answered.").WithLabelValues(),
 		limits: map[api.Limit]limitCounters{},
+		slots: register.histogram("dropyard_slot_wait_seconds",
+			"Time that requests waited for a slot, by slot and outcome.",
+			[]float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5}, "slot", "outcome"),
+	}
+	for _, slot := range api.SlotKinds {
+		m.slots.WithLabelValues(string(slot), "taken")
+		m.slots.WithLabelValues(string(slot), "refused")
 	}
 	limited := register.counter("dropyard_rate_limit_requests_total",
 		"Requests that a rate limit was asked for, by limit and outcome.", "limit", "outcome")
@@ -52,6 +60,15 @@ func (m *apiMetrics) Limited(limit api.Limit, allowed bool) {
 	} else {
 		m.limits[limit].refused.Inc()
 	}
+}
+
+// Slot counts a request that has waited for a slot.
+func (m *apiMetrics) Slot(slot api.Slot, waited time.Duration, taken bool) {
+	outcome := "taken"
+	if !taken {
+		outcome = "refused"
+	}
+	m.slots.WithLabelValues(string(slot), outcome).Observe(waited.Seconds())
 }
 
 // unmatched is the route label of requests that no route takes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -23,27 +24,41 @@ type Result struct {
 	Err error
 }
 
-// CreateBatch creates many orders under one idempotency key, in their order and
-// each independently: a refused order does not keep the others from being created.
-// A retry with the same body gets the same answers for the orders that were
-// created, and tries the others again. The error concerns the whole batch: nothing
-// was created, or a retry is needed to find out.
-func (s *Service) CreateBatch(ctx context.Context, r idempotency.Request, root form.Source) ([]Result, error) {
+// Batch is a batch of orders that have been read and priced.
+type Batch struct {
+	key      idempotency.Key
+	bodyHash [32]byte
+	parts    []command
+}
+
+// PrepareBatch reads and prices the orders of a batch, each independently. It lets
+// other goroutines run after each order. Its error concerns the whole batch.
+func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, root form.Source) (*Batch, error) {
 	orders, err := readBatch(root)
 	if err != nil {
 		return nil, err
 	}
-	batch := &batchCommand{key: r.Key, bodyHash: r.BodyHash()}
+	batch := &Batch{key: r.Key, bodyHash: r.BodyHash()}
 	for i, order := range orders {
 		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, order)
 		if fault := faultOf(part); fault != nil {
 			return nil, fault
 		}
 		batch.parts = append(batch.parts, part)
+		runtime.Gosched()
 	}
+	return batch, nil
+}
+
+// CreateBatch creates the orders of a batch under one idempotency key, in their
+// order and each independently: a refused order does not keep the others from being
+// created. A retry with the same body gets the same answers for the orders that were
+// created, and tries the others again. The error concerns the whole batch: a retry
+// is needed to find out which orders were created.
+func (s *Service) CreateBatch(ctx context.Context, batch *Batch) ([]Result, error) {
 	results := make([]Result, 0, len(batch.parts))
-	for slice := range slices.Chunk(batch.parts, maxOfBatches) {
-		settled := s.outcomeOnce(ctx, batch.key, &batchCommand{batch.key, batch.bodyHash, slice})
+	for parts := range slices.Chunk(batch.parts, maxOfBatches) {
+		settled := s.outcomeOnce(ctx, batch.key, &batchCommand{batch.key, batch.bodyHash, parts})
 		if settled.err != nil {
 			return nil, settled.err
 		}

@@ -1,0 +1,90 @@
+package turns_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/turns"
+)
+
+// TestSlotsGoRound has one key with five pieces of work and two with one. Those get
+// a slot before the first key gets its second.
+func TestSlotsGoRound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := turns.NewSlots(1, 1)
+		var lock sync.Mutex
+		var order []string
+		for _, key := range []string{"a", "a", "a", "a", "a", "b", "c"} {
+			go func() {
+				if !s.Take(t.Context(), key) {
+					t.Errorf("%s: got no slot, want one", key)
+					return
+				}
+				lock.Lock()
+				order = append(order, key)
+				lock.Unlock()
+				time.Sleep(time.Second)
+				s.Free(key)
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(10 * time.Second)
+		if got, want := strings.Join(order, " "), "a a b c a a a"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+func TestSlotsOfOneKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := turns.NewSlots(4, 2)
+		soon := func() context.Context {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		for _, step := range []struct {
+			key  string
+			want bool
+		}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"c", true}, {"d", false}} {
+			if got := s.Take(soon(), step.key); got != step.want {
+				t.Errorf("%s: got %t, want %t", step.key, got, step.want)
+			}
+		}
+		s.Free("b")
+		if !s.Take(soon(), "d") {
+			t.Error("d: got no slot after one was freed, want one")
+		}
+	})
+}
+
+// TestSlotsAreNotLost takes and gives up at random moments; all slots are free at
+// the end.
+func TestSlotsAreNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := turns.NewSlots(2, 1)
+		var all sync.WaitGroup
+		for i := range 200 {
+			key := string(rune('a' + i%5))
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%20)*time.Millisecond)
+				defer cancel()
+				if s.Take(ctx, key) {
+					time.Sleep(time.Duration(i%3) * time.Millisecond)
+					s.Free(key)
+				}
+			})
+		}
+		all.Wait()
+		if !s.Take(t.Context(), "a") || !s.Take(t.Context(), "b") {
+			t.Error("got fewer than two free slots at the end")
+		}
+	})
+}
