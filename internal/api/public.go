@@ -17,11 +17,15 @@ import (
 // exist.
 type TrackingPage func(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error)
 
+type healthAnswer struct {
+	Status string    `json:"status"`
+	Time   time.Time `json:"time"`
+}
+
+// handleHealth answers as long as the process does. It depends on nothing else, so that
+// the trouble of a database does not make a supervisor restart the service.
 func (s *Server) handleHealth(*call) (reply, error) {
-	return ok(struct {
-		Status string    `json:"status"`
-		Time   time.Time `json:"time"`
-	}{"ok", timestamp.Truncate(s.config.Now())})
+	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.Now())})
 }
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) {

@@ -47,6 +47,7 @@ var (
 func Routes() []Route {
 	return []Route{
 		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
+		{"GET", "/v1/ready", AccessPublic, nil, (*Server).handleReady},
 		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
 
 		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},

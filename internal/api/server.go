@@ -56,6 +56,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
+	// Ready returns why the service is not ready; nil means that it always is.
+	Ready Readiness
 	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
 }
@@ -74,6 +76,7 @@ type Server struct {
 	slots    map[Slot]*turns.Slots // read only
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
+	informed  informed // who may know why the service is not ready
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
 }
@@ -85,6 +88,9 @@ const requestTimeout = 30 * time.Second
 func New(config Config) *Server {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
+	}
+	if config.Ready == nil {
+		config.Ready = func(context.Context) []Reason { return nil }
 	}
 	networks := func() *throttle.Networks { return throttle.NewNetworks(perMinute(config.StrangerLimit), config.Now) }
 	s := &Server{

@@ -42,10 +42,13 @@ import (
 // Surroundings holds what a service takes from outside, so that tests can replace
 // it.
 type Surroundings struct {
-	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // fires at a time by the clock of Now
-	Random io.Reader                        // cryptographically secure, safe for concurrent use
-	Log    *slog.Logger
+	Now func() time.Time
+	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
+	// Elapsed returns the time since a fixed moment by a clock that is never set, with
+	// which Now is compared; nil leaves Now unchecked.
+	Elapsed func() time.Duration
+	Random  io.Reader // cryptographically secure, safe for concurrent use
+	Log     *slog.Logger
 	// Out is where the demo prints its credentials.
 	Out io.Writer
 	// Version is the version of dropyard, which the metrics show.
@@ -71,13 +74,15 @@ func collectLess() {
 // numbers, standard output and error. It also sets the garbage collector.
 func System() Surroundings {
 	collectLess()
+	start := time.Now()
 	return Surroundings{
-		Now:    time.Now,
-		At:     func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
-		Random: rand.Reader,
-		Log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
-		Out:    os.Stdout,
-		Hasher: credential.NewHasher(credential.DefaultCost, rand.Reader),
+		Now:     time.Now,
+		At:      func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
+		Elapsed: func() time.Duration { return time.Since(start) },
+		Random:  rand.Reader,
+		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Out:     os.Stdout,
+		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 	}
 }
 
@@ -106,6 +111,7 @@ type App struct {
 	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
 	metrics     *metricsServer
+	ready       readiness
 }
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
@@ -210,6 +216,7 @@ func (a *App) open(ctx context.Context) error {
 	if a.store, err = openStore(ctx, a.config); err != nil {
 		return err
 	}
+	a.watchStore()
 	if err := a.store.CheckWhole(ctx); err != nil {
 		return err
 	}
@@ -243,6 +250,7 @@ func (a *App) open(ctx context.Context) error {
 		Unreadable: a.unreadableOrder,
 	})
 	a.openOrders()
+	a.openReadiness()
 	return nil
 }
 
@@ -343,6 +351,7 @@ func (a *App) handler() http.Handler {
 		Webhooks:       a.webhooks,
 		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
+		Ready:          a.reasons,
 		Now:            a.Now,
 		Random:         a.Random,
 		Log:            a.Log,
@@ -374,6 +383,7 @@ func (a *App) Run(ctx context.Context) error {
 	case cause = <-failed:
 	case <-ctx.Done():
 	}
+	a.ready.draining.Store(true)
 	a.Log.Info("draining")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()

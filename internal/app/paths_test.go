@@ -74,6 +74,7 @@ func TestWrongMethods(t *testing.T) {
 	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	allowed := map[string]string{
 		"/v1/health":                   "GET, HEAD",
+		"/v1/ready":                    "GET, HEAD",
 		"/v1/orders":                   "GET, HEAD, POST",
 		"/v1/orders/" + id:             "GET, HEAD",
 		"/v1/orders/" + id + "/cancel": "POST",

@@ -168,22 +168,38 @@ func newerSchema(version, known int64) error {
 // CheckSchemaVersion returns ErrNewerSchema if this release does not know the
 // version of an embedded database's schema.
 func CheckSchemaVersion(version int64) error {
-	files, err := fs.ReadDir(migrations, "migrations/sqlite")
-	if err != nil {
-		return err
-	}
-	newest, err := goose.NumericComponent(files[len(files)-1].Name()) // sorted by name
+	newest, err := KnownSchemaVersion()
 	if err == nil && version > newest {
 		err = newerSchema(version, newest)
 	}
 	return err
 }
 
+// KnownSchemaVersion returns the number of the last migration of this release.
+func KnownSchemaVersion() (int64, error) {
+	files, err := fs.ReadDir(migrations, "migrations/sqlite")
+	if err != nil {
+		return 0, err
+	}
+	return goose.NumericComponent(files[len(files)-1].Name()) // sorted by name
+}
+
 // SchemaVersion returns the number of the last migration that the database has
 // had.
 func (s *Store) SchemaVersion(ctx context.Context) (version int64, err error) {
-	err = s.engine.read(ctx, func(c conn) error {
-		return c.query(ctx, "SELECT max(version_id) FROM goose_db_version", nil, func(r row) error { return r.scan(&version) })
-	})
+	version, _, err = s.Look(ctx)
 	return version, err
+}
+
+// Look returns the number of the last migration that the database has had, and the time
+// by the clock of its server; the zero time for the embedded database.
+func (s *Store) Look(ctx context.Context) (version int64, clock time.Time, err error) {
+	err = s.engine.read(ctx, func(c conn) error {
+		err := c.query(ctx, "SELECT max(version_id) FROM goose_db_version", nil, func(r row) error { return r.scan(&version) })
+		if text := s.engine.catalogue().clock; err == nil && text != "" {
+			err = c.query(ctx, text, nil, func(r row) error { return r.scan(&clock) })
+		}
+		return err
+	})
+	return version, clock, err
 }

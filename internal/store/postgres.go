@@ -152,6 +152,7 @@ var postgresCatalogue = catalogue{
 		JOIN pg_catalog.pg_class AS b ON b.oid = c.confrelid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.connamespace
 		WHERE c.contype = 'f' AND n.nspname = current_schema()`,
+	clock: "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
 }
 
 func (e *postgresEngine) Close() error {

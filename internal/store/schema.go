@@ -19,7 +19,9 @@ type storedTable struct {
 // finds the name of a table, a column, its type, 1 if it is never NULL, and its
 // place in the primary key or 0; references finds pairs of tables, of which the
 // first refers to the second.
-type catalogue struct{ columns, references string }
+// clock finds the time of the server, in microseconds since 1970; it is empty if the
+// database has no clock of its own.
+type catalogue struct{ columns, references, clock string }
 
 // columnKinds are the types that the migrations may use.
 var columnKinds = map[string]columnKind{

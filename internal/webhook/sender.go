@@ -70,6 +70,9 @@ type Sender struct {
 	lanes map[string]*runner // by partner; guarded by mu
 	count atomic.Int64       // of lanes; written under mu
 
+	// looking is when the present look for due events began; nil between two looks.
+	looking atomic.Pointer[time.Time]
+
 	// These belong to the dispatcher's goroutine.
 	leases int       // how many have been named
 	unsure time.Time // until then there may be leases without a lane
@@ -154,10 +157,23 @@ func (s *Sender) notify(partnerID string, t trigger) {
 // Lanes returns how many endpoints are being sent to.
 func (s *Sender) Lanes() int { return int(s.count.Load()) }
 
+// Looking returns how long the present look for due events has taken; 0 between two
+// looks. A look ends within tryTimeout unless something hangs.
+func (s *Sender) Looking() time.Duration {
+	began := s.looking.Load()
+	if began == nil {
+		return 0
+	}
+	return time.Since(*began)
+}
+
 // dispatch starts lanes for endpoints with due events until the sender closes.
 func (s *Sender) dispatch(ctx context.Context) {
 	for {
+		began := time.Now() // the real clock, because it measures work
+		s.looking.Store(&began)
 		next, err := s.startDue(ctx)
+		s.looking.Store(nil)
 		if err != nil && !s.isClosing() {
 			s.config.Log.Error("due webhooks not read or not leased, trying again soon", "error", err)
 		}

@@ -163,6 +163,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	world := app.System()
 	world.Version = "test"
 	world.Now, world.At, world.Out = s.Clock.Now, s.Clock.At, io.Discard
+	world.Elapsed = nil // the clock of a test stands still
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
 	world.Hasher = credential.NewHasher(cheapHashing, world.Random)
 	for _, option := range options {

@@ -222,3 +222,37 @@ func TestDatabaseUnreachable(t *testing.T) {
 		f.sold(t, 2)
 	}
 }
+
+// TestNotReadyWithoutDatabase takes the database away and brings it back. Operators who
+// have asked before learn the reason, although their tokens are in the database.
+func TestNotReadyWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	f := startFar(t)
+	token := []string{"Authorization", "Bearer " + f.operator.Token}
+	ready := func() *apptest.Answer { return f.Do(t, "GET", "/v1/ready", nil, token...) }
+	until := func(status int) *apptest.Answer {
+		begun := time.Now()
+		for ready().Status != status && time.Since(begun) < patience {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if took := time.Since(begun); took > 4*time.Second {
+			t.Errorf("got status %d after %v, want it within 4 s", status, took)
+		}
+		return ready().Must(t, status)
+	}
+	until(200)
+	f.proxy.SetDown(true)
+	if got := until(503); got.Text("error", "details", "reasons", 0, "reason") != "not_writable" {
+		t.Errorf("got %s, want not_writable", got.Body)
+	}
+	if got := f.Do(t, "GET", "/v1/ready", nil).Must(t, 503); got.JSON("error", "details") != nil {
+		t.Errorf("got %s without a token, want no details", got.Body)
+	}
+	f.Do(t, "GET", "/v1/health", nil).Must(t, 200)
+	f.proxy.SetDown(false)
+	until(200)
+	f.Stop()
+	if lines := strings.Count(f.Log.String(), `msg="the database cannot be reached"`); lines != 1 {
+		t.Errorf("got %d lines for one outage, want 1:\n%s", lines, f.Log)
+	}
+}

@@ -16,6 +16,7 @@ import (
 // reason. All other documented pairs of operation and status must be produced.
 var undriven = map[string]string{
 	"getHealth":     "it touches nothing that could fail or take time",
+	"getReady":      "what fails in it makes the service not ready, see TestNotReadyWithoutFiles",
 	"getOpenAPI":    "it answers what is in memory",
 	"logout":        "its only part that could fail is the database",
 	"logoutByPost":  "its only part that could fail is the database",

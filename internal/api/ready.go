@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+)
+
+// Reason says why the service is not ready.
+type Reason struct {
+	Reason  string `json:"reason"` // one of a few words, which the OpenAPI document lists
+	Message string `json:"message"`
+}
+
+// Readiness returns why the service is not ready; nothing if it is. It must be cheap,
+// because anybody may ask as often as they like.
+type Readiness func(context.Context) []Reason
+
+// handleReady reports whether the service should get requests. Unlike handleHealth it
+// is about more than this process: the reasons are for operators only.
+func (s *Server) handleReady(c *call) (reply, error) {
+	reasons := s.config.Ready(c.Context())
+	informed := s.informed.admits(c, s.isOperator)
+	if len(reasons) == 0 {
+		return ok(healthAnswer{"ready", timestamp.Truncate(s.config.Now())})
+	}
+	refused := &refusal.Error{Code: refusal.CodeUnavailable, Message: "the service is not ready", RetryAfter: readyRetry}
+	if informed {
+		refused.Details = struct {
+			Reasons []Reason `json:"reasons"`
+		}{reasons}
+	}
+	return reply{}, refused
+}
+
+// readyRetry is when the next look may have another result.
+const readyRetry = time.Second
+
+// isOperator reports whether the request has a valid token of an operator.
+func (s *Server) isOperator(c *call) (bool, error) {
+	ctx, cancel := context.WithTimeout(c.Context(), readyRetry)
+	defer cancel()
+	c.Request = c.WithContext(ctx)
+	_, err := s.currentOperator(c)
+	if refusal.HasCode(err, refusal.CodeUnauthorized) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// informed remembers the tokens of operators who ask whether the service is ready. A
+// probe does not read the database each time, and operators learn the reasons even
+// while the database, which holds the tokens, is the reason.
+type informed struct {
+	mu     sync.Mutex
+	tokens map[[sha256.Size]byte]time.Time // when each was last found valid; guarded by mu
+}
+
+const (
+	// A token is checked again after believedFor. While it cannot be checked, it counts
+	// for rememberedFor.
+	believedFor   = time.Minute
+	rememberedFor = 24 * time.Hour
+	// maxInformed bounds the tokens that are remembered.
+	maxInformed = 64
+)
+
+// admits reports whether the request has the token of an operator.
+func (i *informed) admits(c *call, check func(*call) (bool, error)) bool {
+	token := c.Header.Get("Authorization")
+	if !strings.HasPrefix(strings.ToLower(token), "bearer ") {
+		return false
+	}
+	hash := sha256.Sum256([]byte(token))
+	known := i.age(hash)
+	if known < believedFor {
+		return true
+	}
+	valid, err := check(c)
+	if err != nil {
+		return known < rememberedFor
+	}
+	i.remember(hash, valid)
+	return valid
+}
+
+// age returns how long ago a token was found valid.
+func (i *informed) age(hash [sha256.Size]byte) time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return time.Since(i.tokens[hash])
+}
+
+func (i *informed) remember(hash [sha256.Size]byte, valid bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !valid {
+		delete(i.tokens, hash)
+		return
+	}
+	if i.tokens == nil || len(i.tokens) >= maxInformed {
+		i.tokens = map[[sha256.Size]byte]time.Time{}
+	}
+	i.tokens[hash] = time.Now()
+}
