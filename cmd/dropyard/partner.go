@@ -9,8 +9,9 @@ import (
 )
 
 type partnerCommand struct {
-	Export exportPartnerCommand `cmd:"" help:"Write all data of a partner to standard output as JSON Lines."`
-	Erase  erasePartnerCommand  `cmd:"" help:"Remove a recipient's personal data from a partner's orders. It cannot be undone."`
+	Export  exportPartnerCommand  `cmd:"" help:"Write all data of a partner to standard output as JSON Lines."`
+	Approve approvePartnerCommand `cmd:"" help:"Approve a partner's account that was registered under --registration approval."`
+	Erase   erasePartnerCommand   `cmd:"" help:"Remove a recipient's personal data from a partner's orders. It cannot be undone."`
 }
 
 type exportPartnerCommand struct {
@@ -21,6 +22,20 @@ type exportPartnerCommand struct {
 // Run writes the partner's data. The service may be running.
 func (c *exportPartnerCommand) Run(ctx context.Context) error {
 	return app.ExportPartner(ctx, c.settings(), app.System(), c.PartnerID, os.Stdout)
+}
+
+type approvePartnerCommand struct {
+	databaseFlags
+	PartnerID string `arg:"" help:"The partner's id (par_…)."`
+}
+
+// Run approves the account. The service may be running.
+func (c *approvePartnerCommand) Run(ctx context.Context) error {
+	if err := app.ApprovePartner(ctx, c.settings(), app.System(), c.PartnerID); err != nil {
+		return err
+	}
+	_, err := fmt.Printf("partner %s approved\n", c.PartnerID)
+	return err
 }
 
 type erasePartnerCommand struct {

@@ -37,6 +37,22 @@ func TestPartnerExportAndErase(t *testing.T) {
 	}
 }
 
+// TestPartnerApprove approves an account while the service runs.
+func TestPartnerApprove(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: []string{"DROPYARD_REGISTRATION=approval"}}
+	s := r.serve(t)
+	made := s.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 201)
+	id := made.Text("partner_id")
+	if got := r.do(t, "partner", "approve", id); got.code != 0 || got.stdout != "partner "+id+" approved\n" || got.stderr != "" {
+		t.Errorf("approve: got %+v, want exit code 0 and one line", got)
+	}
+	s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 200)
+	if got := r.do(t, "partner", "approve", "par_00000000"); got.code != 1 || !strings.Contains(got.stderr, "the partner does not exist") {
+		t.Errorf("approve an unknown partner: got %+v, want exit code 1 and the reason", got)
+	}
+}
+
 // TestPartnerErrors expects one line on standard error, and no database to be
 // created.
 func TestPartnerErrors(t *testing.T) {
@@ -47,6 +63,8 @@ func TestPartnerErrors(t *testing.T) {
 	}{
 		"partner export": {2, "partner-id"},
 		"partner export par_00000001 --data gone":                            {1, "open the database"},
+		"partner approve par_00000001 --data gone":                           {1, "open the database"},
+		"serve --registration invited":                                       {2, "--registration"},
 		"partner erase par_00000001":                                         {2, "--order"},
 		"partner erase par_00000001 --order ord_1 --recipient a@example.com": {2, "--recipient"},
 		"partner erase par_00000001 --order ord_1":                           {1, "open the database"},

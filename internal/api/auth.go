@@ -17,6 +17,12 @@ type partnerAnswer struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// pendingAnswer is a partner whose account awaits approval.
+type pendingAnswer struct {
+	partnerAnswer
+	Status string `json:"status"`
+}
+
 func partnerOf(p *partner.Partner) partnerAnswer {
 	return partnerAnswer{p.PartnerID, p.Name, p.Email, p.CreatedAt}
 }
@@ -37,7 +43,10 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return created(partnerOf(registered))
+	if registered.Pending() {
+		return created(pendingAnswer{partnerOf(&registered.Partner), "pending"})
+	}
+	return created(partnerOf(&registered.Partner))
 }
 
 // The names of the session cookies of partners and operators.

@@ -11,6 +11,7 @@ import (
 // listedPartner is a partner as operators see it in lists.
 type listedPartner struct {
 	partnerAnswer
+	PendingSince    *time.Time `json:"pending_since"` // null unless the account awaits approval
 	Suspended       bool       `json:"suspended"`
 	SuspendedAt     *time.Time `json:"suspended_at"`
 	SuspendedReason *string    `json:"suspended_reason"` // null if none was given
@@ -20,8 +21,8 @@ type listedPartner struct {
 
 func listedPartnerOf(l *partner.Listed) listedPartner {
 	answer := listedPartner{
-		partnerAnswer: partnerOf(&l.Partner), Suspended: l.Suspended(), SuspendedAt: orNull(l.SuspendedAt),
-		SuspendedReason: orNull(l.SuspendedReason), RateCard: orNull(l.RateCard),
+		partnerAnswer: partnerOf(&l.Partner), PendingSince: orNull(l.PendingSince),
+		Suspended: l.Suspended(), SuspendedAt: orNull(l.SuspendedAt), SuspendedReason: orNull(l.SuspendedReason), RateCard: orNull(l.RateCard),
 	}
 	if l.RateLimit != partner.DefaultRate {
 		answer.RateLimit = &l.RateLimit
@@ -55,9 +56,10 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 		return reply{}, err
 	}
 	filter := partner.ListFilter{
-		Search: q.text("q"),
-		After:  q.oneOf("cursor", partnerCursor),
-		Limit:  int(q.integer("limit", defaultPage, 1, maxPage)),
+		Search:  q.text("q"),
+		Pending: q.oneOf("pending", flagRule) == "true",
+		After:   q.oneOf("cursor", partnerCursor),
+		Limit:   int(q.integer("limit", defaultPage, 1, maxPage)),
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -94,4 +96,12 @@ func (s *Server) handlePartnerChange(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return ok(overviewOf(changed))
+}
+
+func (s *Server) handlePartnerApprove(c *call) (reply, error) {
+	approved, err := s.config.Partners.Approve(c.Context(), c.pathID("partner_id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(overviewOf(approved))
 }

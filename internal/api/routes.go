@@ -115,6 +115,7 @@ func Routes() []Route {
 		{"GET", "/ops/v1/partners", AccessOperator, dispatching, (*Server).handlePartnerList},
 		{"GET", "/ops/v1/partners/{partner_id}", AccessOperator, dispatching, (*Server).handlePartnerGet},
 		{"PATCH", "/ops/v1/partners/{partner_id}", AccessOperator, administering, (*Server).handlePartnerChange},
+		{"POST", "/ops/v1/partners/{partner_id}/approve", AccessOperator, administering, (*Server).handlePartnerApprove},
 		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
 		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, heavy((*Server).handleRateCardCreate)},
 		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, heavy((*Server).handleRateCardCheck)},

@@ -87,11 +87,14 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 // demoAccount registers the sample partner, or returns it if it exists.
 func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
 	password := a.demoPassword("partner")
-	account, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
+	registered, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
 	if refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
 	}
-	return account, err
+	if err != nil {
+		return nil, err
+	}
+	return &registered.Partner, nil
 }
 
 // stockDemo adds three products with stock at two locations.

@@ -49,6 +49,7 @@ const (
 	ActionSessionBegun    Action = "session.begun"
 	ActionSessionEnded    Action = "session.ended"
 	ActionPartnerChanged  Action = "partner.changed"
+	ActionPartnerApproved Action = "partner.approved"
 	ActionRateCardAdded   Action = "rate_card.added"
 )
 
@@ -56,7 +57,8 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
-	ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionRateCardAdded,
+	ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
+	ActionPartnerApproved, ActionRateCardAdded,
 }
 
 // Entry records one change by an operator. It is written in the transaction of

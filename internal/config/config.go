@@ -27,6 +27,7 @@ type Config struct {
 	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	RateLimit        int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	StrangerLimit    int           `help:"Requests that a network may make per minute without valid credentials, and again as many to track orders; 0 means no limit." default:"300" env:"DROPYARD_STRANGER_LIMIT"`
+	Registration     string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
 	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
 	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
 	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
@@ -44,7 +45,7 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkOperator, c.checkBaseURL,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -123,6 +124,20 @@ func (c *Config) checkLimits() error {
 	}
 	_, _, err := c.Retention()
 	return err
+}
+
+func (c *Config) checkRegistration() error {
+	switch c.Registration {
+	case "", "open":
+		return nil
+	case "approval", "closed":
+		if c.Demo {
+			return fmt.Errorf("--registration: %s does not go with --demo, which registers a partner", c.Registration)
+		}
+		return nil
+	default:
+		return fmt.Errorf("--registration: %q is not open, approval or closed", c.Registration)
+	}
 }
 
 func (c *Config) checkOperator() error {
@@ -295,8 +310,8 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d stranger_limit=%d master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.StrangerLimit, c.MasterKey(),
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator)
 }

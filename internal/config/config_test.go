@@ -77,6 +77,8 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"file without engine":   {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
 		"engine without file":   {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
 		"rate below 0":          {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
+		"unknown registration":  {"--registration", func(c *config.Config) { c.Registration = "invited" }},
+		"demo that is closed":   {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
 		"strangers below 0":     {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
 		"orders kept briefly":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
 		"orders kept below 0":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},

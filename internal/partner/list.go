@@ -8,8 +8,10 @@ import (
 // ListFilter selects the partners to list. An empty field selects all.
 type ListFilter struct {
 	Search string // any case, anywhere in the name, the e-mail address or the id
-	After  string // a partner id: only those after it
-	Limit  int
+	// Pending selects the accounts that await approval.
+	Pending bool
+	After   string // a partner id: only those after it
+	Limit   int
 }
 
 // ListPage is a part of the list of partners. Next is the cursor for what
@@ -35,7 +37,7 @@ func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, e
 			}
 			for _, p := range found {
 				after = p.PartnerID
-				if !p.matches(wanted) {
+				if !p.matches(wanted) || filter.Pending && !p.Pending() {
 					continue
 				}
 				if len(page.Partners) == filter.Limit {

@@ -31,9 +31,11 @@ type Config struct {
 	Store  Store
 	Hasher *credential.Hasher
 	Sealer *credential.Sealer // of API keys' secrets
-	Now    func() time.Time
-	Random io.Reader    // safe for use by many goroutines
-	Log    *slog.Logger // for failures in the background
+	// Registration says who may open an account.
+	Registration Registration
+	Now          func() time.Time
+	Random       io.Reader    // safe for use by many goroutines
+	Log          *slog.Logger // for failures in the background
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer credential.GateObserver
@@ -124,8 +126,13 @@ func emailKey(email string) string {
 // maxDraws is how often a partner's id is drawn: its 40 bits may be in use.
 const maxDraws = 5
 
-// Register opens an account. It refuses with validation_error or email_taken.
-func (s *Service) Register(ctx context.Context, root form.Source) (*Partner, error) {
+// Register opens an account, which awaits approval if Registration says so. It
+// refuses with validation_error or email_taken, and with forbidden while
+// registration is closed.
+func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, error) {
+	if s.config.Registration == RegistrationClosed {
+		return nil, errClosed
+	}
 	account, password, err := s.readRegistration(root)
 	if err != nil {
 		return nil, err
@@ -138,16 +145,20 @@ func (s *Service) Register(ctx context.Context, root form.Source) (*Partner, err
 	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
 		return nil, err
 	}
+	settings := DefaultSettings
+	if s.config.Registration == RegistrationApproval {
+		settings.PendingSince = account.CreatedAt
+	}
 	for range maxDraws {
 		if account.PartnerID, err = delivery.NewPartnerID(s.config.Random); err != nil {
 			return nil, err
 		}
-		added, err := s.add(ctx, account)
+		added, err := s.add(ctx, account, settings)
 		if err != nil {
 			return nil, err
 		}
 		if added {
-			return &account.Partner, nil
+			return &Listed{account.Partner, settings}, nil
 		}
 	}
 	return nil, fmt.Errorf("%d partner ids in a row were in use", maxDraws)
@@ -167,13 +178,19 @@ func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 }
 
 // add returns false if the id, and nothing else, was in use.
-func (s *Service) add(ctx context.Context, account *Account) (added bool, err error) {
+func (s *Service) add(ctx context.Context, account *Account, settings Settings) (added bool, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if err := refuseTaken(ctx, tx, account.EmailKey); err != nil {
 			return err
 		}
 		added, err = tx.AddPartner(ctx, account)
-		return err
+		if err != nil || !added || !settings.Pending() {
+			return err
+		}
+		if _, err := tx.LockSettings(ctx, account.PartnerID); err != nil {
+			return err
+		}
+		return tx.SaveSettings(ctx, account.PartnerID, settings)
 	})
 	return added, err
 }

@@ -90,7 +90,7 @@ func (n *node) register(t testing.TB, email string) *partner.Partner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return &p.Partner
 }
 
 func (n *node) login(t testing.TB, email, password, address string) (string, error) {

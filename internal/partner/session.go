@@ -67,7 +67,8 @@ func endSurplus(ctx context.Context, tx Writer, partnerID string, now time.Time)
 
 // ByPassword returns the partner with this e-mail address and password. It refuses
 // with unauthorized, with rate_limited after too many failures (see
-// credential.Gate), or with forbidden if the account is suspended.
+// credential.Gate), or with forbidden if the account is suspended or awaits
+// approval.
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
 	key, account := emailKey(email), &Account{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
@@ -86,7 +87,7 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 	}
 	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
 	if err == nil {
-		err = s.notSuspended(ctx, account.PartnerID)
+		err = s.mayUse(ctx, account.PartnerID)
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 		return nil, err
 	}
 	// It may have begun while the account was being suspended.
-	if settings, err := s.Settings(ctx, session.Partner.PartnerID); err != nil || settings.Suspended() {
+	if settings, err := s.Settings(ctx, session.Partner.PartnerID); err != nil || settings.Refusal() != nil {
 		return nil, err
 	}
 	if session.Stale(now) {

@@ -15,6 +15,7 @@ import (
 type Settings struct {
 	SuspendedAt     time.Time // zero unless the account is suspended
 	SuspendedReason string    // empty if none was given
+	PendingSince    time.Time // zero unless the account awaits approval
 	RateLimit       int       // requests a minute; DefaultRate for the service's
 	RateCard        string    // the name of a series of rate cards; empty for the default
 }
@@ -29,13 +30,17 @@ var DefaultSettings = Settings{RateLimit: DefaultRate}
 // Suspended reports whether the partner may not use the service.
 func (s Settings) Suspended() bool { return !s.SuspendedAt.IsZero() }
 
-// Refusal returns the error for a suspended partner; nil if the partner is not
-// suspended.
+// Refusal returns the error for a partner that is suspended or awaits approval; nil
+// for any other.
 func (s Settings) Refusal() error {
-	if s.Suspended() {
+	switch {
+	case s.Suspended():
 		return errSuspended
+	case s.Pending():
+		return errPending
+	default:
+		return nil
 	}
-	return nil
 }
 
 var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
@@ -242,8 +247,8 @@ func factsOf(s Settings) settingsFacts {
 	return facts
 }
 
-// notSuspended refuses a suspended partner's account.
-func (s *Service) notSuspended(ctx context.Context, partnerID string) error {
+// mayUse refuses an account that is suspended or awaits approval.
+func (s *Service) mayUse(ctx context.Context, partnerID string) error {
 	settings, err := s.Settings(ctx, partnerID)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func testPartners(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	one, two, three := partnerAccount(1), partnerAccount(2), partnerAccount(3)
 	addPartners(t, s, one, two, three)
-	set := partner.Settings{SuspendedAt: at(50), SuspendedReason: "a reason", RateLimit: 77, RateCard: "a card"}
+	set := partner.Settings{SuspendedAt: at(50), SuspendedReason: "a reason", PendingSince: at(9), RateLimit: 77, RateCard: "a card"}
 	writePartners(t, s, func(tx partner.Writer) error {
 		again := partnerAccount(4)
 		again.EmailKey = one.EmailKey

@@ -62,7 +62,8 @@ CREATE TABLE partner_settings (
     rate_limit       BIGINT NOT NULL, -- requests a minute; -1 for the default
     rate_card        TEXT   NOT NULL, -- rate_cards.name; '' for the default series
     suspended_reason TEXT   NOT NULL,
-    suspended_at     BIGINT NOT NULL  -- 0 while the partner is active
+    suspended_at     BIGINT NOT NULL, -- 0 while the partner is active
+    pending_since    BIGINT NOT NULL  -- 0 once the account has been approved
 );
 
 -- The rate that a partner has used on all nodes together (throttle.Ledger). Nodes
