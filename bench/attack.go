@@ -17,7 +17,10 @@ import (
 // attackCommand measures what an attack does to everybody else: the same partners
 // create orders at a steady pace before and during it.
 type attackCommand struct {
-	Connections connectionsAttack `cmd:"" help:"Hold many connections that send their headers byte by byte."`
+	Connections      connectionsAttack      `cmd:"" help:"Hold many connections that send their headers byte by byte."`
+	Batches          batchesAttack          `cmd:"" help:"Create orders as one partner, in batches of the largest size without a pause."`
+	Labels           labelsAttack           `cmd:"" help:"Fetch the labels of orders of 50 parcels as one partner, without a pause."`
+	BatchesAndLabels batchesAndLabelsAttack `cmd:"" help:"Both of batches and labels."`
 }
 
 // attackFlags are the flags of every attack.
