@@ -29,6 +29,7 @@ var rooms = map[string]room{
 	"internal/foundation/timestamp":  {mayNot: pure},
 	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/refusal", "internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/durable":    {mayNot: useCase},
+	"internal/foundation/sqlitefile": {mayNot: useCase},
 	"internal/foundation/outbound":   {},
 	"internal/foundation/strictjson": {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
 	"internal/foundation/throttle":   {mayNot: useCase},

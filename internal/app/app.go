@@ -92,6 +92,8 @@ type App struct {
 	config    *config.Config
 	listener  net.Listener
 	http      *http.Server
+	locks     locks  // on the data directory
+	warning   string // about the data directory; may be empty
 	store     *store.Store
 	masterKey credential.MasterKey
 	orders    *order.Service
@@ -189,6 +191,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.startSimulation()
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
+	a.reportOpening()
 	return nil
 }
 
@@ -207,20 +210,9 @@ func (a *App) MetricsAddress() string {
 	return a.metrics.listener.Addr().String()
 }
 
-// open opens the store and the master key and creates the services.
+// open opens the data directory and creates the services.
 func (a *App) open(ctx context.Context) error {
-	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
-		return fmt.Errorf("create the data directory: %w", err)
-	}
-	var err error
-	if a.store, err = openStore(ctx, a.config); err != nil {
-		return err
-	}
-	a.watchStore()
-	if err := a.store.CheckWhole(ctx); err != nil {
-		return err
-	}
-	if a.masterKey, err = a.openMasterKey(ctx); err != nil {
+	if err := a.openData(ctx); err != nil {
 		return err
 	}
 	sealer, err := credential.NewSealer(a.masterKey.Derive("secrets"))
@@ -298,32 +290,6 @@ func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pric
 		return nil, err
 	}
 	return a.rateCards.At(ctx, settings.RateCard, at)
-}
-
-func openStore(ctx context.Context, settings *config.Config) (*store.Store, error) {
-	if settings.Postgres() {
-		return store.OpenPostgres(ctx, settings.DatabaseURL)
-	}
-	return store.OpenSQLite(ctx, settings.Database())
-}
-
-const fingerprintSetting = "master_key_fingerprint"
-
-// openMasterKey reads the master key and compares it with the fingerprint in the
-// database. The first start creates the key and stores its fingerprint.
-func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
-	known, err := a.store.Setting(ctx, fingerprintSetting)
-	if err != nil {
-		return key, err
-	}
-	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
-		return key, err
-	}
-	if known, err = a.store.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
-		return key, err
-	}
-	// Another node may have stored the fingerprint of another key in the meantime.
-	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
 }
 
 // prepare creates what the settings ask for: the first operator and the demo.
@@ -426,6 +392,7 @@ func (a *App) close() error {
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
+	errs = append(errs, a.locks.release())
 	if a.listener != nil {
 		// The server has closed it already if it was running.
 		if err := a.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {

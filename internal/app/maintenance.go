@@ -75,7 +75,7 @@ func Copy(ctx context.Context, from, to string, progress func(table string, rows
 func openAlone(ctx context.Context, url string) (*store.Store, error) {
 	settings := &config.Config{DatabaseURL: url}
 	if !settings.Postgres() {
-		if err := backup.CheckUnused(settings.Database()); err != nil {
+		if err := backup.CheckUnused(ctx, settings.Database()); err != nil {
 			return nil, err
 		}
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	StrangerLimit    int           `help:"Requests that a network may make per minute without valid credentials, and again as many to track orders; 0 means no limit." default:"300" env:"DROPYARD_STRANGER_LIMIT"`
 	Registration     string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
 	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	NewDatabase      bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
 	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
 	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
 	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`

@@ -392,8 +392,8 @@ func (r readOnly) hold(ctx context.Context, _ func(conn) error) error { return r
 func TestCompareStopsEarly(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the server is gone")
-	failing := &Store{readOnly{view: func(context.Context) error { return lost }}}
-	endless := &Store{readOnly{view: func(ctx context.Context) error {
+	failing := &Store{engine: readOnly{view: func(context.Context) error { return lost }}}
+	endless := &Store{engine: readOnly{view: func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}}}

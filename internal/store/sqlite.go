@@ -21,9 +21,11 @@ import (
 type sqliteEngine struct {
 	writer  *connPool // of one connection
 	readers *connPool
-	opened  int // how many readers there are
 	log     *walKeeper
+	mark    *mark
 	fitness *fitness
+	// closeHere takes the database off the list of those that this process has open.
+	closeHere func()
 }
 
 // pragmas belong to every connection. FULL makes a commit durable before it is
@@ -40,42 +42,61 @@ var pragmas = []string{
 const busyTimeout = 10 * time.Second
 
 // OpenSQLite opens the embedded store, creates it if there is none, and brings
-// its schema up to date.
+// its schema up to date. The error is a *Fault if the files are damaged, or if a
+// database that was here is missing.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
-	if err := createPrivate(path); err != nil {
+	examined, err := ExamineSQLite(ctx, path)
+	if err != nil {
 		return nil, err
 	}
-	if err := migrateSQLite(ctx, path); err != nil {
+	return examined.Open(ctx, slog.Default())
+}
+
+// Open opens the database that was examined, as OpenSQLite does.
+func (x *Examined) Open(ctx context.Context, log *slog.Logger) (*Store, error) {
+	if err := createPrivate(x.path); err != nil {
 		return nil, err
 	}
 	e := &sqliteEngine{
 		writer:  newConnPool(1),
 		readers: newConnPool(max(4, 2*runtime.GOMAXPROCS(0))),
-		fitness: &fitness{log: slog.Default()},
+		fitness: &fitness{log: log},
 	}
-	writer, err := openSQLiteConn(path)
-	if err != nil {
+	var err error
+	if e.closeHere, err = registerOpen(x.path); err != nil {
 		return nil, err
 	}
-	e.writer.free <- writer
-	for range cap(e.readers.free) {
-		reader, err := openSQLiteConn(path)
-		if err != nil {
-			return nil, errors.Join(err, e.closeConns())
-		}
-		e.readers.free <- reader
-		e.opened++
-	}
-	if e.log, err = keepWAL(path, e.fitness); err != nil {
-		return nil, errors.Join(err, e.closeConns())
-	}
-	if err := e.fitness.opened(path, path+"-wal", path+"-shm"); err != nil {
+	if err := e.open(ctx, x.path); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &Store{engine: guarded(e)}, nil
+	return &Store{engine: guarded(e), recovered: x.Log}, nil
 }
 
-// createPrivate makes a database's file, if there is none, so that no other user
+// open may fail half way; Close then closes what was opened.
+func (e *sqliteEngine) open(ctx context.Context, path string) error {
+	if err := migrateSQLite(ctx, path); err != nil {
+		return err
+	}
+	for _, pool := range []*connPool{e.writer, e.readers} {
+		for range cap(pool.free) {
+			c, err := openSQLiteConn(path)
+			if err != nil {
+				return err
+			}
+			pool.add(c)
+		}
+	}
+	var err error
+	if e.log, err = keepWAL(path, e.fitness); err != nil {
+		return err
+	}
+	if e.mark, err = openMark(path); err != nil {
+		return err
+	}
+	return e.fitness.opened(path, path+"-wal", path+"-shm")
+}
+
+// createPrivate creates a database's file, if there is none, so that no other user
 // of the machine can read it. SQLite gives its other files the same mode.
 func createPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -83,7 +104,7 @@ func createPrivate(path string) error {
 	case errors.Is(err, fs.ErrExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("make the database: %w", err)
+		return fmt.Errorf("create the database: %w", err)
 	}
 	return file.Close()
 }
@@ -111,14 +132,14 @@ func (e *sqliteEngine) sharded() bool { return false }
 // Close takes every connection back, and so waits for transactions under way.
 func (e *sqliteEngine) Close() error {
 	// The writer comes back first: from then on nothing wakes the keeper.
-	return errors.Join(e.closeConns(), e.log.stop(), e.log.close())
-}
-
-func (e *sqliteEngine) closeConns() error {
-	err := (<-e.writer.free).Close()
-	for range e.opened {
-		err = errors.Join(err, (<-e.readers.free).Close())
+	err := errors.Join(e.writer.close(), e.readers.close())
+	if e.log != nil {
+		err = errors.Join(err, e.log.stop(), e.log.close())
 	}
+	if e.mark != nil {
+		err = errors.Join(err, e.mark.close())
+	}
+	e.closeHere()
 	return err
 }
 
@@ -133,9 +154,16 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 		return err
 	}
 	err := e.writer.borrow(ctx, func(c *sqliteConn) error {
-		if err := c.transact(ctx, "BEGIN IMMEDIATE", fn); err != nil {
+		err := c.transact(ctx, "BEGIN IMMEDIATE", func(tx conn) error {
+			if err := fn(tx); err != nil {
+				return err
+			}
+			return e.mark.advance(ctx, c)
+		})
+		if err != nil {
 			return err
 		}
+		e.mark.publish()
 		e.log.committed(c.Conn)
 		return e.fitness.mayAnswer()
 	})

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -11,11 +12,26 @@ import (
 // connPool holds connections, each of which serves one transaction at a time.
 type connPool struct {
 	free     chan *sqlite.Conn // has room for all connections of the pool
+	opened   int               // how many connections there are; set before the first is lent
 	waits    atomic.Int64      // transactions that found none free
 	waitTime atomic.Int64      // how long they waited, in nanoseconds
 }
 
 func newConnPool(size int) *connPool { return &connPool{free: make(chan *sqlite.Conn, size)} }
+
+// add puts a new connection into the pool.
+func (p *connPool) add(c *sqlite.Conn) {
+	p.opened++
+	p.free <- c
+}
+
+// close takes every connection back and closes it.
+func (p *connPool) close() (err error) {
+	for range p.opened {
+		err = errors.Join(err, (<-p.free).Close())
+	}
+	return err
+}
 
 // take returns a free connection, or waits for one until ctx ends.
 func (p *connPool) take(ctx context.Context) (*sqlite.Conn, error) {

@@ -6,10 +6,19 @@ package store
 import (
 	"context"
 	"io"
+
+	"github.com/dropyard/dropyard/internal/foundation/sqlitefile"
 )
 
 // Store is an open database.
-type Store struct{ engine engine }
+type Store struct {
+	engine    engine
+	recovered sqlitefile.Log
+}
+
+// Recovered describes the log of the embedded database that a process has left which
+// was killed; the zero Log if there was none.
+func (s *Store) Recovered() sqlitefile.Log { return s.recovered }
 
 // engine is a database that transactions run on.
 type engine interface {

@@ -63,8 +63,8 @@ var (
 // is an error, and never replaced: without the right one, the API keys and webhook
 // secrets in the database are lost.
 //
-// The file holds 32 bytes in base64 or hexadecimal. Only its owner may have access
-// to it.
+// The file holds 32 bytes in base64 or hexadecimal, and may have lines that begin
+// with #. Only its owner may have access to it.
 func OpenMasterKey(path, known string, random io.Reader) (MasterKey, error) {
 	key, err := readMasterKey(path)
 	switch {
@@ -101,7 +101,13 @@ func readMasterKey(path string) (MasterKey, error) {
 }
 
 func parseMasterKey(text []byte) (key MasterKey, ok bool) {
-	trimmed := string(bytes.TrimSpace(text))
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			lines = append(lines, line)
+		}
+	}
+	trimmed := string(bytes.TrimSpace(bytes.Join(lines, nil)))
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString,
 		base64.StdEncoding.DecodeString,
@@ -116,6 +122,17 @@ func parseMasterKey(text []byte) (key MasterKey, ok bool) {
 	return MasterKey{}, false
 }
 
+// madeHere is the line that marks a key that the service has made itself.
+const madeHere = "# made by dropyard at its first start; it belongs to one database"
+
+// IsMadeByService reports whether the file of a master key says that the service has
+// made the key itself. It does so only when there is a database, so a key that it has
+// made means that there was one. It is false for a file that cannot be read.
+func IsMadeByService(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && bytes.Contains(text, []byte(madeHere))
+}
+
 // createMasterKey creates a key and waits until the disk has it, before anything
 // can be sealed under it.
 func createMasterKey(path string, random io.Reader) (MasterKey, error) {
@@ -123,7 +140,7 @@ func createMasterKey(path string, random io.Reader) (MasterKey, error) {
 	if _, err := io.ReadFull(random, key.secret[:]); err != nil {
 		return MasterKey{}, fmt.Errorf("read random bytes for the master key: %w", err)
 	}
-	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n"
+	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n" + madeHere + "\n"
 	err := durable.WriteNew(path, []byte(text))
 	if errors.Is(err, fs.ErrExist) { // another process has created one meanwhile
 		return readMasterKey(path)

@@ -28,7 +28,7 @@ func TestMasterKeyIsCreatedOnce(t *testing.T) {
 	}
 	for _, known := range []string{"", first.Fingerprint()} {
 		again, err := credential.OpenMasterKey(path, known, rand.Reader)
-		if err != nil || again != first {
+		if err != nil || again != first || !credential.IsMadeByService(path) {
 			t.Errorf("with fingerprint %q: got %v, want the key that was created", known, err)
 		}
 	}
@@ -71,6 +71,8 @@ func TestMasterKeyFileFormats(t *testing.T) {
 		"base64 raw":      {base64.RawStdEncoding.EncodeToString(secret), 0o600, nil},
 		"base64 for URLs": {base64.RawURLEncoding.EncodeToString(secret) + "\r\n", 0o400, nil},
 		"hexadecimal":     {"  " + hex.EncodeToString(secret) + "\n", 0o600, nil},
+		"with a comment":  {"# from the vault\n" + hex.EncodeToString(secret) + "\n# keep it\n", 0o600, nil},
+		"only a comment":  {"# from the vault\n", 0o600, credential.ErrMasterKeyNotValid},
 		"empty":           {"", 0o600, credential.ErrMasterKeyNotValid},
 		"too short":       {base64.StdEncoding.EncodeToString(secret[1:]), 0o600, credential.ErrMasterKeyNotValid},
 		"too long":        {hex.EncodeToString(secret) + "00", 0o600, credential.ErrMasterKeyNotValid},
@@ -90,6 +92,9 @@ func TestMasterKeyFileFormats(t *testing.T) {
 			_, err := credential.OpenMasterKey(path, "", rand.Reader)
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
+			}
+			if credential.IsMadeByService(path) {
+				t.Error("got a key made by the service, want one of the operator")
 			}
 			if err != nil && (!strings.Contains(err.Error(), path) || c.text != "" && strings.Contains(err.Error(), c.text)) {
 				t.Errorf("got %v, want an error with the path and without the content", err)

@@ -48,6 +48,9 @@ func Write(ctx context.Context, database, file string) (made *Contents, err erro
 	if err := refuseExisting(file); err != nil {
 		return nil, err
 	}
+	if err := checkFiles(ctx, database); err != nil {
+		return nil, fmt.Errorf("back up: %w", err)
+	}
 	temp, err := createTemp(file)
 	if err != nil {
 		return nil, err

@@ -155,7 +155,7 @@ func TestBackupDuringWrites(t *testing.T) {
 	if last := checkPrefix(t, path); last != acknowledged {
 		t.Errorf("got %d orders, want the %d that were acknowledged", last, acknowledged)
 	}
-	checkNames(t, dir, 4*3)
+	checkNames(t, dir, 4*4) // a backup, its checksum, what was restored and its mark
 }
 
 // checkNames checks that a folder holds so many files, all of them private, and
@@ -302,7 +302,7 @@ func TestRestoreRefusals(t *testing.T) {
 	if _, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch); !errors.Is(err, backup.ErrInUse) {
 		t.Errorf("over a database in use: got %v, want ErrInUse", err)
 	}
-	if err := backup.CheckUnused(path); !errors.Is(err, backup.ErrInUse) {
+	if err := backup.CheckUnused(t.Context(), path); !errors.Is(err, backup.ErrInUse) {
 		t.Errorf("check of a database in use: got %v, want ErrInUse", err)
 	}
 	if err := add(t.Context(), s, 6); err != nil {

@@ -66,8 +66,9 @@ func refuseExisting(path string) error {
 	return nil
 }
 
-// companions are the suffixes of the files that SQLite keeps beside a database.
-var companions = []string{"-wal", "-shm", "-journal"}
+// companions are the suffixes of the files that SQLite and the store keep beside a
+// database.
+var companions = []string{"-wal", "-shm", "-journal", "-mark"}
 
 // removeDatabase removes a file that never became a database, and what SQLite may
 // have left beside it.

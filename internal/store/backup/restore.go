@@ -29,7 +29,7 @@ type Restored struct {
 // database that a service has open is always left alone. Nothing is touched before
 // the backup has been copied and the copy verified.
 func Restore(ctx context.Context, file, database string, force bool, now time.Time) (made *Restored, err error) {
-	if err := checkPaths(file, database, force); err != nil {
+	if err := checkPaths(ctx, file, database, force); err != nil {
 		return nil, err
 	}
 	temp, err := createTemp(database)
@@ -50,12 +50,12 @@ func Restore(ctx context.Context, file, database string, force bool, now time.Ti
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	made = &Restored{Contents: *held.contents(size), Checked: checked}
-	made.Aside, err = replace(temp, database, now)
+	made.Aside, err = replace(ctx, temp, database, now)
 	return made, err
 }
 
 // checkPaths refuses what could not be restored, before a long copy.
-func checkPaths(file, database string, force bool) error {
+func checkPaths(ctx context.Context, file, database string, force bool) error {
 	source, err := os.Stat(file)
 	if err != nil {
 		return err
@@ -81,7 +81,11 @@ func checkPaths(file, database string, force bool) error {
 	case !force:
 		return fmt.Errorf("%s: %w; --force renames it", database, ErrExists)
 	}
-	return CheckUnused(database)
+	release, err := seize(ctx, database)
+	if err != nil {
+		return err
+	}
+	return release()
 }
 
 // copyChunk is how many bytes are copied before the context is asked again.
@@ -143,9 +147,9 @@ func checkSum(file, sum string) (checked bool, err error) {
 // replace puts a finished file in a database's place and renames what was there
 // together with its log: SQLite would take a log that stayed behind for the new
 // database's.
-func replace(temp, database string, now time.Time) (aside string, err error) {
+func replace(ctx context.Context, temp, database string, now time.Time) (aside string, err error) {
 	if _, err := os.Lstat(database); err == nil {
-		release, err := seize(database)
+		release, err := seize(ctx, database)
 		if err != nil {
 			return "", err
 		}

@@ -1,10 +1,12 @@
 package backup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
+	"github.com/dropyard/dropyard/internal/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -43,20 +45,38 @@ func isDamage(err error) bool {
 	return code == sqlite.ResultNotADB || code == sqlite.ResultCorrupt
 }
 
-// CheckUnused returns ErrInUse if any connection has the database open.
-func CheckUnused(path string) error {
-	release, err := seize(path)
+// CheckUnused returns ErrInUse if any connection has the database open, and a
+// *store.Fault if it is damaged.
+func CheckUnused(ctx context.Context, path string) error {
+	if err := checkFiles(ctx, path); err != nil {
+		return err
+	}
+	release, err := seize(ctx, path)
 	if err != nil {
 		return err
 	}
 	return release()
 }
 
+// checkFiles returns a *store.Fault if a database is damaged. SQLite would cut a
+// damaged log when it closes the database.
+func checkFiles(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err // it says more
+	}
+	_, err := store.ExamineSQLite(ctx, path)
+	return err
+}
+
 // seize takes a database for itself until release is called. It returns ErrInUse
 // if any connection has the database open. What was in its log is then in the
-// file. A file that is not a database cannot be seized; but no service can have it
-// open either.
-func seize(path string) (release func() error, err error) {
+// file. A damaged database is not opened, so that it stays as it is; no service can
+// have it open either.
+func seize(ctx context.Context, path string) (release func() error, err error) {
+	var damaged *store.Fault
+	if err := checkFiles(ctx, path); errors.As(err, &damaged) {
+		return func() error { return nil }, nil
+	}
 	c, err := open(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/gofrs/flock"
+)
+
+// openData locks the data directory and opens the store and the master key. What can
+// be refused is refused before any file is changed.
+func (a *App) openData(ctx context.Context) (err error) {
+	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
+		return fmt.Errorf("create the data directory: %w", err)
+	}
+	if a.warning, err = checkPermissions(a.config.Data); err != nil {
+		return err
+	}
+	if !a.config.Postgres() {
+		if a.locks, err = lockDirectories(a.config.Data, filepath.Dir(a.config.Database())); err != nil {
+			return err
+		}
+	}
+	if a.store, err = openForService(ctx, a.config, a.Surroundings); err != nil {
+		return err
+	}
+	a.watchStore()
+	if err := a.store.CheckWhole(ctx); err != nil {
+		return err
+	}
+	a.masterKey, err = a.openMasterKey(ctx)
+	return err
+}
+
+// reportOpening logs what openData has found. The line that says that the service is
+// ready comes first, because supervisors wait for it.
+func (a *App) reportOpening() {
+	if a.warning != "" {
+		a.Log.Warn(a.warning)
+	}
+	if log := a.store.Recovered(); log.Frames > 0 {
+		a.Log.Info("the write-ahead log of a process that was killed was read",
+			"frames", log.Frames, "valid", log.Valid, "committed", log.Committed)
+	}
+}
+
+// checkPermissions refuses a directory in which other users can replace files. The
+// warning, if there is one, says that they can read it.
+func checkPermissions(dir string) (warning string, err error) {
+	info, err := os.Stat(dir)
+	if err != nil || runtime.GOOS == "windows" { // which has other permissions
+		return "", err
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o002 != 0:
+		return "", fmt.Errorf("the data directory %s can be written by every user (mode %04o): run chmod 700 on it", dir, mode)
+	case mode&0o077 != 0:
+		return fmt.Sprintf("the data directory %s is open to other users (mode %04o): run chmod 700 on it", dir, mode), nil
+	}
+	return "", nil
+}
+
+// locks are held on directories for as long as the process lives.
+type locks []*flock.Flock
+
+// lockDirectories locks each directory once. The system frees the locks when the
+// process ends, however it ends. Commands that run beside a service take no lock.
+func lockDirectories(data, database string) (held locks, err error) {
+	directories := []string{data}
+	if filepath.Clean(database) != filepath.Clean(data) {
+		directories = append(directories, database)
+	}
+	for _, dir := range directories {
+		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY)) // the directory itself
+		if runtime.GOOS == "windows" {                     // where directories cannot be locked
+			lock = flock.New(filepath.Join(dir, "dropyard.lock"))
+		}
+		free, err := lock.TryLock()
+		if err == nil && !free {
+			err = errInUse
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("the data directory %s: %w", dir, err), held.release())
+		}
+		held = append(held, lock)
+	}
+	return held, nil
+}
+
+var errInUse = errors.New("another dropyard serve is using it: stop it first, or set another --data")
+
+func (l locks) release() (err error) {
+	for _, lock := range l {
+		err = errors.Join(err, lock.Close())
+	}
+	return err
+}
+
+// openForService opens the store, if its master key is the right one.
+func openForService(ctx context.Context, settings *config.Config, world Surroundings) (*store.Store, error) {
+	if settings.Postgres() {
+		return store.OpenPostgres(ctx, settings.DatabaseURL)
+	}
+	if settings.NewDatabase {
+		if err := store.AbandonSQLite(settings.Database()); err != nil {
+			return nil, fmt.Errorf("--new-database: %w", err)
+		}
+	}
+	examined, err := examine(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMasterKey(settings, examined, world.Random); err != nil {
+		return nil, err
+	}
+	return examined.Open(ctx, world.Log)
+}
+
+// openStore opens the database for a command, which needs no master key.
+func openStore(ctx context.Context, settings *config.Config) (*store.Store, error) {
+	if settings.Postgres() {
+		return store.OpenPostgres(ctx, settings.DatabaseURL)
+	}
+	examined, err := examine(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	return examined.Open(ctx, slog.Default())
+}
+
+// examine refuses, besides a damaged database, to begin a new one beside a master key
+// that the service made for another: partners' API keys would be gone without a word.
+func examine(ctx context.Context, settings *config.Config) (*store.Examined, error) {
+	examined, err := store.ExamineSQLite(ctx, settings.Database())
+	if err != nil {
+		return nil, err
+	}
+	key := settings.MasterKey()
+	inData := settings.Data != "" && filepath.Clean(filepath.Dir(key)) == filepath.Clean(settings.Data)
+	if examined.New && inData && !settings.NewDatabase && credential.IsMadeByService(key) {
+		return nil, examined.Lost(key)
+	}
+	return examined, nil
+}
+
+// checkMasterKey compares the master key with the fingerprint in the database before
+// the database is opened. It creates no key.
+func checkMasterKey(settings *config.Config, examined *store.Examined, random io.Reader) error {
+	known := examined.Setting(fingerprintSetting)
+	if _, err := os.Stat(settings.MasterKey()); err != nil && known == "" {
+		return nil
+	}
+	_, err := credential.OpenMasterKey(settings.MasterKey(), known, random)
+	return err
+}
+
+const fingerprintSetting = "master_key_fingerprint"
+
+// openMasterKey reads the master key and compares it with the fingerprint in the
+// database. The first start creates the key and stores its fingerprint.
+func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
+	known, err := a.store.Setting(ctx, fingerprintSetting)
+	if err != nil {
+		return key, err
+	}
+	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
+		return key, err
+	}
+	if known, err = a.store.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
+		return key, err
+	}
+	// Another node may have stored the fingerprint of another key in the meantime.
+	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
+}

@@ -1,0 +1,297 @@
+package sqlitefile_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/foundation/sqlitefile"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// crashed is what a killed process has left: a database and its log.
+type crashed struct{ file, log []byte }
+
+const (
+	pageSize  = 4096
+	frameSize = 24 + pageSize
+)
+
+// crash makes a database with this many transactions in the file, and this many in
+// the log, each of one row in t and one in its index.
+func crash(t *testing.T, inFile, inLog int) crashed {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	c := open(t, path)
+	execute(t, c, "PRAGMA wal_autocheckpoint = 0")
+	execute(t, c, "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, size INTEGER, weight REAL, data BLOB, none TEXT)")
+	execute(t, c, "CREATE INDEX by_name ON t (name)")
+	for i := range inFile + inLog {
+		if i == inFile {
+			execute(t, c, "PRAGMA wal_checkpoint(TRUNCATE)")
+		}
+		execute(t, c, fmt.Sprintf("INSERT INTO t VALUES (%d, 'name %d', %d, %d.5, zeroblob(%d), NULL)", i, i*7919%1000, i*i*i-500, i, i*37%9000))
+	}
+	return crashed{read(t, path), read(t, path+"-wal")}
+}
+
+// write writes the files to a directory of their own and returns the path of the
+// database.
+func (c crashed) write(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	for name, content := range map[string][]byte{path: c.file, path + "-wal": c.log} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func open(t *testing.T, path string) *sqlite.Conn {
+	t.Helper()
+	c, err := sqlite.OpenConn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func execute(t *testing.T, c *sqlite.Conn, sql string) {
+	t.Helper()
+	if err := sqlitex.ExecuteTransient(c, sql, nil); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// bySQLite returns the rows of t as SQLite reads them. It changes the files.
+func bySQLite(t *testing.T, path string) (rows [][]any) {
+	t.Helper()
+	err := sqlitex.ExecuteTransient(open(t, path), "SELECT * FROM t ORDER BY id", &sqlitex.ExecOptions{ResultFunc: func(st *sqlite.Stmt) error {
+		data := make([]byte, st.ColumnLen(4))
+		st.ColumnBytes(4, data)
+		rows = append(rows, []any{st.ColumnText(1), st.ColumnInt64(2), st.ColumnFloat(3), data})
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// byFile returns the rows of t as this package reads them.
+func byFile(t *testing.T, f *sqlitefile.File) (rows [][]any) {
+	t.Helper()
+	tables, err := f.Tables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if table.Name == "t" {
+			err = f.Rows(table, func(row []any) error {
+				rows = append(rows, row[1:min(5, len(row))])
+				return nil
+			})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestRowsAreThoseOfSQLite compares all rows, in the file and in the log, except for
+// values that are continued on other pages.
+func TestRowsAreThoseOfSQLite(t *testing.T) {
+	t.Parallel()
+	path := crash(t, 800, 400).write(t)
+	f, err := sqlitefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.CheckPages(t.Context(), 1<<20, rand.IntN); err != nil {
+		t.Errorf("all pages: got %v, want no error", err)
+	}
+	if err := f.CheckPages(t.Context(), 50, rand.IntN); err != nil {
+		t.Errorf("some pages: got %v, want no error", err)
+	}
+	got := byFile(t, f)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := bySQLite(t, path)
+	if len(got) != len(want) {
+		t.Fatalf("got %d rows, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if !reflect.DeepEqual(got[i], want[i][:len(got[i])]) || len(got[i]) < 3 {
+			t.Fatalf("row %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// TestTornLog cuts and overwrites the end of a log as crashes do. It is read up to the
+// last complete transaction, as SQLite does.
+func TestTornLog(t *testing.T) {
+	t.Parallel()
+	whole := crash(t, 20, 30)
+	frames := len(whole.log) / frameSize
+	for range 60 {
+		torn := crashed{whole.file, append([]byte(nil), whole.log...)}
+		if cut := rand.IntN(len(torn.log)); rand.IntN(2) == 0 {
+			torn.log = torn.log[:cut]
+		} else { // the last transaction reached the disk in part
+			last := len(torn.log) - 2*frameSize
+			at := last + rand.IntN(frameSize)
+			torn.log[at] ^= byte(1 + rand.IntN(255))
+		}
+		path := torn.write(t)
+		f, err := sqlitefile.Open(path)
+		if err != nil {
+			t.Fatalf("a log of %d bytes: got %v, want no error", len(torn.log), err)
+		}
+		if f.Log.Committed > f.Log.Valid || f.Log.Valid > f.Log.Frames || f.Log.Frames > frames {
+			t.Errorf("got %+v, want committed <= valid <= frames <= %d", f.Log, frames)
+		}
+		got := byFile(t, f)
+		_ = f.Close()
+		if want := bySQLite(t, path); len(got) != len(want) {
+			t.Errorf("a log of %d bytes: got %d rows, want %d", len(torn.log), len(got), len(want))
+		}
+	}
+}
+
+// TestReusedLog has frames of an earlier time behind those of the present one.
+func TestReusedLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "db")
+	c := open(t, path)
+	for _, sql := range []string{
+		"PRAGMA wal_autocheckpoint = 0", "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d)",
+		"INSERT INTO t SELECT value, hex(randomblob(500)), value, value, value FROM generate_series(1, 300)",
+		"PRAGMA wal_checkpoint(RESTART)", "UPDATE t SET b = 5 WHERE id = 17",
+	} {
+		execute(t, c, strings.Replace(sql, "generate_series(1, 300)", "(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 300) SELECT value FROM n)", 1))
+	}
+	f, err := sqlitefile.Open(crashed{read(t, path), read(t, path+"-wal")}.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if f.Log.Frames != 1 || f.Log.Valid != 1 || f.Log.Committed != 1 {
+		t.Errorf("got %+v, want one frame", f.Log)
+	}
+}
+
+// TestDamage changes one thing in each case.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	sound := crash(t, 300, 30)
+	for name, c := range map[string]struct {
+		harm func(c *crashed)
+		want sqlitefile.Kind
+		text string
+	}{
+		"empty":              {func(c *crashed) { c.file = nil }, sqlitefile.NotDatabase, "not a database"},
+		"magic":              {func(c *crashed) { c.file[3] ^= 1 }, sqlitefile.NotDatabase, "not a database"},
+		"size of pages":      {func(c *crashed) { c.file[16] ^= 1 }, sqlitefile.BadHeader, "size of pages"},
+		"text encoding":      {func(c *crashed) { c.file[56] ^= 1 }, sqlitefile.BadHeader, "text encoding"},
+		"end missing":        {func(c *crashed) { c.file = c.file[:20*pageSize] }, sqlitefile.Truncated, "its end is missing"},
+		"log byte":           {func(c *crashed) { c.log[len(c.log)/2] ^= 1 }, sqlitefile.BadLog, "frames can be read"},
+		"log zeroed":         {func(c *crashed) { clear(c.log) }, sqlitefile.BadLog, "its header is wrong"},
+		"log header":         {func(c *crashed) { c.log[17] ^= 1 }, sqlitefile.BadLog, "its header is wrong"},
+		"log page zeroed":    {func(c *crashed) { clear(c.log[32+5*frameSize:][:frameSize]) }, sqlitefile.BadLog, "5 of its"},
+		"log salt of frame":  {func(c *crashed) { c.log[32+8] ^= 1 }, sqlitefile.BadLog, "0 of its"},
+		"other size of page": {func(c *crashed) { c.log[10] ^= 0x30; resum(c.log) }, sqlitefile.OtherLog, "another size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
+			c.harm(&harmed)
+			f, err := sqlitefile.Open(harmed.write(t))
+			var damage *sqlitefile.Damage
+			if !errors.As(err, &damage) || damage.Kind != c.want || !strings.Contains(damage.Problem, c.text) {
+				t.Errorf("got %v, want %s with %q", err, c.want, c.text)
+			}
+			if f != nil {
+				_ = f.Close()
+			}
+		})
+	}
+}
+
+// TestDamagedPages damages each page of a database in turn. Pages of trees are found
+// out; in the others, which continue long values, nothing can be seen.
+func TestDamagedPages(t *testing.T) {
+	t.Parallel()
+	sound := crash(t, 100, 1)
+	sound.log = nil
+	pages := len(sound.file) / pageSize
+	found := 0
+	for n := 1; n < pages; n++ {
+		harmed := crashed{append([]byte(nil), sound.file...), nil}
+		clear(harmed.file[n*pageSize:][:pageSize])
+		f, err := sqlitefile.Open(harmed.write(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.CheckPages(t.Context(), 1<<20, rand.IntN)
+		_ = f.Close()
+		if damage := (*sqlitefile.Damage)(nil); errors.As(err, &damage) && damage.Kind == sqlitefile.BadPage {
+			found++
+		} else if err != nil {
+			t.Errorf("page %d zeroed: got %v, want damage of a page", n+1, err)
+		}
+	}
+	if found < pages/4 {
+		t.Errorf("got %d of %d damaged pages found", found, pages)
+	}
+}
+
+// TestNoPanic reads databases with random bytes in random places.
+func TestNoPanic(t *testing.T) {
+	t.Parallel()
+	sound := crash(t, 100, 20)
+	for range 300 {
+		harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
+		for range 1 + rand.IntN(20) {
+			at := rand.IntN(len(harmed.file)/pageSize) * pageSize
+			harmed.file[at+rand.IntN(120)] = byte(rand.IntN(256))
+		}
+		f, err := sqlitefile.Open(harmed.write(t))
+		if err != nil {
+			continue
+		}
+		_ = f.CheckPages(t.Context(), 1<<20, rand.IntN)
+		_ = f.CheckPages(t.Context(), 10, rand.IntN)
+		_ = f.Close()
+	}
+}
+
+// resum makes the checksum of a log's header right again.
+func resum(log []byte) {
+	var a, b uint32
+	for i := 0; i < 24; i += 8 {
+		a += binary.LittleEndian.Uint32(log[i:]) + b
+		b += binary.LittleEndian.Uint32(log[i+4:]) + a
+	}
+	binary.BigEndian.PutUint32(log[24:], a)
+	binary.BigEndian.PutUint32(log[28:], b)
+}
