@@ -3,13 +3,11 @@ package client
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -18,7 +16,7 @@ import (
 // FeedEvent is an event of the feed.
 type FeedEvent struct {
 	EventID   string `json:"event_id"`
-	Body      string `json:"body"`      // byte for byte the body of the webhook
+	Body      string `json:"body"`      // byte for byte the body of the webhook; see ParseEvent
 	Signature string `json:"signature"` // Drop-Signature of Body under the API key's secret
 }
 
@@ -90,7 +88,7 @@ func (c *Client) Feed(ctx context.Context, since time.Time) (*Feed, error) {
 // again, at longer and longer intervals, and continues where it was.
 //
 // The error is ErrForged for an event that must not be trusted; then the loop may
-// continue. Any other error is the last value: a *RefusalError, or that of ctx.
+// continue. Any other error is the last value: a *Error, or that of ctx.
 func (f *Feed) Events(ctx context.Context) iter.Seq2[FeedEvent, error] {
 	return func(yield func(FeedEvent, error) bool) {
 		for {
@@ -119,9 +117,11 @@ type checkedEvent struct {
 
 // check verifies an event and reads its order and sequence.
 func (f *Feed) check(e FeedEvent) checkedEvent {
-	var body Event
-	if !VerifyEvent(f.client.SecretKey, []byte(e.Body), e.Signature) ||
-		json.Unmarshal([]byte(e.Body), &body) != nil || body.ID != e.EventID {
+	if !VerifyEvent(f.client.SecretKey, []byte(e.Body), e.Signature) {
+		return checkedEvent{FeedEvent: e, err: ErrForged}
+	}
+	body, err := ParseEvent([]byte(e.Body))
+	if err != nil || body.ID != e.EventID {
 		return checkedEvent{FeedEvent: e, err: ErrForged}
 	}
 	return checkedEvent{FeedEvent: e, orderID: body.OrderID(), sequence: body.Sequence}
@@ -158,7 +158,7 @@ func (f *Feed) poll(ctx context.Context) error {
 
 // isFinal reports whether an error is a refusal that asking again would not change.
 func isFinal(err error) bool {
-	var refused *RefusalError
+	var refused *Error
 	return errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests
 }
 
@@ -171,9 +171,9 @@ func backOff(failures int, err error) time.Duration {
 		pause = min(firstPause<<failures, maxPause)
 	}
 	pause = time.Duration(float64(pause) * (0.8 + 0.4*rand.Float64()))
-	var refused *RefusalError
+	var refused *Error
 	if errors.As(err, &refused) {
-		pause = max(pause, refused.answer.retryAfter())
+		pause = max(pause, refused.RetryAfter)
 	}
 	return pause
 }
@@ -181,23 +181,11 @@ func backOff(failures int, err error) time.Duration {
 // ask asks the service once, and adds the new events to pending.
 func (f *Feed) ask(ctx context.Context, wait time.Duration) error {
 	f.polled = time.Now()
-	query := url.Values{"wait": {strconv.Itoa(int(wait / time.Second))}}
-	if f.cursor != "" {
-		query.Set("after", f.cursor)
-	}
-	answer, err := f.client.CallWithKey(ctx, http.MethodGet, "/v1/webhooks/feed?"+query.Encode(), nil, "")
+	page, err := f.client.ReadFeed(ctx, FeedQuery{After: f.cursor, Wait: int(wait / time.Second)})
 	if err != nil {
 		return err
 	}
-	if err := answer.Err(); err != nil {
-		return err
-	}
-	var page struct {
-		Events []FeedEvent `json:"events"`
-		Cursor string      `json:"cursor"`
-	}
-	if err := json.Unmarshal(answer.Body, &page); err != nil || page.Cursor == "" {
-		// Not final: it may be the answer of a proxy.
+	if page.Cursor == "" { // not final: it may be the answer of a proxy
 		return fmt.Errorf("the answer of %s is not that of the service", f.client.BaseURL)
 	}
 	fresh := f.filter(page.Events)

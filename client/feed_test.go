@@ -342,7 +342,7 @@ func TestFeedEndsWithRefusal(t *testing.T) {
 				for _, err = range feed.Events(t.Context()) {
 				}
 			}
-			var refused *client.RefusalError
+			var refused *client.Error
 			if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" || !strings.Contains(err.Error(), "this key has been revoked") {
 				t.Errorf("got %v, want the refusal of the service", err)
 			}

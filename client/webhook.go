@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -13,25 +12,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/signature"
 )
-
-// Event is the body of a webhook.
-type Event struct {
-	ID        string    `json:"id"`   // the same for every retry, so that duplicates can be recognised
-	Type      string    `json:"type"` // such as order.accepted
-	CreatedAt time.Time `json:"created_at"`
-	Sequence  int64     `json:"sequence"` // counts the events of one order from 1
-	// Data has the members that interface section 6 lists for the Type.
-	Data json.RawMessage `json:"data"`
-}
-
-// OrderID returns the id of the event's order; empty if it has none.
-func (e *Event) OrderID() string {
-	var data struct {
-		OrderID string `json:"order_id"`
-	}
-	_ = json.Unmarshal(e.Data, &data) // data that is not an object has no order
-	return data.OrderID
-}
 
 // VerifyEvent reports, in constant time, whether dropSignature is the signature of a
 // webhook's raw body under the webhook secret. It does not check when the webhook was
@@ -49,7 +29,7 @@ var (
 	ErrWebhookSecret    = errors.New("the webhook secret is not whsec_ and the base64 of 24 to 64 bytes")
 	ErrWebhookHeaders   = errors.New("webhook-id, webhook-timestamp or webhook-signature is missing or invalid")
 	ErrWebhookTimestamp = errors.New("the webhook-timestamp is more than 5 minutes from now")
-	ErrWebhookSignature = errors.New("webhook-signature holds no signature of this webhook under the secret")
+	ErrWebhookSignature = errors.New("the webhook has no signature under the secret")
 )
 
 // VerifyWebhook returns nil if a request is a webhook that was signed with the
@@ -57,17 +37,8 @@ var (
 // Webhooks, whose signature also covers the event's id and the time of sending. A
 // webhook that was sent more than 5 minutes ago is refused, so that a recorded one
 // cannot be replayed later. While a secret is rotated the header holds signatures
-// with the old and the new secret, of which either verifies.
-//
-//	http.HandleFunc("POST /hooks", func(w http.ResponseWriter, r *http.Request) {
-//		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-//		if err != nil || client.VerifyWebhook(secret, r.Header, body) != nil {
-//			w.WriteHeader(http.StatusUnauthorized)
-//			return
-//		}
-//		// Store the event under its id, unless it is stored already; then:
-//		w.WriteHeader(http.StatusOK)
-//	})
+// with the old and the new secret, of which either verifies. [Webhooks] is a whole
+// handler.
 //
 // body must be the body as received, byte for byte, not decoded and encoded again.
 func VerifyWebhook(webhookSecret string, header http.Header, body []byte) error {

@@ -116,7 +116,7 @@ func (c *listenCommand) greet() {
 func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client.FeedEvent) {
 	var event client.Event
 	_ = json.Unmarshal([]byte(e.Body), &event) // cannot fail: the service has signed it
-	if len(c.Events) > 0 && !slices.Contains(c.Events, event.Type) {
+	if len(c.Events) > 0 && !slices.Contains(c.Events, string(event.Type)) {
 		return
 	}
 	line := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.Local().Format(time.TimeOnly), event.Type, event.OrderID(), event.ID)

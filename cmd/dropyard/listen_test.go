@@ -283,7 +283,7 @@ func TestListenFlags(t *testing.T) {
 	for _, name := range []string{"courier.assigned", "order.failed"} {
 		line, body := next(t, l.stdout), next(t, l.stdout)
 		var event client.Event
-		if err := json.Unmarshal([]byte(body), &event); err != nil || event.Type != name || event.OrderID() != orderID || !strings.HasPrefix(body, "  {") {
+		if err := json.Unmarshal([]byte(body), &event); err != nil || string(event.Type) != name || event.OrderID() != orderID || !strings.HasPrefix(body, "  {") {
 			t.Errorf("got body %q (%v), want a %s of %s", body, err, name, orderID)
 		}
 		if want := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.UTC().Format(time.TimeOnly), name, orderID, event.ID); line != want {

@@ -1,0 +1,172 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Error is a refusal of the service, or an answer of another status than 2xx from
+// something else, such as a proxy. Methods return it as *Error, possibly wrapped; use
+// errors.As.
+type Error struct {
+	// Status is the HTTP status; within a [BatchResult] and a [Validation], the one that
+	// CreateOrder would have been answered with.
+	Status int `json:"-"`
+	// Code is the kind of error, by which programs decide. It is empty if the answer is
+	// not one of the service.
+	Code ErrorCode `json:"code"`
+	// Message is for people, and may change at any time.
+	Message string `json:"message"`
+	// DocURL is the page about the code; empty if the service has none.
+	DocURL  string       `json:"doc_url,omitempty"`
+	Details ErrorDetails `json:"details,omitzero"`
+	// RequestID identifies the request for support.
+	RequestID string `json:"-"`
+	// RetryAfter is how long the service asks to wait before the next attempt; 0 if it
+	// does not ask.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// ErrorCode is a kind of error.
+type ErrorCode string
+
+// The kinds of errors, with their HTTP status.
+const (
+	CodeBadRequest            ErrorCode = "bad_request"             // 400: the request is malformed
+	CodeEmailTaken            ErrorCode = "email_taken"             // 400: there is an account with this e-mail address
+	CodeUnauthorized          ErrorCode = "unauthorized"            // 401: Details.Reason says why
+	CodeForbidden             ErrorCode = "forbidden"               // 403: the account is suspended
+	CodeNotFound              ErrorCode = "not_found"               // 404: does not exist, or belongs to another partner
+	CodeMethodNotAllowed      ErrorCode = "method_not_allowed"      // 405
+	CodeConflict              ErrorCode = "conflict"                // 409: the partner_order_id is taken
+	CodeOrderNotCancellable   ErrorCode = "order_not_cancellable"   // 409: Details.Status is neither pending nor accepted
+	CodeInvalidTransition     ErrorCode = "invalid_transition"      // 409, for operators: Details.Allowed has the statuses that can follow
+	CodeIdempotencyInProgress ErrorCode = "idempotency_in_progress" // 409: the first request with this key is still running
+	CodePayloadTooLarge       ErrorCode = "payload_too_large"       // 413
+	CodeUnsupportedMediaType  ErrorCode = "unsupported_media_type"  // 415
+	CodeValidationError       ErrorCode = "validation_error"        // 422, at registration 400: Details.Errors has the faults
+	CodeInsufficientStock     ErrorCode = "insufficient_stock"      // 422: Details.Items has the products
+	CodeIdempotencyKeyReused  ErrorCode = "idempotency_key_reused"  // 422: the key was used with another body
+	CodeWebhookNotConfigured  ErrorCode = "webhook_not_configured"  // 422: there is no endpoint
+	CodeRateLimited           ErrorCode = "rate_limited"            // 429
+	CodeInternalError         ErrorCode = "internal_error"          // 500
+	CodeUnavailable           ErrorCode = "unavailable"             // 503: overloaded, stopping, or longer than 30 s
+)
+
+// Error returns the status, code and message of the answer, and the request id.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("refused with %d %s", e.Status, http.StatusText(e.Status))
+	if e.Code != "" {
+		text = fmt.Sprintf("refused with %d %s: %s", e.Status, e.Code, e.Message)
+	}
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
+}
+
+// CodeOf returns the code of an error that is or wraps an *Error, and otherwise "".
+func CodeOf(err error) ErrorCode {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	return refused.Code
+}
+
+// ErrorDetails holds more about an error. Which fields are set depends on the code.
+type ErrorDetails struct {
+	// Problem is the first fault; with validation_error.
+	Problem
+	Errors []Problem `json:"errors,omitempty"` // all faults, in field order; with validation_error
+
+	Items []Shortage `json:"items,omitempty"` // every product of which there is not enough; with insufficient_stock
+
+	Reason     UnauthorizedReason `json:"reason,omitempty"`     // with unauthorized; empty if the request was not signed
+	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
+
+	Status OrderStatus `json:"status,omitempty"` // the order's; with order_not_cancellable and invalid_transition
+
+	Allowed   []OrderStatus    `json:"allowed,omitempty"` // the statuses that can follow; with invalid_transition
+	Version   int64            `json:"version,omitempty"` // the order's, which grows with every change; with invalid_transition
+	Courier   *AssignedCourier `json:"courier,omitempty"` // nil if there is none; with invalid_transition
+	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
+
+	// Raw is the whole object as received, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON keeps the raw object, and does not fail for members of unexpected
+// types: the code is worth more than the details.
+func (d *ErrorDetails) UnmarshalJSON(data []byte) error {
+	type plain ErrorDetails
+	_ = json.Unmarshal(data, (*plain)(d))
+	d.Raw = append(json.RawMessage(nil), data...)
+	return nil
+}
+
+// Problem is a fault of one field.
+type Problem struct {
+	// Field is a path such as parcels[0].weight_kg; empty for the body as a whole.
+	Field string `json:"field,omitempty"`
+	// Value is the value as sent: a string, float64, bool or nil. It is cut to 100
+	// characters, "{…}" for an object, "[…]" for a list, and nil if it is missing or
+	// secret.
+	Value    any    `json:"value,omitempty"`
+	Expected string `json:"expected,omitempty"` // what the field should hold
+}
+
+// Shortage is a product of which there is not enough for an order.
+type Shortage struct {
+	ProductID int64 `json:"product_id"`
+	Available int64 `json:"available"`
+	Requested int64 `json:"requested"`
+}
+
+// UnauthorizedReason says why a signature was refused.
+type UnauthorizedReason string
+
+// The reasons why a signature is refused.
+const (
+	ReasonMissingHeader     UnauthorizedReason = "missing_header"
+	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
+	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
+	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+)
+
+// AssignedCourier is the courier of an order, as operators see it.
+type AssignedCourier struct {
+	CourierID string `json:"courier_id"`
+	Name      string `json:"name"`
+	Phone     string `json:"phone"` // E.164
+	Vehicle   string `json:"vehicle"`
+}
+
+// ChangedBy is the operator who brought an order to its present version. It is absent
+// if the partner or the service itself did.
+type ChangedBy struct {
+	OperatorID string    `json:"operator_id"`
+	Email      string    `json:"email,omitempty"` // empty if it was not a person
+	At         time.Time `json:"at"`
+}
+
+// Err returns an *Error if the status of the answer is not 2xx, and otherwise nil.
+func (a *Answer) Err() error {
+	if a.Status/100 == 2 {
+		return nil
+	}
+	var body struct {
+		Error     Error  `json:"error"`
+		RequestID string `json:"request_id"`
+	}
+	_ = json.Unmarshal(a.Body, &body) // another body leaves the code empty
+	refused := &body.Error
+	refused.Status, refused.RequestID, refused.RetryAfter = a.Status, body.RequestID, a.retryAfter()
+	if refused.RequestID == "" {
+		refused.RequestID = a.RequestID()
+	}
+	return refused
+}

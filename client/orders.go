@@ -1,0 +1,103 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// CreateQuote returns a price and an estimate, and creates nothing. An order with the
+// same input costs the same.
+func (c *Client) CreateQuote(ctx context.Context, quote QuoteRequest, options ...CallOption) (*Quote, error) {
+	return fetch[Quote](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quote", body: quote, safe: true}, options)
+}
+
+// CreateOrder creates an order and takes its items out of stock, or does neither. Its
+// state is [StatusPending]. See [WithIdempotencyKey] for calls that are repeated after a
+// crash.
+func (c *Client) CreateOrder(ctx context.Context, order OrderRequest, options ...CallOption) (*Order, error) {
+	return fetch[Order](ctx, c, operation{method: http.MethodPost, path: "/v1/orders", body: order, keyed: true}, options)
+}
+
+// CreateOrders creates up to 500 orders, each independently of the others: the error of
+// one order is in its result. A retry with the same key creates only those that were
+// refused.
+func (c *Client) CreateOrders(ctx context.Context, batch OrderBatch, options ...CallOption) (*BatchResults, error) {
+	return fetch[BatchResults](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/batch", body: batch, keyed: true}, options)
+}
+
+// ValidateOrder returns what CreateOrder would do, and creates nothing. An order that
+// would be refused is not an error; see [Validation].
+func (c *Client) ValidateOrder(ctx context.Context, order OrderRequest, options ...CallOption) (*Validation, error) {
+	return fetch[Validation](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/validate", body: order, safe: true}, options)
+}
+
+// GetOrder returns an order.
+func (c *Client) GetOrder(ctx context.Context, orderID string, options ...CallOption) (*Order, error) {
+	return fetch[Order](ctx, c, operation{method: http.MethodGet, path: "/v1/orders/{id}", id: orderID}, options)
+}
+
+// CancelOrder cancels an order that is pending or accepted, and returns its items to
+// stock. Any other is refused with [CodeOrderNotCancellable].
+func (c *Client) CancelOrder(ctx context.Context, orderID string, cancellation CancelRequest, options ...CallOption) (*Order, error) {
+	return fetch[Order](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/{id}/cancel", id: orderID, body: cancellation, keyed: true}, options)
+}
+
+// LabelFormat is a format of labels.
+type LabelFormat string
+
+// The formats of labels of 4 by 6 inches.
+const (
+	LabelPDF LabelFormat = "application/pdf"
+	LabelZPL LabelFormat = "application/zpl" // ZPL II, for printers of 203 dpi
+)
+
+// GetLabel returns the labels of an order's parcels, one page or label for each; as PDF
+// if the format is empty.
+func (c *Client) GetLabel(ctx context.Context, orderID string, format LabelFormat, options ...CallOption) ([]byte, error) {
+	if format == "" {
+		format = LabelPDF
+	}
+	return content(fetch[[]byte](ctx, c, operation{method: http.MethodGet, path: "/v1/orders/{id}/label", id: orderID, accept: string(format)}, options))
+}
+
+// OrderQuery chooses orders. Zero fields do not restrict.
+type OrderQuery struct {
+	Status         OrderStatus
+	PartnerOrderID string    // only the order with this reference of yours
+	CreatedFrom    time.Time // only orders created at this time or later
+	CreatedTo      time.Time // only orders created before this time
+	Limit          int       // the most orders of a page, 1 to 500; 50 if it is 0
+	Offset         int       // how many orders to skip
+	Cursor         string    // the NextCursor of the previous page, instead of an offset
+}
+
+func (q OrderQuery) query() (query queryValues) {
+	query.text("status", string(q.Status))
+	query.text("partner_order_id", q.PartnerOrderID)
+	query.time("created_from", q.CreatedFrom)
+	query.time("created_to", q.CreatedTo)
+	query.number("limit", q.Limit)
+	query.number("offset", q.Offset)
+	query.text("cursor", q.Cursor)
+	return query
+}
+
+// ListOrders returns a page of orders, newest first.
+func (c *Client) ListOrders(ctx context.Context, q OrderQuery, options ...CallOption) (*OrderList, error) {
+	return fetch[OrderList](ctx, c, operation{method: http.MethodGet, path: "/v1/orders", query: q.query().values}, options)
+}
+
+// Orders iterates over orders, newest first, from the page that the query begins with.
+// An error is the last value.
+func (c *Client) Orders(ctx context.Context, q OrderQuery, options ...CallOption) iter.Seq2[ListedOrder, error] {
+	return pages(q, func(q *OrderQuery) ([]ListedOrder, bool, error) {
+		page, err := c.ListOrders(ctx, *q, options...)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor, q.Offset = page.NextCursor, 0
+		return page.Orders, q.Cursor != "", nil
+	})
+}

@@ -1,0 +1,268 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Answer is a response of the service, with its whole body.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// RequestID returns the id that identifies the request for support.
+func (a *Answer) RequestID() string { return a.Header.Get("X-Request-Id") }
+
+// Replayed reports whether the answer repeats that of an earlier request with the same
+// Idempotency-Key.
+func (a *Answer) Replayed() bool { return a.Header.Get("Idempotent-Replayed") == "true" }
+
+// retryAfter returns how long the service asks to wait, or 0.
+func (a *Answer) retryAfter() time.Duration {
+	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// CallOption changes one call of a method.
+type CallOption func(*callSettings)
+
+type callSettings struct {
+	key    string
+	answer *Answer
+}
+
+// WithIdempotencyKey sets the Idempotency-Key of a call that creates or cancels an
+// order: a UUID. Without it every call has a new one. Store the key before the call,
+// and the call can be repeated after a crash: it returns the same order again. A key is
+// valid for one call with one body, and for at least 72 hours.
+func WithIdempotencyKey(key string) CallOption {
+	return func(s *callSettings) { s.key = key }
+}
+
+// WithAnswer stores the last answer of a call, with its headers, in answer, whether it
+// is a refusal or not. It stays unchanged if there was no answer.
+func WithAnswer(answer *Answer) CallOption {
+	return func(s *callSettings) { s.answer = answer }
+}
+
+// operation is a request to one operation of the interface.
+type operation struct {
+	method string
+	path   string // has {id} where the id is inserted
+	id     string
+	query  url.Values
+	body   any    // encoded as JSON; nil for none
+	accept string // the media type wanted; empty for JSON
+	keyed  bool   // takes an Idempotency-Key
+	safe   bool   // a POST without a key whose repetition does no harm
+}
+
+// caller adds its credentials to requests to its service.
+type caller interface {
+	service() *Service
+	authorize(request *http.Request, body []byte)
+}
+
+// fetch calls an operation and decodes the answer. A []byte is the body as it is.
+func fetch[T any](ctx context.Context, c caller, o operation, options []CallOption) (*T, error) {
+	settings := callSettings{}
+	for _, option := range options {
+		option(&settings)
+	}
+	answer, err := o.call(ctx, c, settings.key)
+	if err != nil {
+		return nil, err
+	}
+	if settings.answer != nil {
+		*settings.answer = *answer
+	}
+	if err := answer.Err(); err != nil {
+		return nil, err
+	}
+	result := new(T)
+	if raw, ok := any(result).(*[]byte); ok {
+		*raw = answer.Body
+		return result, nil
+	}
+	if err := json.Unmarshal(answer.Body, result); err != nil {
+		return nil, fmt.Errorf("%s %s: the answer is not that of the service: %w", o.method, o.path, err)
+	}
+	return result, nil
+}
+
+// call sends the request, again if that is safe, and returns the last answer.
+func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, error) {
+	target, err := o.target()
+	if err != nil {
+		return nil, err
+	}
+	body, err := encode(o.body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", o.method, o.path, err)
+	}
+	if o.keyed && key == "" {
+		key = NewIdempotencyKey()
+	}
+	return exchange(ctx, c, o.method != http.MethodPost || o.keyed || o.safe, func() (*http.Request, error) {
+		request, err := newRequest(ctx, c, o.method, target, body)
+		if err != nil {
+			return nil, err
+		}
+		if o.keyed {
+			request.Header.Set("Idempotency-Key", key)
+		}
+		if o.accept != "" {
+			request.Header.Set("Accept", o.accept)
+		}
+		return request, nil
+	})
+}
+
+// target returns the path and query of the request. An id that would lead to another
+// path is an error.
+func (o *operation) target() (string, error) {
+	target := o.path
+	if strings.Contains(target, "{id}") {
+		if o.id == "" || o.id == "." || o.id == ".." {
+			return "", fmt.Errorf("%s %s: the id %q cannot exist", o.method, o.path, o.id)
+		}
+		target = strings.Replace(target, "{id}", url.PathEscape(o.id), 1)
+	}
+	if len(o.query) > 0 {
+		target += "?" + o.query.Encode()
+	}
+	return target, nil
+}
+
+// encode returns a body as JSON, in which <, > and & stay as they are. It returns nil
+// for nil.
+func encode(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+// newRequest returns a request with credentials.
+func newRequest(ctx context.Context, c caller, method, target string, body []byte) (*http.Request, error) {
+	where, err := url.Parse(c.service().BaseURL + target)
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", target, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, where.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", target, err)
+	}
+	if len(body) > 0 {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	c.authorize(request, body)
+	return request, nil
+}
+
+// exchange sends a request until the answer is final, or no further attempt is allowed,
+// and returns the outcome of the last attempt. make returns the request for one attempt,
+// because the signature covers the time.
+func exchange(ctx context.Context, c caller, repeatable bool, make func() (*http.Request, error)) (*Answer, error) {
+	s := c.service()
+	for attempt := 0; ; attempt++ {
+		request, err := make()
+		if err != nil {
+			return nil, err
+		}
+		answer, err := s.send(request)
+		if !mayRepeat(answer, err, repeatable) || attempt == len(s.RetryDelays) {
+			return answer, err
+		}
+		if !wait(ctx, s.retryDelay(attempt, answer)) {
+			return answer, err
+		}
+	}
+}
+
+// mayRepeat reports whether a request may be sent again after its outcome. 429 means
+// that the service has done nothing; any other failure allows it only if the request is
+// repeatable.
+func mayRepeat(answer *Answer, err error, repeatable bool) bool {
+	switch {
+	case err != nil:
+		return repeatable
+	case answer.Status == http.StatusTooManyRequests:
+		return true
+	case answer.Status == http.StatusConflict:
+		return repeatable && CodeOf(answer.Err()) == CodeIdempotencyInProgress
+	default:
+		return repeatable && answer.Status >= 500
+	}
+}
+
+// retryDelay returns how long to wait before the next attempt: as long as the service
+// asks for, or else as RetryDelays says.
+func (s *Service) retryDelay(attempt int, answer *Answer) time.Duration {
+	if answer != nil {
+		if asked := answer.retryAfter(); asked > 0 {
+			return asked
+		}
+	}
+	return s.RetryDelays[attempt]
+}
+
+// maxRetryAfter is the longest that a call waits because the service asks for it. The
+// caller of a call that should wait longer decides itself, by Error.RetryAfter.
+const maxRetryAfter = 2 * time.Minute
+
+// wait waits, and reports whether a further attempt may follow. It returns false
+// immediately if the context would end before.
+func wait(ctx context.Context, delay time.Duration) bool {
+	deadline, limited := ctx.Deadline()
+	if delay > maxRetryAfter || limited && time.Until(deadline) <= delay {
+		return false
+	}
+	select {
+	case <-time.After(delay):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send sends one request and reads the whole answer.
+func (s *Service) send(request *http.Request) (*Answer, error) {
+	response, err := s.HTTP.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the answer: %w", err)
+	case len(content) > maxAnswer:
+		return nil, errors.New("read the answer: it is longer than 256 MiB")
+	}
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}, nil
+}
+
+// maxAnswer is the greatest body that is read, in bytes. A page of 500 orders with all
+// texts at their limits is smaller.
+const maxAnswer = 256 << 20

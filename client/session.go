@@ -1,0 +1,82 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// sessionCookie is the name of the cookie that holds a session.
+const sessionCookie = "dropyard_session"
+
+// Session manages a partner's account and API keys. It ends 12 hours after its last use,
+// and at the latest 7 days after [Service.Login]; then calls are refused with
+// [CodeUnauthorized]. Many goroutines may use it.
+type Session struct {
+	Service
+	Partner Partner // the account, as it was at the login
+	Cookie  string  // the value of the session's cookie; a secret
+}
+
+func (s *Session) authorize(request *http.Request, _ []byte) {
+	request.AddCookie(&http.Cookie{Name: sessionCookie, Value: s.Cookie})
+}
+
+// GetMe returns the account.
+func (s *Session) GetMe(ctx context.Context, options ...CallOption) (*Partner, error) {
+	return fetch[Partner](ctx, s, operation{method: http.MethodGet, path: "/v1/auth/me"}, options)
+}
+
+// LoggedOut is the answer to the end of a session.
+type LoggedOut struct {
+	LoggedOut bool `json:"logged_out"` // true
+}
+
+// Logout ends the session. It succeeds even if the session has ended already.
+func (s *Session) Logout(ctx context.Context, options ...CallOption) (*LoggedOut, error) {
+	return fetch[LoggedOut](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/logout", safe: true}, options)
+}
+
+// CreateAPIKeyRequest is a new API key.
+type CreateAPIKeyRequest struct {
+	Name string `json:"name,omitempty"` // a label of up to 255 characters; optional
+}
+
+// APIKey is a pair of keys that signs requests.
+type APIKey struct {
+	KeyID     string `json:"key_id"`
+	Name      string `json:"name"`
+	PublicKey string `json:"public_key"`
+	// SecretKey is set only by CreateAPIKey. No later answer holds it.
+	SecretKey  string    `json:"secret_key,omitempty"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"` // zero until the first use
+}
+
+// CreateAPIKey creates an API key, which works immediately. A partner may have 1,000. If
+// no answer arrives, a key may exist whose secret is lost: revoke it.
+func (s *Session) CreateAPIKey(ctx context.Context, key CreateAPIKeyRequest, options ...CallOption) (*APIKey, error) {
+	return fetch[APIKey](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/api-keys", body: key}, options)
+}
+
+// APIKeyList is the active API keys of a partner.
+type APIKeyList struct {
+	APIKeys []APIKey `json:"api_keys"` // without their secrets
+	Count   int      `json:"count"`
+}
+
+// ListAPIKeys returns the active API keys.
+func (s *Session) ListAPIKeys(ctx context.Context, options ...CallOption) (*APIKeyList, error) {
+	return fetch[APIKeyList](ctx, s, operation{method: http.MethodGet, path: "/v1/auth/api-keys"}, options)
+}
+
+// RevokedAPIKey is the answer to a revocation.
+type RevokedAPIKey struct {
+	KeyID   string `json:"key_id"`
+	Revoked bool   `json:"revoked"` // true
+}
+
+// RevokeAPIKey revokes an API key, which stops working within 5 seconds.
+func (s *Session) RevokeAPIKey(ctx context.Context, keyID string, options ...CallOption) (*RevokedAPIKey, error) {
+	return fetch[RevokedAPIKey](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/api-keys/{id}", id: keyID}, options)
+}
