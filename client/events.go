@@ -46,25 +46,16 @@ type EventList struct {
 
 // EventQuery chooses events. Zero fields do not restrict.
 type EventQuery struct {
-	Type    EventType
-	OrderID string
-	State   EventState
-	Limit   int    // the most events of a page, 1 to 500; 50 if it is 0
-	Cursor  string // the NextCursor of the previous page
-}
-
-func (q EventQuery) query() (query queryValues) {
-	query.text("type", string(q.Type))
-	query.text("order_id", q.OrderID)
-	query.text("state", string(q.State))
-	query.number("limit", q.Limit)
-	query.text("cursor", q.Cursor)
-	return query
+	Type    EventType  `query:"type"`
+	OrderID string     `query:"order_id"`
+	State   EventState `query:"state"`
+	Limit   int        `query:"limit"`  // the most events of a page, 1 to 500; 50 if it is 0
+	Cursor  string     `query:"cursor"` // the NextCursor of the previous page
 }
 
 // ListEvents returns a page of events, newest first.
 func (c *Client) ListEvents(ctx context.Context, q EventQuery, options ...CallOption) (*EventList, error) {
-	return fetch[EventList](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events", query: q.query().values}, options)
+	return fetch[EventList](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events", query: queryOf(q)}, options)
 }
 
 // Events iterates over events, newest first, from the page that the query begins with.
@@ -114,16 +105,9 @@ func (c *Client) RedeliverEvents(ctx context.Context, events RedeliverRequest, o
 
 // FeedQuery says which events of the feed to read.
 type FeedQuery struct {
-	After string // the Cursor of the previous answer; if it is empty, the feed begins now
-	Limit int    // the most events, 1 to 500; 500 if it is 0
-	Wait  int    // how many seconds to wait for a new event if there is none, 0 to 20
-}
-
-func (q FeedQuery) query() (query queryValues) {
-	query.text("after", q.After)
-	query.number("limit", q.Limit)
-	query.number("wait", q.Wait)
-	return query
+	After string `query:"after"` // the Cursor of the previous answer; if it is empty, the feed begins now
+	Limit int    `query:"limit"` // the most events, 1 to 500; 500 if it is 0
+	Wait  int    `query:"wait"`  // how many seconds to wait for a new event if there is none, 0 to 20
 }
 
 // EventFeed is new events, oldest first.
@@ -135,5 +119,5 @@ type EventFeed struct {
 // ReadFeed reads the feed once. An event may be returned again by the next call, and its
 // signature is not verified; [Client.Feed] takes care of both.
 func (c *Client) ReadFeed(ctx context.Context, q FeedQuery, options ...CallOption) (*EventFeed, error) {
-	return fetch[EventFeed](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/feed", query: q.query().values}, options)
+	return fetch[EventFeed](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/feed", query: queryOf(q)}, options)
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,7 @@ func (s *stream) RoundTrip(request *http.Request) (*http.Response, error) {
 	if at, ok := identifier.UUIDTime(query.Get("after")); ok {
 		from, last = identifier.FirstUUID(at.Add(-30*time.Second)), query.Get("after")
 	}
-	seconds, err := strconv.Atoi(query.Get("wait"))
+	seconds, err := strconv.Atoi(cmp.Or(query.Get("wait"), "0"))
 	if err != nil {
 		return nil, err
 	}

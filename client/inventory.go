@@ -32,21 +32,14 @@ type ProductList struct {
 
 // ProductQuery chooses products. Zero fields do not restrict.
 type ProductQuery struct {
-	Search string // text anywhere in the name or barcode, in either case
-	Limit  int    // the most products of a page, 1 to 100; 50 if it is 0
-	Offset int    // how many products to skip
-}
-
-func (q ProductQuery) query() (query queryValues) {
-	query.text("search", q.Search)
-	query.number("limit", q.Limit)
-	query.number("offset", q.Offset)
-	return query
+	Search string `query:"search"` // text anywhere in the name or barcode, in either case
+	Limit  int    `query:"limit"`  // the most products of a page, 1 to 100; 50 if it is 0
+	Offset int    `query:"offset"` // how many products to skip
 }
 
 // ListProducts returns a page of products with their stock, by their ids.
 func (c *Client) ListProducts(ctx context.Context, q ProductQuery, options ...CallOption) (*ProductList, error) {
-	return fetch[ProductList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/products", query: q.query().values}, options)
+	return fetch[ProductList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/products", query: queryOf(q)}, options)
 }
 
 // Products iterates over products with their stock, by their ids. An error is the last
@@ -83,21 +76,14 @@ type MovementList struct {
 
 // MovementQuery chooses movements. Zero fields do not restrict.
 type MovementQuery struct {
-	ProductID int64 // only movements of this product
-	Limit     int   // the most movements of a page, 1 to 100; 50 if it is 0
-	Offset    int   // how many movements to skip
-}
-
-func (q MovementQuery) query() (query queryValues) {
-	query.number("product_id", int(q.ProductID))
-	query.number("limit", q.Limit)
-	query.number("offset", q.Offset)
-	return query
+	ProductID int64 `query:"product_id"` // only movements of this product
+	Limit     int   `query:"limit"`      // the most movements of a page, 1 to 100; 50 if it is 0
+	Offset    int   `query:"offset"`     // how many movements to skip
 }
 
 // ListMovements returns a page of stock movements, newest first.
 func (c *Client) ListMovements(ctx context.Context, q MovementQuery, options ...CallOption) (*MovementList, error) {
-	return fetch[MovementList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/movements", query: q.query().values}, options)
+	return fetch[MovementList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/movements", query: queryOf(q)}, options)
 }
 
 // Movements iterates over stock movements, newest first. Those that are added meanwhile

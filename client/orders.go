@@ -64,29 +64,18 @@ func (c *Client) GetLabel(ctx context.Context, orderID string, format LabelForma
 
 // OrderQuery chooses orders. Zero fields do not restrict.
 type OrderQuery struct {
-	Status         OrderStatus
-	PartnerOrderID string    // only the order with this reference of yours
-	CreatedFrom    time.Time // only orders created at this time or later
-	CreatedTo      time.Time // only orders created before this time
-	Limit          int       // the most orders of a page, 1 to 500; 50 if it is 0
-	Offset         int       // how many orders to skip
-	Cursor         string    // the NextCursor of the previous page, instead of an offset
-}
-
-func (q OrderQuery) query() (query queryValues) {
-	query.text("status", string(q.Status))
-	query.text("partner_order_id", q.PartnerOrderID)
-	query.time("created_from", q.CreatedFrom)
-	query.time("created_to", q.CreatedTo)
-	query.number("limit", q.Limit)
-	query.number("offset", q.Offset)
-	query.text("cursor", q.Cursor)
-	return query
+	Status         OrderStatus `query:"status"`
+	PartnerOrderID string      `query:"partner_order_id"` // only the order with this reference of yours
+	CreatedFrom    time.Time   `query:"created_from"`     // only orders created at this time or later
+	CreatedTo      time.Time   `query:"created_to"`       // only orders created before this time
+	Limit          int         `query:"limit"`            // the most orders of a page, 1 to 500; 50 if it is 0
+	Offset         int         `query:"offset"`           // how many orders to skip
+	Cursor         string      `query:"cursor"`           // the NextCursor of the previous page, instead of an offset
 }
 
 // ListOrders returns a page of orders, newest first.
 func (c *Client) ListOrders(ctx context.Context, q OrderQuery, options ...CallOption) (*OrderList, error) {
-	return fetch[OrderList](ctx, c, operation{method: http.MethodGet, path: "/v1/orders", query: q.query().values}, options)
+	return fetch[OrderList](ctx, c, operation{method: http.MethodGet, path: "/v1/orders", query: queryOf(q)}, options)
 }
 
 // Orders iterates over orders, newest first, from the page that the query begins with.

@@ -1,9 +1,10 @@
 package client
 
 import (
+	"fmt"
 	"iter"
 	"net/url"
-	"strconv"
+	"reflect"
 	"time"
 )
 
@@ -30,27 +31,21 @@ func pages[Q, T any](q Q, next func(q *Q) (page []T, more bool, err error)) iter
 	}
 }
 
-// queryValues collects the parameters of a query. Zero values are left out.
-type queryValues struct{ values url.Values }
-
-func (q *queryValues) text(name, value string) {
-	if value == "" {
-		return
+// queryOf returns the parameters of a query: the fields of a struct by the names in
+// their tags. Zero fields are left out.
+func queryOf(q any) url.Values {
+	values := url.Values{}
+	fields := reflect.ValueOf(q)
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		if field.IsZero() {
+			continue
+		}
+		text := fmt.Sprint(field.Interface())
+		if at, ok := field.Interface().(time.Time); ok {
+			text = at.UTC().Format(time.RFC3339Nano)
+		}
+		values.Set(fields.Type().Field(i).Tag.Get("query"), text)
 	}
-	if q.values == nil {
-		q.values = url.Values{}
-	}
-	q.values.Set(name, value)
-}
-
-func (q *queryValues) number(name string, value int) {
-	if value != 0 {
-		q.text(name, strconv.Itoa(value))
-	}
-}
-
-func (q *queryValues) time(name string, value time.Time) {
-	if !value.IsZero() {
-		q.text(name, value.UTC().Format(time.RFC3339Nano))
-	}
+	return values
 }

@@ -1,0 +1,493 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+)
+
+// methods are the methods that call the operations of the partner interface.
+var methods = map[string]any{
+	"GET /v1/health":                             (*client.Service).GetHealth,
+	"GET /openapi.yaml":                          (*client.Service).GetOpenAPI,
+	"POST /v1/auth/register":                     (*client.Service).Register,
+	"POST /v1/auth/login":                        (*client.Service).Login,
+	"GET /track/{order_id}":                      (*client.Service).TrackOrder,
+	"GET /track/{order_id}/html":                 (*client.Service).TrackOrderPage,
+	"GET /proofs/{name}":                         (*client.Service).GetProof,
+	"POST /v1/auth/logout":                       (*client.Session).Logout,
+	"GET /v1/auth/me":                            (*client.Session).GetMe,
+	"GET /v1/auth/api-keys":                      (*client.Session).ListAPIKeys,
+	"POST /v1/auth/api-keys":                     (*client.Session).CreateAPIKey,
+	"DELETE /v1/auth/api-keys/{}":                (*client.Session).RevokeAPIKey,
+	"POST /v1/rates/quote":                       (*client.Client).CreateQuote,
+	"POST /v1/orders":                            (*client.Client).CreateOrder,
+	"GET /v1/orders":                             (*client.Client).ListOrders,
+	"POST /v1/orders/batch":                      (*client.Client).CreateOrders,
+	"POST /v1/orders/validate":                   (*client.Client).ValidateOrder,
+	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
+	"GET /v1/orders/{}/label":                    (*client.Client).GetLabel,
+	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
+	"GET /v1/inventory/products":                 (*client.Client).ListProducts,
+	"GET /v1/inventory/movements":                (*client.Client).ListMovements,
+	"GET /v1/webhooks/endpoint":                  (*client.Client).GetWebhookEndpoint,
+	"PUT /v1/webhooks/endpoint":                  (*client.Client).SetWebhookEndpoint,
+	"DELETE /v1/webhooks/endpoint":               (*client.Client).DeleteWebhookEndpoint,
+	"POST /v1/webhooks/endpoint/rotate-secret":   (*client.Client).RotateWebhookSecret,
+	"POST /v1/webhooks/endpoint/activate-secret": (*client.Client).ActivateWebhookSecret,
+	"GET /v1/webhooks/events":                    (*client.Client).ListEvents,
+	"GET /v1/webhooks/events/{}":                 (*client.Client).GetEvent,
+	"POST /v1/webhooks/events/{}/redeliver":      (*client.Client).RedeliverEvent,
+	"POST /v1/webhooks/redeliver":                (*client.Client).RedeliverEvents,
+	"GET /v1/webhooks/feed":                      (*client.Client).ReadFeed,
+	"POST /v1/webhooks/test":                     (*client.Client).TestWebhook,
+}
+
+// withoutMethod are the operations that have no method, each with the reason.
+var withoutMethod = map[string]string{
+	"GET /v1/auth/logout": "POST does the same",
+	"GET /openapi.json":   "GET /openapi.yaml has the same document",
+	"GET /ops.yaml":       "the document of another interface",
+	"GET /ops.json":       "the document of another interface",
+}
+
+// excused are members without a field and fields without a member, each with the reason.
+var excused = map[string]string{
+	"client.CreateAPIKeyRequest.email":    "the session authenticates",
+	"client.CreateAPIKeyRequest.password": "the session authenticates",
+	"client.Error.doc_url":                "the document may not have it yet",
+	"client.Problem.value":                "any scalar",
+}
+
+// alwaysSent are optional members whose field is sent even if it is zero, each with the
+// reason.
+var alwaysSent = map[string]string{
+	"client.Parcel.value_cents": "required in an order, and 0 is a value",
+}
+
+var inPath = regexp.MustCompile(`\{[^}]*\}`)
+
+// comparison compares the document with the types of the package.
+type comparison struct {
+	*testing.T
+	roots
+	constants map[string][]string                // of the package, by the names of their types
+	fields    map[reflect.Type]map[string]bool   // that the document has
+	words     map[reflect.Type]map[string]string // that the document has, with a place
+}
+
+// TestDocument fails for an operation without a method, a member of a request or answer
+// without a field, a word of an enumeration without a constant, and the reverse.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	c := &comparison{T: t, roots: readDocuments(t), constants: readConstants(t),
+		fields: map[reflect.Type]map[string]bool{}, words: map[reflect.Type]map[string]string{}}
+	known := map[string]any{}
+	for name, method := range methods {
+		known[inPath.ReplaceAllString(name, "{}")] = method
+	}
+	for _, operation := range c.operations("openapi.yaml") {
+		c.compareErrors(operation)
+		name := inPath.ReplaceAllString(operation.name, "{}")
+		switch {
+		case known[name] != nil:
+			c.compareOperation(operation, reflect.ValueOf(known[name]))
+			delete(known, name)
+		case withoutMethod[operation.name] == "":
+			t.Errorf("%s: got no method", operation.name)
+		}
+	}
+	for name := range known {
+		t.Errorf("%s: got a method for an operation that the document lacks", name)
+	}
+	for _, operation := range c.operations("ops.yaml") {
+		c.compareErrors(operation)
+	}
+	c.compareEvents()
+	c.reverse()
+}
+
+// reverse fails for fields and constants that the document lacks.
+func (c *comparison) reverse() {
+	for kind, seen := range c.fields {
+		for name := range jsonFields(kind) {
+			if !seen[name] && excused[kind.String()+"."+name] == "" {
+				c.Errorf("%v: got a field for %s, which the document lacks", kind, name)
+			}
+		}
+	}
+	for kind, words := range c.words {
+		got := c.constants[kind.Name()]
+		for word, place := range words {
+			if !slices.Contains(got, word) {
+				c.Errorf("%s: got %q, for which %v has no constant", place, word, kind)
+			}
+		}
+		for _, word := range got {
+			if words[word] == "" {
+				c.Errorf("%v: got a constant %q, which the document lacks", kind, word)
+			}
+		}
+	}
+	for name := range c.constants {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(c.words)), func(kind reflect.Type) bool { return kind.Name() == name }) {
+			c.Errorf("%s: got constants, which the document lacks", name)
+		}
+	}
+}
+
+// compareOperation compares the types of a method with the operation, and a request that
+// it sends.
+func (c *comparison) compareOperation(operation described, method reflect.Value) {
+	sent := &recorder{}
+	arguments := []reflect.Value{receiver(method.Type().In(0), sent), reflect.ValueOf(context.Background())}
+	for i := 2; i < method.Type().NumIn()-1; i++ {
+		kind := method.Type().In(i)
+		arguments = append(arguments, filled(kind))
+		switch {
+		case kind.Kind() != reflect.Struct:
+			c.compareParameter(operation, kind)
+		case operation.body.value != nil:
+			c.compare(operation.name+" request", c.shapeOf(operation.body), kind)
+			c.compareOptional(operation.name+" request", c.shapeOf(operation.body), kind)
+		default:
+			c.compareQuery(operation, kind)
+		}
+	}
+	results := method.Call(arguments)
+	if err, failed := results[1].Interface().(error); failed {
+		c.Errorf("%s: got %v, want no error", operation.name, err)
+		return
+	}
+	c.compareRequest(operation, sent.request)
+	c.compareAnswers(operation, results[0].Type())
+}
+
+// compareParameter records the words of an argument that is no id: the language of a
+// page, or the media type of labels.
+func (c *comparison) compareParameter(operation described, kind reflect.Type) {
+	switch kind {
+	case reflect.TypeFor[client.Language]():
+		c.compare(operation.name+" lang", c.shapeOf(operation.parameters["lang"]), kind)
+	case reflect.TypeFor[client.LabelFormat]():
+		kinds, _ := c.contents(operation.responses["200"])
+		for _, word := range kinds {
+			c.addWord(kind, word, operation.name)
+		}
+	}
+}
+
+func (c *comparison) compareQuery(operation described, kind reflect.Type) {
+	fields := map[string]reflect.Type{}
+	for _, field := range reflect.VisibleFields(kind) {
+		fields[field.Tag.Get("query")] = field.Type
+	}
+	for _, name := range operation.inQuery {
+		if fields[name] == nil {
+			c.Errorf("%s: got parameter %s, which %v lacks", operation.name, name, kind)
+			continue
+		}
+		c.compare(operation.name+" "+name, c.shapeOf(operation.parameters[name]), fields[name])
+	}
+}
+
+// compareRequest compares a request that has every parameter and member.
+func (c *comparison) compareRequest(operation described, request *http.Request) {
+	if got, want := request.Method+" "+request.URL.Path, inPath.ReplaceAllString(operation.name, "x"); got != want {
+		c.Errorf("%s: got a request %s, want %s", operation.name, got, want)
+	}
+	got := slices.Sorted(maps.Keys(request.URL.Query()))
+	if slices.Sort(operation.inQuery); !slices.Equal(got, operation.inQuery) {
+		c.Errorf("%s: got the query %q, want %q", operation.name, got, operation.inQuery)
+	}
+	_, keyed := operation.parameters["Idempotency-Key"]
+	for header, want := range map[string]bool{
+		"Idempotency-Key": keyed,
+		"X-Signature":     operation.signed,
+		"Cookie":          operation.session && !operation.signed,
+	} {
+		if got := request.Header.Get(header) != ""; got != want {
+			c.Errorf("%s: got the header %s = %t, want %t", operation.name, header, got, want)
+		}
+	}
+	if got := request.ContentLength > 0; got != (operation.body.value != nil) {
+		c.Errorf("%s: got a request with a body = %t, want the reverse", operation.name, got)
+	}
+}
+
+// compareAnswers compares the 2xx answers with the type that the method returns.
+func (c *comparison) compareAnswers(operation described, result reflect.Type) {
+	var schemas []node
+	raw := false
+	for status, response := range operation.responses {
+		if !strings.HasPrefix(status, "2") {
+			continue
+		}
+		kinds, schema := c.contents(response)
+		if schema.value != nil {
+			schemas = append(schemas, schema)
+		}
+		raw = raw || schema.value == nil && len(kinds) > 0
+	}
+	switch {
+	case raw && result != reflect.TypeFor[[]byte]():
+		c.Errorf("%s: got %v for an answer that is not JSON, want bytes", operation.name, result)
+	case result == reflect.TypeFor[*client.Session]():
+		c.compare(operation.name, c.shapeOf(schemas...), reflect.TypeFor[client.Partner]())
+	case !raw:
+		c.compare(operation.name, c.shapeOf(schemas...), result)
+	}
+}
+
+// refused is the body of every error.
+type refused struct {
+	Error     client.Error `json:"error"`
+	RequestID string       `json:"request_id"`
+}
+
+func (c *comparison) compareErrors(operation described) {
+	for status, response := range operation.responses {
+		if strings.HasPrefix(status, "2") {
+			continue
+		}
+		if _, schema := c.contents(response); schema.value != nil {
+			c.compare(operation.name+" "+status, c.shapeOf(schema), reflect.TypeFor[refused]())
+		}
+	}
+}
+
+// compareEvents compares the bodies of webhooks with Event and its data.
+func (c *comparison) compareEvents() {
+	c.each(c.at(node{"openapi.yaml", c.roots["openapi.yaml"]}, "webhooks"), func(name string, hook node) {
+		body := c.shapeOf(c.keepReference(hook, "post", "requestBody", "content", "application/json", "schema"))
+		data := body.members["data"]
+		body.members["data"] = nil
+		c.compare("webhook "+name, body, reflect.TypeFor[client.Event]())
+		event, err := client.ParseEvent([]byte(`{"id":"1","type":` + strconv.Quote(name) + `,"data":{}}`))
+		if err != nil {
+			c.Fatal(err)
+		}
+		if _, unknown := event.Data.(*client.UnknownData); unknown {
+			c.Errorf("webhook %s: got no struct for its data", name)
+			return
+		}
+		c.compare("webhook "+name+" data", c.shapeOf(data...), reflect.TypeOf(event.Data))
+	})
+}
+
+// compare compares a schema with a type, and what is inside of both.
+func (c *comparison) compare(place string, s *shape, kind reflect.Type) {
+	for kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	switch {
+	case kind == reflect.TypeFor[json.RawMessage](), kind.Kind() == reflect.Interface:
+		return
+	case kind == reflect.TypeFor[time.Time]():
+		if !s.isTime {
+			c.Errorf("%s: got a time.Time, want date-time in the document", place)
+		}
+	case len(s.members) > 0 || s.types["object"]:
+		c.compareObject(place, s, kind)
+	case s.types["array"]:
+		if kind.Kind() != reflect.Slice {
+			c.Errorf("%s: got %v, want a slice", place, kind)
+			return
+		}
+		c.compare(place+"[]", c.shapeOf(s.items...), kind.Elem())
+	default:
+		c.compareScalar(place, s, kind)
+	}
+}
+
+func (c *comparison) compareObject(place string, s *shape, kind reflect.Type) {
+	if kind.Kind() != reflect.Struct {
+		c.Errorf("%s: got %v, want a struct", place, kind)
+		return
+	}
+	if c.fields[kind] == nil {
+		c.fields[kind] = map[string]bool{}
+	}
+	fields := jsonFields(kind)
+	for name, schemas := range s.members {
+		field, ok := fields[name]
+		if !ok {
+			if excused[kind.String()+"."+name] == "" {
+				c.Errorf("%s.%s: got no field in %v", place, name, kind)
+			}
+			continue
+		}
+		c.fields[kind][name] = true
+		if schemas != nil {
+			c.compare(place+"."+name, c.shapeOf(schemas...), field.Type)
+		}
+	}
+}
+
+// compareOptional fails for an optional member of a request whose field is sent even if
+// it is zero.
+func (c *comparison) compareOptional(place string, s *shape, kind reflect.Type) {
+	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+		kind = kind.Elem()
+	}
+	if kind.Kind() != reflect.Struct || kind == reflect.TypeFor[time.Time]() {
+		return
+	}
+	for name, field := range jsonFields(kind) {
+		options := field.Tag.Get("json")
+		if !s.required[name] && !strings.Contains(options, "omit") && alwaysSent[kind.String()+"."+name] == "" {
+			c.Errorf("%s.%s: got a field of %v that is sent if it is zero, but the member is optional", place, name, kind)
+		}
+		inner := c.shapeOf(s.members[name]...)
+		if len(inner.items) > 0 {
+			inner = c.shapeOf(inner.items...)
+		}
+		c.compareOptional(place+"."+name, inner, field.Type)
+	}
+}
+
+func (c *comparison) compareScalar(place string, s *shape, kind reflect.Type) {
+	want := map[reflect.Kind]string{
+		reflect.String: "string", reflect.Bool: "boolean", reflect.Float64: "number",
+		reflect.Int: "integer", reflect.Int64: "integer",
+	}[kind.Kind()]
+	if len(s.types) > 0 && !s.types[want] {
+		c.Errorf("%s: got %v, want one of the types %v", place, kind, s.types)
+	}
+	if want != "string" {
+		return
+	}
+	if s.isTime {
+		c.Errorf("%s: got %v, want a time.Time", place, kind)
+	}
+	if kind == reflect.TypeFor[string]() {
+		if len(s.words) > 1 {
+			c.Errorf("%s: got a string, want a type with constants for %q", place, s.words)
+		}
+		return
+	}
+	for _, word := range s.words {
+		c.addWord(kind, word, place)
+	}
+}
+
+func (c *comparison) addWord(kind reflect.Type, word, place string) {
+	if c.words[kind] == nil {
+		c.words[kind] = map[string]string{}
+	}
+	c.words[kind][word] = place
+}
+
+// jsonFields returns the fields of a struct by the names of their members. Those of
+// embedded structs are among them.
+func jsonFields(kind reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
+	for _, field := range reflect.VisibleFields(kind) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			fields[name] = field
+		}
+	}
+	return fields
+}
+
+// recorder is a transport that records the last request and answers 200.
+type recorder struct{ request *http.Request }
+
+func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.request = request
+	header := http.Header{"Set-Cookie": {"dropyard_session=x"}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+// receiver returns a service, session or client that sends through a transport.
+func receiver(kind reflect.Type, transport http.RoundTripper) reflect.Value {
+	service := client.NewService("http://service.test")
+	service.HTTP = &http.Client{Transport: transport}
+	switch kind {
+	case reflect.TypeFor[*client.Session]():
+		return reflect.ValueOf(&client.Session{Service: *service, Cookie: "x"})
+	case reflect.TypeFor[*client.Client]():
+		return reflect.ValueOf(&client.Client{Service: *service, PublicKey: "pk_x", SecretKey: "sk_x"})
+	default:
+		return reflect.ValueOf(service)
+	}
+}
+
+// filled returns a value of which nothing is zero.
+func filled(kind reflect.Type) reflect.Value {
+	value := reflect.New(kind).Elem()
+	switch {
+	case kind == reflect.TypeFor[time.Time]():
+		value.Set(reflect.ValueOf(time.Unix(1767225600, 0)))
+	case kind == reflect.TypeFor[json.RawMessage]():
+		value.SetBytes([]byte("{}"))
+	case kind.Kind() == reflect.Pointer:
+		value.Set(reflect.New(kind.Elem()))
+		value.Elem().Set(filled(kind.Elem()))
+	case kind.Kind() == reflect.Slice:
+		value.Set(reflect.Append(value, filled(kind.Elem())))
+	case kind.Kind() == reflect.Struct:
+		for i := range kind.NumField() {
+			value.Field(i).Set(filled(kind.Field(i).Type))
+		}
+	case kind.Kind() == reflect.String:
+		value.SetString("x")
+	case kind.Kind() == reflect.Bool:
+		value.SetBool(true)
+	case value.CanInt():
+		value.SetInt(1)
+	case value.CanFloat():
+		value.SetFloat(1)
+	}
+	return value
+}
+
+// readConstants returns the values of the package's constants by the names of their
+// types.
+func readConstants(t *testing.T) map[string][]string {
+	t.Helper()
+	constants := map[string][]string{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || spec.Type == nil || len(spec.Values) != 1 {
+				return true
+			}
+			kind, named := spec.Type.(*ast.Ident)
+			literal, plain := spec.Values[0].(*ast.BasicLit)
+			if named && plain && literal.Kind == token.STRING {
+				word, _ := strconv.Unquote(literal.Value)
+				constants[kind.Name] = append(constants[kind.Name], word)
+			}
+			return true
+		})
+	}
+	return constants
+}
