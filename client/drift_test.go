@@ -25,6 +25,7 @@ import (
 var methods = map[string]any{
 	"GET /v1/health":                             (*client.Service).GetHealth,
 	"GET /openapi.yaml":                          (*client.Service).GetOpenAPI,
+	"GET /v1/ready":                              (*client.Service).GetReady,
 	"POST /v1/auth/register":                     (*client.Service).Register,
 	"POST /v1/auth/login":                        (*client.Service).Login,
 	"GET /track/{order_id}":                      (*client.Service).TrackOrder,

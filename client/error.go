@@ -38,7 +38,7 @@ const (
 	CodeBadRequest            ErrorCode = "bad_request"             // 400: the request is malformed
 	CodeEmailTaken            ErrorCode = "email_taken"             // 400: there is an account with this e-mail address
 	CodeUnauthorized          ErrorCode = "unauthorized"            // 401: Details.Reason says why
-	CodeForbidden             ErrorCode = "forbidden"               // 403: the account is suspended
+	CodeForbidden             ErrorCode = "forbidden"               // 403: the account is suspended or awaits approval
 	CodeNotFound              ErrorCode = "not_found"               // 404: does not exist, or belongs to another partner
 	CodeMethodNotAllowed      ErrorCode = "method_not_allowed"      // 405
 	CodeConflict              ErrorCode = "conflict"                // 409: the partner_order_id is taken
@@ -95,6 +95,8 @@ type ErrorDetails struct {
 	Courier   *AssignedCourier `json:"courier,omitempty"` // nil if there is none; with invalid_transition
 	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
 
+	Reasons []Unready `json:"reasons,omitempty"` // of [Service.GetReady], for operators only
+
 	// Raw is the whole object as received, with members that this version does not know.
 	Raw json.RawMessage `json:"-"`
 }
@@ -135,6 +137,28 @@ const (
 	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
 	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
 	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+)
+
+// Unready is a reason why a service is not ready.
+type Unready struct {
+	Reason  UnreadyReason `json:"reason"`
+	Message string        `json:"message"`
+}
+
+// UnreadyReason is a kind of reason why a service is not ready.
+type UnreadyReason string
+
+// The kinds of reasons why a service is not ready.
+const (
+	UnreadyDraining      UnreadyReason = "draining"       // the service is stopping
+	UnreadyDatabaseUnfit UnreadyReason = "database_unfit" // files of the database are gone or damaged
+	UnreadyNotWritable   UnreadyReason = "not_writable"
+	UnreadyNotReadable   UnreadyReason = "not_readable"
+	UnreadySchemaOld     UnreadyReason = "schema_old" // migrations are missing
+	UnreadyClockOff      UnreadyReason = "clock_off"  // the clock has jumped, or differs from the database's
+	UnreadySenderStuck   UnreadyReason = "sender_stuck"
+	UnreadyDiskLow       UnreadyReason = "disk_low"
+	UnreadyLogLarge      UnreadyReason = "log_large" // the write-ahead log grows because a reader holds it
 )
 
 // AssignedCourier is the courier of an order, as operators see it.

@@ -22,7 +22,7 @@ func (c *Client) CreateOrder(ctx context.Context, order OrderRequest, options ..
 
 // CreateOrders creates up to 500 orders, each independently of the others: the error of
 // one order is in its result. A retry with the same key creates only those that were
-// refused.
+// refused. Every ten orders, begun, count as one request against the rate limit.
 func (c *Client) CreateOrders(ctx context.Context, batch OrderBatch, options ...CallOption) (*BatchResults, error) {
 	return fetch[BatchResults](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/batch", body: batch, keyed: true}, options)
 }

@@ -69,6 +69,12 @@ type operation struct {
 	accept string // the media type wanted; empty for JSON
 	keyed  bool   // takes an Idempotency-Key
 	safe   bool   // a POST without a key whose repetition does no harm
+	once   bool   // not sent again, although that would do no harm
+}
+
+// repeatable reports whether the request may be sent again when its outcome is not known.
+func (o *operation) repeatable() bool {
+	return !o.once && (o.method != http.MethodPost || o.keyed || o.safe)
 }
 
 // caller adds its credentials to requests to its service.
@@ -117,7 +123,7 @@ func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, er
 	if o.keyed && key == "" {
 		key = NewIdempotencyKey()
 	}
-	return exchange(ctx, c, o.method != http.MethodPost || o.keyed || o.safe, func() (*http.Request, error) {
+	return exchange(ctx, c, o.repeatable(), func() (*http.Request, error) {
 		request, err := newRequest(ctx, c, o.method, target, body)
 		if err != nil {
 			return nil, err

@@ -55,6 +55,18 @@ func (s *Service) GetHealth(ctx context.Context, options ...CallOption) (*Health
 	return fetch[Health](ctx, s, operation{method: http.MethodGet, path: "/v1/health"}, options)
 }
 
+// Ready is the answer of a service that is ready.
+type Ready struct {
+	Status string    `json:"status"` // "ready"
+	Time   time.Time `json:"time"`   // the service's clock
+}
+
+// GetReady checks that the service should get requests. If it should not, the error is
+// [CodeUnavailable], without further attempts.
+func (s *Service) GetReady(ctx context.Context, options ...CallOption) (*Ready, error) {
+	return fetch[Ready](ctx, s, operation{method: http.MethodGet, path: "/v1/ready", once: true}, options)
+}
+
 // GetOpenAPI returns the OpenAPI document of the partner interface, in YAML.
 func (s *Service) GetOpenAPI(ctx context.Context, options ...CallOption) ([]byte, error) {
 	return content(fetch[[]byte](ctx, s, operation{method: http.MethodGet, path: "/openapi.yaml", accept: "application/yaml"}, options))
@@ -81,10 +93,20 @@ type Partner struct {
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"created_at"`
+	// Status is set by Register only, and empty if the account can be used.
+	Status PartnerStatus `json:"status,omitempty"`
 }
 
-// Register creates a partner account. If no answer arrives, the account may exist: a
-// further call is then refused with [CodeEmailTaken].
+// PartnerStatus says whether an account can be used.
+type PartnerStatus string
+
+// PartnerPending is the status of an account that cannot be used until an operator has
+// approved it.
+const PartnerPending PartnerStatus = "pending"
+
+// Register creates a partner account. Services may approve accounts one by one, see
+// [PartnerPending], or refuse all with [CodeForbidden]. If no answer arrives, the account
+// may exist: a further call is then refused with [CodeEmailTaken].
 func (s *Service) Register(ctx context.Context, account RegisterRequest, options ...CallOption) (*Partner, error) {
 	return fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/register", body: account}, options)
 }
@@ -98,7 +120,8 @@ type LoginRequest struct {
 // errNoSession means that something other than the service answered a login.
 var errNoSession = errors.New("POST /v1/auth/login: the answer has no session cookie")
 
-// Login starts a session. Wrong passwords are throttled per account and per address.
+// Login starts a session. Wrong passwords are throttled per account and per address. An
+// account has up to 20 sessions; when another begins, the oldest ends.
 func (s *Service) Login(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Session, error) {
 	var answer Answer
 	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: true}, append(options[:len(options):len(options)], WithAnswer(&answer)))
