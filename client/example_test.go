@@ -38,7 +38,6 @@ func Example() {
 	events := make(chan *client.Event, 1)
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux) // in production, behind https://…
-	defer server.Close()
 	endpoint, err := c.SetWebhookEndpoint(ctx, client.WebhookEndpointRequest{URL: server.URL + "/hooks"})
 	if err != nil {
 		log.Fatal(err)
@@ -85,6 +84,7 @@ func Example() {
 	fmt.Println(cancelled.PartnerOrderID, cancelled.Status)
 
 	event := <-events
+	server.Close()
 	switch data := event.Data.(type) {
 	case *client.OrderCancelled:
 		fmt.Println(event.Type, "by", data.CancelledBy, "because:", data.Reason)
