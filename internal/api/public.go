@@ -15,7 +15,7 @@ import (
 // page's headers. The page is in the wanted language, or else in the best one of
 // accepted, the value of Accept-Language. A nil order means that the order does not
 // exist.
-type TrackingPage func(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error)
+type TrackingPage func(header http.Header, order *delivery.Tracked, wanted, accepted string) ([]byte, error)
 
 type healthAnswer struct {
 	Status string    `json:"status"`
@@ -48,6 +48,12 @@ type trackedStatus struct {
 	Timestamp time.Time       `json:"timestamp"`
 }
 
+// failedAttempt is why the latest attempt at a delivery failed.
+type failedAttempt struct {
+	Reason      delivery.FailureReason `json:"reason"`
+	NextAttempt *time.Time             `json:"next_attempt"` // null if none is planned
+}
+
 // tracked is all that a tracking URL shows: no names, streets, phone numbers,
 // e-mail addresses, notes, metadata or prices.
 type tracked struct {
@@ -61,12 +67,13 @@ type tracked struct {
 	Destination       place                 `json:"destination"`
 	ParcelCount       int                   `json:"parcel_count"`
 	Courier           *trackedCourier       `json:"courier,omitzero"`
+	FailedAttempt     *failedAttempt        `json:"failed_attempt,omitzero"`
 	StatusHistory     []trackedStatus       `json:"status_history"`
 }
 
 func placeOf(c delivery.Contact) place { return place{c.Address.City, c.Address.Province} }
 
-func trackedOf(o *delivery.Order) tracked {
+func trackedOf(o *delivery.Tracked) tracked {
 	t := tracked{
 		OrderID:           o.OrderID,
 		Status:            o.Status,
@@ -80,6 +87,9 @@ func trackedOf(o *delivery.Order) tracked {
 	}
 	if o.Courier != nil {
 		t.Courier = &trackedCourier{o.Courier.FirstName(), o.Courier.Vehicle}
+	}
+	if o.Failed != nil {
+		t.FailedAttempt = &failedAttempt{o.Failed.Reason, o.Failed.Next}
 	}
 	for _, entry := range o.History {
 		t.StatusHistory = append(t.StatusHistory, trackedStatus{entry.Status, entry.At})
@@ -98,7 +108,7 @@ func public(h http.Header) {
 }
 
 func (s *Server) handleTrack(c *call) (reply, error) {
-	found, err := s.config.Orders.Track(c.Context(), c.pathID("order_id"))
+	found, err := s.config.Orders.Follow(c.Context(), c.pathID("order_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -109,7 +119,7 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 // that accepts HTML gets a page that says so; any other client gets JSON.
 func (s *Server) handleTrackPage(c *call) (reply, error) {
 	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	found, err := s.config.Orders.Track(c.Context(), c.pathID("order_id"))
+	found, err := s.config.Orders.Follow(c.Context(), c.pathID("order_id"))
 	status := http.StatusOK
 	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
 		found, err, status = nil, nil, http.StatusNotFound

@@ -35,6 +35,8 @@ type Reader interface {
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
 	// Moves lists the latest moves of an order by operators, newest first.
 	Moves(ctx context.Context, key OrderKey) ([]Move, error)
+	// Facts returns what an event of an order says; nil if it is not kept any more.
+	Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error)
 	// OperatorEmail returns an operator's e-mail address; empty for what acts by
 	// itself, such as the command line.
 	OperatorEmail(ctx context.Context, operatorID string) (string, error)

@@ -65,6 +65,16 @@ func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.
 	return moves, err
 }
 
+// Facts returns what an event of an order says; nil if it is not kept any more, or
+// cannot be read.
+func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error) {
+	found, err := findNow(ctx, tx.conn, findFacts, key)
+	if err != nil || len(found) == 0 || found[0].Damaged {
+		return nil, err
+	}
+	return &found[0].Facts, nil
+}
+
 // OperatorEmail returns an operator's e-mail address; empty if there is no such
 // operator.
 func (tx orderTx) OperatorEmail(ctx context.Context, operatorID string) (email string, err error) {

@@ -44,7 +44,7 @@ var languages = language.NewMatcher([]language.Tag{language.English, language.Fr
 // Tracking returns the page of an order, or that of an unknown order if order is
 // nil, and sets the page's headers. wanted is the code of a language, may be empty,
 // and takes precedence over accepted, an Accept-Language header.
-func Tracking(header http.Header, order *delivery.Order, wanted, accepted string) ([]byte, error) {
+func Tracking(header http.Header, order *delivery.Tracked, wanted, accepted string) ([]byte, error) {
 	words := choose(wanted, accepted)
 	var page bytes.Buffer
 	if err := trackingTemplate.Execute(&page, view(order, words)); err != nil {
@@ -77,6 +77,8 @@ type trackingView struct {
 	Estimate    moment
 	Changed     moment
 	CourierName string
+	Failure     string  // why the latest attempt failed; empty if it did not
+	NextAttempt *moment // nil if none is planned
 	Steps       []stepView
 	Style       template.CSS
 	Script      template.JS
@@ -93,7 +95,7 @@ type stepView struct {
 
 // view returns what the page of an order shows. Nothing else of the order reaches
 // the template.
-func view(o *delivery.Order, words *phrasebook) trackingView {
+func view(o *delivery.Tracked, words *phrasebook) trackingView {
 	v := trackingView{phrasebook: words, Style: template.CSS(trackingStyle), Script: template.JS(trackingScript)}
 	if o == nil {
 		return v
@@ -105,6 +107,13 @@ func view(o *delivery.Order, words *phrasebook) trackingView {
 	v.Estimate, v.Changed = words.moment(o.EstimatedDelivery), words.moment(o.UpdatedAt)
 	if o.Courier != nil {
 		v.CourierName = o.Courier.FirstName() + " · " + o.Courier.Vehicle
+	}
+	if o.Failed != nil {
+		v.Failure = words.Failures[o.Failed.Reason]
+		if o.Failed.Next != nil {
+			next := words.moment(*o.Failed.Next)
+			v.NextAttempt = &next
+		}
 	}
 	for _, entry := range o.History {
 		v.Steps = append(v.Steps, stepView{words.Statuses[entry.Status], words.moment(entry.At)})

@@ -25,7 +25,7 @@ func TestTrackingPageLanguage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			header := http.Header{}
-			page, err := web.Tracking(header, order, want.wanted, want.accepted)
+			page, err := web.Tracking(header, &delivery.Tracked{Order: order}, want.wanted, want.accepted)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestTrackingPageHidesPrivateData(t *testing.T) {
 	order.Courier = &delivery.Courier{Name: "Camille PRIVATE", Phone: "PRIVATE", Vehicle: "van"}
 	order.History[0].Notes = "PRIVATE-notes"
 
-	page, err := web.Tracking(http.Header{}, order, "", "")
+	page, err := web.Tracking(http.Header{}, &delivery.Tracked{Order: order}, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +95,35 @@ func TestTrackingPagePolicy(t *testing.T) {
 		}
 		if !strings.Contains(header.Get("Content-Security-Policy"), element+"-src '"+web.Digest(string(inside[1]))+"'") {
 			t.Errorf("got policy %q, which does not allow the page's own %s", header.Get("Content-Security-Policy"), element)
+		}
+	}
+}
+
+func TestTrackingPageOfFailedAttempt(t *testing.T) {
+	t.Parallel()
+	order := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
+	order.Status = delivery.StatusFailed
+	next := testkit.Epoch.AddDate(0, 0, 1)
+	for name, c := range map[string]struct {
+		failed *delivery.FailedAttempt
+		want   []string
+		absent string
+	}{
+		"planned again": {&delivery.FailedAttempt{Reason: delivery.FailureNotHome, Next: &next}, []string{"Personne n’était là", "Prochaine tentative"}, ""},
+		"no plan":       {&delivery.FailedAttempt{Reason: delivery.FailureUndefined}, []string{"n’a pas pu être effectuée"}, "Prochaine tentative"},
+		"forgotten":     {nil, []string{"Tentative de livraison échouée"}, "Prochaine tentative"},
+	} {
+		page, err := web.Tracking(http.Header{}, &delivery.Tracked{Order: order, Failed: c.failed}, "fr", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range c.want {
+			if !strings.Contains(string(page), text) {
+				t.Errorf("%s: got a page without %q:\n%s", name, text, page)
+			}
+		}
+		if c.absent != "" && strings.Contains(string(page), c.absent) {
+			t.Errorf("%s: got a page with %q:\n%s", name, c.absent, page)
 		}
 	}
 }

@@ -166,6 +166,17 @@ func testQueue(t *testing.T, s *store.Store) {
 		stored, err = tx.Event(ctx, partnerID, first.EventID)
 		return err
 	})
+	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
+		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: first.Sequence})
+		if facts == nil || facts.FailureReason != "Porte fermée" {
+			t.Errorf("got facts %+v, want those of the first event", facts)
+		}
+		none, err2 := tx.Facts(ctx, outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 99})
+		if none != nil {
+			t.Errorf("got facts %+v of an event that does not exist", none)
+		}
+		return errors.Join(err, err2)
+	}))
 	if stored.Facts.FailureReason != "Porte fermée" || stored.State != outbox.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
 		t.Errorf("got %+v, want the first event, pending", stored)
 	}

@@ -1,0 +1,24 @@
+package order
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/outbox"
+)
+
+// Follow reads one order by its id alone, for callers without credentials.
+func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked, error) {
+	found, err := s.Track(ctx, orderID)
+	if err != nil || found.Status != delivery.StatusFailed {
+		return &delivery.Tracked{Order: found}, err
+	}
+	tracked := &delivery.Tracked{Order: found}
+	return tracked, s.config.Store.Read(ctx, func(tx Reader) error {
+		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: found.PartnerID, OrderID: found.OrderID, Sequence: found.Events})
+		if facts != nil {
+			tracked.Failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
+		}
+		return err
+	})
+}
