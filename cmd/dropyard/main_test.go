@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -25,9 +28,11 @@ func TestMain(m *testing.M) {
 // run describes how to run the program. Its environment holds no settings but those
 // given.
 type run struct {
-	dir   string // empty: a temporary one
-	env   []string
-	stdin string
+	dir     string // empty: a temporary one
+	env     []string
+	stdin   string
+	program string // empty: the test binary, which runs as dropyard
+	user    uint32 // 0: the user who runs the tests
 }
 
 // result is the result of a run.
@@ -38,7 +43,10 @@ type result struct {
 
 func (r run) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0], args...)
+	command := exec.CommandContext(t.Context(), cmp.Or(r.program, os.Args[0]), args...)
+	if r.user != 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: r.user, Gid: r.user}}
+	}
 	command.Dir, command.Stdin = r.dir, strings.NewReader(r.stdin)
 	command.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}, r.env...)
 	return command
@@ -53,7 +61,13 @@ func (r run) do(t *testing.T, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	command := r.command(t, args...)
 	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
+	err := command.Start()
+	if err == nil {
+		// A command that serves instead of ending fails its test, without holding up the others.
+		late := time.AfterFunc(20*time.Second, func() { _ = command.Process.Kill() })
+		err = command.Wait()
+		late.Stop()
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -55,6 +55,15 @@ func (c *Config) Check() error {
 	return nil
 }
 
+// CheckPlaces returns an error if a setting that says where data are kept is invalid,
+// for commands that have no other settings.
+func (c *Config) CheckPlaces() error {
+	if err := c.checkFiles(); err != nil {
+		return err
+	}
+	return c.checkDatabase()
+}
+
 func (c *Config) checkAddresses() error {
 	if !isAddress(c.Listen) {
 		return fmt.Errorf("--listen: %q is not an address (example: 127.0.0.1:8080)", c.Listen)

@@ -83,6 +83,15 @@ func (d *Directory) Get(ctx context.Context, name string) (Picture, error) {
 	return Picture{FormatOf(name), data}, nil
 }
 
+// Has reports whether there is a picture with this name.
+func (d *Directory) Has(name string) bool {
+	if !IsName(name) {
+		return false
+	}
+	_, err := os.Stat(d.file(name))
+	return err == nil
+}
+
 // Delete removes a picture, if there is one. It returns once that is on disk.
 func (d *Directory) Delete(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {

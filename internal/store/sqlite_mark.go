@@ -35,9 +35,10 @@ type mark struct {
 
 const (
 	markSuffix = "-mark"
-	// markEvery bounds how much can be lost unnoticed. An advance costs one statement
-	// and one page of the log, which nearly every transaction writes anyway.
-	markEvery = 100 * time.Millisecond
+	// markEvery bounds what can be lost unnoticed: the end of a burst of changes. An
+	// advance costs three short statements, and a page of the log that most
+	// transactions write anyway.
+	markEvery = 20 * time.Millisecond
 	// A new database begins at a random mark up to this, so that its log is not taken
 	// for that of another one.
 	firstMark = 1 << 30

@@ -61,6 +61,9 @@ func (f *File) readLog(pageSize int) (err error) {
 	if err != nil {
 		return err
 	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file", path)
+	}
 	if info.Size() < logHeader+frameHeader+int64(pageSize) {
 		return nil // a crash while the log was created; nothing was committed in it
 	}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// Diagnosis is what Doctor has found.
+type Diagnosis struct {
+	// Findings describe one fault each on one line, with what to do.
+	Findings []string
+	// Notes describe what was checked, or could not be.
+	Notes []string
+}
+
+func (d *Diagnosis) find(format string, args ...any) {
+	d.Findings = append(d.Findings, fmt.Sprintf(format, args...))
+}
+
+func (d *Diagnosis) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// Doctor checks an installation on the embedded database: the data directory, the
+// files of the database and all of its contents, the master key, and the pictures of
+// proofs. It changes nothing. A service may be running; then the log is not checked.
+func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
+	if settings.Postgres() {
+		return nil, ErrNotEmbedded
+	}
+	d := &Diagnosis{}
+	if _, err := os.Stat(settings.Data); errors.Is(err, fs.ErrNotExist) {
+		d.find("the data directory %s does not exist: set --data", settings.Data)
+		return d, nil
+	}
+	d.checkDirectory(settings)
+	held, err := lockDirectories(settings.Data, filepath.Dir(settings.Database()))
+	running := errors.Is(err, errInUse)
+	if err != nil && !running {
+		d.find("%v", err)
+	}
+	err = d.checkDatabase(ctx, settings, running)
+	return d, errors.Join(err, held.release())
+}
+
+// checkDirectory checks permissions and free space.
+func (d *Diagnosis) checkDirectory(settings *config.Config) {
+	warning, err := checkPermissions(settings.Data)
+	if err != nil {
+		d.find("%v", err)
+	} else if warning != "" {
+		d.find("%s", warning)
+	}
+	for _, suffix := range []string{"", "-wal", "-mark"} {
+		path := settings.Database() + suffix
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			d.find("%s is open to other users (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
+		}
+	}
+	if err := diskLow([]string{settings.Data}, minFree); err != nil {
+		d.find("%v: make room", err)
+	}
+}
+
+func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, running bool) error {
+	examined, err := examine(ctx, settings)
+	var fault *store.Fault
+	switch {
+	case errors.As(err, &fault):
+		d.find("%v", err)
+		d.checkKey(settings, "")
+		return nil
+	case err != nil:
+		return err
+	case examined.New:
+		d.note("there is no database yet: %s", settings.Database())
+		d.checkKey(settings, "")
+		return nil
+	}
+	if log := examined.Log; log.Frames > 0 {
+		d.note("the log of a process that was killed has %d frames, %d of them valid and %d committed; the next start reads them", log.Frames, log.Valid, log.Committed)
+	}
+	if running || examined.Used {
+		d.note("the database is in use, so its log and the mark were not checked")
+	}
+	pictures, err := d.newPictures(settings)
+	if err != nil {
+		return err
+	}
+	found, err := examined.Inspect(ctx, pictures.check)
+	if err != nil {
+		return err
+	}
+	for _, fault := range found.Faults {
+		d.find("%v", fault)
+	}
+	pictures.report()
+	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
+	d.checkKey(settings, found.Setting(fingerprintSetting))
+	return nil
+}
+
+// checkKey checks the master key against the fingerprint in the database, which is
+// empty if it is not known.
+func (d *Diagnosis) checkKey(settings *config.Config, known string) {
+	if _, err := os.Stat(settings.MasterKey()); err != nil && known == "" {
+		return
+	}
+	if _, err := credential.OpenMasterKey(settings.MasterKey(), known, nil); err != nil {
+		d.find("%v", err)
+	}
+}
+
+// pictures checks that those that proofs refer to are there.
+type pictures struct {
+	diagnosis *Diagnosis
+	folder    *proof.Directory // nil if they are in a bucket
+	where     string
+	proofs    int
+	missing   int
+	first     string // of the missing ones
+}
+
+func (d *Diagnosis) newPictures(settings *config.Config) (*pictures, error) {
+	where, err := settings.ProofStore()
+	if err != nil {
+		return nil, err
+	}
+	p := &pictures{diagnosis: d, where: where.Directory}
+	if where.Endpoint != nil {
+		d.note("the pictures of proofs are in a bucket, which was not checked")
+		return p, nil
+	}
+	if _, err := os.Stat(where.Directory); err == nil {
+		p.folder, err = proof.NewDirectory(where.Directory)
+		return p, err
+	}
+	return p, nil
+}
+
+func (p *pictures) check(name string) {
+	p.proofs++
+	if p.where == "" || p.folder != nil && p.folder.Has(name) {
+		return
+	}
+	p.missing++
+	p.first = cmp.Or(p.first, name)
+}
+
+func (p *pictures) report() {
+	if p.missing > 0 {
+		p.diagnosis.find("%d of %d pictures of proofs are missing in %s, such as %s: put them back from a backup of the directory", p.missing, p.proofs, p.where, p.first)
+	}
+}
