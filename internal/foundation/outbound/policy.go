@@ -39,6 +39,7 @@ const (
 	errHTTP      expectedError = "an http or https URL such as https://hooks.example.com/dropyard"
 	errLength    expectedError = "a URL of at most 2048 characters"
 	errASCII     expectedError = "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--"
+	errCharacter expectedError = "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded"
 	errAnonymous expectedError = "a URL without a user name or password"
 	errFragment  expectedError = "a URL without a fragment (#)"
 	errHost      expectedError = "a URL whose host is a public domain name or a public IP address in its usual form"
@@ -63,6 +64,8 @@ func (p Policy) check(text string, parsed *url.URL) error {
 		return errLength
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errASCII
+	case strings.ContainsAny(text, "\"<>\\^`{|}"): // RFC 3986 has no place for them, and clients disagree about a backslash
+		return errCharacter
 	case parsed.Host == "" || !p.allowsScheme(parsed.Scheme):
 		return p.schemeError()
 	case parsed.User != nil:
