@@ -2,15 +2,77 @@
 // that a running service serves the documents that it was built and tested with.
 package api
 
-import _ "embed"
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
+)
 
 // OpenAPI describes the partner interface. GET /openapi.yaml serves it.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte
 
-// Ops describes the operator interface below /ops/v1. It refers to schemas of
-// OpenAPI by the relative path openapi.yaml.
+// Ops describes the operator interface below /ops/v1. GET /ops.yaml serves it. What
+// both documents need is in both.
 //
 //go:embed ops.yaml
 var Ops []byte
+
+// OpenAPIAsJSON returns OpenAPI in JSON. GET /openapi.json serves it.
+var OpenAPIAsJSON = sync.OnceValues(func() ([]byte, error) { return asJSON(OpenAPI) })
+
+// OpsAsJSON returns Ops in JSON. GET /ops.json serves it.
+var OpsAsJSON = sync.OnceValues(func() ([]byte, error) { return asJSON(Ops) })
+
+// asJSON returns a YAML document in JSON. The members keep their order, in which
+// tools show the operations.
+func asJSON(document []byte) ([]byte, error) {
+	var root yaml.Node
+	if err := yaml.Load(document, &root); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := writeJSON(jsontext.NewEncoder(&out), &root); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func writeJSON(out *jsontext.Encoder, n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return writeJSON(out, n.Content[0])
+	case yaml.MappingNode:
+		return writeAll(out, n.Content, jsontext.BeginObject, jsontext.EndObject)
+	case yaml.SequenceNode:
+		return writeAll(out, n.Content, jsontext.BeginArray, jsontext.EndArray)
+	case yaml.ScalarNode:
+		var value any
+		if err := n.Load(&value); err != nil {
+			return err
+		}
+		return json.MarshalEncode(out, value)
+	default:
+		return fmt.Errorf("line %d: anchors and aliases are not supported", n.Line)
+	}
+}
+
+// writeAll writes the nodes between two tokens. Of an object these are names and
+// values by turns, which is what the encoder expects.
+func writeAll(out *jsontext.Encoder, nodes []*yaml.Node, begin, end jsontext.Token) error {
+	if err := out.WriteToken(begin); err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := writeJSON(out, n); err != nil {
+			return err
+		}
+	}
+	return out.WriteToken(end)
+}

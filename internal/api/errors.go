@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,6 +40,9 @@ var statusOf = map[refusal.Code]int{
 	refusal.CodeInternal:              http.StatusInternalServerError,
 	refusal.CodeUnavailable:           http.StatusServiceUnavailable,
 }
+
+// Codes returns the codes of all errors, sorted.
+func Codes() []refusal.Code { return slices.Sorted(maps.Keys(statusOf)) }
 
 // statusError wraps an error that gets another status than its kind has.
 type statusError struct {

@@ -28,9 +28,22 @@ func (s *Server) handleHealth(*call) (reply, error) {
 	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.Now())})
 }
 
-func (s *Server) handleOpenAPI(c *call) (reply, error) {
+func (s *Server) handleOpenAPI(c *call) (reply, error) { return yamlDocument(c, document.OpenAPI) }
+func (s *Server) handleOps(c *call) (reply, error)     { return yamlDocument(c, document.Ops) }
+
+func (s *Server) handleOpenAPIAsJSON(*call) (reply, error) {
+	return jsonDocument(document.OpenAPIAsJSON())
+}
+
+func (s *Server) handleOpsAsJSON(*call) (reply, error) { return jsonDocument(document.OpsAsJSON()) }
+
+func yamlDocument(c *call, body []byte) (reply, error) {
 	c.header.Set("Content-Type", "application/yaml")
-	return reply{status: http.StatusOK, body: document.OpenAPI}, nil
+	return reply{status: http.StatusOK, body: body}, nil
+}
+
+func jsonDocument(body []byte, err error) (reply, error) {
+	return reply{status: http.StatusOK, body: body}, err
 }
 
 type place struct {

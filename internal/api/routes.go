@@ -49,6 +49,9 @@ func Routes() []Route {
 		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
 		{"GET", "/v1/ready", AccessPublic, nil, (*Server).handleReady},
 		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
+		{"GET", "/openapi.json", AccessPublic, nil, (*Server).handleOpenAPIAsJSON},
+		{"GET", "/ops.yaml", AccessPublic, nil, (*Server).handleOps},
+		{"GET", "/ops.json", AccessPublic, nil, (*Server).handleOpsAsJSON},
 
 		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},
 		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin},

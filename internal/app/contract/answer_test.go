@@ -5,6 +5,7 @@ import (
 	"mime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -104,8 +105,8 @@ func (o *operation) checkClosed(t reporter, answer *apptest.Answer) {
 	t.Helper()
 	name := o.id + " " + strconv.Itoa(answer.Status)
 	content := o.response(strconv.Itoa(answer.Status)).at("content", "application/json")
-	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" {
-		return
+	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" || strings.HasSuffix(o.path, ".json") {
+		return // a document is not described member by member
 	}
 	checkSealed(t, name, o.contract.mustSchema(t, content.at("schema")), decode(t, answer.Body))
 }

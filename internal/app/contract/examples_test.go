@@ -37,7 +37,7 @@ func (o *operation) tryExample(t *testing.T, example example) {
 	if o.takesType() != "application/json" {
 		return // the schema has no rules
 	}
-	valid := o.contract.mustSchema(t, o.requestSchema()).Validate(decode(t, request.body)) == nil
+	valid := len(o.refusedPlaces(t, decode(t, request.body))) == 0
 	if good := answer.Status < 300; good && !valid {
 		t.Errorf("got status %d for a request that the schema refuses", answer.Status)
 	}

@@ -97,12 +97,15 @@ type example struct {
 	value   any
 }
 
-// examples returns the documented requests in the order of their names.
+// examples returns the documented requests, and after them those that the schema
+// refuses, each in the order of their names.
 func (o *operation) examples() (all []example) {
-	examples := o.at("requestBody", "content", o.takesType(), "examples")
-	for _, name := range examples.members() {
-		n := examples.at(name)
-		all = append(all, example{name, n.at("x-answers").text(), n.at("value").value})
+	for _, member := range []string{"examples", "x-faulty"} {
+		examples := o.at("requestBody", "content", o.takesType(), member)
+		for _, name := range examples.members() {
+			n := examples.at(name)
+			all = append(all, example{name, n.at("x-answers").text(), n.at("value").value})
+		}
 	}
 	return all
 }

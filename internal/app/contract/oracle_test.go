@@ -49,6 +49,19 @@ func wrongPlaces(err error) []string {
 	return places
 }
 
+// judged are the parts of requests whose faults are the result of a successful
+// request, by operation: the places that begin so.
+var judged = map[string]string{"createOrderBatch": "/orders/", "validateOrder": ""}
+
+// refusedPlaces returns the places where a request violates its schema so that it must
+// be refused.
+func (o *operation) refusedPlaces(t reporter, body any) []string {
+	t.Helper()
+	places := wrongPlaces(o.contract.mustSchema(t, o.requestSchema()).Validate(body))
+	part, exempt := judged[o.id]
+	return slices.DeleteFunc(places, func(place string) bool { return exempt && strings.HasPrefix(place, part) })
+}
+
 // wrongInside returns the places of all causes. For "this or null", that the value
 // is not null is left out.
 func wrongInside(invalid *jsonschema.ValidationError) (places []string) {

@@ -150,7 +150,7 @@ func (r *trial) judge(t reporter, body any) {
 		return // refused before it was parsed
 	}
 	parsed := decode(t, sent)
-	places := wrongPlaces(r.contract.mustSchema(t, o.requestSchema()).Validate(parsed))
+	places := o.refusedPlaces(t, parsed)
 	r.compare(t, verdict{parsed, places}, answer)
 	if answer.Status < 300 {
 		value, _ := r.unique(parsed)

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -71,18 +72,33 @@ func (o *operation) roles() (roles []string) {
 	return roles
 }
 
-// TestSignatureHeadersAreDocumented checks the parameters of signed operations. A
-// security scheme names one header; the others are parameters, required unless a
-// session is accepted.
+// signatureHeaders are the security schemes that a signature needs together, and their headers.
+var signatureHeaders = map[string]string{
+	"signedKey": "X-Api-Key", "signedTimestamp": "X-Timestamp", "signedSignature": "X-Signature",
+}
+
+// TestSignatureHeadersAreDocumented checks that the headers of a signature are
+// security schemes, of which a signed request needs all three, and never parameters,
+// which generated clients would ask every caller for.
 func TestSignatureHeadersAreDocumented(t *testing.T) {
 	t.Parallel()
-	for _, o := range read(t).operations {
-		for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
-			if o.takes("header", name) != o.isSigned() {
-				t.Errorf("%s: got parameter %s documented or missing, want it for signed operations only", o.id, name)
+	c := read(t)
+	schemes := c.documents["openapi.yaml"].node(c).at("components", "securitySchemes")
+	for scheme, header := range signatureHeaders {
+		if n := schemes.at(scheme); n.at("type").text() != "apiKey" || n.at("in").text() != "header" || n.at("name").text() != header {
+			t.Errorf("%s: got %v, want an apiKey in the header %s", scheme, n.value, header)
+		}
+	}
+	for _, o := range c.operations {
+		for _, header := range signatureHeaders {
+			if o.takes("header", header) {
+				t.Errorf("%s: got the parameter %s, want a security scheme only", o.id, header)
 			}
-			if o.requires("header", name) != (o.access() == api.AccessSigned) {
-				t.Errorf("%s: got parameter %s required or not, want it required unless a session is accepted", o.id, name)
+		}
+		for _, way := range o.security() {
+			signed := slices.ContainsFunc(way.schemes, func(name string) bool { return signatureHeaders[name] != "" })
+			if signed && !slices.Equal(way.schemes, slices.Sorted(maps.Keys(signatureHeaders))) {
+				t.Errorf("%s: got the requirement %v, want all headers of a signature and nothing else", o.id, way.schemes)
 			}
 		}
 		wantsKey := slices.Contains([]string{"createOrder", "createOrderBatch", "cancelOrder"}, o.id)

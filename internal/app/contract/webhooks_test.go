@@ -121,14 +121,15 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 		t.Fatalf("got type %q, which is not documented: %s", kind, hook.Body)
 	}
 	documented := map[string]bool{}
-	for _, p := range n.at("parameters").elements() {
-		name := p.at("name").text()
+	headers := c.documents["openapi.yaml"].node(c).at("x-webhook-headers")
+	for _, name := range headers.members() {
+		header := headers.at(name)
 		documented[strings.ToLower(name)] = true
 		var value any = hook.Header.Get(name)
-		if number, err := strconv.Atoi(hook.Header.Get(name)); err == nil && p.at("schema", "type").text() == "integer" {
+		if number, err := strconv.Atoi(hook.Header.Get(name)); err == nil && header.at("schema", "type").text() == "integer" {
 			value = number
 		}
-		if err := c.mustSchema(t, p.at("schema")).Validate(value); err != nil || !p.at("required").flag() {
+		if err := c.mustSchema(t, header.at("schema")).Validate(value); err != nil || !header.at("required").flag() {
 			t.Errorf("%s: header %s: %v", kind, name, err)
 		}
 	}
