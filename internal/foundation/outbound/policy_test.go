@@ -124,7 +124,7 @@ func TestCheckURLRejects(t *testing.T) {
 		"https://-a.example.com":           errHost,
 		"https://a-.example.com":           errHost,
 		"https://a.example.com:443:443":    errHTTPS,
-		`https://a.example.com\@b.com`:     errHTTPS,
+		`https://a.example.com\@b.com`:     errCharacter,
 		"https://a%2eexample.com":          errHTTPS,
 		"https://a;b.example.com":          errHost,
 		"https://*.example.com":            errHost,
