@@ -21,6 +21,7 @@ type attackCommand struct {
 	Batches          batchesAttack          `cmd:"" help:"Create orders as one partner, in batches of the largest size without a pause."`
 	Labels           labelsAttack           `cmd:"" help:"Fetch the labels of orders of 50 parcels as one partner, without a pause."`
 	BatchesAndLabels batchesAndLabelsAttack `cmd:"" help:"Both of batches and labels."`
+	SignIns          signInsAttack          `cmd:"" name:"sign-ins" help:"Log in all the time, with right passwords or with wrong ones."`
 }
 
 // attackFlags are the flags of every attack.

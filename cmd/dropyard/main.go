@@ -29,7 +29,7 @@ type commands struct {
 	Doctor   doctorCommand   `cmd:"" help:"Check an installation on the embedded database, and say what to do about what is wrong."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
-	Partner  partnerCommand  `cmd:"" help:"Export a partner's data, or erase a recipient's data."`
+	Partner  partnerCommand  `cmd:"" help:"Approve partners, export a partner's data, or erase a recipient's data."`
 	Audit    auditCommand    `cmd:"" help:"Export the audit log of operators' changes."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 

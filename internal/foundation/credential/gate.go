@@ -90,8 +90,8 @@ type Attempt struct {
 
 // Verify returns nil if the password is right, and unauthorized if it is wrong. It
 // returns rate_limited after too many attempts, and unavailable if too many others
-// wait for their turn; neither says anything about the password. An unknown account
-// takes as long as a wrong password.
+// wait for their turn; neither says anything about the password, and both come after
+// a second. An unknown account takes as long as a wrong password.
 func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	err := g.verify(ctx, a)
 	switch {
@@ -101,6 +101,7 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 		g.observer.LoggedIn(LoginFailed)
 	case refusal.HasCode(err, refusal.CodeRateLimited):
 		g.observer.LoggedIn(LoginThrottled)
+		g.hasher.pacer.hold(ctx)
 	case errors.Is(err, errBusy):
 		g.observer.LoggedIn(LoginBusy)
 	}

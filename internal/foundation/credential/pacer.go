@@ -18,7 +18,8 @@ import (
 // order in which they came. It may be used by many goroutines.
 type pacer struct {
 	slots   chan struct{}
-	waiting atomic.Int64 // calls of take that have not returned
+	waiting atomic.Int64 // calls of take that wait for a slot
+	held    atomic.Int64 // calls of hold that have not returned
 }
 
 // Bounds of a pacer.
@@ -32,6 +33,11 @@ const (
 	// and attempts from networks with recent failures. An attack thus leaves room for
 	// other users.
 	maxStrangers = maxWaiting / 2
+	// holdFor is how long a refusal is held back. A client that repeats refused
+	// attempts without a pause would otherwise take a processor by that alone.
+	holdFor = time.Second
+	// maxHeld bounds the memory of requests whose refusals are held back.
+	maxHeld = 512
 )
 
 // newPacer leaves at least half of the processors, if there are two or more, to
@@ -48,10 +54,12 @@ var errBusy = &refusal.Error{
 // take waits for a slot, unless more than most callers are waiting; then it refuses
 // with unavailable. The caller must call release as soon as its work is done.
 func (p *pacer) take(ctx context.Context, most int64) (release func(), err error) {
-	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > most {
+		p.waiting.Add(-1)
+		p.hold(ctx)
 		return nil, errBusy
 	}
+	defer p.waiting.Add(-1)
 	if ctx.Err() == nil { // select chooses at random if both cases are ready
 		select {
 		case p.slots <- struct{}{}:
@@ -61,4 +69,16 @@ func (p *pacer) take(ctx context.Context, most int64) (release func(), err error
 		}
 	}
 	return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+}
+
+// hold waits for holdFor or the end of the context, unless maxHeld others wait.
+func (p *pacer) hold(ctx context.Context) {
+	defer p.held.Add(-1)
+	if p.held.Add(1) > maxHeld {
+		return
+	}
+	select {
+	case <-time.After(holdFor):
+	case <-ctx.Done():
+	}
 }

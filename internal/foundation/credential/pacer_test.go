@@ -42,8 +42,9 @@ func TestPacerBoundWaiting(t *testing.T) {
 			go func() { _, _ = p.take(ctx, maxStrangers) }()
 		}
 		synctest.Wait()
-		if _, err := p.take(t.Context(), maxStrangers); !errors.Is(err, errBusy) {
-			t.Errorf("stranger behind %d others: got %v, want %v", maxStrangers, err, errBusy)
+		start := time.Now()
+		if _, err := p.take(t.Context(), maxStrangers); !errors.Is(err, errBusy) || time.Since(start) != holdFor {
+			t.Errorf("stranger behind %d others: got %v after %v, want %v after %v", maxStrangers, err, time.Since(start), errBusy, holdFor)
 		}
 		ended := make(chan error)
 		go func() {
@@ -59,6 +60,29 @@ func TestPacerBoundWaiting(t *testing.T) {
 			t.Errorf("after the end of the context: got %v, want %v", err, context.Canceled)
 		}
 		release()
+	})
+}
+
+// TestPacerHoldsSomeRefusals checks that a flood of refusals takes bounded memory.
+func TestPacerHoldsSomeRefusals(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := oneSlot()
+		for range maxHeld {
+			go p.hold(t.Context())
+		}
+		synctest.Wait()
+		start := time.Now()
+		p.hold(t.Context())
+		if took := time.Since(start); took != 0 {
+			t.Errorf("behind %d others: got held for %v, want no wait", maxHeld, took)
+		}
+		time.Sleep(holdFor)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if p.hold(ended); time.Since(start) != holdFor {
+			t.Errorf("with a context that has ended: got held for %v, want no wait", time.Since(start)-holdFor)
+		}
 	})
 }
 
