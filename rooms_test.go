@@ -21,6 +21,7 @@ var rooms = map[string]room{
 	"client":       {may: []string{"internal/signature"}},
 	"cmd/dropyard": {may: []string{"internal/app", "internal/config", "internal/delivery", "client", foundation}},
 
+	"internal/foundation/budget":     {mayNot: pure},
 	"internal/foundation/csvfile":    {mayNot: pure},
 	"internal/foundation/form":       {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},
 	"internal/foundation/identifier": {mayNot: pure},

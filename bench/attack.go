@@ -17,6 +17,8 @@ import (
 // attackCommand measures what an attack does to everybody else: the same partners
 // create orders at a steady pace before and during it.
 type attackCommand struct {
+	Bodies           bodiesAttack           `cmd:"" help:"Send large bodies on many connections."`
+	Answers          answersAttack          `cmd:"" help:"Ask for large lists on many connections and do not read the responses."`
 	Connections      connectionsAttack      `cmd:"" help:"Hold many connections that send their headers byte by byte."`
 	Batches          batchesAttack          `cmd:"" help:"Create orders as one partner, in batches of the largest size without a pause."`
 	Labels           labelsAttack           `cmd:"" help:"Fetch the labels of orders of 50 parcels as one partner, without a pause."`

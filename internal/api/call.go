@@ -1,15 +1,12 @@
 package api
 
 import (
-	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -38,6 +35,18 @@ type call struct {
 	operator *operator.Operator
 	// status is the status of the response, once it is sent.
 	status int
+
+	room *Room
+	// payer is the partner or operator whose share of the room the call uses; empty
+	// for strangers. It is set as soon as the sender is known (see Server.vouch).
+	payer string
+	// held is how many bytes of the room the call holds, as the share of holder.
+	held   int64
+	holder string
+	// working is how much of the room's work the call holds.
+	working int64
+	// entered is set while the call counts among the requests of its partner.
+	entered bool
 }
 
 // reply is the response of a handler: a status and a body. The body is JSON
@@ -47,6 +56,14 @@ type reply struct {
 	body   []byte
 	// stream, if not nil, writes the body in pieces, instead of body.
 	stream func(io.Writer) error
+}
+
+// size returns how many bytes the reply takes up.
+func (r reply) size() int64 {
+	if r.stream != nil {
+		return streamBytes
+	}
+	return int64(cap(r.body))
 }
 
 // ok returns a 200 with a value in JSON.
@@ -64,7 +81,7 @@ func answer(status int, value any) (reply, error) {
 // and sends its reply or error.
 func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{Request: r, header: w.Header()}
+		c := &call{Request: r, header: w.Header(), room: s.room}
 		observer.Started()
 		start := time.Now() // the real clock, because it measures work
 		defer func() { observer.Finished(r.Method, c.status, time.Since(start)) }()
@@ -75,17 +92,24 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 				s.send(w, c, reply{}, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
 			}
 		}()
-		var answer reply
-		err := s.admit(route, c)
-		if err == nil {
-			answer, err = route.handle(s, c)
-		}
+		defer s.leave(c)
+		answer, err := s.answer(w, route, c)
 		s.send(w, c, answer, err)
 	})
 }
 
+// answer returns what the route's handler answers, or why the request is refused.
+func (s *Server) answer(w http.ResponseWriter, route Route, c *call) (reply, error) {
+	if err := s.admit(route, c); err != nil {
+		return reply{}, s.turnAway(w, c, err)
+	}
+	defer c.endWork()
+	return route.handle(s, c)
+}
+
 // admit gives the request its id, reads its body, and checks that the caller may
-// use the route.
+// use the route. Only a signature needs the body; everything else is checked before
+// the body is read.
 func (s *Server) admit(route Route, c *call) error {
 	var id [10]byte
 	if _, err := io.ReadFull(s.config.Random, id[:]); err != nil {
@@ -96,14 +120,32 @@ func (s *Server) admit(route Route, c *call) error {
 	if route.Access == AccessTracking {
 		public(c.header)
 	}
-	if err := c.readBody(route.MaxBody()); err != nil {
+	if route.signs(c) {
+		if err := s.readBody(route, c); err != nil {
+			return err
+		}
+		return s.authenticate(c)
+	}
+	if err := s.authorize(route, c); err != nil {
 		return err
 	}
+	return s.readBody(route, c)
+}
+
+// signs reports whether a call of the route must be signed. On a route of
+// AccessPartner a key wins over the session: a client sends it on purpose, a browser
+// sends its cookie always.
+func (r Route) signs(c *call) bool {
+	return r.Access == AccessSigned ||
+		r.Access == AccessPartner && (c.Header.Get("X-Api-Key") != "" || c.sessionToken() == "")
+}
+
+// authorize checks that the caller of a request that is not signed may use the
+// route.
+func (s *Server) authorize(route Route, c *call) error {
 	switch route.Access {
-	case AccessSigned:
-		return s.authenticate(c)
 	case AccessPartner:
-		return s.authenticatePartner(c)
+		return s.authenticateSession(c)
 	case AccessTracking:
 		return s.limitTracking(c)
 	case AccessOperator:
@@ -122,10 +164,16 @@ func (s *Server) refuseCrossSite(c *call) error {
 	return nil
 }
 
-// send writes the reply, or the response to err if that is not nil.
+// send writes the reply, or the response to err if that is not nil. The reply is
+// counted as bytes in flight until the client has taken it.
 func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
+	c.body = nil
+	if err == nil {
+		err = c.holdAnswer(answer.size())
+	}
 	if err != nil {
 		answer = s.refusal(c, err)
+		c.mustHold(answer.size())
 	}
 	c.status = answer.status
 	h := w.Header()
@@ -155,58 +203,14 @@ func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 	}
 }
 
-const (
-	// maxBody is the largest body of most requests, in bytes.
-	maxBody = 1 << 20
-	// maxDrained is how many bytes of a body that is too large are still read, so
-	// that the client receives the response instead of a connection reset.
-	maxDrained = 16 << 20
-	// maxPublicBody is the largest body of a request that needs no credentials, in
-	// bytes. It is small, so that unauthenticated clients cannot fill the memory.
-	maxPublicBody = 64 << 10
-	// firstRead is the most memory reserved for a body before any of it has
-	// arrived, in bytes.
-	firstRead = 16 << 10
-)
-
-func (c *call) readBody(most int64) error {
-	if c.ContentLength == 0 {
-		return nil
-	}
-	data, err := readAll(c.Body, c.ContentLength, most)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refusal.New(refusal.CodeUnavailable, "the body did not arrive in time")
-	case err != nil:
-		return refusal.New(refusal.CodeBadRequest, "the body could not be read completely")
-	case int64(len(data)) > most:
-		_, _ = io.CopyN(io.Discard, c.Body, maxDrained)
-		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the body is too large: at most %d bytes", most))
-	}
-	c.body = data
-	return nil
-}
-
-// readAll reads a body of the announced length, or -1 if that is unknown. It reads
-// at most one byte more than most.
-func readAll(body io.Reader, length, most int64) ([]byte, error) {
-	if length < 0 || length > most {
-		return io.ReadAll(io.LimitReader(body, most+1))
-	}
-	// The length is only a claim, so the buffer grows with the bytes that arrive.
-	data := bytes.NewBuffer(make([]byte, 0, min(length, firstRead)+bytes.MinRead))
-	n, err := data.ReadFrom(io.LimitReader(body, length))
-	if err == nil && n < length {
-		err = io.ErrUnexpectedEOF
-	}
-	return data.Bytes(), err
-}
-
 // json parses the body. It refuses a body without the Content-Type of JSON.
 func (c *call) json() (form.Source, error) {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return nil, refusal.New(refusal.CodeUnsupportedMediaType, "send the body as application/json")
+	}
+	if err := c.beginWork(); err != nil {
+		return nil, err
 	}
 	return strictjson.Parse(c.body)
 }

@@ -27,9 +27,11 @@ func perMinute(requests int) throttle.Rate {
 }
 
 // admitPartner takes one request from the partner's rate, and refuses if none is
-// left or the partner is suspended. The headers of the response say what is left
+// left, the partner is suspended, or too many of its requests are in flight. The
+// headers of the response say what is left
 // (IETF draft-ietf-httpapi-ratelimit-headers).
 func (s *Server) admitPartner(c *call) error {
+	c.payer = c.partnerID
 	settings, err := s.config.Partners.Settings(c.Context(), c.partnerID)
 	if err != nil {
 		return err
@@ -37,7 +39,10 @@ func (s *Server) admitPartner(c *call) error {
 	if err := s.limitPartner(c, settings); err != nil {
 		return err
 	}
-	return settings.Refusal()
+	if err := settings.Refusal(); err != nil {
+		return err
+	}
+	return s.enter(c)
 }
 
 // limitPartner takes one request from the partner's rate.
@@ -96,9 +101,14 @@ func (s *Server) limitUnauthenticated(c *call) error {
 	verdict := s.unauthenticated.Take(s.address(c))
 	s.config.Observer.Limited(LimitAddress, verdict.Allowed)
 	if !verdict.Allowed {
-		return tooMany("too many requests from this address", verdict.RetryAfter)
+		return tooManyFrom(verdict)
 	}
 	return nil
+}
+
+// tooManyFrom is the refusal of a network that has used up its limit.
+func tooManyFrom(verdict throttle.Verdict) *refusal.Error {
+	return tooMany("too many requests from this address", verdict.RetryAfter)
 }
 
 // limitTracking limits public tracking per network.

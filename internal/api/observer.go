@@ -27,13 +27,14 @@ type Limit string
 
 // The rate limits.
 const (
-	LimitPartner  Limit = "partner"  // of signed requests, by partner
-	LimitAddress  Limit = "address"  // of unauthenticated requests, by network
-	LimitTracking Limit = "tracking" // of public tracking, by network
+	LimitPartner    Limit = "partner"    // of signed requests, by partner
+	LimitConcurrent Limit = "concurrent" // of requests in flight, by partner; only refusals are reported
+	LimitAddress    Limit = "address"    // of unauthenticated requests, by network
+	LimitTracking   Limit = "tracking"   // of public tracking, by network
 )
 
 // Limits lists the rate limits.
-var Limits = []Limit{LimitPartner, LimitAddress, LimitTracking}
+var Limits = []Limit{LimitPartner, LimitConcurrent, LimitAddress, LimitTracking}
 
 // unobserved is the Observer of a server without metrics.
 type unobserved struct{}

@@ -21,7 +21,7 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	if !slices.Contains(roles, found.Role) {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
-	c.operator = found
+	c.operator, c.payer = found, found.OperatorID
 	c.actAs(found.OperatorID)
 	return nil
 }

@@ -210,7 +210,7 @@ func (c *call) requireCSV() error {
 	if !isText(string(c.body)) {
 		return refusal.New(refusal.CodeBadRequest, "the body is not UTF-8 text")
 	}
-	return nil
+	return c.beginWork()
 }
 
 func (s *Server) handleProductImport(c *call) (reply, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -128,11 +129,27 @@ func (s *Server) handleOrderList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	meter := &pageMeter{call: c, limit: int64(filter.Limit)}
+	answer, err := s.listOrders(c, filter, meter)
+	if errors.Is(err, errLargePage) {
+		err = s.inSlot(c, SlotHeavy, func() (err error) {
+			answer, err = s.listOrders(c, filter, &pageMeter{call: c, expected: meter.expected})
+			return err
+		})
+	}
+	return answer, err
+}
+
+func (s *Server) listOrders(c *call, filter order.Filter, meter *pageMeter) (reply, error) {
+	if err := meter.hold(); err != nil {
+		return reply{}, err
+	}
+	filter.Reserve = meter.add
 	page, err := s.config.Orders.List(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusOK, body: encodePage(page, filter)}, nil
+	return reply{status: http.StatusOK, body: encodePage(page, filter, meter.stored)}, nil
 }
 
 func (c *call) orderFilter() (order.Filter, error) {
@@ -160,8 +177,13 @@ func isCursor(text string) bool {
 	return ok
 }
 
-func encodePage(page order.Page, filter order.Filter) []byte {
-	var w strictjson.Writer
+// pageFrame is the room for what surrounds the orders of a page, in bytes.
+const pageFrame = 256
+
+// encodePage returns the response of a page whose stored documents have the given
+// size, in bytes. The response is hardly ever longer.
+func encodePage(page order.Page, filter order.Filter, stored int64) []byte {
+	w := strictjson.Writer{Buffer: make([]byte, 0, stored+pageFrame)}
 	w.Object("")
 	w.List("orders")
 	for _, found := range page.Orders {

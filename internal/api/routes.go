@@ -153,8 +153,8 @@ func (r Route) MaxBody() int64 {
 		return maxImportBody
 	case r.Pattern == proofsPath:
 		return proof.MaxBytes
-	case r.Access == AccessPublic:
-		return maxPublicBody
+	case r.Access == AccessPublic, r.Access == AccessTracking, r.Access == accessNone:
+		return maxStrangerBody
 	default:
 		return maxBody
 	}

@@ -8,11 +8,13 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -22,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/webhook"
+	"golang.org/x/sync/semaphore"
 )
 
 // Config holds what a Server needs.
@@ -58,6 +61,8 @@ type Config struct {
 	SecureCookies bool
 	// Ready returns why the service is not ready; nil means that it always is.
 	Ready Readiness
+	// Room bounds the memory for requests and responses in flight.
+	Room *Room
 	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
 }
@@ -72,6 +77,11 @@ type Server struct {
 	unauthenticated *throttle.Networks
 	// tracking counts requests for tracking and proofs, by network.
 	tracking *throttle.Networks
+	// concurrent counts the requests of each partner that are in flight.
+	concurrent *budget.Budget
+	room       *Room
+	// draining limits how many refused bodies are discarded at the same time.
+	draining *semaphore.Weighted
 	mux      *http.ServeMux
 	slots    map[Slot]*turns.Slots // read only
 	// unmatched observes the requests that match no route.
@@ -98,6 +108,9 @@ func New(config Config) *Server {
 		partners:        throttle.New(PartnerRate(config.RateLimit), config.Now),
 		unauthenticated: networks(),
 		tracking:        networks(),
+		concurrent:      budget.New(math.MaxInt64, maxConcurrent, budget.Watch{}),
+		room:            config.Room,
+		draining:        semaphore.NewWeighted(maxDraining),
 		mux:             http.NewServeMux(),
 		slots:           newSlots(),
 		sameSite:        http.NewCrossOriginProtection(),

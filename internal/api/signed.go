@@ -15,27 +15,22 @@ import (
 // the partner's rate and suspension. A request whose signature is refused counts
 // against the rate of its network, never against a partner's.
 func (s *Server) authenticate(c *call) error {
-	key, refused, err := s.verify(c)
-	if err != nil {
-		return err
-	}
-	if refused != nil {
+	key, err := s.verify(c)
+	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		if err := s.limitUnauthenticated(c); err != nil {
 			return err
 		}
-		return refused
+	}
+	if err != nil {
+		return err
 	}
 	c.partnerID, c.secret = key.PartnerID, key.Secret
 	return s.admitPartner(c)
 }
 
-// authenticatePartner accepts a signed request or one in a session; both count
-// against the partner's rate. A key wins over the session: a client sends it on
-// purpose, a browser sends its cookie always.
-func (s *Server) authenticatePartner(c *call) error {
-	if c.Header.Get("X-Api-Key") != "" || c.sessionToken() == "" {
-		return s.authenticate(c)
-	}
+// authenticateSession accepts a request in a session, which counts against the
+// partner's rate like a signed one.
+func (s *Server) authenticateSession(c *call) error {
 	if err := s.refuseCrossSite(c); err != nil {
 		return err
 	}
@@ -65,37 +60,46 @@ func unauthorized(why reason, message string) *refusal.Error {
 	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: message, Details: unauthorizedDetails{Reason: why}}
 }
 
-// verify returns the key that the request is signed with, or the refusal if the
-// signature does not hold.
-func (s *Server) verify(c *call) (key *partner.SigningKey, refused *refusal.Error, err error) {
+var errMismatch = unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key")
+
+// namedKey returns the key that the request says it is signed with. It refuses with
+// unauthorized if there is none.
+func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
 	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
 		if c.Header.Get(name) == "" {
-			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing"), nil
+			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing")
 		}
 	}
-	sentAt, signed := c.Header.Get("X-Timestamp"), c.Header.Get("X-Signature")
 	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL fails on other bytes
 		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
 	}
+	if err == nil && key == nil {
+		err = unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked")
+	}
+	return key, err
+}
+
+// verify returns the key that the request is signed with. It refuses with
+// unauthorized if the signature does not hold.
+func (s *Server) verify(c *call) (*partner.SigningKey, error) {
+	key, err := s.namedKey(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if key == nil {
-		return nil, unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked"), nil
-	}
+	sentAt := c.Header.Get("X-Timestamp")
 	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
-	if !request.Verify(key.Secret, signed) {
-		return nil, unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key"), nil
+	if !request.Verify(key.Secret, c.Header.Get("X-Signature")) {
+		return nil, errMismatch
 	}
 	if now := s.config.Now(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
 			Code:    refusal.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
-		}, nil
+		}
 	}
 	s.config.Partners.Used(key)
-	return key, nil, nil
+	return key, nil
 }
 
 // sentPath returns the path as it was sent, with its escapes, because that is what

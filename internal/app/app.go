@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
@@ -53,6 +52,9 @@ type Surroundings struct {
 	Out io.Writer
 	// Version is the version of dropyard, which the metrics show.
 	Version string
+	// Memory is how much memory Go may use, in bytes. The room for requests and
+	// responses in flight is a part of it.
+	Memory int64
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
@@ -60,22 +62,14 @@ type Surroundings struct {
 	OrderStore func(order.Store) order.Store
 }
 
-// collectLess sets GOGC to 400 unless the environment sets it. The live heap is
-// small, and with the default of 100 a quarter of the CPU time went into garbage
-// collection.
-func collectLess() {
-	const percent = 400
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
-}
-
 // System returns the surroundings of a real service: the system's clock and random
-// numbers, standard output and error. It also sets the garbage collector.
+// numbers, standard output and error. It also sets the garbage collector and the
+// memory limit of the process.
 func System() Surroundings {
-	collectLess()
+	collector.start()
 	start := time.Now()
 	return Surroundings{
+		Memory:  limitMemory(),
 		Now:     time.Now,
 		At:      func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
 		Elapsed: func() time.Duration { return time.Since(start) },
@@ -112,6 +106,7 @@ type App struct {
 	pictures  proof.Store // of the proofs
 	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
+	room        *api.Room
 	metrics     *metricsServer
 	ready       readiness
 }
@@ -150,7 +145,7 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 	if err := Check(settings); err != nil {
 		return nil, err
 	}
-	a := &App{Surroundings: world, config: settings}
+	a := &App{Surroundings: world, config: settings, room: newRoom(world.Memory)}
 	if err := a.start(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -324,6 +319,7 @@ func (a *App) handler() http.Handler {
 		Log:            a.Log,
 		RateLimit:      a.config.RateLimit,
 		StrangerLimit:  a.config.StrangerLimit,
+		Room:           a.room,
 		SharedRates:    a.sharedRates(),
 		TrustedProxies: proxies,
 		SecureCookies:  a.config.Secure(),

@@ -82,7 +82,7 @@ func TestBodyLength(t *testing.T) {
 		}{
 			"longer than sent":       {length(len(body)+1) + body, 400, "bad_request"},
 			"nothing sent":           {length(len(body)), 400, "bad_request"},
-			"too large and not sent": {length(2*mebibyte) + body, 400, "bad_request"},
+			"too large and not sent": {length(2*mebibyte) + body, 413, "payload_too_large"},
 			"shorter than sent":      {length(len(body)-1) + body, 401, "unauthorized"},
 			"zero":                   {length(0) + body, 401, "unauthorized"},
 			"chunk cut short":        {chunks + fmt.Sprintf("%x\r\n%s", len(body)+5, body), 400, "bad_request"},

@@ -96,6 +96,9 @@ type Filter struct {
 	Before         string    // an order id: only older orders
 	Limit          int
 	Offset         int64
+	// Reserve, if set, is called with the size of each stored document before it is
+	// kept, in bytes. An error ends the reading and is returned.
+	Reserve func(bytes int) error
 }
 
 // OrderKey names an order.

@@ -147,6 +147,9 @@ func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*del
 		if room <= 0 {
 			return errPageFull
 		}
+		if err := reserve(filter, len(row.document)); err != nil {
+			return err
+		}
 		listed, room = append(listed, row.order()), room-len(row.document)
 		return nil
 	})
@@ -154,6 +157,13 @@ func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*del
 		return listed, true, nil
 	}
 	return listed, false, err
+}
+
+func reserve(filter order.Filter, bytes int) error {
+	if filter.Reserve == nil {
+		return nil
+	}
+	return filter.Reserve(bytes)
 }
 
 // selectOrders returns the conditions of a filter. A period is a range of order

@@ -58,10 +58,11 @@ func tooManySignIns(wait time.Duration) *refusal.Error {
 // successes per account. It may be used by many goroutines. It counts in memory:
 // each node of a service counts by itself, and a restart begins at zero.
 type Gate struct {
-	hasher                 *Hasher
-	pair, account, network *throttle.Limiter // of failures
-	signIns                *throttle.Limiter // of successes, by account
-	observer               GateObserver
+	hasher        *Hasher
+	pair, account *throttle.Limiter  // of failures
+	network       *throttle.Networks // of failures
+	signIns       *throttle.Limiter  // of successes, by account
+	observer      GateObserver
 }
 
 // NewGate returns a gate for one kind of account. A nil observer observes
@@ -74,7 +75,7 @@ func NewGate(hasher *Hasher, clock func() time.Time, observer GateObserver) *Gat
 		hasher:   hasher,
 		pair:     throttle.New(pairFailures, clock),
 		account:  throttle.New(accountFailures, clock),
-		network:  throttle.New(addressFailures, clock),
+		network:  throttle.NewNetworks(addressFailures, clock),
 		signIns:  throttle.New(signIns, clock),
 		observer: observer,
 	}
@@ -112,12 +113,12 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	if a.Hash == "" {
 		a.Hash = g.hasher.Decoy()
 	}
-	network := throttle.Network(a.Address)
-	counts := []counted{{g.network, network}, {g.pair, a.Account + "\x00" + network}, {g.account, a.Account}}
+	pair := a.Account + "\x00" + throttle.Network(a.Address)
+	counts := []counted{{g.network, a.Address}, {g.pair, pair}, {g.account, a.Account}}
 	if err := g.refused(a, counts); err != nil {
 		return err
 	}
-	release, err := g.hasher.pacer.take(ctx, g.room(network))
+	release, err := g.hasher.pacer.take(ctx, g.room(a.Address))
 	if err != nil {
 		return err
 	}
@@ -144,8 +145,8 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 
 // room returns behind how many others an attempt may wait: fewer if attempts from
 // its network have failed lately.
-func (g *Gate) room(network string) int64 {
-	if g.network.Peek(network).Remaining < addressFailures.Burst-1 {
+func (g *Gate) room(address string) int64 {
+	if g.network.Peek(address).Remaining < addressFailures.Burst-1 {
 		return maxStrangers
 	}
 	return maxWaiting
@@ -153,8 +154,11 @@ func (g *Gate) room(network string) int64 {
 
 // counted is a key of a limiter: an account, an address, or both together.
 type counted struct {
-	limiter *throttle.Limiter
-	key     string
+	limiter interface {
+		Take(key string) throttle.Verdict
+		Peek(key string) throttle.Verdict
+	}
+	key string
 }
 
 // refused returns a refusal with the longest wait that any limiter of failures asks

@@ -76,15 +76,17 @@ func (l *Limiter) TakeMany(key string, rate Rate, n int64) Verdict {
 }
 
 // Peek returns what Take would, but counts nothing.
-func (l *Limiter) Peek(key string) Verdict {
-	if l.rate.Limit <= 0 {
+func (l *Limiter) Peek(key string) Verdict { return l.peekAt(key, l.rate) }
+
+func (l *Limiter) peekAt(key string, rate Rate) Verdict {
+	if rate.Limit <= 0 {
 		return unlimited
 	}
 	now := l.clock().Sub(l.start)
 	s := l.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, verdict := Decide(l.rate, s.tats[key], now)
+	_, verdict := Decide(rate, s.tats[key], now)
 	return verdict
 }
 

@@ -48,15 +48,22 @@ func NewNetworks(rate Rate, clock func() time.Time) *Networks {
 // Take counts a request from the address if all networks that it belongs to allow
 // it. A request that a larger block refuses still counts against the smaller ones.
 // The verdict is that of the block that refused, or else of the smallest.
-func (n *Networks) Take(address string) Verdict {
+func (n *Networks) Take(address string) Verdict { return n.each(address, n.limiter.TakeAt) }
+
+// Peek returns what Take would, but counts nothing.
+func (n *Networks) Peek(address string) Verdict { return n.each(address, n.limiter.peekAt) }
+
+// each asks for the networks of the address, from the smallest to the largest, up to
+// one that refuses.
+func (n *Networks) each(address string, ask func(key string, rate Rate) Verdict) Verdict {
 	ip, err := netip.ParseAddr(address)
 	if err != nil || ip.Unmap().Is4() {
-		return n.limiter.Take(Network(address))
+		return ask(Network(address), n.limiter.rate)
 	}
 	ip = ip.WithZone("")
 	var smallest Verdict
 	for i, block := range blocks {
-		verdict := n.limiter.TakeAt(blockOf(ip, block.bits), n.limiter.rate.times(block.factor))
+		verdict := ask(blockOf(ip, block.bits), n.limiter.rate.times(block.factor))
 		if !verdict.Allowed {
 			return verdict
 		}

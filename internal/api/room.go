@@ -1,0 +1,160 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/budget"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// uncounted is the size up to which bodies and answers are not counted, in bytes,
+	// so that ordinary requests need no lock and are never refused for lack of room.
+	uncounted = 16 << 10
+	// workFactor is how many times the size of a body is needed to parse and handle
+	// it, apart from the body itself.
+	workFactor = 8
+	// workTimeout is how long a large request waits for its turn to be handled.
+	workTimeout = 5 * time.Second
+	// streamBytes is what a response in pieces is counted as.
+	streamBytes = 256 << 10
+	// maxConcurrent is how many requests of one partner may be in flight. Together
+	// with the time that a request may take it bounds what a partner can hold. It is
+	// far more than one program needs: 64 connections keep two cores busy.
+	maxConcurrent = 128
+)
+
+// Room bounds the memory for requests and responses in flight. Each partner,
+// each operator, and all strangers together may hold a share of it, so that none of
+// them takes it all. Large requests wait for each other before they are parsed,
+// because that takes several times their size.
+type Room struct {
+	bytes *budget.Budget
+	work  *semaphore.Weighted
+	// mostWork is the weight of work, in bytes.
+	mostWork int64
+}
+
+const (
+	// smallestShare is the room, in bytes, for the largest page of a list, whose last
+	// order may exceed the limit.
+	smallestShare = pageFactor * (order.MaxPageBytes + 2*maxBody)
+	// muchOf is the part of the room from which on the garbage collector should run
+	// more often.
+	muchOf = 8
+)
+
+// NewRoom returns room for so many bytes, but at least for two of the largest
+// requests or responses. The function crossed, which may be nil, is called with true
+// when much of the room is used, and with false when that is over; it must return
+// immediately.
+func NewRoom(bytes int64, crossed func(high bool)) *Room {
+	bytes = max(bytes, 2*smallestShare)
+	watch := budget.Watch{Level: bytes / muchOf, Crossed: crossed}
+	return &Room{
+		bytes:    budget.New(bytes, max(bytes/4, smallestShare), watch),
+		work:     semaphore.NewWeighted(bytes / 2),
+		mostWork: bytes / 2,
+	}
+}
+
+// Stats returns how many bytes are in flight.
+func (r *Room) Stats() budget.Stats { return r.bytes.Stats() }
+
+// errNoRoom means that too many large requests and responses are in flight.
+var errNoRoom = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "too many large requests are in progress", RetryAfter: time.Second,
+}
+
+// hold counts n bytes as held by the call, instead of what it held before, or
+// refuses if there is no room for them.
+func (c *call) hold(n int64) error {
+	if n <= uncounted {
+		n = 0
+	}
+	if c.held == 0 {
+		c.holder = c.payer
+	}
+	switch more := n - c.held; {
+	case more < 0:
+		c.room.bytes.Return(c.holder, -more)
+	case more > 0 && !c.room.bytes.Take(c.holder, more):
+		return errNoRoom
+	}
+	c.held = n
+	return nil
+}
+
+// mustHold is hold for what is sent even if there is no room: others are refused
+// until it is.
+func (c *call) mustHold(n int64) {
+	if c.hold(n) != nil {
+		c.room.bytes.Force(c.holder, n-c.held)
+		c.held = n
+	}
+}
+
+// holdAnswer counts the bytes of an answer instead of those of the request. The
+// answer to a read is refused if there is no room for it. That to a change is sent
+// in any case, because the change has been made.
+func (c *call) holdAnswer(n int64) error {
+	if c.Method == http.MethodGet || c.Method == http.MethodHead {
+		return c.hold(n)
+	}
+	c.mustHold(n)
+	return nil
+}
+
+// worker is the holder of the memory for parsing and handling large bodies.
+const worker = "work"
+
+// beginWork waits until there is memory to parse and handle the body, if it is
+// large. It is called inside the slot of the request, if that has one, so that
+// requests that wait for a slot keep no memory from others.
+func (c *call) beginWork() error {
+	if len(c.body) <= maxStrangerBody || c.working > 0 {
+		return nil
+	}
+	weight := min(workFactor*int64(len(c.body)), c.room.mostWork)
+	ctx, cancel := context.WithTimeout(c.Context(), workTimeout)
+	defer cancel()
+	if err := c.room.work.Acquire(ctx, weight); err != nil {
+		return errNoRoom
+	}
+	c.room.bytes.Force(worker, weight)
+	c.working = weight
+	return nil
+}
+
+func (c *call) endWork() {
+	if c.working > 0 {
+		c.room.bytes.Return(worker, c.working)
+		c.room.work.Release(c.working)
+		c.working = 0
+	}
+}
+
+// enter counts the request among those of its partner that are in flight, and
+// refuses it if they are too many.
+func (s *Server) enter(c *call) error {
+	if !s.concurrent.Take(c.partnerID, 1) {
+		s.config.Observer.Limited(LimitConcurrent, false)
+		return tooMany(fmt.Sprintf("more than %d requests at the same time", maxConcurrent), time.Second)
+	}
+	c.entered = true
+	return nil
+}
+
+// leave ends the call: it returns all that the call holds.
+func (s *Server) leave(c *call) {
+	c.endWork()
+	_ = c.hold(0) // never refused
+	if c.entered {
+		s.concurrent.Return(c.partnerID, 1)
+	}
+}

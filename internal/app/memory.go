@@ -1,0 +1,89 @@
+package app
+
+import (
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/dropyard/dropyard/internal/api"
+)
+
+// The percentages for the garbage collector (GOGC). The live heap is small usually,
+// and with Go's default of 100 a quarter of the CPU time went into collecting
+// garbage. But with many large bodies in flight 400 would allow four times as much
+// garbage beside them; then the heap is so large that less is enough.
+const (
+	collectLess = 400
+	collectMore = 50
+)
+
+// memoryRatio is the part of the memory of the container or machine that Go may
+// use before it collects garbage more often than the percentages say. The rest is
+// for SQLite, whose memory Go does not see, and for the kernel's buffers.
+const memoryRatio = 0.75
+
+// limitMemory sets the memory limit from the limit of the cgroup, or else from the
+// memory of the machine, unless the environment has GOMEMLIMIT. It returns the
+// limit, in bytes.
+func limitMemory() int64 {
+	limit, _ := memlimit.Set( // after an error it returns the limit of before
+		memlimit.WithRatio(memoryRatio),
+		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
+	return limit
+}
+
+const (
+	// roomPart is the part of the memory limit that is room for requests and
+	// responses in flight.
+	roomPart = 8
+	// mostRoom bounds that room, in bytes. More would not make the service faster.
+	mostRoom = 128 << 20
+)
+
+// newRoom returns the room for requests and responses in flight under a memory
+// limit.
+func newRoom(limit int64) *api.Room {
+	return api.NewRoom(min(limit/roomPart, mostRoom), func(high bool) { go collector.crossed(high) })
+}
+
+// collector sets the percentage of the garbage collector of this process.
+var collector garbageCollector
+
+type garbageCollector struct {
+	mu   sync.Mutex
+	high int // how many rooms hold much; guarded by mu
+}
+
+// start sets the percentage of a service without load.
+func (g *garbageCollector) start() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.set()
+}
+
+// crossed sets the percentage after a room has begun or ceased to hold much. Calls
+// may arrive in any order: only their sum matters. Setting the percentage may wait
+// for the end of a collection.
+func (g *garbageCollector) crossed(high bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if high {
+		g.high++
+	} else {
+		g.high--
+	}
+	g.set()
+}
+
+// set sets the percentage, unless the environment has GOGC. The caller holds mu.
+func (g *garbageCollector) set() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	percent := collectLess
+	if g.high > 0 {
+		percent = collectMore
+	}
+	debug.SetGCPercent(percent)
+}
