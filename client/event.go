@@ -31,33 +31,38 @@ type OrderAccepted struct {
 
 // CourierAssigned is the data of [EventCourierAssigned].
 type CourierAssigned struct {
-	OrderID string  `json:"order_id"`
-	Courier Courier `json:"courier"`
+	OrderID        string  `json:"order_id"`
+	PartnerOrderID string  `json:"partner_order_id,omitempty"`
+	Courier        Courier `json:"courier"`
 }
 
 // OrderPickedUp is the data of [EventOrderPickedUp].
 type OrderPickedUp struct {
-	OrderID    string    `json:"order_id"`
-	PickedUpAt time.Time `json:"picked_up_at"`
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PickedUpAt     time.Time `json:"picked_up_at"`
 }
 
 // OrderInTransit is the data of [EventOrderInTransit].
 type OrderInTransit struct {
-	OrderID string    `json:"order_id"`
-	ETA     time.Time `json:"eta"` // the present estimate of the delivery
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	ETA            time.Time `json:"eta"` // the present estimate of the delivery
 }
 
 // OrderOutForDelivery is the data of [EventOrderOutForDelivery].
 type OrderOutForDelivery struct {
-	OrderID string    `json:"order_id"`
-	ETA     time.Time `json:"eta"` // the present estimate of the delivery
-	Courier Courier   `json:"courier"`
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	ETA            time.Time `json:"eta"` // the present estimate of the delivery
+	Courier        Courier   `json:"courier"`
 }
 
 // OrderDelivered is the data of [EventOrderDelivered].
 type OrderDelivered struct {
-	OrderID     string    `json:"order_id"`
-	DeliveredAt time.Time `json:"delivered_at"`
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	DeliveredAt    time.Time `json:"delivered_at"`
 	// SignatureURL is the address of the recipient's signature, or else of a photo; empty
 	// if there is neither. See [Service.GetProof].
 	SignatureURL string `json:"signature_url,omitempty"`
@@ -65,16 +70,18 @@ type OrderDelivered struct {
 
 // OrderFailed is the data of [EventOrderFailed].
 type OrderFailed struct {
-	OrderID       string    `json:"order_id"`
-	FailureReason string    `json:"failure_reason"`        // empty if none was given
-	NextAttempt   time.Time `json:"next_attempt,omitzero"` // zero if no further attempt is planned
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	FailureReason  string    `json:"failure_reason"`        // empty if none was given
+	NextAttempt    time.Time `json:"next_attempt,omitzero"` // zero if no further attempt is planned
 }
 
 // OrderCancelled is the data of [EventOrderCancelled].
 type OrderCancelled struct {
-	OrderID     string    `json:"order_id"`
-	CancelledBy Canceller `json:"cancelled_by"`
-	Reason      string    `json:"reason"` // empty if none was given
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	CancelledBy    Canceller `json:"cancelled_by"`
+	Reason         string    `json:"reason"` // empty if none was given
 }
 
 // TestData is the data of [EventTest].

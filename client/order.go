@@ -133,6 +133,7 @@ type Order struct {
 	// CancellationReason is empty if no reason was given.
 	CancellationReason string    `json:"cancellation_reason,omitempty"`
 	CancelledAt        time.Time `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
+	Warnings           []Warning `json:"warnings,omitempty"`
 }
 
 // ParcelRecord is a parcel of an order.
@@ -218,6 +219,7 @@ type Validation struct {
 	EstimatedDelivery time.Time `json:"estimated_delivery"`
 	Status            int       `json:"status"`          // the HTTP status that CreateOrder would be answered with
 	Error             *Error    `json:"error,omitempty"` // nil if the order is valid
+	Warnings          []Warning `json:"warnings,omitempty"`
 }
 
 // UnmarshalJSON copies the status into the error.
@@ -253,4 +255,16 @@ type Quote struct {
 	EstimatedDelivery time.Time    `json:"estimated_delivery"`
 	TransitDays       int          `json:"transit_days"` // business days; 0 for same_day
 	ValidUntil        time.Time    `json:"valid_until"`  // 24 hours after the quote
+	Warnings          []Warning    `json:"warnings,omitempty"`
 }
+
+// Warning is something about an order that is allowed, but probably not meant, such as a
+// time window of the dropoff that ends before the pickup.
+type Warning struct {
+	Code    WarningCode `json:"code"`
+	Field   string      `json:"field"`   // a path such as dropoff.time_window
+	Message string      `json:"message"` // for people
+}
+
+// WarningCode is a kind of warning.
+type WarningCode string

@@ -187,12 +187,12 @@ func newRequest(ctx context.Context, c caller, method, target string, body []byt
 }
 
 // exchange sends a request until the answer is final, or no further attempt is allowed,
-// and returns the outcome of the last attempt. make returns the request for one attempt,
+// and returns the outcome of the last attempt. next returns the request for one attempt,
 // because the signature covers the time.
-func exchange(ctx context.Context, c caller, repeatable bool, make func() (*http.Request, error)) (*Answer, error) {
+func exchange(ctx context.Context, c caller, repeatable bool, next func() (*http.Request, error)) (*Answer, error) {
 	s := c.service()
 	for attempt := 0; ; attempt++ {
-		request, err := make()
+		request, err := next()
 		if err != nil {
 			return nil, err
 		}

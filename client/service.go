@@ -148,8 +148,9 @@ type Tracking struct {
 	Origin            Place            `json:"origin"`
 	Destination       Place            `json:"destination"`
 	ParcelCount       int              `json:"parcel_count"`
-	Courier           *TrackingCourier `json:"courier,omitempty"` // nil while no courier is assigned
-	StatusHistory     []StatusChange   `json:"status_history"`    // oldest first, without notes
+	Courier           *TrackingCourier `json:"courier,omitempty"`        // nil while no courier is assigned
+	FailedAttempt     *FailedAttempt   `json:"failed_attempt,omitempty"` // nil unless the status is failed
+	StatusHistory     []StatusChange   `json:"status_history"`           // oldest first, without notes
 }
 
 // Place is a city.
@@ -163,6 +164,25 @@ type TrackingCourier struct {
 	FirstName string `json:"first_name"`
 	Vehicle   string `json:"vehicle"`
 }
+
+// FailedAttempt says why the latest attempt to deliver an order failed.
+type FailedAttempt struct {
+	Reason      FailureReason `json:"reason"`
+	NextAttempt time.Time     `json:"next_attempt,omitzero"` // zero if no further attempt is planned
+}
+
+// FailureReason is a kind of reason why an attempt failed.
+type FailureReason string
+
+// The kinds of reasons why an attempt failed.
+const (
+	FailureNotHome      FailureReason = "not_home"
+	FailureWrongAddress FailureReason = "wrong_address"
+	FailureNoAccess     FailureReason = "no_access"
+	FailureDeclined     FailureReason = "declined"
+	FailureDamaged      FailureReason = "damaged"
+	FailureOther        FailureReason = "other"
+)
 
 // TrackOrder returns the public state of an order.
 func (s *Service) TrackOrder(ctx context.Context, orderID string, options ...CallOption) (*Tracking, error) {
