@@ -32,28 +32,28 @@ type OrderAccepted struct {
 // CourierAssigned is the data of [EventCourierAssigned].
 type CourierAssigned struct {
 	OrderID        string  `json:"order_id"`
-	PartnerOrderID string  `json:"partner_order_id,omitempty"`
+	PartnerOrderID string  `json:"partner_order_id"`
 	Courier        Courier `json:"courier"`
 }
 
 // OrderPickedUp is the data of [EventOrderPickedUp].
 type OrderPickedUp struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	PickedUpAt     time.Time `json:"picked_up_at"`
 }
 
 // OrderInTransit is the data of [EventOrderInTransit].
 type OrderInTransit struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	ETA            time.Time `json:"eta"` // the present estimate of the delivery
 }
 
 // OrderOutForDelivery is the data of [EventOrderOutForDelivery].
 type OrderOutForDelivery struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	ETA            time.Time `json:"eta"` // the present estimate of the delivery
 	Courier        Courier   `json:"courier"`
 }
@@ -61,7 +61,7 @@ type OrderOutForDelivery struct {
 // OrderDelivered is the data of [EventOrderDelivered].
 type OrderDelivered struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	DeliveredAt    time.Time `json:"delivered_at"`
 	// SignatureURL is the address of the recipient's signature, or else of a photo; empty
 	// if there is neither. See [Service.GetProof].
@@ -71,7 +71,7 @@ type OrderDelivered struct {
 // OrderFailed is the data of [EventOrderFailed].
 type OrderFailed struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	FailureReason  string    `json:"failure_reason"`        // empty if none was given
 	NextAttempt    time.Time `json:"next_attempt,omitzero"` // zero if no further attempt is planned
 }
@@ -79,7 +79,7 @@ type OrderFailed struct {
 // OrderCancelled is the data of [EventOrderCancelled].
 type OrderCancelled struct {
 	OrderID        string    `json:"order_id"`
-	PartnerOrderID string    `json:"partner_order_id,omitempty"`
+	PartnerOrderID string    `json:"partner_order_id"`
 	CancelledBy    Canceller `json:"cancelled_by"`
 	Reason         string    `json:"reason"` // empty if none was given
 }

@@ -31,16 +31,17 @@ func Body(e *delivery.Event) []byte {
 	return w.Buffer
 }
 
-// writeData writes the fields that the interface lists for the event's type.
+// writeData writes the fields that the interface lists for the event's type, and the
+// partner's own name for the order, so that a receiver need not look it up.
 func writeData(w *strictjson.Writer, e *delivery.Event) {
 	if e.Type == EventTest {
 		w.Text("message", "This is a test. No order has changed.")
 		return
 	}
 	w.Text("order_id", e.OrderID)
+	w.Text("partner_order_id", e.Facts.PartnerOrderID)
 	switch e.Type {
 	case delivery.EventOrderAccepted:
-		w.Text("partner_order_id", e.Facts.PartnerOrderID)
 		w.Text("status", string(e.Facts.Status))
 	case delivery.EventCourierAssigned:
 		writeCourier(w, e.Facts.Courier)

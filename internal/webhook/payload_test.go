@@ -98,18 +98,19 @@ func TestBodiesDoNotChange(t *testing.T) {
 	}
 }
 
-// TestBodyFields: a body has the fields of interface section 6 and no others.
+// TestBodyFields: a body has the fields of interface section 6, and for every order
+// its partner_order_id.
 func TestBodyFields(t *testing.T) {
 	t.Parallel()
 	want := map[delivery.EventType][]string{
 		delivery.EventOrderAccepted:       {"order_id", "partner_order_id", "status"},
-		delivery.EventCourierAssigned:     {"courier", "order_id"},
-		delivery.EventOrderPickedUp:       {"order_id", "picked_up_at"},
-		delivery.EventOrderInTransit:      {"eta", "order_id"},
-		delivery.EventOrderOutForDelivery: {"courier", "eta", "order_id"},
-		delivery.EventOrderDelivered:      {"delivered_at", "order_id", "signature_url"},
-		delivery.EventOrderFailed:         {"failure_reason", "next_attempt", "order_id"},
-		delivery.EventOrderCancelled:      {"cancelled_by", "order_id", "reason"},
+		delivery.EventCourierAssigned:     {"courier", "order_id", "partner_order_id"},
+		delivery.EventOrderPickedUp:       {"order_id", "partner_order_id", "picked_up_at"},
+		delivery.EventOrderInTransit:      {"eta", "order_id", "partner_order_id"},
+		delivery.EventOrderOutForDelivery: {"courier", "eta", "order_id", "partner_order_id"},
+		delivery.EventOrderDelivered:      {"delivered_at", "order_id", "partner_order_id", "signature_url"},
+		delivery.EventOrderFailed:         {"failure_reason", "next_attempt", "order_id", "partner_order_id"},
+		delivery.EventOrderCancelled:      {"cancelled_by", "order_id", "partner_order_id", "reason"},
 		webhook.EventTest:                 {"message"},
 	}
 	for name, event := range samples() {
