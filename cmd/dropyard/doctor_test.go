@@ -429,6 +429,36 @@ func TestDirectoryDeleted(t *testing.T) {
 	}
 }
 
+// TestDamageUnderWay overwrites pages of a database that a service has open. As soon as
+// a request meets them, no more orders are created.
+func TestDamageUnderWay(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir()}
+	s := r.serve(t)
+	partner := s.Register(t, "metro")
+	for n := range 20 {
+		partner.Create(t, testkit.OrderJSON(fmt.Sprint("before-", n), "")).Must(t, 201)
+	}
+	s.signal(t, syscall.SIGTERM) // everything is in the file now
+	s = r.serve(t)
+	partner.Service = s.Service
+	path := filepath.Join(r.dir, "data", database)
+	info, err := os.Stat(path)
+	must(t, err)
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size())-page), page)
+	must(t, errors.Join(err, file.Close()))
+	partner.Call(t, "GET", "/v1/orders", nil).Refused(t, 503, "unavailable")
+	for n := range 5 {
+		partner.Create(t, testkit.OrderJSON(fmt.Sprint("later-", n), "")).Refused(t, 503, "unavailable")
+	}
+	s.Do(t, "GET", "/v1/ready", nil).Must(t, 503)
+	if _, printed := s.signal(t, syscall.SIGKILL); strings.Count(printed, "changes are refused until a restart") != 1 {
+		t.Errorf("got log %s, want one line that changes are refused", printed)
+	}
+}
+
 // TestDoctorUsage expects exit code 2 for settings that are wrong.
 func TestDoctorUsage(t *testing.T) {
 	t.Parallel()

@@ -144,9 +144,7 @@ func (e *sqliteEngine) Close() error {
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {
-	err := e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) })
-	e.fitness.note(err)
-	return err
+	return e.fitness.note(e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) }))
 }
 
 func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
@@ -167,8 +165,7 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 		e.log.committed(c.Conn)
 		return e.fitness.mayAnswer()
 	})
-	e.fitness.note(err)
-	return err
+	return e.fitness.note(err)
 }
 
 func (e *sqliteEngine) unfit() error { return e.fitness.unfit() }

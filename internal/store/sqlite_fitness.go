@@ -12,9 +12,9 @@ import (
 )
 
 // ErrUnfit is in the errors of writes that are refused because the files of the
-// database are gone or damaged. Callers of the service see this part only. Unlike
+// database are gone or damaged, and of reads that have met damage. Callers of the service see this part only. Unlike
 // refusal.ErrUnreachable it is not worth trying again soon: an operator has to act.
-var ErrUnfit = refusal.New(refusal.CodeUnavailable, "the service cannot store changes at the moment")
+var ErrUnfit = refusal.New(refusal.CodeUnavailable, "the service cannot use its database at the moment")
 
 // fitness decides whether the embedded database may be written. It may not when
 // its files are not at their paths, because commits would go to files that the
@@ -97,11 +97,12 @@ func (f *fitness) mayAnswer() error {
 	return nil
 }
 
-// note looks for damage in the error of a transaction. It logs the first damage, with
-// its cause; from then on nothing is written.
-func (f *fitness) note(err error) {
-	if err == nil || !isDamage(err) || f.hurt.Load() {
-		return
+// note looks for damage in the error of a transaction, which it returns, with ErrUnfit
+// if there is. It logs the first damage, with its cause; from then on nothing is
+// written.
+func (f *fitness) note(err error) error {
+	if err == nil || !isDamage(err) {
+		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,6 +111,7 @@ func (f *fitness) note(err error) {
 		f.hurt.Store(true)
 		f.log.Error("changes are refused until a restart: the database is damaged; stop the service and run dropyard doctor", "error", err)
 	}
+	return fmt.Errorf("%w: %w", ErrUnfit, err)
 }
 
 // isDamage reports whether SQLite has found that a file does not hold what was

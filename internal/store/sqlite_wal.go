@@ -139,8 +139,7 @@ func (k *walKeeper) checkpoint(c *sqlite.Conn) {
 		})
 	}()
 	if err != nil {
-		slog.Warn("checkpoint failed", "error", err)
-		k.health.note(err)
+		slog.Warn("checkpoint failed", "error", k.health.note(err))
 		return
 	}
 	k.runs.Add(1)
