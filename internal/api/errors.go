@@ -37,6 +37,7 @@ var statusOf = map[refusal.Code]int{
 	refusal.CodeIdempotencyKeyReused:  http.StatusUnprocessableEntity,
 	delivery.CodeWebhookNotConfigured: http.StatusUnprocessableEntity,
 	refusal.CodeRateLimited:           http.StatusTooManyRequests,
+	delivery.CodeQuotaExceeded:        http.StatusTooManyRequests,
 	refusal.CodeInternal:              http.StatusInternalServerError,
 	refusal.CodeUnavailable:           http.StatusServiceUnavailable,
 }

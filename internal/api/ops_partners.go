@@ -17,6 +17,8 @@ type listedPartner struct {
 	SuspendedReason *string    `json:"suspended_reason"` // null if none was given
 	RateLimit       *int       `json:"rate_limit"`       // null for the default
 	RateCard        *string    `json:"rate_card"`        // null for the default
+	OrdersPerDay    *int64     `json:"orders_per_day"`   // null for the default, 0 for no limit
+	StoredBytes     *int64     `json:"stored_bytes"`     // likewise
 }
 
 func listedPartnerOf(l *partner.Listed) listedPartner {
@@ -27,12 +29,24 @@ func listedPartnerOf(l *partner.Listed) listedPartner {
 	if l.RateLimit != partner.DefaultRate {
 		answer.RateLimit = &l.RateLimit
 	}
+	if l.OrdersPerDay != partner.DefaultQuota {
+		answer.OrdersPerDay = &l.OrdersPerDay
+	}
+	if l.StoredBytes != partner.DefaultQuota {
+		answer.StoredBytes = &l.StoredBytes
+	}
 	return answer
 }
 
 type partnerOverview struct {
 	listedPartner
-	APIKeys keyCounts `json:"api_keys"`
+	APIKeys keyCounts   `json:"api_keys"`
+	Usage   usageAnswer `json:"usage"`
+}
+
+type usageAnswer struct {
+	OrdersToday int64 `json:"orders_today"`
+	StoredBytes int64 `json:"stored_bytes"`
 }
 
 type keyCounts struct {
@@ -41,7 +55,7 @@ type keyCounts struct {
 }
 
 func overviewOf(o *partner.Overview) partnerOverview {
-	return partnerOverview{listedPartnerOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}}
+	return partnerOverview{listedPartnerOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}, usageAnswer(o.Usage)}
 }
 
 // partnerCursor accepts the id of the last partner before the page.

@@ -256,6 +256,7 @@ func (a *App) openOrders() {
 		Now:         a.Now,
 		Random:      a.Random,
 		Card:        a.cardOf,
+		Quota:       a.quotaOf,
 		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
 		Encode:      record.Encode,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
@@ -285,6 +286,19 @@ func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pric
 		return nil, err
 	}
 	return a.rateCards.At(ctx, settings.RateCard, at)
+}
+
+// quotaOf returns the limits of a partner.
+func (a *App) quotaOf(ctx context.Context, partnerID string) (order.Quota, error) {
+	settings, err := a.partners.Settings(ctx, partnerID)
+	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay, StoredBytes: settings.StoredBytes}
+	if quota.OrdersPerDay == partner.DefaultQuota {
+		quota.OrdersPerDay = a.config.OrdersPerDay
+	}
+	if quota.StoredBytes == partner.DefaultQuota {
+		quota.StoredBytes = a.config.StoredBytes
+	}
+	return quota, err
 }
 
 // prepare creates what the settings ask for: the first operator and the demo.

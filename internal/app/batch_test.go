@@ -129,12 +129,11 @@ func TestBatchKeyWithAnotherBody(t *testing.T) {
 func TestConcurrentBatches(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	other := f.Beside(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
 	nodes := []*apptest.Partner{f.partner, f.partner}
 	if f.Database != "" {
 		there := *f.partner
-		there.Service = other
+		there.Service = f.Beside(t)
 		nodes[1] = &there
 	}
 	for round := range 5 {

@@ -79,6 +79,8 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"rate below 0":          {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
 		"unknown registration":  {"--registration", func(c *config.Config) { c.Registration = "invited" }},
 		"demo that is closed":   {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
+		"orders below 0":        {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
+		"bytes below 0":         {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
 		"strangers below 0":     {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
 		"orders kept briefly":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
 		"orders kept below 0":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},

@@ -7,5 +7,6 @@ const (
 	CodeOrderNotCancellable  refusal.Code = "order_not_cancellable"
 	CodeInvalidTransition    refusal.Code = "invalid_transition"
 	CodeInsufficientStock    refusal.Code = "insufficient_stock"
+	CodeQuotaExceeded        refusal.Code = "quota_exceeded"
 	CodeWebhookNotConfigured refusal.Code = "webhook_not_configured"
 )

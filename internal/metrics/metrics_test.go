@@ -41,6 +41,7 @@ func TestObservers(t *testing.T) {
 	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3})
 	m.Orders().Settled(order.CommandCancel, order.OutcomeReplayed)
 	m.Orders().Waited(time.Second)
+	m.Orders().OverQuota(order.QuotaBytes)
 	m.Webhooks().Attempted(webhook.Answer{Status: 503, Took: time.Second})
 	m.Webhooks().Attempted(webhook.Answer{})
 	m.Webhooks().Sent(2 * time.Second)
@@ -59,6 +60,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_http_requests_total{method="GET",route="/v1/orders/{order_id}",status="200"} 1`,
 		`dropyard_http_request_duration_seconds_bucket{method="GET",route="/v1/orders/{order_id}",status="200",le="0.005"} 1`,
 		`dropyard_http_requests_in_flight 1`,
+		`dropyard_order_quota_refusals_total{quota="stored_bytes"} 1`,
 		`dropyard_slot_wait_seconds_bucket{outcome="refused",slot="heavy",le="0.5"} 1`,
 		`dropyard_rate_limit_requests_total{limit="tracking",outcome="refused"} 1`,
 		`dropyard_order_group_commands_sum 7`,

@@ -15,6 +15,7 @@ type orderMetrics struct {
 	duration prometheus.Observer
 	races    prometheus.Counter
 	retries  prometheus.Counter
+	quotas   map[order.QuotaName]prometheus.Counter // read only
 }
 
 func newOrderMetrics(register registrar) *orderMetrics {
@@ -35,6 +36,11 @@ func newOrderMetrics(register registrar) *orderMetrics {
 			"Tries to commit a group that were lost because another node changed the same rows.").WithLabelValues(),
 		retries: register.counter("dropyard_order_group_retries_total",
 			"Tries to commit a group that were repeated because the database could not be reached.").WithLabelValues(),
+	}
+	quotas := register.counter("dropyard_order_quota_refusals_total", "Orders that a quota has refused, by quota.", "quota")
+	m.quotas = map[order.QuotaName]prometheus.Counter{}
+	for _, quota := range order.QuotaNames {
+		m.quotas[quota] = quotas.WithLabelValues(string(quota))
 	}
 	for _, kind := range order.CommandKinds {
 		m.commands[kind] = children(commands, order.CommandOutcomes, string(kind))
@@ -60,3 +66,6 @@ func (m *orderMetrics) Settled(kind order.CommandKind, outcome order.CommandOutc
 
 // Waited measures a wait in the queue.
 func (m *orderMetrics) Waited(wait time.Duration) { m.waits.Observe(wait.Seconds()) }
+
+// OverQuota counts an order that a quota has refused.
+func (m *orderMetrics) OverQuota(quota order.QuotaName) { m.quotas[quota].Inc() }

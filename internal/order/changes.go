@@ -35,6 +35,8 @@ type Changes struct {
 	// endpoints that are woken for them.
 	Queue []outbox.Entry
 	Wakes []outbox.Wake
+	// Used is what each partner uses in addition of its quotas, sorted by partner.
+	Used []Used
 }
 
 // Apply fills in what follows from changes and writes them. It returns ErrRaced
@@ -47,10 +49,11 @@ func Apply(ctx context.Context, tx Writer, c *Changes) error {
 	return tx.Save(ctx, c)
 }
 
-// complete fills in the board's rows and the deliveries. It is called once, after
+// complete fills in the board's rows, the deliveries and what was used. It is called once, after
 // the last decision: an order that was changed several times has one row of the
 // board.
 func (c *Changes) complete() {
+	c.use()
 	for _, created := range c.Created {
 		o := created.Order
 		if _, moved := c.Changed[OrderKey{o.PartnerID, o.OrderID}]; !moved && board.IsOpen(o.Status) {

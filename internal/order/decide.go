@@ -82,10 +82,20 @@ func needsOf(commands []command) *Needs {
 	})
 	n.Orders = distinct(n.Orders, compareOrders)
 	n.Proofs = distinct(n.Proofs, compareOrders)
+	n.Usages = latestDays(n.Usages)
 	n.Products = distinct(n.Products, func(a, b ledger.ProductKey) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return &n
+}
+
+// latestDays returns each partner once, with the latest of its days: a group may have
+// orders of both sides of midnight.
+func latestDays(keys []UsageKey) []UsageKey {
+	slices.SortFunc(keys, func(a, b UsageKey) int {
+		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(b.Day, a.Day))
+	})
+	return slices.CompactFunc(keys, func(a, b UsageKey) bool { return a.PartnerID == b.PartnerID })
 }
 
 func compareOrders(a, b OrderKey) int {

@@ -17,6 +17,7 @@ type createCommand struct {
 	key      idempotency.Key
 	bodyHash [32]byte
 	encode   Encoder
+	quota    Quota
 }
 
 func (cmd *createCommand) reference() Reference {
@@ -28,6 +29,9 @@ func (cmd *createCommand) partner() string { return cmd.key.PartnerID }
 func (cmd *createCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.key)
 	n.References = append(n.References, cmd.reference())
+	if cmd.quota != (Quota{}) {
+		n.Usages = append(n.Usages, UsageKey{cmd.order.PartnerID, DayOf(cmd.order.CreatedAt)})
+	}
 	for _, item := range cmd.order.Items {
 		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.order.PartnerID, ProductID: item.ProductID})
 	}
@@ -51,9 +55,13 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	order := *cmd.order
 	order.Items = named(s, cmd.order)
 	order.Allocation = allocation
-	withdrawStock(s, c, &order)
-
 	document := cmd.encode(&order)
+	if used := s.Usages[order.PartnerID]; used != nil && cmd.quota != (Quota{}) {
+		if err := used.take(cmd.quota, int64(len(document)), order.CreatedAt); err != nil {
+			return refused(err)
+		}
+	}
+	withdrawStock(s, c, &order)
 	s.Taken[cmd.reference()] = true
 	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})

@@ -19,6 +19,8 @@ type Observer interface {
 	// Waited is called once for each command or batch, with the time from its
 	// submission until its group was formed.
 	Waited(time.Duration)
+	// OverQuota is called once for each order that a quota has refused.
+	OverQuota(QuotaName)
 }
 
 // Group describes the commit of one group of commands.
@@ -63,12 +65,13 @@ type unobserved struct{}
 func (unobserved) Committed(Group)                     {}
 func (unobserved) Settled(CommandKind, CommandOutcome) {}
 func (unobserved) Waited(time.Duration)                {}
+func (unobserved) OverQuota(QuotaName)                 {}
 
 // report reports how a command ended, or each order of a batch.
 func report(observer Observer, cmd command, settled outcome) {
 	batch, isBatch := cmd.(*batchCommand)
 	if !isBatch {
-		observer.Settled(kindOf(cmd), outcomeOf(settled))
+		reportOne(observer, cmd, settled)
 		return
 	}
 	for i, part := range batch.parts {
@@ -76,7 +79,14 @@ func report(observer Observer, cmd command, settled outcome) {
 		if settled.err == nil {
 			of = settled.parts[i]
 		}
-		observer.Settled(kindOf(part), outcomeOf(of))
+		reportOne(observer, part, of)
+	}
+}
+
+func reportOne(observer Observer, cmd command, settled outcome) {
+	observer.Settled(kindOf(cmd), outcomeOf(settled))
+	if quota := quotaOf(settled.err); quota != "" {
+		observer.OverQuota(quota)
 	}
 }
 

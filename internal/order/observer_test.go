@@ -39,6 +39,8 @@ func (r *recorder) Settled(kind CommandKind, outcome CommandOutcome) {
 	r.settled[kind][outcome]++
 }
 
+func (*recorder) OverQuota(QuotaName) {}
+
 func (r *recorder) Waited(wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,6 +36,8 @@ type Config struct {
 	// Card returns the rate card in effect for a partner at a time.
 	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
 	Quoter *pricing.Quoter
+	// Quota returns the limits of a partner; nil means that there are none.
+	Quota  func(ctx context.Context, partnerID string) (Quota, error)
 	Encode Encoder
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
@@ -117,10 +119,14 @@ func (s *Service) Create(ctx context.Context, r idempotency.Request, root form.S
 // creation returns the command that creates an order, or that refuses to.
 func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, root form.Source) command {
 	order, items, err := s.prepare(ctx, key.PartnerID, root)
+	var quota Quota
+	if err == nil && s.config.Quota != nil {
+		quota, err = s.config.Quota(ctx, key.PartnerID)
+	}
 	if err != nil {
 		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: items, refusal: err}
 	}
-	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.config.Encode}
+	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.config.Encode, quota: quota}
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {

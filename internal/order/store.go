@@ -114,6 +114,7 @@ type Needs struct {
 	Orders     []OrderKey
 	Products   []ledger.ProductKey
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
+	Usages     []UsageKey // the partners that have quotas
 }
 
 // State is what Load found. Deciding one command changes it for the next, so
@@ -127,6 +128,8 @@ type State struct {
 	Ledgers map[string]*ledger.Ledger
 	// Proofs has the best proof of each order that was asked for and has any.
 	Proofs map[OrderKey]*delivery.Proof
+	// Usages has what each partner that was asked for has used of its quotas.
+	Usages map[string]*Usage
 }
 
 // order returns an order that was asked for. The error is not_found, or a

@@ -53,7 +53,7 @@ func (s *Service) Approve(ctx context.Context, partnerID string) (approved *Over
 }
 
 func approve(ctx context.Context, tx Writer, partnerID string, entry *audit.Entry) (*Overview, error) {
-	found, err := overview(ctx, tx, partnerID)
+	found, err := overview(ctx, tx, partnerID, entry.At)
 	if err != nil || !found.Pending() {
 		return found, err
 	}

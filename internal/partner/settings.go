@@ -18,14 +18,20 @@ type Settings struct {
 	PendingSince    time.Time // zero unless the account awaits approval
 	RateLimit       int       // requests a minute; DefaultRate for the service's
 	RateCard        string    // the name of a series of rate cards; empty for the default
+	OrdersPerDay    int64     // orders a day, in UTC; 0 for no limit, DefaultQuota for the service's
+	StoredBytes     int64     // bytes of the stored records of orders; likewise
 }
+
+// DefaultQuota stands for a quota of the service, which applies to partners without
+// their own.
+const DefaultQuota = -1
 
 // DefaultRate stands for the rate limit of the service, which applies to partners
 // without their own.
 const DefaultRate = -1
 
 // DefaultSettings are the settings of a partner without any.
-var DefaultSettings = Settings{RateLimit: DefaultRate}
+var DefaultSettings = Settings{RateLimit: DefaultRate, OrdersPerDay: DefaultQuota, StoredBytes: DefaultQuota}
 
 // Suspended reports whether the partner may not use the service.
 func (s Settings) Suspended() bool { return !s.SuspendedAt.IsZero() }
@@ -77,19 +83,26 @@ type Listed struct {
 type Overview struct {
 	Listed
 	ActiveKeys, RevokedKeys int64
+	Usage                   Usage
+}
+
+// Usage is what a partner has used of its quotas.
+type Usage struct {
+	OrdersToday int64 // created today, in UTC
+	StoredBytes int64 // of the stored records of orders
 }
 
 // Overview returns a partner with its settings and keys counted. It refuses with
 // not_found.
 func (s *Service) Overview(ctx context.Context, partnerID string) (found *Overview, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		found, err = overview(ctx, tx, partnerID)
+		found, err = overview(ctx, tx, partnerID, s.now())
 		return err
 	})
 	return found, err
 }
 
-func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, error) {
+func overview(ctx context.Context, tx Reader, partnerID string, now time.Time) (*Overview, error) {
 	account, err := tx.Partner(ctx, partnerID)
 	if err != nil {
 		return nil, err
@@ -101,6 +114,9 @@ func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, erro
 	if found.Settings, err = tx.Settings(ctx, partnerID); err != nil {
 		return nil, err
 	}
+	if found.Usage, err = tx.Usage(ctx, partnerID, now); err != nil {
+		return nil, err
+	}
 	found.ActiveKeys, found.RevokedKeys, err = tx.CountAPIKeys(ctx, partnerID)
 	return found, err
 }
@@ -109,6 +125,7 @@ func overview(ctx context.Context, tx Reader, partnerID string) (*Overview, erro
 const (
 	maxOwnRate = 1_000_000 // requests a minute
 	maxReason  = 500
+	maxQuota   = 1 << 50 // orders a day, or bytes
 	// DefaultCard names the rate cards of partners without their own.
 	DefaultCard = "default"
 )
@@ -121,6 +138,8 @@ type change struct {
 	setsRate        bool
 	card            string
 	setsCard        bool
+	ordersPerDay    *int64 // nil leaves the quota as it is
+	storedBytes     *int64
 }
 
 // readChange reads a request to set something for a partner.
@@ -136,6 +155,9 @@ func readChange(root form.Source) (change, error) {
 		card:     f.Text("rate_card", form.Optional, delivery.NameRule),
 		setsCard: f.Has("rate_card") || f.IsNull("rate_card"),
 		rate:     DefaultRate,
+
+		ordersPerDay: readQuota(f, "orders_per_day"),
+		storedBytes:  readQuota(f, "stored_bytes"),
 	}
 	if rate, ok := f.Integer("rate_limit", form.Optional, 1, maxOwnRate); ok {
 		c.rate = int(rate)
@@ -147,6 +169,19 @@ func readChange(root form.Source) (change, error) {
 		f.Fault("suspended_reason", "no reason unless suspended is true")
 	}
 	return c, problems.Err()
+}
+
+// readQuota reads a quota; it returns nil if there is none. null is the service's.
+func readQuota(f *form.Form, name string) *int64 {
+	quota := int64(DefaultQuota)
+	given, ok := f.Integer(name, form.Optional, 0, maxQuota)
+	switch {
+	case ok:
+		quota = given
+	case !f.IsNull(name):
+		return nil
+	}
+	return &quota
 }
 
 // apply returns the settings after the change.
@@ -165,6 +200,12 @@ func (c change) apply(s Settings, now time.Time) Settings {
 	}
 	if c.setsCard {
 		s.RateCard = c.card
+	}
+	if c.ordersPerDay != nil {
+		s.OrdersPerDay = *c.ordersPerDay
+	}
+	if c.storedBytes != nil {
+		s.StoredBytes = *c.storedBytes
 	}
 	return s
 }
@@ -196,7 +237,7 @@ func (s *Service) Change(ctx context.Context, partnerID string, root form.Source
 }
 
 func (s *Service) change(ctx context.Context, tx Writer, partnerID string, change change, entry *audit.Entry) (*Overview, error) {
-	found, err := overview(ctx, tx, partnerID)
+	found, err := overview(ctx, tx, partnerID, entry.At)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +275,8 @@ type settingsFacts struct {
 	SuspendedReason string  `json:"suspended_reason"`
 	RateLimit       *int    `json:"rate_limit"` // null for the service's
 	RateCard        *string `json:"rate_card"`
+	OrdersPerDay    *int64  `json:"orders_per_day"` // null for the service's
+	StoredBytes     *int64  `json:"stored_bytes"`   // null for the service's
 }
 
 func factsOf(s Settings) settingsFacts {
@@ -243,6 +286,12 @@ func factsOf(s Settings) settingsFacts {
 	}
 	if s.RateCard != "" {
 		facts.RateCard = &s.RateCard
+	}
+	if s.OrdersPerDay != DefaultQuota {
+		facts.OrdersPerDay = &s.OrdersPerDay
+	}
+	if s.StoredBytes != DefaultQuota {
+		facts.StoredBytes = &s.StoredBytes
 	}
 	return facts
 }

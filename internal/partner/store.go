@@ -21,6 +21,9 @@ type Reader interface {
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
 	// Settings returns DefaultSettings where nothing was set.
 	Settings(ctx context.Context, partnerID string) (Settings, error)
+	// Usage returns what a partner has used of its quotas, with the orders of the day
+	// of a time.
+	Usage(ctx context.Context, partnerID string, at time.Time) (Usage, error)
 	// List lists partners by id, those after the given one.
 	List(ctx context.Context, after string, limit int) ([]Listed, error)
 	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)

@@ -115,6 +115,7 @@ func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*o
 	p := newPipeline(c)
 	orderRows := find(p, byKey, needs.Orders)
 	ledgers := readLedgers(p, needs.Products, locked)
+	usages := readUsages(p, needs.Usages, locked)
 	proofs := find(p, findProofs, needs.Proofs)
 	taken := find(p, findReferences, needs.References)
 	receipts := find(p, findReceipts, needs.Receipts)
@@ -133,6 +134,9 @@ func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*o
 		state.Receipts[row.Key] = row
 	}
 	state.Orders = ordersOf(orderRows.after(done))
+	if state.Usages, err = usagesOf(ctx, c, usages.after(done), needs.Usages, locked); err != nil {
+		return nil, err
+	}
 	if err := addHistories(ctx, c, state.Orders); err != nil {
 		return nil, err
 	}
@@ -212,6 +216,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	if err := writeAudit(p, c.Audit); err != nil {
 		return err
 	}
+	writeUsages(p, c.Used)
 	_, err := p.flush(ctx)
 	return err
 }

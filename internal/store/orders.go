@@ -57,8 +57,9 @@ var (
 	findReferences = lookUpSome(lookUp, byReference, orders, key(
 		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
 		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
-	findDocuments = lookUpSome(lookUp, byOrder, orders, append(orderKey,
-		document("document", func(o *orderRow) *[]byte { return &o.document })))
+	documents     = append(orderKey, document("document", func(o *orderRow) *[]byte { return &o.document }))
+	findDocuments = lookUpSome(lookUp, byOrder, orders, documents)
+	lockDocuments = lookUpSome(lookUpLock, byOrder, orders, documents)
 )
 
 // orderRowOf returns an order as it is stored.

@@ -20,6 +20,8 @@ var (
 		text("suspended_reason", func(s *settingsRow) *string { return &s.SuspendedReason }),
 		count("rate_limit", func(s *settingsRow) *int { return &s.RateLimit }),
 		text("rate_card", func(s *settingsRow) *string { return &s.RateCard }),
+		integer("orders_per_day", func(s *settingsRow) *int64 { return &s.OrdersPerDay }),
+		integer("stored_bytes", func(s *settingsRow) *int64 { return &s.StoredBytes }),
 	)
 	findSettings = lookUpBy(byID("partner_id"), partnerSettings)
 	lockSettings = lockBy(byID("partner_id"), partnerSettings)

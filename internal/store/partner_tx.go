@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -37,6 +38,9 @@ func (tx partnerTx) Partner(ctx context.Context, partnerID string) (*partner.Par
 // address or the id is in use.
 func (tx partnerTx) AddPartner(ctx context.Context, account *partner.Account) (added bool, err error) {
 	if rows, err := writeNow(ctx, tx.conn, addPartners, account); err != nil || rows == 0 {
+		return false, err
+	}
+	if err := writeAllNow(ctx, tx.conn, addUsages, &usageRow{partnerID: account.PartnerID}); err != nil {
 		return false, err
 	}
 	_, err = writeNow(ctx, tx.conn, addCounters, &counters{partnerID: account.PartnerID})
@@ -85,6 +89,21 @@ func (tx partnerTx) LockSettings(ctx context.Context, partnerID string) (partner
 func (tx partnerTx) SaveSettings(ctx context.Context, partnerID string, settings partner.Settings) error {
 	_, err := writeNow(ctx, tx.conn, saveSettings, &settingsRow{partnerID, settings})
 	return err
+}
+
+// Usage returns what a partner has used of its quotas, with the orders of the day of
+// a time.
+func (tx partnerTx) Usage(ctx context.Context, partnerID string, at time.Time) (partner.Usage, error) {
+	keys := []order.UsageKey{{PartnerID: partnerID, Day: order.DayOf(at)}}
+	rows, err := findNow(ctx, tx.conn, findUsages, partnerID)
+	if err != nil {
+		return partner.Usage{}, err
+	}
+	usages, err := usagesOf(ctx, tx.conn, rows, keys, false)
+	if err != nil || usages[partnerID] == nil {
+		return partner.Usage{}, err
+	}
+	return partner.Usage{OrdersToday: usages[partnerID].Orders, StoredBytes: usages[partnerID].Bytes}, nil
 }
 
 // HasRateCards reports whether there are rate cards of this name.

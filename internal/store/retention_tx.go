@@ -181,12 +181,27 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	if err := removeProofs(ctx, tx.conn, keys); err != nil {
 		return err
 	}
+	removed, err := tx.lockedBytes(ctx, keys)
+	if err != nil {
+		return err
+	}
 	p := newPipeline(tx.conn)
 	for _, drop := range []*statement[order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropOrders} {
 		write(p, drop, pointers(keys))
 	}
-	_, err := p.flush(ctx)
+	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})
+	_, err = p.flush(ctx)
 	return err
+}
+
+// lockedBytes returns the size of orders' documents, locked where another node could
+// remove them at the same time.
+func (tx retentionTx) lockedBytes(ctx context.Context, keys []order.OrderKey) (size int64, err error) {
+	rows, err := findNow(ctx, tx.conn, lockDocuments, keys...)
+	for _, row := range rows {
+		size += int64(len(row.document))
+	}
+	return size, err
 }
 
 // RemoveEvents removes events that are still in the state that they had: one
@@ -230,7 +245,7 @@ func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs
 
 // SaveErased writes orders whose personal fields have been removed. It also
 // empties the notes of their histories, replaces what operators have noted by
-// note, and removes their proofs.
+// note, and removes their proofs. All orders are of one partner.
 func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored, note string) error {
 	keys := make([]order.OrderKey, len(erased))
 	rows := make([]*orderRow, len(erased))
@@ -249,12 +264,21 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 			shown = append(shown, e.Shown)
 		}
 	}
+	before, err := tx.lockedBytes(ctx, keys)
+	if err != nil || len(erased) == 0 {
+		return err
+	}
+	used := order.Used{PartnerID: erased[0].Order.PartnerID, Bytes: -before}
+	for _, row := range rows {
+		used.Bytes += int64(len(row.document))
+	}
 	p := newPipeline(tx.conn)
 	write(p, eraseOrders, rows)
 	write(p, eraseHistories, histories)
 	write(p, eraseFacts, facts)
 	write(p, overwriteNotes, notes)
 	writeBoard(p, shown, nil)
+	writeUsages(p, []order.Used{used})
 	if _, err := p.flush(ctx); err != nil {
 		return err
 	}

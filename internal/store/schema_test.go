@@ -27,7 +27,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		loosePictures.name: shape(loosePictures), operatorSessions.name: shape(operatorSessions),
 		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),
 		orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
-		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partners.name: shape(partners),
+		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
 		stockMovements.name: shape(stockMovements), endpoints.name: shape(endpoints),

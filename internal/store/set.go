@@ -25,6 +25,7 @@ const (
 	insertNew  verb = iota // insert; a row that exists is left alone and not counted
 	insertOver             // insert or overwrite the row with the same keys
 	update                 // write values where all keys match
+	increase               // add values, which are numbers, where all keys match
 	lookUp                 // read values where all keys match
 	lookUpLock             // the same, locking the rows until the transaction ends
 	deleteOld              // delete the rows where all keys match
@@ -71,8 +72,8 @@ func (st *setStatement) forOneRow() string {
 		return each(st.keys, " AND ", func(i int, c columnSpec) string { return c.name + " = " + number(from)(i, c) })
 	}
 	switch st.verb {
-	case update:
-		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + number(1)(i, c) })
+	case update, increase:
+		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("", c) + number(1)(i, c) })
 		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
 	case lookUp, lookUpLock:
 		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1)
@@ -81,6 +82,14 @@ func (st *setStatement) forOneRow() string {
 	default:
 		return st.insert("VALUES (" + each(st.bound(), ", ", number(1)) + ")")
 	}
+}
+
+// onTop writes what the new value of a column is added to, if it is.
+func (st *setStatement) onTop(alias string, c columnSpec) string {
+	if st.verb != increase {
+		return ""
+	}
+	return alias + c.name + " + "
 }
 
 // insert writes an insert of the rows that source gives.

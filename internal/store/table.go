@@ -74,6 +74,14 @@ func updateOf[T, R any](t *table[T], where, set []column[R]) *statement[R] {
 	return &statement[R]{newSet(update, t.name, specs(where), specs(set)), slices.Concat(set, where)}
 }
 
+// increaseOf returns a statement that adds to some columns of the rows that have the
+// given keys.
+func increaseOf[T, R any](t *table[T], where, added []column[R]) *statement[R] {
+	mustBeOf(t, where)
+	mustBeOf(t, added)
+	return &statement[R]{newSet(increase, t.name, specs(where), specs(added)), slices.Concat(added, where)}
+}
+
 // deleteFrom returns a statement that deletes the rows that have the given
 // keys.
 func deleteFrom[T, K any](t *table[T], where []column[K]) *statement[K] {

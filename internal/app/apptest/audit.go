@@ -37,6 +37,9 @@ var laws = []law{
 		SELECT n.partner_id, n.last_movement FROM partner_counters n LEFT JOIN stock_movements m ON m.partner_id = n.partner_id
 		GROUP BY n.partner_id, n.last_movement
 		HAVING n.last_movement != count(m.movement_id) OR n.last_movement != coalesce(max(m.movement_id), 0)`},
+	{law: "a partner's stored bytes are those of its orders", query: `
+		SELECT u.partner_id, u.stored_bytes FROM partner_usage u LEFT JOIN orders o ON o.partner_id = u.partner_id
+		GROUP BY u.partner_id, u.stored_bytes HAVING u.stored_bytes != coalesce(sum(octet_length(o.document)), 0)`},
 	{law: "movements name orders that exist", swept: `
 		SELECT movement_id, order_id FROM stock_movements WHERE order_id != '' AND substr(order_id, 5, 8) != substr(partner_id, 5)`, query: `
 		SELECT m.movement_id, m.order_id FROM stock_movements m LEFT JOIN orders o ON o.partner_id = m.partner_id AND o.order_id = m.order_id

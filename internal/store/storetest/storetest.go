@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"exported":          testExported,
 		"swept":             testSwept,
 		"erased":            testErased,
+		"usage":             testUsage,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,8 @@ CREATE TABLE partner_settings (
     partner_id       TEXT   NOT NULL PRIMARY KEY,
     rate_limit       BIGINT NOT NULL, -- requests a minute; -1 for the default
     rate_card        TEXT   NOT NULL, -- rate_cards.name; '' for the default series
+    orders_per_day   BIGINT NOT NULL, -- 0 for no limit; -1 for the default
+    stored_bytes     BIGINT NOT NULL, -- likewise
     suspended_reason TEXT   NOT NULL,
     suspended_at     BIGINT NOT NULL, -- 0 while the partner is active
     pending_since    BIGINT NOT NULL  -- 0 once the account has been approved
@@ -185,6 +187,16 @@ CREATE TABLE partner_counters (
     last_product  BIGINT NOT NULL,
     last_movement BIGINT NOT NULL
 );
+
+-- What a partner has used of its quotas. Every transaction that creates, erases or
+-- removes orders adds to the row.
+CREATE TABLE partner_usage (
+    partner_id     TEXT   NOT NULL PRIMARY KEY,
+    orders         BIGINT NOT NULL, -- created, ever
+    day            BIGINT NOT NULL, -- days since 1970, in UTC; the latest on which a quota of orders was looked at
+    orders_earlier BIGINT NOT NULL, -- created before that day
+    stored_bytes   BIGINT NOT NULL  -- of orders.document
+) WITHOUT ROWID;
 
 -- order: orders, their history, idempotency ----------------------------------
 
