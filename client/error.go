@@ -52,6 +52,7 @@ const (
 	CodeIdempotencyKeyReused  ErrorCode = "idempotency_key_reused"  // 422: the key was used with another body
 	CodeWebhookNotConfigured  ErrorCode = "webhook_not_configured"  // 422: there is no endpoint
 	CodeRateLimited           ErrorCode = "rate_limited"            // 429
+	CodeQuotaExceeded         ErrorCode = "quota_exceeded"          // 429
 	CodeInternalError         ErrorCode = "internal_error"          // 500
 	CodeUnavailable           ErrorCode = "unavailable"             // 503: overloaded, stopping, or longer than 30 s
 )

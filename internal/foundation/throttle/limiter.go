@@ -76,9 +76,10 @@ func (l *Limiter) TakeMany(key string, rate Rate, n int64) Verdict {
 }
 
 // Peek returns what Take would, but counts nothing.
-func (l *Limiter) Peek(key string) Verdict { return l.peekAt(key, l.rate) }
+func (l *Limiter) Peek(key string) Verdict { return l.PeekAt(key, l.rate) }
 
-func (l *Limiter) peekAt(key string, rate Rate) Verdict {
+// PeekAt returns what TakeAt would, but counts nothing.
+func (l *Limiter) PeekAt(key string, rate Rate) Verdict {
 	if rate.Limit <= 0 {
 		return unlimited
 	}

@@ -56,6 +56,16 @@ func (s *share) take(rate Rate, n int64, now time.Duration) (verdict Verdict, de
 	return verdict, !verdict.Allowed
 }
 
+// peek decides on one request without counting it. What only the store can decide is
+// allowed.
+func (s *share) peek(rate Rate, now time.Duration) Verdict {
+	if s.rate == rate && s.spent < s.lease.Size && s.lease.period().contains(now) {
+		return unlimited
+	}
+	_, verdict := Decide(rate, s.tat, now)
+	return verdict
+}
+
 // spend admits a request that counts as n under the lease.
 func (s *share) spend(n int64, now time.Duration) Verdict {
 	next, verdict := DecideMany(s.rate, n, s.tat, now)

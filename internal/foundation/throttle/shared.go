@@ -100,6 +100,20 @@ func (s *Shared) TakeMany(ctx context.Context, key string, rate Rate, n int64) V
 	}
 }
 
+// PeekAt returns whether this node knows that the key's rate is used up. It counts
+// nothing and does not call the store; what only the store can decide is allowed.
+func (s *Shared) PeekAt(key string, rate Rate) Verdict {
+	s.mu.Lock()
+	k := s.keys[key]
+	s.mu.Unlock()
+	if k == nil || rate.Limit <= 0 {
+		return unlimited
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.share.peek(rate, k.clock.at(s.now()))
+}
+
 func (s *Shared) now() time.Duration { return time.Duration(s.clock().UnixNano()) }
 
 // key returns what this node knows about a key.

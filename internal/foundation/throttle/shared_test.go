@@ -433,3 +433,27 @@ func TestSharedWholeBurst(t *testing.T) {
 		t.Errorf("got %+v after the whole burst, want it refused", verdict)
 	}
 }
+
+// TestSharedPeek looks at a key before and after its rate is used up, and counts
+// nothing by it.
+func TestSharedPeek(t *testing.T) {
+	t.Parallel()
+	rate := throttle.Rate{Per: time.Minute, Limit: 60, Burst: 60}
+	var c clock
+	store := newLedgers()
+	shared := newShared(rate, store, c.now)
+	if verdict := shared.PeekAt("key", rate); !verdict.Allowed {
+		t.Errorf("unknown key: got %+v, want it allowed", verdict)
+	}
+	shared.TakeMany(t.Context(), "key", rate, 59)
+	for range 3 {
+		if verdict := shared.PeekAt("key", rate); !verdict.Allowed {
+			t.Errorf("one left: got %+v, want it allowed", verdict)
+		}
+	}
+	shared.Take(t.Context(), "key")
+	calls := store.calls.Load()
+	if verdict := shared.PeekAt("key", rate); verdict.Allowed || verdict.RetryAfter != time.Second || store.calls.Load() != calls {
+		t.Errorf("none left: got %+v after %d calls of the store, want it refused for 1 s after none", verdict, store.calls.Load()-calls)
+	}
+}
