@@ -96,6 +96,10 @@ type ErrorDetails struct {
 	Courier   *AssignedCourier `json:"courier,omitempty"` // nil if there is none; with invalid_transition
 	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
 
+	Quota string `json:"quota,omitempty"` // orders_per_day or stored_bytes; with quota_exceeded
+	Limit int64  `json:"limit,omitempty"` // of the quota
+	Used  int64  `json:"used,omitempty"`  // of the quota
+
 	Reasons []Unready `json:"reasons,omitempty"` // of [Service.GetReady], for operators only
 
 	// Raw is the whole object as received, with members that this version does not know.
