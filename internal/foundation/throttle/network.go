@@ -51,7 +51,7 @@ func NewNetworks(rate Rate, clock func() time.Time) *Networks {
 func (n *Networks) Take(address string) Verdict { return n.each(address, n.limiter.TakeAt) }
 
 // Peek returns what Take would, but counts nothing.
-func (n *Networks) Peek(address string) Verdict { return n.each(address, n.limiter.peekAt) }
+func (n *Networks) Peek(address string) Verdict { return n.each(address, n.limiter.PeekAt) }
 
 // each asks for the networks of the address, from the smallest to the largest, up to
 // one that refuses.
