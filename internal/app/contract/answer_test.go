@@ -39,6 +39,7 @@ func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 // checkAnswer compares an answer with a documented response.
 func checkAnswer(t reporter, name string, response node, answer *apptest.Answer) {
 	t.Helper()
+	messages.add(answer)
 	checkHeaders(t, name, response, answer)
 	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	content := response.at("content", kind)

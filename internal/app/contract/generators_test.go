@@ -88,7 +88,9 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 // conditional matches schemas that only compare, which generators leave out.
 var conditional = regexp.MustCompile(`/(if|then|else|not)(/|$)`)
 
-// TestTagsAreUnique checks that no tag stands twice.
+// TestTagsAreUnique checks that no tag stands twice, and that webhooks have a tag of
+// their own: openapi-generator writes one file for each tag, and webhooks with the tag of
+// operations over those.
 func TestTagsAreUnique(t *testing.T) {
 	t.Parallel()
 	c := read(t)
@@ -99,6 +101,13 @@ func TestTagsAreUnique(t *testing.T) {
 				t.Errorf("%s: got the tag %s twice", d.name, name)
 			} else {
 				seen[name] = true
+			}
+		}
+	}
+	for name, hook := range c.webhooks() {
+		for _, o := range c.operations {
+			if tag := hook.at("tags").elements()[0].text(); o.at("tags").elements()[0].text() == tag {
+				t.Fatalf("webhook %s: got the tag %s, which %s has", name, tag, o.id)
 			}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -53,3 +55,26 @@ const cardBody = `{"version":"v","effective_from":"2036-06-01T00:00:00-04:00","l
 "same_day":{"cut_off":"13:00","deliver_by":"18:00","zones":{}}},
 "parcel_cents":150,"included_grams":1000,"fragile_cents":250,"insurance":{"basis_points":100,"minimum_cents":200},
 "cod":{"basis_points":150,"minimum_cents":450},"fuel_basis_points":1250,"cad_per_10000_usd":13750}`
+
+// TestRareRefusals sends requests whose refusals are documented as examples, and which
+// no other test sends.
+func TestRareRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	f.send(t, call{operation: "createOrder", body: []byte(`{"partner_order_id":`)}).Must(t, 400)
+	f.send(t, call{operation: "getOperator", anonymous: true, headers: []string{"Authorization", "Bearer none"}}).Must(t, 401)
+	night := f.send(t, call{operation: "createOperator", body: validBody(f.contract.operation("createOperator"))}).Must(t, 201)
+	f.send(t, call{operation: "changeOperator", path: map[string]string{"operator_id": night.Text("operator_id")}, body: []byte(`{"active":false}`)}).Must(t, 200)
+	f.send(t, call{operation: "operatorLogin", body: []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88"}`)}).Must(t, 403)
+	order := f.newOrder(t)
+	f.move(t, order, "accepted").Must(t, 200)
+	f.send(t, call{operation: "changeOrderStatus", path: order, body: []byte(`{"status":"courier_assigned","courier_id":"cou_6va1q5tdr9ce62kh"}`)}).Must(t, 422)
+
+	secure := &fixture{Service: apptest.Start(t, roomy), contract: f.contract, operator: &apptest.Operator{}}
+	secure.partner = secure.register(t)
+	secure.send(t, call{operation: "putWebhookEndpoint", body: []byte(`{"url":"http://hooks.epicerie-metro.example/dropyard"}`)}).Must(t, 422)
+
+	closed := &fixture{Service: apptest.Start(t, roomy, func(c *config.Config, _ *app.Surroundings) { c.Registration = "closed" }), contract: f.contract,
+		partner: &apptest.Partner{}, operator: &apptest.Operator{}}
+	closed.send(t, call{operation: "registerPartner", body: validBody(f.contract.operation("registerPartner"))}).Must(t, 403)
+}
