@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -114,8 +113,10 @@ func (c *listenCommand) greet() {
 
 // handle prints one event and forwards it.
 func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client.FeedEvent) {
-	var event client.Event
-	_ = json.Unmarshal([]byte(e.Body), &event) // cannot fail: the service has signed it
+	event, err := client.ParseEvent([]byte(e.Body))
+	if err != nil {
+		return // cannot happen: the feed has parsed it
+	}
 	if len(c.Events) > 0 && !slices.Contains(c.Events, string(event.Type)) {
 		return
 	}

@@ -87,25 +87,6 @@ type orderImport struct {
 	cents       int64 // price of all created orders
 }
 
-// orderRefusal is the service's reason for refusing an order.
-type orderRefusal struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Details struct {
-		Errors []struct{ Field, Expected string } `json:"errors"`
-	} `json:"details"`
-}
-
-// orderResult is the service's response for one order.
-type orderResult struct {
-	Status   int
-	Replayed bool
-	Order    struct {
-		RateCents int64 `json:"rate_cents"`
-	}
-	Error *orderRefusal
-}
-
 // create sends the orders in batches of the given size.
 func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch int) error {
 	for len(orders) > 0 {
@@ -113,7 +94,7 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 		if err != nil {
 			return err
 		}
-		var answer struct{ Results []orderResult }
+		var answer client.BatchResults
 		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/batch", body, keyOf(body))
 		if err := decode(sent, err, &answer); err != nil {
 			return err
@@ -122,7 +103,8 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 			return fmt.Errorf("the service returned %d results for %d orders", len(answer.Results), count)
 		}
 		for i, result := range answer.Results {
-			im.count(orders[i], result)
+			created := cmp.Or(result.Order, &client.Order{})
+			im.count(orders[i], created.RateCents, result.Replayed, result.Error)
 		}
 		orders = orders[count:]
 		notice("%d of %d orders", im.done, im.total)
@@ -157,31 +139,32 @@ var importNamespace = uuid.MustParse("6f9c1c1e-4a8e-5f0b-9d0e-3b1d6a5c7e42")
 // keyOf returns the Idempotency-Key of a request, which is the same for equal bodies.
 func keyOf(body []byte) string { return uuid.NewSHA1(importNamespace, body).String() }
 
-// count counts the result of an order, and prints it if the order was refused.
-func (im *orderImport) count(order *fileOrder, result orderResult) {
+// count counts the result of an order, and prints it if the order was refused. The
+// refusal is nil if it was not.
+func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refused *client.Error) {
 	im.done++
 	switch {
-	case result.Error == nil && result.Replayed:
+	case refused == nil && replayed:
 		im.replayed++
-	case result.Error == nil:
+	case refused == nil:
 		im.created++
-		im.cents += result.Order.RateCents
-	case result.Error.Code == "conflict":
+		im.cents += cents
+	case refused.Code == client.CodeConflict:
 		im.existing++
 		notice("line %d: %s already exists", order.line, order.reference)
 	default:
 		im.refused++
-		notice("line %d: %s: %s: %s", order.line, order.reference, result.Error.Code, result.Error.text())
+		notice("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
 	}
 }
 
-// text returns all faults of an order on one line, or the message if none is listed.
-func (r *orderRefusal) text() string {
-	faults := make([]string, len(r.Details.Errors))
-	for i, fault := range r.Details.Errors {
+// faultsOf returns all faults of an order on one line, or the message if none is listed.
+func faultsOf(refused *client.Error) string {
+	faults := make([]string, len(refused.Details.Errors))
+	for i, fault := range refused.Details.Errors {
 		faults[i] = fault.Field + ": expected " + fault.Expected
 	}
-	return cmp.Or(strings.Join(faults, "; "), r.Message)
+	return cmp.Or(strings.Join(faults, "; "), refused.Message)
 }
 
 // validate asks the service for each order whether it would be created, without
@@ -192,20 +175,14 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 		if err != nil {
 			return err
 		}
-		var validated struct {
-			RateCents int64 `json:"rate_cents"`
-			Status    int
-			Error     *orderRefusal
-		}
+		var validated client.Validation
 		// The client repeats a request with a key when no response arrives, which is safe
 		// here because nothing is stored.
 		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/validate", body, keyOf(body))
 		if err := decode(sent, err, &validated); err != nil {
 			return err
 		}
-		result := orderResult{Status: validated.Status, Error: validated.Error}
-		result.Order.RateCents = validated.RateCents
-		im.count(order, result)
+		im.count(order, validated.RateCents, false, validated.Error)
 		if slices.Contains([]int{im.total, im.done / 100 * 100}, im.done) {
 			notice("%d of %d orders", im.done, im.total)
 		}

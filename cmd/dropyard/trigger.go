@@ -92,16 +92,8 @@ func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
 // sendTest makes the service send a test event to the partner's endpoint, and prints
 // the result.
 func sendTest(ctx context.Context, partner *client.Client) error {
-	var tested struct {
-		EventID    string `json:"event_id"`
-		Delivered  bool   `json:"delivered"`
-		StatusCode int    `json:"status_code"`
-		DurationMS int64  `json:"duration_ms"`
-		Error      string `json:"error"`
-	}
-	// Call repeats the request when no response arrives; a second test does no harm.
-	answer, err := partner.Call(ctx, http.MethodPost, "/v1/webhooks/test", nil)
-	if err := decode(answer, err, &tested); err != nil {
+	tested, err := partner.TestWebhook(ctx)
+	if err != nil {
 		return err
 	}
 	outcome := cmp.Or(tested.Error, statusText(tested.StatusCode))
@@ -126,20 +118,11 @@ func decode(answer *client.Answer, err error, into any) error {
 	return nil
 }
 
-type createdOrder struct {
-	OrderID     string `json:"order_id"`
-	TrackingURL string `json:"tracking_url"`
-}
-
 // createOrder creates a sandbox order.
-func createOrder(ctx context.Context, partner *client.Client) (created createdOrder, err error) {
-	body, err := json.Marshal(sandboxOrder(time.Now()))
+func createOrder(ctx context.Context, partner *client.Client) (*client.Order, error) {
+	created, err := partner.CreateOrder(ctx, sandboxOrder(time.Now()))
 	if err != nil {
-		return created, err
-	}
-	answer, err := partner.Call(ctx, http.MethodPost, "/v1/orders", body)
-	if err = decode(answer, err, &created); err != nil {
-		return created, fmt.Errorf("create an order: %w", err)
+		return nil, fmt.Errorf("create an order: %w", err)
 	}
 	return created, nil
 }
@@ -147,25 +130,29 @@ func createOrder(ctx context.Context, partner *client.Client) (created createdOr
 // object is a JSON object.
 type object map[string]any
 
-// sandboxOrder returns a request for an order that is marked as a test.
-func sandboxOrder(now time.Time) object {
-	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
-	window := object{"start": day + "T09:00:00-05:00", "end": day + "T17:00:00-05:00"}
-	return object{
-		"partner_order_id": "SANDBOX-" + client.NewIdempotencyKey(),
-		"service_level":    "express",
-		"pickup": object{
-			"name": "Sandbox shop", "phone": "+15145550100", "email": "shop@example.com", "time_window": window,
-			"address": object{"line1": "4000 Rue Saint-Denis", "city": "Montréal", "province": "QC", "postal_code": "H2W 2M5", "country": "CA"},
+// sandboxOrder returns an order that is marked as a test, for tomorrow from 9 to 17
+// o'clock Eastern Standard Time.
+func sandboxOrder(now time.Time) client.OrderRequest {
+	tomorrow := now.AddDate(0, 0, 1)
+	at := func(hour int) time.Time {
+		return time.Date(tomorrow.Year(), tomorrow.Month(), tomorrow.Day(), hour, 0, 0, 0, time.FixedZone("", -5*60*60))
+	}
+	window := client.TimeWindow{Start: at(9), End: at(17)}
+	return client.OrderRequest{
+		PartnerOrderID: "SANDBOX-" + client.NewIdempotencyKey(),
+		ServiceLevel:   client.LevelExpress,
+		Pickup: client.Contact{
+			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: window,
+			Address: client.Address{Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5", Country: client.Canada},
 		},
-		"dropoff": object{
-			"name": "Sandbox recipient", "phone": "+14165550123", "email": "recipient@example.com", "time_window": window,
-			"address": object{"line1": "100 Queen St W", "city": "Toronto", "province": "ON", "postal_code": "M5H 2N2", "country": "CA"},
+		Dropoff: client.Contact{
+			Name: "Sandbox recipient", Phone: "+14165550123", Email: "recipient@example.com", TimeWindow: window,
+			Address: client.Address{Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada},
 		},
-		"parcels": []object{{
-			"parcel_id": "P-1", "description": "Nothing: a test", "length_cm": 30, "width_cm": 20, "height_cm": 10, "weight_kg": 1, "value_cents": 0,
+		Parcels: []client.Parcel{{
+			ParcelID: "P-1", Description: "Nothing: a test", LengthCM: 30, WidthCM: 20, HeightCM: 10, WeightKG: 1,
 		}},
-		"metadata": object{"sandbox": true},
+		Metadata: json.RawMessage(`{"sandbox":true}`),
 	}
 }
 
