@@ -18,6 +18,7 @@ var (
 		moment("next_secret_at", func(e *webhook.Endpoint) *time.Time { return &e.NextSecretAt }),
 		integer("failures", func(e *webhook.Endpoint) *int64 { return &e.Failures }),
 		moment("failing_since", func(e *webhook.Endpoint) *time.Time { return &e.FailingSince }),
+		integer("pace", func(e *webhook.Endpoint) *int64 { return &e.Pace }),
 		moment("open_until", func(e *webhook.Endpoint) *time.Time { return &e.OpenUntil }),
 		moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt }),
 		text("holder", func(e *webhook.Endpoint) *string { return &e.Holder }),

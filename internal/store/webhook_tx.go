@@ -58,18 +58,33 @@ func (tx webhookTx) DropLeases(ctx context.Context) error {
 	return err
 }
 
-// Wakes lists the partners whose enabled endpoints have something to do and are
-// not leased, longest overdue first, and returns when the next endpoint has
-// something to do; zero if none will.
-func (tx webhookTx) Wakes(ctx context.Context, now time.Time, limit int) (due []string, next time.Time, err error) {
-	due, err = ids(ctx, tx.conn, `SELECT partner_id FROM webhook_endpoints
-		WHERE enabled = 1 AND wake_at > 0 AND wake_at <= $1 AND lease_until <= $1 ORDER BY wake_at LIMIT $2`, now, limit)
-	if err != nil {
-		return nil, next, err
-	}
-	err = tx.conn.query(ctx, "SELECT wake_at FROM webhook_endpoints WHERE enabled = 1 AND wake_at > $1 ORDER BY wake_at LIMIT 1",
-		[]any{now}, func(r row) error { return r.scan(&next) })
-	return due, next, err
+// wakes are the queries of Wakes. The conditions are those of the indexes.
+var wakes = map[webhook.Speed]string{
+	webhook.Quick:   wakesOf + "pace = 1" + inWakeOrder,
+	webhook.Untried: wakesOf + "pace = 0" + inWakeOrder,
+	webhook.Slow:    wakesOf + "pace > 1" + inWakeOrder,
+}
+
+const (
+	wakesOf     = "SELECT partner_id, wake_at FROM webhook_endpoints WHERE enabled = 1 AND holder = '' AND "
+	inWakeOrder = " AND wake_at > 0 ORDER BY wake_at LIMIT $1"
+)
+
+// Wakes lists the enabled endpoints of a speed that are not leased and have
+// something to do, or will have, in the order in which they wake.
+func (tx webhookTx) Wakes(ctx context.Context, speed webhook.Speed, limit int) (found []outbox.Wake, err error) {
+	err = tx.conn.query(ctx, wakes[speed], []any{limit}, func(r row) error {
+		var wake outbox.Wake
+		err := r.scan(&wake.PartnerID, &wake.At)
+		found = append(found, wake)
+		return err
+	})
+	return found, err
+}
+
+// Expired lists partners whose endpoints are leased by a lease that has expired.
+func (tx webhookTx) Expired(ctx context.Context, now time.Time, limit int) (partnerIDs []string, err error) {
+	return ids(ctx, tx.conn, "SELECT partner_id FROM webhook_endpoints WHERE holder <> '' AND lease_until <= $1 LIMIT $2", now, limit)
 }
 
 // Backlog sums up all endpoints.

@@ -44,7 +44,7 @@ func (b *batch) write(ctx context.Context, tx Writer) (err error) {
 	}
 	for _, n := range b.notes {
 		if n.parks {
-			if err := b.park(ctx, tx, n.lane); err != nil {
+			if err := b.park(ctx, tx, n); err != nil {
 				return err
 			}
 		}
@@ -116,11 +116,13 @@ func (b *batch) saveEvents(ctx context.Context, tx Writer) error {
 	return tx.Promote(ctx, b.promoted, b.now)
 }
 
-// park frees the endpoint until its next event is due, unless one is due now.
-func (b *batch) park(ctx context.Context, tx Writer, lane *runner) error {
-	endpoint := b.endpoints[lane.partnerID]
-	if endpoint == nil || endpoint.Holder != lane.holder {
-		b.freed[lane] = true
+// park frees the endpoint until its next event is due. If one is due now the
+// endpoint is not freed, unless its lane yields: then it wakes now, and so comes
+// behind all that have been due before.
+func (b *batch) park(ctx context.Context, tx Writer, n note) error {
+	endpoint := b.endpoints[n.lane.partnerID]
+	if endpoint == nil || endpoint.Holder != n.lane.holder {
+		b.freed[n.lane] = true
 		return nil
 	}
 	next, err := tx.NextDue(ctx, endpoint.PartnerID)
@@ -131,10 +133,13 @@ func (b *batch) park(ctx context.Context, tx Writer, lane *runner) error {
 		next = later(next, endpoint.OpenUntil)
 	}
 	if endpoint.Enabled && !next.IsZero() && !next.After(b.now) && !b.sender.isClosing() {
-		return nil
+		if !n.yields {
+			return nil
+		}
+		next = b.now
 	}
 	endpoint.WakeAt, endpoint.Holder, endpoint.LeaseUntil = next, "", time.Time{}
-	b.freed[lane], b.changed[endpoint] = true, true
+	b.freed[n.lane], b.changed[endpoint] = true, true
 	return nil
 }
 
@@ -149,5 +154,5 @@ func later(a, b time.Time) time.Time {
 // sameHealth reports whether two versions of an endpoint agree in all fields that
 // judge changes.
 func (e *Endpoint) sameHealth(o *Endpoint) bool {
-	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil)
+	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil) && e.Pace == o.Pace
 }

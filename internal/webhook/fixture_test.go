@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -218,6 +220,23 @@ func (y *yard) put(t *testing.T, partnerID, url string) string {
 		t.Fatal(err)
 	}
 	return put.Secret
+}
+
+// setPace sets how many seconds the requests to the partner's endpoint have taken.
+func (y *yard) setPace(t *testing.T, pace int64) {
+	t.Helper()
+	ctx := t.Context()
+	err := y.db.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+		if err != nil {
+			return err
+		}
+		endpoints[partnerID].Pace = pace
+		return tx.SaveEndpoints(ctx, slices.Collect(maps.Values(endpoints)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // add adds events and wakes the sender, as the committer does.

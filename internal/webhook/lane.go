@@ -3,12 +3,13 @@ package webhook
 import "time"
 
 const (
-	// maxInFlight is how many requests one endpoint gets at once.
+	// maxInFlight is how many requests one endpoint gets at once if it is quick.
 	maxInFlight = 10
 	// A lane fetches minAhead events at first, and up to maxAhead after full
-	// fetches. If there are many lanes each fetches fewer: all together about
+	// fetches. If many slots are in use each fetches fewer: all together about
 	// maxRead, so that memory grows neither with the backlog nor with the number
-	// of endpoints.
+	// of endpoints. The lane of an endpoint that is not quick fetches only twice as
+	// many as it may send at once.
 	minAhead = 2 * maxInFlight
 	maxAhead = 400
 	maxRead  = 20_000
@@ -22,6 +23,9 @@ const (
 	// maxRest is the longest rest of a lane whose outcomes the database refuses. It
 	// sends the same events again after each.
 	maxRest = time.Minute
+	// maxSilent is at how many beats in a row requests may be under way without an
+	// answer. After that no more are sent until one is answered.
+	maxSilent = 1
 )
 
 // lane sends what is due at one endpoint. It is a state machine: step takes a
@@ -43,6 +47,11 @@ type lane struct {
 	after    *Event     // the next fetch begins behind it; nil for all that is due
 	limit    int        // of the next fetch, unless there are many lanes
 
+	pace   int64 // of the endpoint, after all requests that have been answered
+	speed  Speed // that follows from pace; the lane's slots are counted under it
+	served bool  // a request has been answered
+	silent int   // beats since the last answer at which requests were under way
+
 	rest     time.Time // the end of the last rest
 	refusals int       // of the database, in a row
 
@@ -61,15 +70,15 @@ const (
 // surroundings is what a lane depends on besides messages.
 type surroundings struct {
 	now   time.Time
-	lanes int // of this node
+	slots *slots // of this node
 }
 
-// newLane returns the lane of an endpoint that has been leased for it. The first
-// message to it is onWoken.
+// newLane returns the lane of an endpoint that has been leased for it, and for
+// which a slot has been taken. The first message to it is onWoken.
 func newLane(endpoint *Endpoint, shared bool) *lane {
 	return &lane{
 		holder: endpoint.Holder, shared: shared, state: looking, endpoint: endpoint,
-		events: newQueue(), limit: minAhead,
+		events: newQueue(), limit: minAhead, pace: endpoint.Pace, speed: endpoint.Speed(),
 	}
 }
 
@@ -93,6 +102,7 @@ func (l *lane) record(m message, s surroundings) {
 	switch m := m.(type) {
 	case answered:
 		l.events.answer(m.request)
+		l.measure(m.request, s)
 		l.command(report(m))
 	case fetched:
 		l.recordFetched(m)
@@ -116,7 +126,7 @@ func (l *lane) recordTrigger(t trigger, s surroundings) {
 	case onWoken:
 		l.ahead = fetchSoon
 	case onChanged:
-		l.outdated = true
+		l.outdated, l.silent = true, 0
 	case onFetchFailed:
 		l.ahead = max(l.ahead, fetchAtBeat)
 		l.endFetch()
@@ -124,12 +134,34 @@ func (l *lane) recordTrigger(t trigger, s surroundings) {
 		if l.shared || l.ahead == fetchAtBeat {
 			l.ahead = fetchSoon
 		}
+		l.silent++
+		if l.events.underWay == 0 {
+			l.silent = 0
+		}
 		if left := l.leaseLeft(s.now); left > 0 && left < renewBelow {
 			l.command(renew{})
 		}
 	case onStopped:
 		l.closing = true
 	default: // it changes nothing but the state
+	}
+}
+
+// measure notes how long a request has lasted, and returns its slot unless it was
+// the last one under way. The slots of an endpoint that has become slow are counted
+// under slow ones, even if those have no room.
+func (l *lane) measure(r *request, s surroundings) {
+	if l.served, l.silent = true, 0; l.events.underWay > 0 {
+		s.slots.add(l.speed, -1)
+	}
+	if !r.event.Damaged {
+		l.pace = paceAfter(l.pace, r.lasted)
+	}
+	if speed := speedAt(l.pace); speed != l.speed {
+		held := max(1, l.events.underWay)
+		s.slots.add(l.speed, -held)
+		s.slots.add(speed, held)
+		l.speed = speed
 	}
 }
 
@@ -193,7 +225,7 @@ func (l *lane) move(on trigger, s surroundings) {
 		// Everything is fetched again. A fetch that is under way does not count.
 		l.after, l.outdated = nil, true
 	case parking:
-		l.command(park{})
+		l.command(park{yields: l.yields(s)})
 	default: // act does the rest
 	}
 }
@@ -202,9 +234,9 @@ func (l *lane) move(on trigger, s surroundings) {
 func (l *lane) holds(g guard, s surroundings) bool {
 	switch g {
 	case maySend:
-		return l.maySend(s.now)
+		return l.maySend(s)
 	case mayNotSend:
-		return !l.maySend(s.now)
+		return !l.maySend(s)
 	case outdated:
 		return l.outdated
 	case rested:
@@ -212,9 +244,9 @@ func (l *lane) holds(g guard, s surroundings) bool {
 	case shared:
 		return l.shared
 	case crowded:
-		return s.lanes > maxLanes/2
+		return s.slots.crowded()
 	case notCrowded:
-		return s.lanes <= maxLanes/2
+		return !s.slots.crowded()
 	case closing:
 		return l.closing
 	case notClosing:
@@ -225,9 +257,13 @@ func (l *lane) holds(g guard, s surroundings) bool {
 }
 
 // maySend reports whether this lane may send to the endpoint now.
-func (l *lane) maySend(now time.Time) bool {
-	return !l.closing && l.leaseLeft(now) > 0 && l.endpoint.Enabled && !l.endpoint.OpenUntil.After(now)
+func (l *lane) maySend(s surroundings) bool {
+	return !l.closing && l.leaseLeft(s.now) > 0 && l.endpoint.Enabled && !l.endpoint.OpenUntil.After(s.now) && !l.yields(s)
 }
+
+// yields reports whether the lane has had its turn, and another endpoint wants its
+// slot. Then the endpoint goes behind all others that are due.
+func (l *lane) yields(s surroundings) bool { return l.served && s.slots.wanted(l.speed) }
 
 // act does what the state requires.
 func (l *lane) act(s surroundings) {
@@ -246,31 +282,48 @@ func (l *lane) act(s surroundings) {
 
 // send starts as many requests as may be under way, and fetches more when half
 // of the last fetch, or less, is left. Without a lease it does nothing: the next
-// beat moves the lane to draining.
+// beat moves the lane to draining. Only for quick endpoints it reads ahead while no
+// request may be started.
 func (l *lane) send(s surroundings) {
-	if !l.maySend(s.now) {
+	if !l.maySend(s) {
 		return
 	}
-	free, probe := l.free()
+	free, probe := l.free(s)
 	for ; free > 0 && len(l.events.ready) > 0; free-- {
+		if l.events.underWay > 0 && !s.slots.take(l.speed) {
+			break
+		}
 		l.command(start{&request{event: l.events.next(), endpoint: l.endpoint, probe: probe}})
 	}
 	atOnce := l.atOnce(s)
 	room := len(l.events.ready) <= atOnce/2 && len(l.events.held) < maxUnsettled*atOnce
-	if l.ahead == fetchSoon && !l.fetching && room && (free > 0 || !probe) {
+	if l.ahead == fetchSoon && !l.fetching && room && (free > 0 || !probe && l.speed == Quick) {
 		l.fetch(s)
 	}
 }
 
 // free returns how many more requests may be started: never so many that more
 // could fail in a row than the breaker allows; or a single one, which probes an
-// endpoint whose breaker was open.
-func (l *lane) free() (requests int, probe bool) {
+// endpoint whose breaker was open. None is started while the endpoint is silent.
+func (l *lane) free(s surroundings) (requests int, probe bool) {
 	unsettled := l.events.underWay + l.events.failures
-	if l.endpoint.broken() {
+	switch {
+	case l.endpoint.broken():
 		return 1 - unsettled, true
+	case l.silent > maxSilent:
+		return 0, false
 	}
-	return min(maxInFlight-l.events.underWay, breakerFailures-int(l.endpoint.Failures)-unsettled), false
+	return min(l.atMost(s)-l.events.underWay, breakerFailures-int(l.endpoint.Failures)-unsettled), false
+}
+
+// atMost returns how many requests the endpoint may have at once: as many as take
+// ten seconds one after the other, but at most maxInFlight, and at least one. An
+// untried endpoint gets one, and so does every endpoint when the slots are crowded.
+func (l *lane) atMost(s surroundings) int {
+	if l.pace == 0 || s.slots.crowded() {
+		return 1
+	}
+	return max(1, maxInFlight/int(l.pace))
 }
 
 func (l *lane) fetch(s surroundings) {
@@ -284,7 +337,10 @@ func (l *lane) fetch(s surroundings) {
 
 // atOnce returns how many new events the lane may fetch at once.
 func (l *lane) atOnce(s surroundings) int {
-	return min(l.limit, max(minAhead, maxRead/max(1, s.lanes)))
+	if l.speed != Quick {
+		return 2 * l.atMost(s)
+	}
+	return min(l.limit, max(minAhead, maxRead/max(1, s.slots.inUse())))
 }
 
 // emptied reports whether a lane that sends or drains has nothing left to do or

@@ -39,8 +39,8 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, lanes: 1}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
-	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
+	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
+	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0", Pace: 1}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
 			e := &Event{State: outbox.Pending, Event: delivery.Event{

@@ -19,15 +19,18 @@ type rig struct {
 	asked    fetch               // the last fetch that the lane has asked for
 }
 
+const rigSlots = 64
+
 func newRig() *rig {
-	r := &rig{surroundings: surroundings{now: testkit.Epoch, lanes: 1}, requests: map[string]*request{}}
+	r := &rig{surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, requests: map[string]*request{}}
+	r.slots.add(Quick, 1)
 	r.lane = newLane(r.leased(nil), false)
 	return r
 }
 
 // leased returns the endpoint of the lane, with an optional change.
 func (r *rig) leased(change func(*Endpoint)) *Endpoint {
-	e := &Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: r.now.Add(leaseFor), Enabled: true}
+	e := &Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: r.now.Add(leaseFor), Enabled: true, Pace: 1}
 	if change != nil {
 		change(e)
 	}
@@ -118,10 +121,10 @@ func after(d time.Duration, m input) input {
 	}
 }
 
-// amidLanes sets the number of lanes before a message.
-func amidLanes(n int, m input) input {
+// crowding uses more than half of the slots before a message.
+func crowding(m input) input {
 	return func(r *rig) message {
-		r.lanes = n
+		r.slots.add(Quick, rigSlots/2)
 		return m(r)
 	}
 }
@@ -150,7 +153,7 @@ var laneSteps = []struct {
 	{"looking", just(onChanged), looking, ""},
 	{"looking", finds("a", "b"), sending, "start a, start b"},
 	{"looking", finds(), lingering, ""},
-	{"looking", amidLanes(maxLanes, finds()), parking, "park"},
+	{"looking", crowding(finds()), parking, "park"},
 	{"looking", findsFrom(disabled, "a"), parking, "park"},
 	{"looking", findsFrom(leasedAway, "a"), parking, "park"},
 	{"looking", findsFrom(brokenOpen, "a"), parking, "park"},
@@ -184,7 +187,7 @@ var laneSteps = []struct {
 	{"sending a, a reported", refuses("a"), resting, ""},
 	{"sending, fetching", finds("b"), sending, "start b"},
 	{"sending, fetching", finds(), lingering, ""},
-	{"sending, fetching", amidLanes(maxLanes, finds()), parking, "park"},
+	{"sending, fetching", crowding(finds()), parking, "park"},
 	{"sending, fetching", findsFrom(disabled), parking, "park"},
 	{"sending, fetching", just(onFetchFailed), sending, ""},
 	{"sending, fetching", just(onChanged), looking, ""},
@@ -417,9 +420,10 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 		{12, 1, 0, 0, true},
 		{12, 0, 1, 0, true},
 	} {
-		l := newRig().lane
+		r := newRig()
+		l := r.lane
 		l.endpoint.Failures, l.events.underWay, l.events.failures = c.failures, c.underWay, c.unwritten
-		if got, probe := l.free(); got != c.want || probe != c.probe {
+		if got, probe := l.free(r.surroundings); got != c.want || probe != c.probe {
 			t.Errorf("%+v: got %d, probe %v", c, got, probe)
 		}
 	}

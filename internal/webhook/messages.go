@@ -47,6 +47,7 @@ type (
 	}
 	// renew has the lease extended. The reply is settled, or none if it could not be.
 	renew struct{}
-	// park has the endpoint freed. The reply is onParked, onKept or refused.
-	park struct{}
+	// park has the endpoint freed. The reply is onParked, onKept or refused. If the
+	// lane yields the endpoint is freed even though something is due.
+	park struct{ yields bool }
 )

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -56,6 +57,7 @@ func TestSenderStatsAndObserver(t *testing.T) {
 	y.stop()
 	y.sender = nil
 	y.put(t, partnerID, "https://shop.example/hook")
+	y.setPace(t, 1)
 	const orders = 20 // as many as a lane reads at first
 	for i := range orders {
 		id := fmt.Sprint("ord_", i)
@@ -80,7 +82,10 @@ func TestSenderStatsAndObserver(t *testing.T) {
 			t.Errorf("after the stop: got %d lanes %s, want none", lanes, state)
 		}
 	}
-	if stats.Lanes = nil; !reflect.DeepEqual(stats, webhook.Stats{}) {
+	if want := map[string]int{"quick": 0, "untried": 0, "slow": 0}; !maps.Equal(stats.Slots, want) {
+		t.Errorf("after the stop: got slots %v in use, want %v", stats.Slots, want)
+	}
+	if stats.Lanes, stats.Slots = nil, nil; !reflect.DeepEqual(stats, webhook.Stats{}) {
 		t.Errorf("after the stop: got %+v, want zeroes", stats)
 	}
 	if want := slices.Repeat([]int{200}, 2*orders); !slices.Equal(seen.statuses, want) {

@@ -20,7 +20,9 @@ func (s *Sender) post(ctx context.Context, r *request) {
 	if due := r.event.DueAt; !due.IsZero() {
 		s.config.Observer.Sent(max(0, r.at.Sub(due)))
 	}
+	began := s.config.Now()
 	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at)
+	r.lasted = s.config.Now().Sub(began)
 	s.config.Observer.Attempted(r.answer)
 }
 

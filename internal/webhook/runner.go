@@ -36,6 +36,7 @@ func newRunner(s *Sender, endpoint *Endpoint) *runner {
 // requests.
 func (r *runner) run(ctx context.Context) {
 	defer close(r.requests)
+	defer func() { r.sender.slots.add(r.lane.speed, -1) }()
 	stop := make(chan struct{})
 	defer close(stop)
 	go r.watch(stop)
@@ -63,7 +64,7 @@ func (r *runner) watch(stop <-chan struct{}) {
 // step hands the lane messages, and does what it commands after each.
 func (r *runner) step(ctx context.Context, messages []message) {
 	from := r.lane.state
-	s := surroundings{now: r.sender.now(), lanes: r.sender.Lanes()}
+	s := surroundings{now: r.sender.now(), slots: r.sender.slots}
 	for _, m := range messages {
 		for _, c := range r.lane.step(m, s) {
 			c.do(ctx, r)
@@ -112,8 +113,8 @@ func (renew) do(_ context.Context, r *runner) {
 	r.sender.settler.notes.put(note{lane: r})
 }
 
-func (park) do(_ context.Context, r *runner) {
-	r.sender.settler.notes.put(note{lane: r, parks: true})
+func (c park) do(_ context.Context, r *runner) {
+	r.sender.settler.notes.put(note{lane: r, parks: true, yields: c.yields})
 }
 
 // do reads in a goroutine of its own.

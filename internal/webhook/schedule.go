@@ -59,7 +59,8 @@ type request struct {
 	// that fails does not count as a try of the event: the endpoint failed.
 	probe bool
 
-	at     time.Time // when it was posted
+	at     time.Time     // when it was posted
+	lasted time.Duration // until the rest of the answer was read, too
 	answer Answer
 }
 
@@ -67,6 +68,9 @@ type request struct {
 // which is nil if it has been removed. chance, from 0 to 1, sets the jitter.
 func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progress {
 	event := *r.event
+	if endpoint != nil && !event.Damaged {
+		endpoint.Pace = paceAfter(endpoint.Pace, r.lasted)
+	}
 	p := Progress{Event: &event, FromState: r.event.State, FromTries: r.event.Tries}
 	event.Log = logged(event.Log, r)
 	switch {

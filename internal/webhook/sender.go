@@ -3,11 +3,8 @@ package webhook
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// SenderConfig is what a sender needs. All fields but Shared and Observer are required.
+// SenderConfig is what a sender needs. All fields but Shared, Observer and Requests are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
@@ -31,7 +28,12 @@ type SenderConfig struct {
 	Shared bool
 	// Observer is called with what happens, for metrics; nil observes nothing.
 	Observer Observer
+	// Requests is how many may be under way at once; 0 stands for MaxRequests.
+	Requests int
 }
+
+// MaxRequests is how many requests one node has under way at most.
+const MaxRequests = 8192
 
 const (
 	// lookEvery is the time between two looks for what other nodes have added. It
@@ -44,15 +46,14 @@ const (
 	renewBelow = leaseFor * 2 / 3
 	// requestTime is longer than any request takes.
 	requestTime = 20 * time.Second
-	// maxLanes is how many endpoints one node sends to at once.
-	maxLanes = 1024
 	// maxIdle is the longest time between two looks for due events.
 	maxIdle = time.Hour
 )
 
-// Sender posts events to their endpoints. Each endpoint with due events has a
-// lane of its own: leased by one node, with at most maxInFlight requests at once,
-// so that a dead or slow endpoint delays no other.
+// Sender posts events to their endpoints. An endpoint with due events gets a
+// lane of its own: leased by one node, with at most maxInFlight requests at once.
+// Lanes share the node's slots so that dead or slow endpoints, however many they
+// are, delay no quick one.
 //
 // Starting a request writes nothing; only its outcome is written. After a node
 // has died, the lane that leases the endpoint next sends again what was under
@@ -61,6 +62,7 @@ type Sender struct {
 	config  SenderConfig
 	node    string // the beginning of its leases' names
 	settler *settler
+	slots   *slots
 	wakes   chan struct{} // has an element if something may have become due
 	closing chan struct{} // closed by Close
 	endRead context.CancelFunc
@@ -68,14 +70,9 @@ type Sender struct {
 
 	mu    sync.Mutex
 	lanes map[string]*runner // by partner; guarded by mu
-	count atomic.Int64       // of lanes; written under mu
 
 	// looking is when the present look for due events began; nil between two looks.
 	looking atomic.Pointer[time.Time]
-
-	// These belong to the dispatcher's goroutine.
-	leases int       // how many have been named
-	unsure time.Time // until then there may be leases without a lane
 }
 
 // NewSender starts a sender, which outlives ctx: Close stops it.
@@ -83,17 +80,20 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
+	if config.Requests == 0 {
+		config.Requests = MaxRequests
+	}
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {
 		return nil, err
 	}
 	s := &Sender{
-		config: config, node: node,
+		config: config, node: node, slots: newSlots(config.Requests),
 		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*runner{},
 	}
 	ctx, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
 	s.settler = newSettler(s)
-	s.running.Go(func() { s.dispatch(ctx) })
+	s.running.Go(func() { (&dispatcher{Sender: s}).run(ctx) })
 	return s, nil
 }
 
@@ -129,33 +129,19 @@ func (s *Sender) beat() <-chan time.Time { return s.config.At(s.now().Add(lookEv
 // lane on another node notices the change when it reads next.
 func (s *Sender) Changed(partnerID string) {
 	s.notify(partnerID, onChanged)
-	s.Wake()
+	s.wakeDispatcher()
 }
 
 // Wake must be called after events of partners have become due.
 func (s *Sender) Wake(partnerIDs ...string) {
+	known := len(partnerIDs) > 0
 	for _, partnerID := range partnerIDs {
-		s.notify(partnerID, onWoken)
+		known = s.notify(partnerID, onWoken) && known
 	}
-	select {
-	case s.wakes <- struct{}{}:
-	default: // the dispatcher has not taken the element of an earlier call
-	}
-}
-
-// notify sends a trigger to the partner's lane, if there is one. If the same one
-// waits in the lane's inbox, this one adds nothing.
-func (s *Sender) notify(partnerID string, t trigger) {
-	s.mu.Lock()
-	lane := s.lanes[partnerID]
-	s.mu.Unlock()
-	if lane != nil {
-		lane.inbox.putOnce(t)
+	if !known {
+		s.wakeDispatcher()
 	}
 }
-
-// Lanes returns how many endpoints are being sent to.
-func (s *Sender) Lanes() int { return int(s.count.Load()) }
 
 // Looking returns how long the present look for due events has taken; 0 between two
 // looks. A look ends within tryTimeout unless something hangs.
@@ -167,108 +153,24 @@ func (s *Sender) Looking() time.Duration {
 	return time.Since(*began)
 }
 
-// dispatch starts lanes for endpoints with due events until the sender closes.
-func (s *Sender) dispatch(ctx context.Context) {
-	for {
-		began := time.Now() // the real clock, because it measures work
-		s.looking.Store(&began)
-		next, err := s.startDue(ctx)
-		s.looking.Store(nil)
-		if err != nil && !s.isClosing() {
-			s.config.Log.Error("due webhooks not read or not leased, trying again soon", "error", err)
-		}
-		select {
-		case <-s.wakes:
-		case <-s.config.At(next):
-		case <-s.closing:
-			return
-		}
+// wakeDispatcher makes it look for endpoints without a lane that have due events.
+func (s *Sender) wakeDispatcher() {
+	select {
+	case s.wakes <- struct{}{}:
+	default: // the dispatcher has not taken the element of an earlier call
 	}
 }
 
-// startDue starts lanes for endpoints with due events, and returns when to do it
-// again.
-func (s *Sender) startDue(ctx context.Context) (next time.Time, err error) {
-	try, cancel := context.WithTimeout(ctx, tryTimeout)
-	defer cancel()
-	now := s.now()
-	next = now.Add(lookEvery)
-	room := maxLanes - s.Lanes()
-	if room <= 0 {
-		return next, nil
-	}
-	var due []string
-	var soonest time.Time
-	err = s.config.Store.Read(try, func(tx Reader) error {
-		due, soonest, err = tx.Wakes(try, now, room)
-		return err
-	})
-	if err != nil {
-		return next, err
-	}
-	leased, err := s.lease(try, due)
-	if err != nil {
-		// It may have been committed all the same. Then the leases expire unused.
-		s.unsure = now.Add(2 * leaseFor)
-		return next, err
-	}
-	s.startLanes(ctx, leased)
-	if s.config.Shared || len(due) == room || now.Before(s.unsure) {
-		return next, nil
-	}
-	if next = now.Add(maxIdle); !soonest.IsZero() && soonest.Before(next) {
-		next = soonest
-	}
-	return next, nil
-}
-
-// lease leases endpoints. Of several nodes that try, one gets each.
-func (s *Sender) lease(ctx context.Context, partnerIDs []string) (leased []*Endpoint, err error) {
-	if len(partnerIDs) == 0 {
-		return nil, nil
-	}
-	slices.Sort(partnerIDs)
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		leased = nil
-		now := s.now()
-		endpoints, err := tx.LockEndpoints(ctx, partnerIDs)
-		if err != nil {
-			return err
-		}
-		for _, e := range endpoints {
-			if e.Enabled && !e.WakeAt.IsZero() && !e.WakeAt.After(now) && !e.LeaseUntil.After(now) {
-				e.Holder, e.LeaseUntil = s.newLease(), now.Add(leaseFor)
-				leased = append(leased, e)
-			}
-		}
-		return tx.SaveEndpoints(ctx, leased)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("lease endpoints: %w", err)
-	}
-	return leased, nil
-}
-
-// newLease returns a name for a lease that no other has.
-func (s *Sender) newLease() string {
-	s.leases++
-	return s.node + "/" + strconv.Itoa(s.leases)
-}
-
-// startLanes starts a lane for each of the endpoints, which have been leased.
-func (s *Sender) startLanes(ctx context.Context, leased []*Endpoint) {
+// notify sends a trigger to the partner's lane, and reports whether there is one. If
+// the same one waits in the lane's inbox, this one adds nothing.
+func (s *Sender) notify(partnerID string, t trigger) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, endpoint := range leased {
-		lane := newRunner(s, endpoint)
-		// The lane that this may replace has parked or lost its lease, and will end.
-		s.lanes[endpoint.PartnerID] = lane
-		s.running.Go(func() {
-			lane.run(ctx)
-			s.forget(lane)
-		})
+	lane := s.lanes[partnerID]
+	s.mu.Unlock()
+	if lane != nil {
+		lane.inbox.putOnce(t)
 	}
-	s.count.Store(int64(len(s.lanes)))
+	return lane != nil
 }
 
 // forget removes a lane that has ended.
@@ -276,10 +178,9 @@ func (s *Sender) forget(lane *runner) {
 	s.mu.Lock()
 	if s.lanes[lane.partnerID] == lane {
 		delete(s.lanes, lane.partnerID)
-		s.count.Store(int64(len(s.lanes)))
 	}
 	s.mu.Unlock()
-	s.Wake() // the lane has ignored what became due after it had parked
+	s.wakeDispatcher() // the lane has ignored what became due after it had parked
 }
 
 // HandBack frees the endpoints that an earlier process has leased. It may only be

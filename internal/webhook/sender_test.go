@@ -392,6 +392,7 @@ func TestChangedEndpointIsUsed(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
 	y.put(t, partnerID, "https://shop.example/old")
+	y.setPace(t, 1)
 	hold := make(chan struct{})
 	y.hold = func(r received) {
 		if r.url == "https://shop.example/old" {

@@ -33,6 +33,7 @@ type note struct {
 	lane    *runner
 	request *request // nil if the note is about none
 	parks   bool
+	yields  bool // it parks although something may be due
 }
 
 // settler writes the notes of all lanes of a node. It takes all that wait into one

@@ -27,10 +27,11 @@ type Reader interface {
 	// behind the given event on; from the first on if it is nil. Where many are
 	// due, those that wait behind them may come along.
 	DueEvents(ctx context.Context, partnerID string, after *Event, now time.Time, limit int) ([]*Event, error)
-	// Wakes lists the partners whose enabled endpoints have something to do and
-	// are not leased, longest overdue first, and returns when the next endpoint
-	// has something to do; zero if none will.
-	Wakes(ctx context.Context, now time.Time, limit int) (due []string, next time.Time, err error)
+	// Wakes lists the enabled endpoints of a speed that are not leased and have
+	// something to do, or will have, in the order in which they wake.
+	Wakes(ctx context.Context, speed Speed, limit int) ([]outbox.Wake, error)
+	// Expired lists partners whose endpoints are leased by a lease that has expired.
+	Expired(ctx context.Context, now time.Time, limit int) (partnerIDs []string, err error)
 	// Backlog sums up all endpoints.
 	Backlog(ctx context.Context) (Backlog, error)
 }
@@ -81,6 +82,10 @@ type Endpoint struct {
 
 	Failures     int64     // in a row; from breakerFailures on only failed probes count
 	FailingSince time.Time // the first failure after the last success; zero if there is none
+
+	// Pace is how many seconds its latest requests have taken, rounded up (paceAfter);
+	// 0 if none has ended yet.
+	Pace int64
 
 	outbox.Head // until when the breaker is open, and when there is something to send
 

@@ -24,7 +24,7 @@ func endpoint(partnerID string) *webhook.Endpoint {
 	return &webhook.Endpoint{
 		PartnerID: partnerID, URL: "https://shop.example/hook", Enabled: true, DisabledReason: "once", CreatedAt: at,
 		Secret: []byte("sealed"), NextSecret: []byte("next"), NextSecretAt: at.Add(time.Hour),
-		Failures: 3, FailingSince: at.Add(time.Second),
+		Failures: 3, FailingSince: at.Add(time.Second), Pace: 15,
 		Head:   outbox.Head{OpenUntil: at.Add(time.Minute), WakeAt: at.Add(2 * time.Minute)},
 		Holder: "snd/1", LeaseUntil: at.Add(3 * time.Minute),
 	}
@@ -73,12 +73,19 @@ func testEndpoints(t *testing.T, s *store.Store) {
 	})
 }
 
-// testWakes: an endpoint is due if it is enabled, not leased and has to wake.
+// testWakes: an endpoint wakes if it is enabled, not leased and has something to do.
 func testWakes(t *testing.T, s *store.Store) {
 	ctx, now := t.Context(), testkit.Epoch
 	at := func(partnerID string, enabled bool, wake, lease time.Time) *webhook.Endpoint {
 		e := endpoint(partnerID)
-		e.Enabled, e.WakeAt, e.LeaseUntil = enabled, wake, lease
+		e.Enabled, e.WakeAt, e.LeaseUntil, e.Pace = enabled, wake, lease, 1
+		if lease.IsZero() {
+			e.Holder = ""
+		}
+		return e
+	}
+	of := func(pace int64, e *webhook.Endpoint) *webhook.Endpoint {
+		e.Pace = pace
 		return e
 	}
 	minute := time.Minute
@@ -91,23 +98,32 @@ func testWakes(t *testing.T, s *store.Store) {
 		at("par_00000006", true, now.Add(2*minute), time.Time{}),
 		at("par_00000007", true, now.Add(minute), time.Time{}),
 		at("par_00000008", false, now.Add(time.Second), time.Time{}),
+		of(0, at("par_00000009", true, now, time.Time{})),
+		of(2, at("par_00000010", true, now.Add(-minute), time.Time{})),
 	)
 	readWebhooks(t, s, func(tx webhook.Reader) error {
-		due, next, err := tx.Wakes(ctx, now, 10)
-		if !slices.Equal(due, []string{"par_00000002", "par_00000001"}) || !next.Equal(now.Add(minute)) {
-			t.Errorf("got %v due and the next at %v, want the second and the first due and the next in a minute", due, next)
+		for speed, want := range map[webhook.Speed][]outbox.Wake{
+			webhook.Quick:   {{PartnerID: "par_00000001", At: now}, {PartnerID: "par_00000007", At: now.Add(minute)}, {PartnerID: "par_00000006", At: now.Add(2 * minute)}},
+			webhook.Untried: {{PartnerID: "par_00000009", At: now}},
+			webhook.Slow:    {{PartnerID: "par_00000010", At: now.Add(-minute)}},
+		} {
+			for _, limit := range []int{1, 10} {
+				found, err := tx.Wakes(ctx, speed, limit)
+				if err != nil {
+					return err
+				}
+				same(t, fmt.Sprintf("Wakes of %s endpoints, at most %d", speed, limit), found, want[:min(limit, len(want))])
+			}
 		}
-		first, _, err2 := tx.Wakes(ctx, now, 1)
-		if !slices.Equal(first, due[:1]) {
-			t.Errorf("got %v first, want %v", first, due[:1])
-		}
-		return errors.Join(err, err2)
+		expired, err := tx.Expired(ctx, now, 10)
+		same(t, "Expired", expired, []string{"par_00000002"})
+		return err
 	})
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.DropLeases(ctx) }))
 	readWebhooks(t, s, func(tx webhook.Reader) error {
-		due, _, err := tx.Wakes(ctx, now, 10)
-		if len(due) != 3 {
-			t.Errorf("got %v due without leases, want three", due)
+		found, err := tx.Wakes(ctx, webhook.Quick, 10)
+		if len(found) != 5 {
+			t.Errorf("got %v without leases, want five endpoints", found)
 		}
 		return err
 	})

@@ -353,14 +353,19 @@ CREATE TABLE webhook_endpoints (
     next_secret_at  BIGINT NOT NULL, -- when it replaces the secret
     failures        BIGINT NOT NULL, -- requests in a row that failed
     failing_since   BIGINT NOT NULL,
+    pace            BIGINT NOT NULL, -- seconds that its requests take, rounded up; 0 before the first
     open_until      BIGINT NOT NULL, -- the breaker holds back requests until then
     wake_at         BIGINT NOT NULL, -- when there is something to do; 0 if nothing waits
     holder          TEXT   NOT NULL, -- the lane that has leased the endpoint; '' if none has
     lease_until     BIGINT NOT NULL,
     created_at      BIGINT NOT NULL
 );
--- Finds the endpoints that are due.
-CREATE INDEX webhook_endpoints_to_wake ON webhook_endpoints (wake_at) WHERE enabled = 1;
+-- Find the endpoints that are due: each endpoint without a lane is in one of them.
+CREATE INDEX webhook_endpoints_quick ON webhook_endpoints (wake_at) WHERE enabled = 1 AND holder = '' AND pace = 1;
+CREATE INDEX webhook_endpoints_untried ON webhook_endpoints (wake_at) WHERE enabled = 1 AND holder = '' AND pace = 0;
+CREATE INDEX webhook_endpoints_slow ON webhook_endpoints (wake_at) WHERE enabled = 1 AND holder = '' AND pace > 1;
+-- Finds the endpoints that have a lane, or had one on a node that has died.
+CREATE INDEX webhook_endpoints_leased ON webhook_endpoints (holder) WHERE holder <> '';
 
 -- The outbox: an event is written in the transaction of the change that it
 -- reports, and keeps the record of its delivery.

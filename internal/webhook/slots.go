@@ -1,0 +1,146 @@
+package webhook
+
+import (
+	"sync"
+	"time"
+)
+
+// Speed is how quickly an endpoint has answered.
+type Speed int
+
+// The speeds of endpoints.
+const (
+	Quick   Speed = iota // its requests take a second or less
+	Untried              // none of its requests has ended yet
+	Slow                 // its requests take longer
+)
+
+// Speeds lists all speeds, in the order in which their endpoints get lanes.
+var Speeds = [...]Speed{Quick, Untried, Slow}
+
+// String returns the name of the speed.
+func (s Speed) String() string { return [...]string{"quick", "untried", "slow"}[s] }
+
+// Speed returns how quickly the endpoint has answered.
+func (e *Endpoint) Speed() Speed { return speedAt(e.Pace) }
+
+func speedAt(pace int64) Speed {
+	switch {
+	case pace == 0:
+		return Untried
+	case pace == 1:
+		return Quick
+	default:
+		return Slow
+	}
+}
+
+// paceAfter returns the pace of an endpoint after a request that has lasted so
+// long. A slower request counts immediately. A quicker one takes off a quarter, so
+// that an endpoint that answers quickly once in a while stays slow.
+func paceAfter(pace int64, lasted time.Duration) int64 {
+	seconds := int64((lasted + time.Second - 1) / time.Second)
+	return max(1, seconds, pace*3/4)
+}
+
+// slots are the requests that one node may have under way. Each lane holds a slot
+// as long as it runs, in which it sends one request at a time, and takes another
+// for each further request.
+//
+// Slow endpoints together get an eighth of the slots, however many they are. The
+// last quarter is for quick endpoints only. So neither endpoints that are known to
+// be slow nor new ones, which may turn out to be, can keep quick ones waiting.
+type slots struct {
+	most int
+
+	mu      sync.Mutex
+	used    [len(Speeds)]int  // guarded by mu
+	waiting [len(Speeds)]bool // endpoints wait for a lane; guarded by mu
+}
+
+func newSlots(most int) *slots { return &slots{most: most} }
+
+// room returns how many slots endpoints of a speed may take.
+func (s *slots) room(speed Speed) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left(speed)
+}
+
+// left does the work of room. The caller holds mu.
+func (s *slots) left(speed Speed) int {
+	free := s.most - s.total()
+	switch speed {
+	case Slow:
+		free = min(free, s.most/8-s.used[Slow])
+	case Untried:
+		free -= s.most / 4
+	default: // quick endpoints may take all
+	}
+	return max(0, free)
+}
+
+// total returns the number of slots in use. The caller holds mu.
+func (s *slots) total() int { return s.used[Quick] + s.used[Untried] + s.used[Slow] }
+
+// take takes a slot for one more request of a lane that has one under way, and
+// reports whether there was one that no endpoint without a lane waits for.
+func (s *slots) take(speed Speed) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting[speed] || s.left(speed) == 0 {
+		return false
+	}
+	s.used[speed]++
+	return true
+}
+
+// reserve takes up to n slots for new lanes, and returns how many it has taken.
+func (s *slots) reserve(speed Speed, n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = min(n, s.left(speed))
+	s.used[speed] += n
+	return n
+}
+
+// add takes slots, or returns them if n is negative. The caller has
+// reserved them, or moves slots from one speed to another.
+func (s *slots) add(speed Speed, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used[speed] += n
+}
+
+// await notes whether endpoints of a speed wait for a lane because there is no room.
+func (s *slots) await(speed Speed, waiting bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[speed] = waiting
+}
+
+// wanted reports whether a lane of a speed should end, so that another endpoint gets
+// its slot.
+func (s *slots) wanted(speed Speed) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting[speed] || speed == Slow && s.used[Slow] > s.most/8
+}
+
+// inUse returns the number of slots in use.
+func (s *slots) inUse() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total()
+}
+
+// crowded reports whether more than half of the slots are in use. Then each endpoint
+// gets one request at a time, and lanes without events park immediately.
+func (s *slots) crowded() bool { return s.inUse() > s.most/2 }
+
+// counts returns the slots in use by each speed.
+func (s *slots) counts() [len(Speeds)]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
