@@ -166,6 +166,7 @@ func newSender(ctx context.Context, db *store.Store, world app.Surroundings) (*w
 	sender, err := webhook.NewSender(ctx, webhook.SenderConfig{
 		Store: db.Webhooks(), Client: client, Sealer: benchSealer(), Now: world.Now, At: world.At, Random: world.Random,
 		Log: world.Log, Shared: db.Shared(), Observer: metrics.New("bench").Webhooks(),
+		Requests: outbound.MaxRequests(),
 	})
 	return sender, func() {
 		sender.Close()

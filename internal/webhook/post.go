@@ -33,7 +33,11 @@ func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endp
 		return Answer{Problem: "the webhook secret cannot be opened; rotate it"}
 	}
 	body := Body(event)
-	return client.Post(ctx, e.URL, Headers(event.EventID, now, secrets, body), body)
+	headers := Headers(event.EventID, now, secrets, body)
+	if e.Speed() == Slow { // it would keep the connection from quick ones
+		headers = append(headers, Header{"Connection", "close"})
+	}
+	return client.Post(ctx, e.URL, headers, body)
 }
 
 // unseal returns the secrets that sign for an endpoint at the given time.

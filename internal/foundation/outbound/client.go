@@ -37,6 +37,8 @@ type outside struct {
 	handshake time.Duration // of TLS
 	whole     time.Duration // from the call of Post to the end of the answer's header
 	rest      time.Duration // for the body after that
+
+	kept int // connections that wait for another request, at most
 }
 
 // Client posts to partners' endpoints. Its methods may be called by many
@@ -45,6 +47,7 @@ type Client struct {
 	outside
 	policy    Policy
 	transport *http.Transport
+	keeper    keeper
 }
 
 // NewClient returns a client that follows the policy. Close it when it is no longer
@@ -53,12 +56,14 @@ func NewClient(p Policy) *Client {
 	return newClient(p, outside{
 		interfaces: net.InterfaceAddrs,
 		connect:    5 * time.Second, handshake: 5 * time.Second, whole: 15 * time.Second, rest: time.Second,
+		kept: MaxRequests() / 2,
 	})
 }
 
 func newClient(p Policy, world outside) *Client {
 	p.Networks = slices.Clone(p.Networks) // the caller may change its own
 	c := &Client{outside: world, policy: p}
+	c.keeper.most = int64(world.kept)
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
 	// Proxy stays nil: a proxy from the environment would reach addresses that
@@ -71,11 +76,9 @@ func newClient(p Policy, world outside) *Client {
 		ReadBufferSize:         2 << 10,
 		WriteBufferSize:        2 << 10,
 		MaxResponseHeaderBytes: maxHeader,
-		// MaxIdleConns stays 0, which means no limit. At a limit net/http closes the
-		// connection that has been idle longest, even if its answer has arrived but
-		// has not been returned yet. A delivery would then count as failed.
-		MaxIdleConnsPerHost: 10, // as many requests as one endpoint gets at once
-		IdleConnTimeout:     20 * time.Second,
+		MaxIdleConns:           0,  // no limit: the keeper sets one
+		MaxIdleConnsPerHost:    10, // as many requests as one endpoint gets at once
+		IdleConnTimeout:        20 * time.Second,
 	}
 	return c
 }
@@ -89,6 +92,9 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // Header is one line of a request's header.
 type Header struct{ Name, Value string }
 
+// CloseConnection is a header by which the caller asks Post not to keep the connection.
+var CloseConnection = Header{"Connection", "close"}
+
 // Answer is the outcome of one request.
 type Answer struct {
 	Status     int           // the HTTP status; 0 if there was no answer
@@ -98,13 +104,17 @@ type Answer struct {
 }
 
 // Post posts a body once and returns the first final answer. It does not follow
-// redirects.
+// redirects. With a header "Connection: close" it closes the connection afterwards.
 func (c *Client) Post(ctx context.Context, url string, headers []Header, body []byte) Answer {
 	began := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, c.whole)
 	defer cancel()
+	keep := !slices.Contains(headers, CloseConnection) && c.keeper.keep()
+	if keep {
+		defer c.keeper.release()
+	}
 	var heard atomic.Bool
-	response, err := c.send(bounded, &heard, url, headers, body)
+	response, err := c.send(bounded, &heard, keep, url, headers, body)
 	took := time.Since(began)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -125,9 +135,10 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 }
 
 // send sends a request and returns when the answer's header has come. It sets heard
-// at the first byte of an answer. It uses the transport without an http.Client,
+// at the first byte of an answer, and closes the connection after the answer unless it
+// is to be kept. It uses the transport without an http.Client,
 // which would add redirects and cookies.
-func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, headers []Header, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, heard *atomic.Bool, keep bool, url string, headers []Header, body []byte) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { heard.Store(true) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil || c.policy.check(url, request.URL) != nil { // the policy may have changed since the URL was set
@@ -137,6 +148,7 @@ func (c *Client) send(ctx context.Context, heard *atomic.Bool, url string, heade
 		request.Header.Add(h.Name, h.Value)
 	}
 	request.Header.Set("User-Agent", userAgent)
+	request.Close = !keep
 	return c.transport.RoundTrip(request)
 }
 

@@ -15,7 +15,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, dialError{err}
 	}
-	return conn, nil
+	return c.keeper.counted(conn), nil
 }
 
 // target returns the address to dial. It makes names absolute, unless internal

@@ -21,6 +21,7 @@ func newTestClient(t testing.TB, p Policy, change func(*outside)) *Client {
 		resolver:   namesOf(func(string, int) []string { return nil }),
 		interfaces: func() ([]net.Addr, error) { return nil, nil },
 		connect:    time.Minute, handshake: time.Minute, whole: time.Minute, rest: time.Minute,
+		kept: 100,
 	}
 	if change != nil {
 		change(&world)
@@ -168,4 +169,14 @@ func serveDNS(conn net.Conn, answer func([]byte) []byte) {
 // always returns a resolver that resolves every name to the same addresses.
 func always(addresses ...string) *net.Resolver {
 	return namesOf(func(string, int) []string { return addresses })
+}
+
+// eventually polls until a condition holds.
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the condition does not hold after 20 s")
+		}
+	}
 }
