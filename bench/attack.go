@@ -19,6 +19,7 @@ import (
 type attackCommand struct {
 	Bodies           bodiesAttack           `cmd:"" help:"Send large bodies on many connections."`
 	Answers          answersAttack          `cmd:"" help:"Ask for large lists on many connections and do not read the responses."`
+	SlowEndpoints    slowEndpointsAttack    `cmd:"" help:"Let many webhook endpoints answer slowly, and measure the events of other partners."`
 	Connections      connectionsAttack      `cmd:"" help:"Hold many connections that send their headers byte by byte."`
 	Batches          batchesAttack          `cmd:"" help:"Create orders as one partner, in batches of the largest size without a pause."`
 	Labels           labelsAttack           `cmd:"" help:"Fetch the labels of orders of 50 parcels as one partner, without a pause."`

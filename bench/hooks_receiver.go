@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -16,8 +17,10 @@ import (
 // little CPU as it can, because it shares the machine with the sender.
 type receiver struct {
 	addresses []string
-	behaviour behaviour
 	listeners []net.Listener
+
+	behaviour atomic.Value // a behaviour
+	takes     atomic.Int64 // nanoseconds that an answer takes, of a receiver that lingers
 
 	peak    atomic.Int64  // the greatest number of concurrent requests
 	current atomic.Int64  // requests that were read and are not answered
@@ -39,16 +42,21 @@ const (
 	hangs   behaviour = "hangs"   // reads the request and never answers
 	resets  behaviour = "resets"  // connections, after accepting them
 	fails   behaviour = "fails"   // with 500
+	mute    behaviour = "mute"    // accepts connections, and answers nothing
+
+	lingers  behaviour = "lingers"  // before it answers
+	dribbles behaviour = "dribbles" // sends the body of its answer byte by byte
 )
 
 // newReceiver returns a receiver for a number of endpoints, which listens unless it
 // refuses connections.
 func newReceiver(ctx context.Context, endpoints int, how behaviour) (*receiver, error) {
-	r := &receiver{behaviour: how, enough: make(chan struct{}), conns: map[net.Conn]bool{}, arrivals: map[string]time.Time{}}
+	r := &receiver{enough: make(chan struct{}), conns: map[net.Conn]bool{}, arrivals: map[string]time.Time{}}
 	for i := range endpoints {
 		// All of 127.0.0.0/8 is this machine.
 		r.addresses = append(r.addresses, fmt.Sprintf("127.0.%d.%d:0", 1+i/250, 1+i%250))
 	}
+	r.behave(how, 0)
 	if err := r.listen(ctx); err != nil {
 		return nil, err
 	}
@@ -57,6 +65,15 @@ func newReceiver(ctx context.Context, endpoints int, how behaviour) (*receiver, 
 	}
 	return r, nil
 }
+
+// behave changes the behaviour from now on. takes is how long an answer takes of a
+// receiver that lingers.
+func (r *receiver) behave(how behaviour, takes time.Duration) {
+	r.takes.Store(int64(takes))
+	r.behaviour.Store(how)
+}
+
+func (r *receiver) behaves() behaviour { return r.behaviour.Load().(behaviour) }
 
 // listen starts to accept connections, at the same addresses as before.
 func (r *receiver) listen(ctx context.Context) error {
@@ -101,7 +118,7 @@ func (r *receiver) accept(listener net.Listener) {
 		if err != nil {
 			return
 		}
-		if r.behaviour == resets {
+		if r.behaves() == resets {
 			_ = conn.(*net.TCPConn).SetLinger(0)
 			_ = conn.Close()
 			continue
@@ -126,6 +143,10 @@ var (
 
 // serve answers one connection's requests until it ends.
 func (r *receiver) serve(conn net.Conn) {
+	if r.behaves() == mute {
+		_, _ = io.Copy(io.Discard, conn) // until the client gives up
+		return
+	}
 	in := bufio.NewReaderSize(conn, 2<<10)
 	for {
 		id, length, err := readPost(in)
@@ -139,11 +160,19 @@ func (r *receiver) serve(conn net.Conn) {
 			return
 		}
 		answer := answerOK
-		switch r.behaviour {
+		switch r.behaves() {
 		case hangs:
 			continue // to wait for the next request, which does not come
 		case fails:
 			answer = answerFail
+		case lingers:
+			time.Sleep(time.Duration(r.takes.Load()))
+			r.arrive(id)
+		case dribbles:
+			r.arrive(id)
+			dribble(conn)
+			r.current.Add(-1)
+			return
 		default:
 			r.arrive(id)
 		}
@@ -151,6 +180,16 @@ func (r *receiver) serve(conn net.Conn) {
 		if _, err := conn.Write(answer); err != nil {
 			return
 		}
+	}
+}
+
+// dribble sends an answer with a body that comes byte by byte, until the client ends
+// the connection.
+func dribble(conn net.Conn) {
+	_, err := conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 16000\r\n\r\n"))
+	for err == nil {
+		time.Sleep(100 * time.Millisecond)
+		_, err = conn.Write([]byte("x"))
 	}
 }
 

@@ -84,7 +84,7 @@ func (c *webhooksCommand) watch(ctx context.Context, w workspace, sender *child,
 	if row.IdleMB, err = memory(pid, "VmRSS"); err != nil {
 		return err
 	}
-	r.behaviour = accepts
+	r.behave(accepts, 0)
 	r.want(1)
 	if err := r.listen(ctx); err != nil {
 		return err
