@@ -209,7 +209,7 @@ func (d *dispatcher) startLanes(ctx context.Context, leased []*Endpoint) {
 	defer d.mu.Unlock()
 	for _, endpoint := range leased {
 		lane := newRunner(d.Sender, endpoint)
-		d.slots.add(endpoint.Speed(), 1)
+		d.slots.begin(endpoint.Speed())
 		// The lane that this may replace has parked or lost its lease, and will end.
 		d.lanes[endpoint.PartnerID] = lane
 		d.running.Go(func() {

@@ -6,7 +6,7 @@ const (
 	// maxInFlight is how many requests one endpoint gets at once if it is quick.
 	maxInFlight = 10
 	// A lane fetches minAhead events at first, and up to maxAhead after full
-	// fetches. If many slots are in use each fetches fewer: all together about
+	// fetches. If there are many lanes each fetches fewer: all together about
 	// maxRead, so that memory grows neither with the backlog nor with the number
 	// of endpoints. The lane of an endpoint that is not quick fetches only twice as
 	// many as it may send at once.
@@ -340,7 +340,7 @@ func (l *lane) atOnce(s surroundings) int {
 	if l.speed != Quick {
 		return 2 * l.atMost(s)
 	}
-	return min(l.limit, max(minAhead, maxRead/max(1, s.slots.inUse())))
+	return min(l.limit, max(minAhead, maxRead/max(1, s.slots.running())))
 }
 
 // emptied reports whether a lane that sends or drains has nothing left to do or

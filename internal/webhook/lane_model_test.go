@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbox"
@@ -35,12 +36,13 @@ type model struct {
 	underWay []*request
 	toWrite  []*request
 	parking  bool
+	yields   bool                     // the lane parks although something may be due
 	arrived  map[outbox.EventKey]bool // has been delivered once
 }
 
 func newModel(t *rapid.T) *model {
 	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
-	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0", Pace: 1}
+	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
 			e := &Event{State: outbox.Pending, Event: delivery.Event{
@@ -59,6 +61,7 @@ func newModel(t *rapid.T) *model {
 // lease leases the endpoint for a new lane.
 func (m *model) lease() {
 	endpoint := m.endpoint
+	m.slots.begin(endpoint.Speed())
 	m.lane = newLane(&endpoint, false)
 	m.limit = 2 // so that fetches are full
 	m.send(onWoken)
@@ -66,6 +69,7 @@ func (m *model) lease() {
 
 // send steps the lane, notes what it asks for, and checks what it starts.
 func (m *model) send(message message) {
+	before := m.state
 	for _, c := range m.step(message, m.surroundings) {
 		switch c := c.(type) {
 		case start:
@@ -76,20 +80,35 @@ func (m *model) send(message message) {
 		case fetch:
 			m.fetching = append(m.fetching, c)
 		case park:
-			m.parking = true
+			m.parking, m.yields = true, c.yields
 		default: // the model's leases do not run out
 		}
 	}
 	if n := len(m.fetching) + len(m.read); n > 1 {
 		m.Fatalf("%d fetches under way", n)
 	}
+	if m.state == ended && before != ended {
+		m.slots.end(m.lane.speed) // as the runner does
+	}
+	m.checkSlots()
+}
+
+// checkSlots: each request under way has a slot, and so has a lane without requests.
+func (m *model) checkSlots() {
+	var want [len(Speeds)]int
+	if m.state != ended {
+		want[m.lane.speed] = max(1, len(m.underWay))
+	}
+	if got := m.slots.counts(); got != want {
+		m.Fatalf("%d requests are under way in state %s: got slots %v in use, want %v", len(m.underWay), m.state, got, want)
+	}
 }
 
 func (m *model) checkStart(r *request) {
 	key := r.event.Key()
 	switch before := key.Previous(); {
-	case len(m.underWay) >= maxInFlight:
-		m.Fatalf("%d requests under way", len(m.underWay)+1)
+	case len(m.underWay) > 0 && len(m.underWay) >= m.atMost(m.surroundings):
+		m.Fatalf("%d requests under way at pace %d", len(m.underWay)+1, m.pace)
 	case m.state != sending:
 		m.Fatalf("%s is sent in state %s", r.event.EventID, m.state)
 	case slices.ContainsFunc(slices.Concat(m.underWay, m.toWrite), func(o *request) bool { return o.event.Key() == key }):
@@ -174,6 +193,10 @@ func (m *model) act(what string) {
 		m.send(onChanged)
 	case "wake":
 		m.send(onWoken)
+	case "others wait":
+		m.slots.await(m.lane.speed, true)
+	case "none waits":
+		m.noneWaits()
 	case "linger":
 		if m.state == lingering {
 			m.send(onLingered)
@@ -189,6 +212,7 @@ func (m *model) answer(status int) {
 	r := m.underWay[i]
 	m.underWay = slices.Delete(m.underWay, i, i+1)
 	r.answer = Answer{Status: status}
+	r.lasted = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second}).Draw(m.T, "lasted")
 	if r.answer.Delivered() {
 		m.arrived[r.event.Key()] = true
 	}
@@ -219,10 +243,16 @@ func (m *model) settle() {
 		m.send(settled{&endpoint, requests})
 	}
 	switch {
-	case parks && m.hasWork() && !m.closing:
+	case parks && m.hasWork() && !m.closing && !m.yields:
 		m.send(onKept)
 	case parks:
 		m.send(onParked)
+	}
+}
+
+func (m *model) noneWaits() {
+	for _, speed := range Speeds {
+		m.slots.await(speed, false)
 	}
 }
 
@@ -236,7 +266,7 @@ func (m *model) hasWork() bool {
 // from then on, and every event must arrive.
 func TestLaneHistories(t *testing.T) {
 	t.Parallel()
-	things := []string{"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat", "change", "wake", "linger"}
+	things := []string{"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat", "change", "wake", "linger", "others wait", "none waits"}
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		for range rapid.IntRange(0, 60).Draw(t, "things") {
@@ -245,6 +275,9 @@ func TestLaneHistories(t *testing.T) {
 		if rapid.Bool().Draw(t, "close") {
 			m.close()
 			return
+		}
+		if rapid.Bool().Draw(t, "no others") {
+			m.noneWaits() // otherwise the lane yields after each turn
 		}
 		for range 400 {
 			m.goWell()

@@ -23,7 +23,7 @@ const rigSlots = 64
 
 func newRig() *rig {
 	r := &rig{surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, requests: map[string]*request{}}
-	r.slots.add(Quick, 1)
+	r.slots.begin(Quick)
 	r.lane = newLane(r.leased(nil), false)
 	return r
 }
@@ -52,6 +52,12 @@ func (r *rig) send(m message) string {
 			line := fmt.Sprintf("fetch %d", c.limit)
 			if c.after != nil {
 				line += " behind " + c.after.EventID
+			}
+			lines = append(lines, line)
+		case park:
+			line := "park"
+			if c.yields {
+				line += ", yielding"
 			}
 			lines = append(lines, line)
 		default:
@@ -402,29 +408,157 @@ func TestLaneReadsAhead(t *testing.T) {
 	}
 }
 
+// TestLaneRequestsAtOnce: the slower an endpoint is, the fewer requests it gets, and
+// never more than may fail before the breaker opens.
 func TestLaneRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		failures            int64 // of the endpoint
+		pace, failures      int64 // of the endpoint
 		underWay, unwritten int   // requests, and failed requests
+		silent, others      int   // beats, and slots in use by other lanes
 		want                int
 		probe               bool
 	}{
-		{0, 0, 0, 10, false},
-		{0, 10, 0, 0, false},
-		{0, 4, 3, 3, false},
-		{7, 0, 0, 3, false},
-		{7, 2, 1, 0, false},
-		{9, 0, 0, 1, false},
-		{10, 0, 0, 1, true},
-		{12, 1, 0, 0, true},
-		{12, 0, 1, 0, true},
+		{pace: 1, want: 10},
+		{pace: 1, underWay: 10, want: 0},
+		{pace: 1, underWay: 4, unwritten: 3, want: 3},
+		{pace: 1, failures: 7, want: 3},
+		{pace: 1, failures: 7, underWay: 2, unwritten: 1, want: 0},
+		{pace: 1, failures: 9, want: 1},
+		{pace: 1, failures: 10, want: 1, probe: true},
+		{pace: 1, failures: 12, underWay: 1, want: 0, probe: true},
+		{pace: 1, failures: 12, unwritten: 1, want: 0, probe: true},
+		{pace: 0, want: 1},
+		{pace: 0, underWay: 1, want: 0},
+		{pace: 2, want: 5},
+		{pace: 2, underWay: 4, want: 1},
+		{pace: 3, want: 3},
+		{pace: 6, want: 1},
+		{pace: 15, want: 1},
+		{pace: 1, underWay: 4, silent: 1, want: 6},
+		{pace: 1, underWay: 4, silent: 2, want: 0},
+		{pace: 1, others: rigSlots / 2, want: 1},
+		{pace: 1, others: rigSlots / 2, underWay: 1, want: 0},
 	} {
 		r := newRig()
-		l := r.lane
-		l.endpoint.Failures, l.events.underWay, l.events.failures = c.failures, c.underWay, c.unwritten
-		if got, probe := l.free(r.surroundings); got != c.want || probe != c.probe {
+		r.slots.add(Quick, c.others)
+		r.lane.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten, c.pace, c.silent
+		if got, probe := r.free(r.surroundings); max(0, got) != c.want || probe != c.probe {
 			t.Errorf("%+v: got %d, probe %v", c, got, probe)
 		}
+	}
+}
+
+// newRigAt returns a rig whose endpoint has the pace.
+func newRigAt(pace int64) *rig {
+	r := newRig()
+	r.slots = newSlots(rigSlots)
+	r.lane = newLane(r.leased(func(e *Endpoint) { e.Pace = pace }), false)
+	r.slots.begin(r.speed)
+	return r
+}
+
+// lasts sets how long the request of an answer has lasted.
+func lasts(d time.Duration, m input) input {
+	return func(r *rig) message {
+		answer := m(r).(answered)
+		answer.request.lasted = d
+		return answer
+	}
+}
+
+// slotSteps are histories of lanes that share slots, from the first message on.
+var slotSteps = map[string]struct {
+	pace  int64
+	steps []slotStep
+}{
+	"an untried endpoint gets one request, and more once it has answered": {0, []slotStep{
+		{finds("a", "b", "c"), "start a", Untried, 1},
+		{answers("a", 200), "report a, start b, start c", Quick, 2},
+		{answers("b", 200), "report b", Quick, 1},
+	}},
+	"an untried endpoint that answers slowly is slow": {0, []slotStep{
+		{finds("a", "b"), "start a", Untried, 1},
+		{lasts(14*time.Second, answers("a", 200)), "report a, start b", Slow, 1},
+	}},
+	"a slow endpoint yields when another waits": {14, []slotStep{
+		{finds("a", "b"), "start a", Slow, 1},
+		{awaited(Slow, answers("a", 200)), "report a", Slow, 1},
+		{settles(nil, "a"), "park, yielding", Slow, 1},
+	}},
+	"a slow endpoint has its turn before it yields": {14, []slotStep{
+		{awaited(Slow, finds("a", "b")), "start a", Slow, 1},
+	}},
+	"a slow endpoint goes on when none waits": {14, []slotStep{
+		{finds("a", "b"), "start a", Slow, 1},
+		{lasts(14*time.Second, answers("a", 200)), "report a, start b", Slow, 1},
+	}},
+	"an endpoint that has become slow yields if slow ones have too many slots": {1, []slotStep{
+		{crowdOf(Slow, rigSlots/share, finds("a", "b")), "start a, start b", Quick, 2},
+		{lasts(14*time.Second, answers("a", 200)), "report a", Slow, 1 + rigSlots/share},
+	}},
+	"no further slots while others wait": {1, []slotStep{
+		{awaited(Quick, finds("a", "b")), "start a", Quick, 1},
+	}},
+	"no slot left": {1, []slotStep{
+		{crowdOf(Slow, rigSlots-3, finds("a", "b", "c")), "start a", Quick, 1}, // crowded
+	}},
+	"nothing more for an endpoint that is silent": {1, []slotStep{
+		{finds("a"), "start a", Quick, 1},
+		{just(onBeat), "", Quick, 1},
+		{just(onBeat), "", Quick, 1},
+		{just(onWoken), "fetch 21", Quick, 1},
+		{finds("b"), "", Quick, 1},
+		{answers("a", 200), "report a, start b", Quick, 1},
+	}},
+	"what is damaged says nothing about the endpoint": {0, []slotStep{
+		{findsDamaged("a"), "start a", Untried, 1},
+		{lasts(14*time.Second, answers("a", 0)), "report a", Untried, 1},
+	}},
+}
+
+type slotStep struct {
+	message  input
+	commands string
+	speed    Speed // of the lane afterwards
+	used     int   // slots of the speed
+}
+
+func TestLaneSharesSlots(t *testing.T) {
+	t.Parallel()
+	for name, c := range slotSteps {
+		r := newRigAt(c.pace)
+		r.send(onWoken)
+		for i, step := range c.steps {
+			commands := r.send(step.message(r))
+			if used := r.slots.counts()[step.speed]; commands != step.commands || r.speed != step.speed || used != step.used {
+				t.Errorf("%s: message %d: got commands %q, speed %s and %d slots, want %q, %s and %d",
+					name, i, commands, r.speed, used, step.commands, step.speed, step.used)
+			}
+		}
+	}
+}
+
+// awaited lets endpoints of a speed wait for a lane before a message.
+func awaited(speed Speed, m input) input {
+	return func(r *rig) message {
+		r.slots.await(speed, true)
+		return m(r)
+	}
+}
+
+// crowdOf lets other lanes use slots before a message.
+func crowdOf(speed Speed, slots int, m input) input {
+	return func(r *rig) message {
+		r.slots.add(speed, slots)
+		return m(r)
+	}
+}
+
+func findsDamaged(id string) input {
+	return func(r *rig) message {
+		m := finds(id)(r).(fetched)
+		m.due[0].Damaged = true
+		return m
 	}
 }

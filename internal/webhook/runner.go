@@ -36,7 +36,7 @@ func newRunner(s *Sender, endpoint *Endpoint) *runner {
 // requests.
 func (r *runner) run(ctx context.Context) {
 	defer close(r.requests)
-	defer func() { r.sender.slots.add(r.lane.speed, -1) }()
+	defer func() { r.sender.slots.end(r.lane.speed) }()
 	stop := make(chan struct{})
 	defer close(stop)
 	go r.watch(stop)

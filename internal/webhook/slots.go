@@ -48,17 +48,22 @@ func paceAfter(pace int64, lasted time.Duration) int64 {
 // for each further request.
 //
 // Slow endpoints together get an eighth of the slots, however many they are. The
-// last quarter is for quick endpoints only. So neither endpoints that are known to
+// last eighth is for quick endpoints only. So neither endpoints that are known to
 // be slow nor new ones, which may turn out to be, can keep quick ones waiting.
 type slots struct {
-	most int
+	most int // at least share
 
 	mu      sync.Mutex
+	lanes   int               // guarded by mu
 	used    [len(Speeds)]int  // guarded by mu
 	waiting [len(Speeds)]bool // endpoints wait for a lane; guarded by mu
 }
 
-func newSlots(most int) *slots { return &slots{most: most} }
+// share is the part of the slots that slow endpoints get, and the part that is kept
+// for quick ones: one of so many.
+const share = 8
+
+func newSlots(most int) *slots { return &slots{most: max(share, most)} }
 
 // room returns how many slots endpoints of a speed may take.
 func (s *slots) room(speed Speed) int {
@@ -72,9 +77,9 @@ func (s *slots) left(speed Speed) int {
 	free := s.most - s.total()
 	switch speed {
 	case Slow:
-		free = min(free, s.most/8-s.used[Slow])
+		free = min(free, s.most/share-s.used[Slow])
 	case Untried:
-		free -= s.most / 4
+		free -= s.most / share
 	default: // quick endpoints may take all
 	}
 	return max(0, free)
@@ -104,6 +109,29 @@ func (s *slots) reserve(speed Speed, n int) int {
 	return n
 }
 
+// begin takes the slot of a new lane.
+func (s *slots) begin(speed Speed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used[speed]++
+	s.lanes++
+}
+
+// end returns the slot of a lane that ends.
+func (s *slots) end(speed Speed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used[speed]--
+	s.lanes--
+}
+
+// running returns the number of lanes.
+func (s *slots) running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lanes
+}
+
 // add takes slots, or returns them if n is negative. The caller has
 // reserved them, or moves slots from one speed to another.
 func (s *slots) add(speed Speed, n int) {
@@ -124,19 +152,16 @@ func (s *slots) await(speed Speed, waiting bool) {
 func (s *slots) wanted(speed Speed) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waiting[speed] || speed == Slow && s.used[Slow] > s.most/8
-}
-
-// inUse returns the number of slots in use.
-func (s *slots) inUse() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.total()
+	return s.waiting[speed] || speed == Slow && s.used[Slow] > s.most/share
 }
 
 // crowded reports whether more than half of the slots are in use. Then each endpoint
 // gets one request at a time, and lanes without events park immediately.
-func (s *slots) crowded() bool { return s.inUse() > s.most/2 }
+func (s *slots) crowded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total() > s.most/2
+}
 
 // counts returns the slots in use by each speed.
 func (s *slots) counts() [len(Speeds)]int {
