@@ -75,12 +75,11 @@ func (s *slots) room(speed Speed) int {
 // left does the work of room. The caller holds mu.
 func (s *slots) left(speed Speed) int {
 	free := s.most - s.total()
-	switch speed {
-	case Slow:
-		free = min(free, s.most/share-s.used[Slow])
-	case Untried:
+	if speed != Quick {
 		free -= s.most / share
-	default: // quick endpoints may take all
+	}
+	if speed == Slow {
+		free = min(free, s.most/share-s.used[Slow])
 	}
 	return max(0, free)
 }
