@@ -121,7 +121,9 @@ func tooLarge(most int64) error {
 // that the request names, if its timestamp is good. In the latter case the signature
 // is still to be verified, so a network that has sent too many wrong ones is refused.
 // A timestamp that is not good is refused like a signature, because only a holder of
-// the secret may learn of the clock.
+// the secret may learn of the clock. A large body of a partner whose rate is used up
+// is refused, too: reading it and verifying its signature would cost more than the
+// rate allows.
 func (s *Server) vouch(route Route, c *call) error {
 	if c.payer != "" {
 		return nil
@@ -140,7 +142,7 @@ func (s *Server) vouch(route Route, c *call) error {
 		return tooManyFrom(verdict)
 	}
 	c.payer = key.PartnerID
-	return nil
+	return s.peekPartner(c, key.PartnerID)
 }
 
 var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with credentials may have a body of this size")
@@ -150,7 +152,7 @@ var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with cred
 // refusal.
 func (s *Server) turnAway(w http.ResponseWriter, c *call, refused error) error {
 	small := 0 <= c.ContentLength && c.ContentLength <= maxStrangerBody
-	if c.body != nil || small || refusal.HasCode(refused, refusal.CodeRateLimited) {
+	if c.body != nil || small || c.payer == "" && refusal.HasCode(refused, refusal.CodeRateLimited) {
 		return refused
 	}
 	if c.payer == "" {

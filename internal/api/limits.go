@@ -78,7 +78,33 @@ func (s *Server) perMinute(settings partner.Settings) int {
 }
 
 func (s *Server) charge(c *call, perMinute, requests int) error {
-	verdict := s.takePartner(c, PartnerRate(perMinute), int64(requests))
+	return s.judge(c, perMinute, s.takePartner(c, PartnerRate(perMinute), int64(requests)))
+}
+
+// peekPartner refuses a request of a partner whose rate is used up, and counts
+// nothing.
+func (s *Server) peekPartner(c *call, partnerID string) error {
+	settings, err := s.config.Partners.Settings(c.Context(), partnerID)
+	if err != nil {
+		return err
+	}
+	perMinute := s.perMinute(settings)
+	if perMinute == 0 {
+		return nil
+	}
+	peek := s.partners.PeekAt
+	if s.config.SharedRates != nil {
+		peek = s.config.SharedRates.PeekAt
+	}
+	if verdict := peek(partnerID, PartnerRate(perMinute)); !verdict.Allowed {
+		return s.judge(c, perMinute, verdict)
+	}
+	return nil
+}
+
+// judge reports a verdict in the headers of the response, and returns the refusal if
+// it is one.
+func (s *Server) judge(c *call, perMinute int, verdict throttle.Verdict) error {
 	s.config.Observer.Limited(LimitPartner, verdict.Allowed)
 	c.header.Set("RateLimit-Policy", fmt.Sprintf(`"partner";q=%d;w=60`, perMinute))
 	c.header.Set("RateLimit", fmt.Sprintf(`"partner";r=%d;t=%s`, verdict.Remaining, wholeSeconds(verdict.Reset)))

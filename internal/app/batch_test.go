@@ -242,6 +242,22 @@ func TestBatchCountsAgainstRateLimit(t *testing.T) {
 	send("D-", 1).Refused(t, 429, "rate_limited")
 }
 
+// TestLargeBodyBeyondRateLimit refuses a large body of a partner whose rate is used
+// up, and says when the next request is allowed.
+func TestLargeBodyBeyondRateLimit(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.RateLimit(2))
+	partner := service.Register(t, "metro")
+	body := batchOf(ordersNamed("A-", 100)...)
+	batchAs(t, partner, uuid.NewString(), body).Must(t, 200)
+	before := service.Content(t)
+	refused := batchAs(t, partner, uuid.NewString(), body).Refused(t, 429, "rate_limited")
+	if got := refused.Header.Get("Retry-After"); got != "30" {
+		t.Errorf("got Retry-After %s, want 30", got)
+	}
+	service.Unchanged(t, before)
+}
+
 // TestValidationMatchesCreation validates random orders. Each gets the result of the
 // creation that follows, and the validation stores nothing.
 func TestValidationMatchesCreation(t *testing.T) {
