@@ -25,6 +25,7 @@ type attackCommand struct {
 	Labels           labelsAttack           `cmd:"" help:"Fetch the labels of orders of 50 parcels as one partner, without a pause."`
 	BatchesAndLabels batchesAndLabelsAttack `cmd:"" help:"Both of batches and labels."`
 	SignIns          signInsAttack          `cmd:"" name:"sign-ins" help:"Log in all the time, with right passwords or with wrong ones."`
+	Cold             coldAttack             `cmd:"" help:"Drop a large database from the memory of the system while orders are created."`
 }
 
 // attackFlags are the flags of every attack.

@@ -19,6 +19,7 @@ import (
 // the next, partners take turns.
 type committer struct {
 	store    Store
+	warmer   Warmer // nil if the store is none
 	announce func(partnerIDs ...string)
 	created  func(partnerIDs ...string)
 	observer Observer
@@ -87,6 +88,7 @@ func makeCommitter(config Config) *committer {
 		store: config.Store, announce: config.Announce, created: config.Created, observer: config.Observer,
 		byPartner: config.ByPartner, busy: map[string]bool{},
 	}
+	c.warmer, _ = config.Store.(Warmer)
 	c.more.L = &c.mu
 	return c
 }
@@ -106,6 +108,9 @@ var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle
 // ends first, the command may still be carried out; a retry with the same key
 // returns its outcome.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
+	if c.warmer != nil && c.warmer.Cold() {
+		c.warmer.Warm(ctx, needsOf([]command{cmd}))
+	}
 	w := &waiting{left: ctx.Done(), since: time.Now(), partnerID: cmd.partner(), command: cmd, outcome: make(chan outcome, 1)}
 	if w.abandoned() || !c.add(w) {
 		return refused(errBusy)

@@ -434,3 +434,31 @@ func TestOtherKeysDoNotTimeOut(t *testing.T) {
 		}
 	})
 }
+
+// cooling is a store that is cold for its first commands.
+type cooling struct {
+	*scripted
+	left   int // how many commands are still warmed
+	warmed []idempotency.Key
+}
+
+func (c *cooling) Cold() bool { return c.left > 0 }
+
+func (c *cooling) Warm(_ context.Context, needs *Needs) {
+	c.left--
+	c.warmed = append(c.warmed, needs.Receipts...)
+	if len(c.groups) > 0 {
+		panic("the command was settled before it was warmed")
+	}
+}
+
+func TestColdCommandsAreWarmed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &cooling{scripted: &scripted{}, left: 2}
+		checkSettled(t, store.scripted, together(store, notes(4)...))
+		if want := []idempotency.Key{keyOf(0), keyOf(1)}; !slices.Equal(store.warmed, want) {
+			t.Errorf("got %v warmed, want %v: the first two", store.warmed, want)
+		}
+	})
+}

@@ -19,6 +19,15 @@ type Store interface {
 	Write(ctx context.Context, fn func(Writer) error) error
 }
 
+// Warmer is a Store that can read ahead what a transaction will need.
+type Warmer interface {
+	// Cold reports whether that pays at present, because reading is slow.
+	Cold() bool
+	// Warm reads what a command needs, so that Load is quick. It returns early if that
+	// takes long; nothing depends on its success.
+	Warm(ctx context.Context, needs *Needs)
+}
+
 // Reader reads orders. What does not exist is nil, not an error.
 type Reader interface {
 	// Order returns one order with its history. The error may be a

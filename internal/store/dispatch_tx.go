@@ -67,7 +67,7 @@ func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID 
 
 // Order returns one order with its history; nil if there is none.
 func (tx dispatchTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	return orderTx{tx.conn}.Order(ctx, partnerID, orderID)
+	return orderTx{conn: tx.conn}.Order(ctx, partnerID, orderID)
 }
 
 // OrdersOf reads the orders of rows of the board by id, with their histories;

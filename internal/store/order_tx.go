@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -15,13 +16,17 @@ import (
 
 // Orders is the store as the order room sees it.
 func (s *Store) Orders() order.Store {
-	return view[order.Reader, order.Writer]{s.engine,
-		func(c conn) order.Reader { return orderTx{c} },
-		func(c conn) order.Writer { return orderTx{c} }}
+	warmth := s.engine.warmth()
+	return orderStore{view[order.Reader, order.Writer]{s.engine,
+		func(c conn) order.Reader { return orderTx{conn: c} },
+		func(c conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth}
 }
 
 // orderTx is a transaction of the order room.
-type orderTx struct{ conn conn }
+type orderTx struct {
+	conn   conn
+	warmth *warmth // see orderStore
+}
 
 // Order returns one order with its history; nil if there is none. The error may be
 // a *delivery.DamagedError.
@@ -96,7 +101,10 @@ func (tx orderTx) Pending(ctx context.Context, partnerID, after string, limit in
 // Load reads what a group of commands touches, locked until the transaction
 // ends.
 func (tx orderTx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
-	return readState(ctx, tx.conn, needs, true)
+	start := time.Now()
+	state, err := readState(ctx, tx.conn, needs, true)
+	tx.warmth.loaded(needs, time.Since(start))
+	return state, err
 }
 
 // Peek reads what a group of commands would touch, without locking it.

@@ -95,6 +95,8 @@ func (e *postgresEngine) shared() bool { return true }
 func (e *postgresEngine) sharded() bool { return e.distributed }
 
 // unfit returns nil: the server guards its own files.
+func (e *postgresEngine) warmth() *warmth { return nil }
+
 func (e *postgresEngine) unfit() error { return nil }
 
 func (e *postgresEngine) stats() Stats {

@@ -21,7 +21,7 @@ type proofTx struct{ auditing }
 
 // Order returns one order with its history; nil if there is none.
 func (tx proofTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	return orderTx{tx.conn}.Order(ctx, partnerID, orderID)
+	return orderTx{conn: tx.conn}.Order(ctx, partnerID, orderID)
 }
 
 // LockOrder returns one order with its history, locked until the transaction

@@ -162,7 +162,7 @@ func (tx retentionTx) LoosePictures(ctx context.Context, partnerID string, now t
 
 // Order returns one order with its history; nil if there is none.
 func (tx retentionTx) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	return orderTx(tx).Order(ctx, partnerID, orderID)
+	return orderTx{conn: tx.conn}.Order(ctx, partnerID, orderID)
 }
 
 // RemoveReceipts removes what is kept under idempotency keys.

@@ -24,6 +24,7 @@ type sqliteEngine struct {
 	log     *walKeeper
 	mark    *mark
 	fitness *fitness
+	warming *warmth
 	// closeHere takes the database off the list of those that this process has open.
 	closeHere func()
 }
@@ -62,6 +63,7 @@ func (x *Examined) Open(ctx context.Context, log *slog.Logger) (*Store, error) {
 		readers: newConnPool(max(4, 2*runtime.GOMAXPROCS(0))),
 		fitness: &fitness{log: log},
 	}
+	e.warming = newWarmth(x.path, e.fitness)
 	var err error
 	if e.closeHere, err = registerOpen(x.path); err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func (e *sqliteEngine) sharded() bool { return false }
 // Close takes every connection back, and so waits for transactions under way.
 func (e *sqliteEngine) Close() error {
 	// The writer comes back first: from then on nothing wakes the keeper.
-	err := errors.Join(e.writer.close(), e.readers.close())
+	err := errors.Join(e.writer.close(), e.readers.close(), e.warming.close())
 	if e.log != nil {
 		err = errors.Join(err, e.log.stop(), e.log.close())
 	}
@@ -176,6 +178,8 @@ func (e *sqliteEngine) ping(ctx context.Context, write bool) error {
 	}
 	return e.read(ctx, func(c conn) error { return c.query(ctx, lookSQL, nil, func(row) error { return nil }) })
 }
+
+func (e *sqliteEngine) warmth() *warmth { return e.warming }
 
 // hold occupies the only connection that writes.
 func (e *sqliteEngine) hold(ctx context.Context, fn func(conn) error) error { return e.write(ctx, fn) }

@@ -44,6 +44,8 @@ type engine interface {
 	catalogue() catalogue
 	// stats returns the current numbers of the engine without running a query.
 	stats() Stats
+	// warmth warms what the only writer will need; nil if there are several.
+	warmth() *warmth
 	// unfit returns the reason for which nothing may be written now, or nil.
 	unfit() error
 	io.Closer
