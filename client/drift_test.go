@@ -75,7 +75,7 @@ var excused = map[string]string{
 }
 
 // ahead are members that the document does not have everywhere yet.
-var ahead = []string{"doc_url", "partner_order_id", "warnings"}
+var ahead = []string{"doc_url"}
 
 // alwaysSent are optional members whose field is sent even if it is zero, each with the
 // reason.

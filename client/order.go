@@ -268,3 +268,9 @@ type Warning struct {
 
 // WarningCode is a kind of warning.
 type WarningCode string
+
+// The kinds of warnings.
+const (
+	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup" // the dropoff's window ends before the pickup's begins
+	WarningLate                WarningCode = "late"                  // the estimated delivery is after the dropoff's window
+)

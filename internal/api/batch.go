@@ -94,6 +94,7 @@ type validAnswer struct {
 	EstimatedDelivery *time.Time         `json:"estimated_delivery"`
 	Status            int                `json:"status"` // of the response to creating the order
 	Error             *errorDetail       `json:"error"`  // null if the order would be created
+	Warnings          []delivery.Warning `json:"warnings,omitzero"`
 }
 
 // handleOrderValidate returns the status and error that creating an order would
@@ -105,7 +106,7 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	}
 	dry, err := s.config.Orders.Validate(c.Context(), c.partnerID, body)
 	if err == nil {
-		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil})
+		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})
 	}
 	refused := known(err)
 	if refused == nil || refused.Code == refusal.CodeUnavailable {

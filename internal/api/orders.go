@@ -29,6 +29,7 @@ type quoteAnswer struct {
 	EstimatedDelivery time.Time             `json:"estimated_delivery"`
 	TransitDays       int                   `json:"transit_days"` // business days
 	ValidUntil        time.Time             `json:"valid_until"`
+	Warnings          []delivery.Warning    `json:"warnings,omitzero"`
 }
 
 func (s *Server) handleQuote(c *call) (reply, error) {
@@ -48,6 +49,7 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 		EstimatedDelivery: quote.EstimatedDelivery,
 		TransitDays:       quote.TransitDays,
 		ValidUntil:        quote.ValidUntil,
+		Warnings:          quote.Warnings,
 	})
 }
 

@@ -164,6 +164,8 @@ type Order struct {
 	Currency    Currency
 	TrackingURL string
 	CreatedAt   time.Time // UTC, to the millisecond
+	// Warnings are what was probably not meant when the order was created.
+	Warnings []Warning
 
 	Status            Status
 	Version           int64 // 1 at creation, one more with every change

@@ -148,6 +148,7 @@ type Dry struct {
 	RateCents         int64
 	Currency          delivery.Currency
 	EstimatedDelivery time.Time
+	Warnings          []delivery.Warning
 }
 
 // Validate returns what creating an order would cost, and stores nothing. Its
@@ -167,5 +168,5 @@ func (s *Service) Validate(ctx context.Context, partnerID string, root form.Sour
 		return Dry{}, err
 	}
 	order := cmd.(*createCommand).order //nolint:forcetypeassert // it was not refused
-	return Dry{order.RateCents, order.Currency, order.EstimatedDelivery}, nil
+	return Dry{order.RateCents, order.Currency, order.EstimatedDelivery, order.Warnings}, nil
 }

@@ -164,6 +164,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 		Currency:          currency,
 		TrackingURL:       s.config.TrackingURL(orderID),
 		CreatedAt:         now,
+		Warnings:          request.Warnings(price.EstimatedDelivery),
 		Status:            delivery.StatusPending,
 		Version:           1,
 		UpdatedAt:         now,

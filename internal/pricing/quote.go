@@ -23,6 +23,7 @@ type Quote struct {
 	ServiceLevel delivery.ServiceLevel
 	Price
 	ValidUntil time.Time // UTC, to the millisecond
+	Warnings   []delivery.Warning
 }
 
 // Quoter issues quotes and honours them without storing any: the quote_id holds
@@ -71,6 +72,7 @@ func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.
 		ServiceLevel: s.ServiceLevel,
 		Price:        p,
 		ValidUntil:   validUntil,
+		Warnings:     s.Warnings(p.EstimatedDelivery),
 	}
 }
 

@@ -52,6 +52,11 @@ func Decode(document []byte) (*delivery.Order, error) {
 			ProductID: item.integer("product_id"), Quantity: item.integer("quantity"), Name: item.text("name"),
 		})
 	}
+	for _, warning := range r.list("warnings") {
+		o.Warnings = append(o.Warnings, delivery.Warning{
+			Code: delivery.WarningCode(warning.text("code")), Field: warning.text("field"), Message: warning.text("message"),
+		})
+	}
 	return o, nil
 }
 

@@ -22,6 +22,7 @@ func Encode(o *delivery.Order) []byte {
 		w.Raw("metadata", o.Metadata)
 	}
 	writeItems(&w, o.Items)
+	writeWarnings(&w, o.Warnings)
 	writeCourier(&w, o.Courier)
 	writeHistory(&w, o.History)
 	if o.Cancellation != nil {
@@ -120,6 +121,21 @@ func writeItems(w *strictjson.Writer, items []delivery.Item) {
 		w.Integer("product_id", item.ProductID)
 		w.Text("name", item.Name)
 		w.Integer("quantity", item.Quantity)
+		w.EndObject()
+	}
+	w.EndList()
+}
+
+func writeWarnings(w *strictjson.Writer, warnings []delivery.Warning) {
+	if len(warnings) == 0 {
+		return
+	}
+	w.List("warnings")
+	for _, warning := range warnings {
+		w.Object("")
+		w.Text("code", string(warning.Code))
+		w.Text("field", warning.Field)
+		w.Text("message", warning.Message)
 		w.EndObject()
 	}
 	w.EndList()

@@ -23,6 +23,8 @@ var vocabularies = map[string][]string{
 	"audit actions":  words(audit.Actions),
 	"roles":          words(operator.Roles),
 	"reasons":        words(board.Reasons),
+	"failures":       words(delivery.FailureReasons),
+	"warnings":       words(delivery.WarningCodes),
 }
 
 func words[T ~string](list []T) []string {
