@@ -75,7 +75,7 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 
 func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, running bool) error {
 	examined, err := examine(ctx, settings)
-	var fault *store.Fault
+	var fault *store.FaultError
 	switch {
 	case errors.As(err, &fault):
 		d.find("%v", err)

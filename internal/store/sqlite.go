@@ -43,7 +43,7 @@ var pragmas = []string{
 const busyTimeout = 10 * time.Second
 
 // OpenSQLite opens the embedded store, creates it if there is none, and brings
-// its schema up to date. The error is a *Fault if the files are damaged, or if a
+// its schema up to date. The error is a *FaultError if the files are damaged, or if a
 // database that was here is missing.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	examined, err := ExamineSQLite(ctx, path)

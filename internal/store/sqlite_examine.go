@@ -30,7 +30,7 @@ type Examined struct {
 	settings map[string]string
 }
 
-// Lost returns the Fault of a database that is new although a file beside it, the
+// Lost returns the FaultError of a database that is new although a file beside it, the
 // witness, shows that there was one.
 func (x *Examined) Lost(witness string) error {
 	kind := FaultMissing
@@ -49,6 +49,11 @@ func (x *Examined) Setting(name string) string { return x.settings[name] }
 const (
 	examinedPages = 2000
 	examineTime   = 700 * time.Millisecond
+)
+
+const (
+	settleTries = 20
+	settlePause = 50 * time.Millisecond
 )
 
 // openHere holds the files of the databases that this process has open. Its lock is
@@ -78,7 +83,7 @@ func registerOpen(path string) (end func(), err error) {
 }
 
 // ExamineSQLite examines the files of an embedded database, and changes none. It takes
-// about a second at most. The error is a *Fault if the database should not be opened.
+// about a second at most. The error is a *FaultError if the database should not be opened.
 func ExamineSQLite(ctx context.Context, path string) (*Examined, error) {
 	openHere.Lock()
 	defer openHere.Unlock()
@@ -108,17 +113,40 @@ func ExamineSQLite(ctx context.Context, path string) (*Examined, error) {
 		x.New = true
 		return x, leftBehind(path, FaultEmpty, "the database %s is empty", path)
 	}
-	if err := x.read(ctx); err != nil {
-		// A process that has just opened the database changes the files under the reader.
-		if used, _ := sqlitefile.Used(path); used {
-			return &Examined{Used: true, path: path}, nil
-		}
-		return nil, err
-	}
-	return x, nil
+	return readSettled(ctx, path)
 }
 
-// unreadable turns the error of a file that cannot be opened or read into a Fault.
+// readSettled reads a database. If that fails while another process, which opens it at
+// the same time, is changing the files, it tries again.
+func readSettled(ctx context.Context, path string) (*Examined, error) {
+	for tries := 1; ; tries++ {
+		x, before := &Examined{path: path, settings: map[string]string{}}, stampOf(path)
+		err := x.read(ctx)
+		if err == nil {
+			return x, nil
+		}
+		if used, _ := sqlitefile.Used(path); used {
+			x.Used = true
+			return x, nil
+		}
+		if stampOf(path) == before || tries == settleTries {
+			return nil, err
+		}
+		time.Sleep(settlePause)
+	}
+}
+
+// stampOf describes when the files of a database were last written.
+func stampOf(path string) (stamp [3]time.Time) {
+	for i, suffix := range []string{"", "-wal", "-journal"} {
+		if info, err := os.Stat(path + suffix); err == nil {
+			stamp[i] = info.ModTime()
+		}
+	}
+	return stamp
+}
+
+// unreadable turns the error of a file that cannot be opened or read into a FaultError.
 func unreadable(err error) error {
 	if err == nil {
 		return nil
@@ -126,7 +154,7 @@ func unreadable(err error) error {
 	return newFault(FaultUnreadable, err, "the database cannot be read: %v", err)
 }
 
-// leftBehind returns a Fault if there is a sign that a database was here before.
+// leftBehind returns a FaultError if there is a sign that a database was here before.
 func leftBehind(path string, kind FaultKind, format string, args ...any) error {
 	problem := fmt.Sprintf(format, args...)
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
@@ -138,7 +166,7 @@ func leftBehind(path string, kind FaultKind, format string, args ...any) error {
 	return nil
 }
 
-// writable returns a Fault if the database or its folder cannot be read and written.
+// writable returns a FaultError if the database or its folder cannot be read and written.
 func writable(path string) error {
 	if err := tryOpen(path, os.O_RDONLY); err != nil {
 		return unreadable(err)

@@ -50,23 +50,23 @@ var remedies = map[FaultKind]string{
 	FaultDisagrees:        restoreBackup,
 }
 
-// Fault describes why an embedded database is not opened. Its text also says what to
+// FaultError describes why an embedded database is not opened. Its text also says what to
 // do, on one line.
-type Fault struct {
+type FaultError struct {
 	Kind    FaultKind
 	Problem string // names the file
 	cause   error
 }
 
-func (f *Fault) Error() string { return f.Problem + ": " + f.Remedy() }
+func (f *FaultError) Error() string { return f.Problem + ": " + f.Remedy() }
 
 // Remedy says what an operator can do.
-func (f *Fault) Remedy() string { return remedies[f.Kind] }
+func (f *FaultError) Remedy() string { return remedies[f.Kind] }
 
-func (f *Fault) Unwrap() error { return f.cause }
+func (f *FaultError) Unwrap() error { return f.cause }
 
 func newFault(kind FaultKind, cause error, format string, args ...any) error {
-	return &Fault{kind, fmt.Sprintf(format, args...), cause}
+	return &FaultError{kind, fmt.Sprintf(format, args...), cause}
 }
 
 var faultKinds = map[sqlitefile.Kind]FaultKind{
@@ -78,9 +78,9 @@ var faultKinds = map[sqlitefile.Kind]FaultKind{
 	sqlitefile.OtherLog:    FaultOtherLog,
 }
 
-// faultOf returns the Fault for an error of package sqlitefile.
+// faultOf returns the FaultError for an error of package sqlitefile.
 func faultOf(err error) error {
-	var damage *sqlitefile.Damage
+	var damage *sqlitefile.DamageError
 	if errors.As(err, &damage) {
 		return newFault(faultKinds[damage.Kind], nil, "%s", damage.Error())
 	}

@@ -18,7 +18,7 @@ const mostFaults = 20
 
 // Inspection is what Inspect has found.
 type Inspection struct {
-	Faults   []*Fault
+	Faults   []*FaultError
 	Tables   int
 	Rows     int64 // of all tables
 	settings map[string]string
@@ -76,7 +76,7 @@ func (x *Examined) openReadOnly() (*sqlite.Conn, error) {
 	return c, nil
 }
 
-// collect adds a Fault for each row of a query other than ok.
+// collect adds a FaultError for each row of a query other than ok.
 func (i *Inspection) collect(c *sqlite.Conn, format, path, sql string) error {
 	return forEach(c, sql, func(st *sqlite.Stmt) {
 		for line := range strings.Lines(st.ColumnText(0)) { // some rows have several
@@ -89,7 +89,7 @@ func (i *Inspection) collect(c *sqlite.Conn, format, path, sql string) error {
 
 func (i *Inspection) add(format string, args ...any) {
 	if len(i.Faults) < mostFaults {
-		i.Faults = append(i.Faults, &Fault{Kind: FaultDisagrees, Problem: fmt.Sprintf(format, args...)})
+		i.Faults = append(i.Faults, &FaultError{Kind: FaultDisagrees, Problem: fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -101,7 +101,7 @@ func (m *mark) publish() {
 
 func (m *mark) close() error { return errors.Join(m.file.Sync(), m.file.Close()) }
 
-// readMark returns the mark in the file; 0 if there is none.
+// readMark returns the mark in the file; 0 if there is none that can be read.
 func readMark(path string) (uint32, error) {
 	text, err := os.ReadFile(path + markSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,11 +110,10 @@ func readMark(path string) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	number, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32)
-	if err != nil {
-		return 0, nil // a crash has cut it off; the next one replaces it
+	if number, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32); err == nil {
+		return uint32(number), nil
 	}
-	return uint32(number), nil
+	return 0, nil // a crash has cut it off; the next one replaces it
 }
 
 // checkMark compares the mark in the file with that in the database.

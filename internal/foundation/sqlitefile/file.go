@@ -30,14 +30,14 @@ const (
 	OtherLog    Kind = "other log"      // the log belongs to another database
 )
 
-// Damage is an error that describes what is wrong with a file.
-type Damage struct {
+// DamageError is an error that describes what is wrong with a file.
+type DamageError struct {
 	Kind    Kind
 	File    string // its path
 	Problem string // a clause, such as "page 7 is not a page of a table"
 }
 
-func (d *Damage) Error() string { return d.File + ": " + d.Problem }
+func (d *DamageError) Error() string { return d.File + ": " + d.Problem }
 
 // Header is what the package needs from the first 100 bytes of a database.
 type Header struct {
@@ -98,7 +98,7 @@ type File struct {
 	stored uint32   // whole pages in the file
 }
 
-// Open reads the header and the log of a database. The error is a *Damage if their
+// Open reads the header and the log of a database. The error is a *DamageError if their
 // contents are wrong. The caller must close the file.
 func Open(path string) (f *File, err error) {
 	f = &File{path: path}
@@ -135,7 +135,7 @@ func (f *File) Close() error {
 }
 
 func (f *File) damage(kind Kind, format string, args ...any) error {
-	return &Damage{kind, f.path, fmt.Sprintf(format, args...)}
+	return &DamageError{kind, f.path, fmt.Sprintf(format, args...)}
 }
 
 func (f *File) readHeader() (Header, error) {
@@ -180,7 +180,7 @@ func (f *File) applyLog(inFile Header) error {
 	}
 	f.Header = h
 	if !f.Log.continues(inFile.UserVersion) {
-		return &Damage{OtherLog, f.path + "-wal", "the log belongs to another database"}
+		return &DamageError{OtherLog, f.path + "-wal", "the log belongs to another database"}
 	}
 	return nil
 }

@@ -73,14 +73,14 @@ func (f *File) readLog(pageSize int) (err error) {
 	case err != nil:
 		return err
 	case problem != "":
-		return &Damage{BadLog, path, problem}
+		return &DamageError{BadLog, path, problem}
 	case r.pageSize != pageSize:
-		return &Damage{OtherLog, path, "the log belongs to another database: its pages have another size"}
+		return &DamageError{OtherLog, path, "the log belongs to another database: its pages have another size"}
 	}
 	err = r.readFrames()
 	f.Log = r.log
 	if err == nil && r.broken {
-		err = &Damage{BadLog, path, fmt.Sprintf("the log is damaged: %d of its %d frames can be read, and complete transactions follow", r.log.Valid, r.log.Frames)}
+		err = &DamageError{BadLog, path, fmt.Sprintf("the log is damaged: %d of its %d frames can be read, and complete transactions follow", r.log.Valid, r.log.Frames)}
 	}
 	return err
 }

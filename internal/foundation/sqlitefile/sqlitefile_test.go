@@ -185,10 +185,11 @@ func TestReusedLog(t *testing.T) {
 	c := open(t, path)
 	for _, sql := range []string{
 		"PRAGMA wal_autocheckpoint = 0", "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d)",
-		"INSERT INTO t SELECT value, hex(randomblob(500)), value, value, value FROM generate_series(1, 300)",
+		`WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 300)
+			INSERT INTO t SELECT value, hex(randomblob(500)), value, value, value FROM n`,
 		"PRAGMA wal_checkpoint(RESTART)", "UPDATE t SET b = 5 WHERE id = 17",
 	} {
-		execute(t, c, strings.Replace(sql, "generate_series(1, 300)", "(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 300) SELECT value FROM n)", 1))
+		execute(t, c, sql)
 	}
 	f, err := sqlitefile.Open(crashed{read(t, path), read(t, path+"-wal")}.write(t))
 	if err != nil {
@@ -226,7 +227,7 @@ func TestDamage(t *testing.T) {
 			harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
 			c.harm(&harmed)
 			f, err := sqlitefile.Open(harmed.write(t))
-			var damage *sqlitefile.Damage
+			var damage *sqlitefile.DamageError
 			if !errors.As(err, &damage) || damage.Kind != c.want || !strings.Contains(damage.Problem, c.text) {
 				t.Errorf("got %v, want %s with %q", err, c.want, c.text)
 			}
@@ -254,7 +255,7 @@ func TestDamagedPages(t *testing.T) {
 		}
 		err = f.CheckPages(t.Context(), 1<<20, rand.IntN)
 		_ = f.Close()
-		if damage := (*sqlitefile.Damage)(nil); errors.As(err, &damage) && damage.Kind == sqlitefile.BadPage {
+		if damage := (*sqlitefile.DamageError)(nil); errors.As(err, &damage) && damage.Kind == sqlitefile.BadPage {
 			found++
 		} else if err != nil {
 			t.Errorf("page %d zeroed: got %v, want damage of a page", n+1, err)

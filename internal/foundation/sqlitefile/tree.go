@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -11,7 +12,7 @@ type Table struct {
 	root uint32
 }
 
-// Tables returns the tables and indexes of the database. The error is a *Damage if
+// Tables returns the tables and indexes of the database. The error is a *DamageError if
 // the schema cannot be read.
 func (f *File) Tables() (tables []Table, err error) {
 	if f.pages == 0 {
@@ -163,7 +164,8 @@ func (w *walk) down(table Table, pick func(n int) int) error {
 
 // inTable adds the name of the table to damage.
 func inTable(err error, table Table) error {
-	if damage, ok := err.(*Damage); ok {
+	var damage *DamageError
+	if errors.As(err, &damage) {
 		damage.Problem += ", in " + table.Name
 	}
 	return err

@@ -46,7 +46,7 @@ func isDamage(err error) bool {
 }
 
 // CheckUnused returns ErrInUse if any connection has the database open, and a
-// *store.Fault if it is damaged.
+// *store.FaultError if it is damaged.
 func CheckUnused(ctx context.Context, path string) error {
 	if err := checkFiles(ctx, path); err != nil {
 		return err
@@ -58,7 +58,7 @@ func CheckUnused(ctx context.Context, path string) error {
 	return release()
 }
 
-// checkFiles returns a *store.Fault if a database is damaged. SQLite would cut a
+// checkFiles returns a *store.FaultError if a database is damaged. SQLite would cut a
 // damaged log when it closes the database.
 func checkFiles(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
@@ -73,7 +73,7 @@ func checkFiles(ctx context.Context, path string) error {
 // file. A damaged database is not opened, so that it stays as it is; no service can
 // have it open either.
 func seize(ctx context.Context, path string) (release func() error, err error) {
-	var damaged *store.Fault
+	var damaged *store.FaultError
 	if err := checkFiles(ctx, path); errors.As(err, &damaged) {
 		return func() error { return nil }, nil
 	}
