@@ -36,10 +36,20 @@ func (b *bodiesAttack) attack(ctx context.Context, t *target, count counter) err
 	if err != nil {
 		return err
 	}
+	bodies := make(chan []byte, b.Connections) // kept, because making one costs as much as refusing it
 	requests := map[string]func(random *rand.Rand) [][]byte{
 		"strangers": func(*rand.Rand) [][]byte { return strangersPicture() },
 		"forged":    func(*rand.Rand) [][]byte { return batchRequest(attacker, forgedBatch, true) },
-		"signed":    func(random *rand.Rand) [][]byte { return batchRequest(attacker, orderBatch(random), false) },
+		"signed": func(random *rand.Rand) [][]byte {
+			var body []byte
+			select {
+			case body = <-bodies:
+			default:
+				body = orderBatch(random)
+			}
+			bodies <- body
+			return batchRequest(attacker, body, false)
+		},
 	}
 	insist(ctx, b.Connections, count, func(random *rand.Rand) (string, error) {
 		return attempt(ctx, t.address, requests[b.Kind](random), true)

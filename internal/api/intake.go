@@ -33,7 +33,7 @@ const (
 const (
 	maxDrained   = 8 << 20 // bytes
 	drainTimeout = 2 * time.Second
-	maxDraining  = 32 // requests at the same time
+	maxDraining  = 8 // requests at the same time
 	// leftToServer is the size up to which net/http itself discards the rest of a
 	// body, in bytes.
 	leftToServer = 256 << 10
