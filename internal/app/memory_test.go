@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -139,6 +141,21 @@ func await(t *testing.T, service *apptest.Service, holds func(*scrape) bool) {
 	for deadline := time.Now().Add(20 * time.Second); !holds(newScrape(t, service.MetricsURL)); {
 		if time.Now().After(deadline) {
 			t.Fatal("the metrics do not fulfil the condition after 20 s")
+		}
+	}
+}
+
+// TestRoomFollowsFromMemory starts services with little and much memory.
+func TestRoomFollowsFromMemory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ memory, room int64 }{
+		{128 * mebibyte, 72 * mebibyte},
+		{800 * mebibyte, 100 * mebibyte},
+		{20_000 * mebibyte, 128 * mebibyte},
+	} {
+		service := apptest.Start(t, apptest.WithMetrics(), func(_ *config.Config, world *app.Surroundings) { world.Memory = c.memory })
+		if got := int64(newScrape(t, service.MetricsURL).value("dropyard_in_flight_bytes_max")); got != c.room {
+			t.Errorf("with %d MiB of memory: got room for %d bytes, want %d", c.memory/mebibyte, got, c.room)
 		}
 	}
 }

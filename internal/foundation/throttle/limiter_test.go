@@ -251,7 +251,11 @@ func TestNetworksLimitBlocks(t *testing.T) {
 			if strings.Contains(address, "%") {
 				address = fmt.Sprintf(address, i)
 			}
-			if networks.Take(address).Allowed {
+			peeked, taken := networks.Peek(address), networks.Take(address)
+			if peeked.Allowed != taken.Allowed {
+				t.Errorf("%s, request %d: got %t from Peek, want %t as from Take", test.block, i, peeked.Allowed, taken.Allowed)
+			}
+			if taken.Allowed {
 				passed++
 			}
 		}
