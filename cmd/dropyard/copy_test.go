@@ -23,7 +23,7 @@ import (
 const manyOrders = 9000
 
 // multiply copies an order many times, with its idempotency key and its row on the
-// board.
+// board, and counts the copies as used.
 const multiply = `
 	CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n;
 	INSERT INTO orders (partner_id, order_id, partner_order_id, status, version, events, updated_at, estimated_delivery,
@@ -38,7 +38,9 @@ const multiply = `
 		FROM open_orders, n WHERE partner_order_id = 'plain';
 	INSERT INTO idempotency_keys (partner_id, idempotency_key, scope, body_hash, order_id, answer, created_at)
 		SELECT partner_id, randomblob(16), scope, body_hash, order_id || '_' || i, answer, created_at
-		FROM idempotency_keys, n WHERE order_id = (SELECT order_id FROM orders WHERE partner_order_id = 'plain');`
+		FROM idempotency_keys, n WHERE order_id = (SELECT order_id FROM orders WHERE partner_order_id = 'plain');
+	UPDATE partner_usage SET (orders, stored_bytes) = (SELECT count(*), sum(octet_length(document))
+		FROM orders o WHERE o.partner_id = partner_usage.partner_id);`
 
 // newInstallation returns the directory of a service with many orders, which has
 // been stopped.
