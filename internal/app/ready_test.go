@@ -12,10 +12,10 @@ import (
 )
 
 // untilReady asks for up to 5 s until the service is ready, or is not.
-func untilReady(t *testing.T, service *apptest.Service, status int, headers ...string) *apptest.Answer {
+func untilReady(t *testing.T, service *apptest.Service, status int) *apptest.Answer {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		answer := service.Do(t, "GET", "/v1/ready", nil, headers...)
+		answer := service.Do(t, "GET", "/v1/ready", nil)
 		if answer.Status == status || time.Now().After(end) {
 			return answer.Must(t, status)
 		}
