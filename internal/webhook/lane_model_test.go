@@ -88,7 +88,7 @@ func (m *model) send(message message) {
 		m.Fatalf("%d fetches under way", n)
 	}
 	if m.state == ended && before != ended {
-		m.slots.end(m.lane.speed) // as the runner does
+		m.slots.end(m.speed) // as the runner does
 	}
 	m.checkSlots()
 }
@@ -97,7 +97,7 @@ func (m *model) send(message message) {
 func (m *model) checkSlots() {
 	var want [len(Speeds)]int
 	if m.state != ended {
-		want[m.lane.speed] = max(1, len(m.underWay))
+		want[m.speed] = max(1, len(m.underWay))
 	}
 	if got := m.slots.counts(); got != want {
 		m.Fatalf("%d requests are under way in state %s: got slots %v in use, want %v", len(m.underWay), m.state, got, want)
@@ -194,7 +194,7 @@ func (m *model) act(what string) {
 	case "wake":
 		m.send(onWoken)
 	case "others wait":
-		m.slots.await(m.lane.speed, true)
+		m.slots.await(m.speed, true)
 	case "none waits":
 		m.noneWaits()
 	case "linger":

@@ -458,11 +458,11 @@ func newRigAt(pace int64) *rig {
 	return r
 }
 
-// lasts sets how long the request of an answer has lasted.
-func lasts(d time.Duration, m input) input {
+// slowly makes the request of an answer last 14 s.
+func slowly(m input) input {
 	return func(r *rig) message {
 		answer := m(r).(answered)
-		answer.request.lasted = d
+		answer.request.lasted = 14 * time.Second
 		return answer
 	}
 }
@@ -479,7 +479,7 @@ var slotSteps = map[string]struct {
 	}},
 	"an untried endpoint that answers slowly is slow": {0, []slotStep{
 		{finds("a", "b"), "start a", Untried, 1},
-		{lasts(14*time.Second, answers("a", 200)), "report a, start b", Slow, 1},
+		{slowly(answers("a", 200)), "report a, start b", Slow, 1},
 	}},
 	"a slow endpoint yields when another waits": {14, []slotStep{
 		{finds("a", "b"), "start a", Slow, 1},
@@ -491,11 +491,11 @@ var slotSteps = map[string]struct {
 	}},
 	"a slow endpoint goes on when none waits": {14, []slotStep{
 		{finds("a", "b"), "start a", Slow, 1},
-		{lasts(14*time.Second, answers("a", 200)), "report a, start b", Slow, 1},
+		{slowly(answers("a", 200)), "report a, start b", Slow, 1},
 	}},
 	"an endpoint that has become slow yields if slow ones have too many slots": {1, []slotStep{
 		{crowdOf(Slow, rigSlots/share, finds("a", "b")), "start a, start b", Quick, 2},
-		{lasts(14*time.Second, answers("a", 200)), "report a", Slow, 1 + rigSlots/share},
+		{slowly(answers("a", 200)), "report a", Slow, 1 + rigSlots/share},
 	}},
 	"no further slots while others wait": {1, []slotStep{
 		{awaited(Quick, finds("a", "b")), "start a", Quick, 1},
@@ -513,7 +513,7 @@ var slotSteps = map[string]struct {
 	}},
 	"what is damaged says nothing about the endpoint": {0, []slotStep{
 		{findsDamaged("a"), "start a", Untried, 1},
-		{lasts(14*time.Second, answers("a", 0)), "report a", Untried, 1},
+		{slowly(answers("a", 0)), "report a", Untried, 1},
 	}},
 }
 

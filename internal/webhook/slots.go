@@ -25,10 +25,10 @@ func (s Speed) String() string { return [...]string{"quick", "untried", "slow"}[
 func (e *Endpoint) Speed() Speed { return speedAt(e.Pace) }
 
 func speedAt(pace int64) Speed {
-	switch {
-	case pace == 0:
+	switch pace {
+	case 0:
 		return Untried
-	case pace == 1:
+	case 1:
 		return Quick
 	default:
 		return Slow

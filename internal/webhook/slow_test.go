@@ -47,7 +47,7 @@ func newSlowYard(t *testing.T, endpoints int, takes func(n int) time.Duration) *
 		posted: map[string]int{}, arrivals: map[string]time.Time{},
 	}
 	y.clock = testkit.NewClock(time.Now())
-	y.yard.hold = y.receive
+	y.hold = y.receive
 	y.put(t, partnerID, quickURL)
 	y.setPace(t, 1)
 	var events []*delivery.Event

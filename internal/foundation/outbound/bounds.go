@@ -2,28 +2,34 @@ package outbound
 
 import (
 	"net"
+	"runtime/debug"
 	"sync/atomic"
 )
 
 const (
-	// mostRequests is how many requests there should be at once where descriptors
-	// are plenty. Each takes about 40 kB.
+	// mostRequests is how many requests there should be at once where descriptors and
+	// memory are plenty.
 	mostRequests = 8192
+	// memoryShare is how much of the memory limit there should be for each request.
+	// A request takes about 64 KiB, with all that the sender keeps for it, so all
+	// together take a quarter.
+	memoryShare = 256 << 10
 	// A request takes up to perRequest descriptors: while a name is resolved or an
 	// address of each family is tried, there are two sockets.
 	perRequest = 2
 )
 
-// MaxRequests returns how many requests there should be at once, so that with the
-// connections that are kept they use at most five sixths of the descriptors that this
-// process may have.
-func MaxRequests() int { return requestsFor(descriptors()) }
+// MaxRequests returns how many requests there should be at once. With the connections
+// that are kept they use at most five sixths of the descriptors that this process may
+// have, and about a quarter of the memory limit of the Go runtime.
+func MaxRequests() int { return requestsFor(descriptors(), debug.SetMemoryLimit(-1)) }
 
-func requestsFor(descriptors uint64) int {
-	if descriptors == 0 {
-		return mostRequests
+func requestsFor(descriptors uint64, memory int64) int {
+	most := min(mostRequests, memory/memoryShare)
+	if descriptors > 0 {
+		most = int64(min(uint64(most), descriptors/(perRequest+1)))
 	}
-	return int(max(1, min(mostRequests, descriptors/(perRequest+1))))
+	return int(max(1, most))
 }
 
 // keeper bounds the connections that wait for another request. net/http could do so

@@ -1,22 +1,36 @@
 package outbound
 
 import (
+	"math"
 	"net/http"
 	"sync"
 	"testing"
 )
 
-func TestRequestsFollowDescriptors(t *testing.T) {
+func TestRequestsFollowDescriptorsAndMemory(t *testing.T) {
 	t.Parallel()
-	for descriptors, want := range map[uint64]int{
-		0: mostRequests, 1: 1, 1024: 341, 20_000: 6666, 1 << 20: mostRequests, 1<<64 - 1: mostRequests,
+	const plenty = math.MaxInt64
+	for _, c := range []struct {
+		descriptors uint64
+		memory      int64
+		want        int
+	}{
+		{0, plenty, mostRequests},
+		{1, plenty, 1},
+		{1024, plenty, 341},
+		{20_000, plenty, 6666},
+		{1 << 20, plenty, mostRequests},
+		{1<<64 - 1, plenty, mostRequests},
+		{1 << 20, 512 << 20, 2048},
+		{1 << 20, 1, 1},
+		{1024, 512 << 20, 341},
 	} {
-		got := requestsFor(descriptors)
-		if got != want {
-			t.Errorf("%d descriptors: got %d requests, want %d", descriptors, got, want)
+		got := requestsFor(c.descriptors, c.memory)
+		if got != c.want {
+			t.Errorf("%d descriptors, %d bytes: got %d requests, want %d", c.descriptors, c.memory, got, c.want)
 		}
-		if used := uint64(got*perRequest + got/2); descriptors > 2 && used > descriptors {
-			t.Errorf("%d descriptors: %d requests may use %d", descriptors, got, used)
+		if used := uint64(got*perRequest + got/2); c.descriptors > 2 && used > c.descriptors {
+			t.Errorf("%d descriptors: %d requests may use %d", c.descriptors, got, used)
 		}
 	}
 }
