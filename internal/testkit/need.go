@@ -32,6 +32,8 @@ var (
 	}}
 	NeedPoppler    = Need{"poppler", programs("poppler-utils", "pdfinfo", "pdftotext", "pdftoppm")}
 	NeedCurl       = Need{"curl", programs("bash, curl and openssl", "bash", "curl", "openssl")}
+	NeedNode       = Need{"node", programs("nodejs and npm", "node", "npm", "npx")}
+	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}
 	NeedFullLength = Need{"full-length", variable(LongVariable)}

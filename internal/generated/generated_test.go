@@ -1,0 +1,125 @@
+// Package generated_test generates clients from the OpenAPI documents, compiles them,
+// and runs each against a service: it registers a partner and creates a key, then
+// quotes, creates, lists and cancels an order in signed requests, and reads a refusal as
+// a typed error. The versions of the generators are in testdata.
+package generated_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	documents "github.com/dropyard/dropyard/api"
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// flow is what every generated client prints.
+const flow = `register 201
+key 201
+quote 200
+create 201
+list 200
+cancel 200
+refused 422 parcels
+`
+
+// workshop is a directory with the documents and one language's files.
+type workshop struct {
+	testing.TB
+	dir string
+}
+
+func newWorkshop(t *testing.T, language string) *workshop {
+	t.Helper()
+	testkit.NeedFullLength.OrSkip(t)
+	w := &workshop{t, t.TempDir()}
+	if err := os.CopyFS(w.dir, os.DirFS(filepath.Join("testdata", language))); err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string][]byte{"openapi.yaml": documents.OpenAPI, "ops.yaml": documents.Ops} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), source, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// run runs a program in the directory, and returns what it prints.
+func (w *workshop) run(program string, arguments ...string) string {
+	w.Helper()
+	command := exec.CommandContext(w.Context(), program, arguments...)
+	command.Dir = w.dir
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		w.Fatalf("%s: %v\n%s%s", command, err, out, stderr.String())
+	}
+	return string(out) + stderr.String()
+}
+
+// try runs a client against a new service on the system's clock.
+func (w *workshop) try(program string, arguments ...string) {
+	w.Helper()
+	service := apptest.Start(w, func(_ *config.Config, world *app.Surroundings) {
+		world.Now, world.At = time.Now, app.System().At
+	})
+	if got := w.run(program, append(arguments, service.URL)...); got != flow {
+		w.Errorf("got %q, want %q", got, flow)
+	}
+}
+
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	testkit.NeedNode.OrSkip(t)
+	w := newWorkshop(t, "typescript")
+	w.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	for _, name := range []string{"openapi", "ops"} {
+		w.run("npx", "openapi-typescript", name+".yaml", "-o", name+".d.ts")
+	}
+	w.run("npx", "tsc")
+	w.try("node", filepath.Join("out", "flow.js"))
+}
+
+func TestPython(t *testing.T) {
+	t.Parallel()
+	testkit.NeedPython.OrSkip(t)
+	w := newWorkshop(t, "python")
+	w.run("python3", "-m", "venv", "venv")
+	python := filepath.Join(w.dir, "venv", "bin", "python")
+	w.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt")
+	for _, name := range []string{"openapi", "ops"} {
+		said := w.run(python, "-m", "openapi_python_client", "generate", "--path", name+".yaml", "--config", "config.yaml", "--meta", "none", "--output-path", name)
+		if strings.Contains(said, "WARNING") || strings.Contains(said, "Unable to") {
+			t.Errorf("%s.yaml: got warnings of the generator: %s", name, said)
+		}
+	}
+	w.run(python, "-m", "mypy", "flow.py", "openapi", "ops")
+	w.try(python, "flow.py")
+}
+
+func TestGo(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, "golang")
+	for from, to := range map[string]string{"go.mod.txt": "go.mod", "flow.go.txt": "flow.go"} {
+		if err := os.Rename(filepath.Join(w.dir, from), filepath.Join(w.dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"openapi", "ops"} {
+		if err := os.Mkdir(filepath.Join(w.dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.run("go", "run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2",
+			"-generate", "types,client,skip-prune", "-package", name, "-o", filepath.Join(name, name+".go"), name+".yaml")
+	}
+	w.run("go", "mod", "tidy")
+	w.run("go", "vet", "./...")
+	w.try("go", "run", ".")
+}
