@@ -50,7 +50,8 @@ var varying = regexp.MustCompile(`[0-9]+|"[^"]*"|\b(?:` + strings.Join(append(wo
 
 // elsewhere are messages that tests of other packages get, each with the test.
 var elsewhere = map[string]string{
-	"unavailable: the service is not ready": "TestNotReadyWithoutFiles",
+	"unavailable: the service is not ready":                                "TestNotReadyWithoutFiles",
+	"quota_exceeded: … orders have been created today, which is the limit": "TestOrdersPerDay",
 }
 
 func generalize(code, message string) string {
