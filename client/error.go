@@ -96,9 +96,9 @@ type ErrorDetails struct {
 	Courier   *AssignedCourier `json:"courier,omitempty"` // nil if there is none; with invalid_transition
 	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
 
-	Quota string `json:"quota,omitempty"` // orders_per_day or stored_bytes; with quota_exceeded
-	Limit int64  `json:"limit,omitempty"` // of the quota
-	Used  int64  `json:"used,omitempty"`  // of the quota
+	Quota Quota `json:"quota,omitempty"` // the one that is used up; with quota_exceeded
+	Limit int64 `json:"limit,omitempty"` // of the quota
+	Used  int64 `json:"used,omitempty"`  // of the quota
 
 	Reasons []Unready `json:"reasons,omitempty"` // of [Service.GetReady], for operators only
 
@@ -142,6 +142,15 @@ const (
 	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
 	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
 	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+)
+
+// Quota is something of which a partner may use only so much.
+type Quota string
+
+// The quotas.
+const (
+	QuotaOrdersPerDay Quota = "orders_per_day"
+	QuotaStoredBytes  Quota = "stored_bytes"
 )
 
 // Unready is a reason why a service is not ready.
