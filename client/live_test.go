@@ -52,14 +52,15 @@ func must[T any](t *testing.T) func(result T, err error) T {
 	}
 }
 
-// wantCode fails the test unless err is an *Error with the status and code.
-func wantCode(t *testing.T, err error, status int, code client.ErrorCode) *client.Error {
+// wantCode ends the test unless err is an *Error with the status and code, and returns
+// its details.
+func wantCode(t *testing.T, err error, status int, code client.ErrorCode) client.ErrorDetails {
 	t.Helper()
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Status != status || refused.Code != code || refused.RequestID == "" {
 		t.Fatalf("got %v, want %d %s with a request id", err, status, code)
 	}
-	return refused
+	return refused.Details
 }
 
 // receive starts a receiver, and returns the events that it gets.
@@ -130,8 +131,8 @@ func TestOrderLife(t *testing.T) {
 	}
 	s.operator.Move(t, created.OrderID, "courier_assigned").Must(t, 200)
 	_, err := s.CancelOrder(ctx, created.OrderID, client.CancelRequest{})
-	if refused := wantCode(t, err, 409, client.CodeOrderNotCancellable); refused.Details.Status != client.StatusCourierAssigned {
-		t.Errorf("got %+v, want the order's status", refused.Details)
+	if details := wantCode(t, err, 409, client.CodeOrderNotCancellable); details.Status != client.StatusCourierAssigned {
+		t.Errorf("got %+v, want the order's status", details)
 	}
 	s.operator.Move(t, created.OrderID, "picked_up").Must(t, 200)
 	s.operator.Move(t, created.OrderID, "in_transit").Must(t, 200)
@@ -234,9 +235,9 @@ func (s *shop) checkStock(order *client.Order) {
 		short.PartnerOrderID, short.Items[0].Quantity = "EM-2", 9
 		return short
 	}())
-	refused := wantCode(s.T, err, 422, client.CodeInsufficientStock)
-	if want := []client.Shortage{{ProductID: order.Items[0].ProductID, Available: 8, Requested: 9}}; !slices.Equal(refused.Details.Items, want) {
-		s.Errorf("got %+v, want %+v", refused.Details.Items, want)
+	details := wantCode(s.T, err, 422, client.CodeInsufficientStock)
+	if want := []client.Shortage{{ProductID: order.Items[0].ProductID, Available: 8, Requested: 9}}; !slices.Equal(details.Items, want) {
+		s.Errorf("got %+v, want %+v", details.Items, want)
 	}
 }
 
@@ -314,8 +315,8 @@ func checkKeys(t *testing.T, session *client.Session) {
 	c := client.New(session.BaseURL, key.PublicKey, key.SecretKey)
 	must[*client.OrderList](t)(c.ListOrders(ctx, client.OrderQuery{}))
 	_, err := client.New(session.BaseURL, key.PublicKey, "sk_other").ListOrders(ctx, client.OrderQuery{})
-	if refused := wantCode(t, err, 401, client.CodeUnauthorized); refused.Details.Reason != client.ReasonSignatureMismatch {
-		t.Errorf("got %+v, want a signature mismatch", refused.Details)
+	if details := wantCode(t, err, 401, client.CodeUnauthorized); details.Reason != client.ReasonSignatureMismatch {
+		t.Errorf("got %+v, want a signature mismatch", details)
 	}
 	if revoked := must[*client.RevokedAPIKey](t)(session.RevokeAPIKey(ctx, key.KeyID)); !revoked.Revoked || revoked.KeyID != key.KeyID {
 		t.Errorf("got %+v, want %s revoked", revoked, key.KeyID)
@@ -336,19 +337,19 @@ func TestWebhookEndpoint(t *testing.T) {
 	endpoint := must[*client.WebhookEndpoint](t)(s.GetWebhookEndpoint(ctx))
 	tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx))
 	event := next(t, events)
-	if data, ok := event.Data.(*client.TestData); !tested.Delivered || tested.StatusCode != 200 || event.ID != tested.EventID || !ok || data.Message == "" {
+	if data, ok := event.Data.(*client.TestData); !tested.Delivered || tested.StatusCode != http.StatusOK || event.ID != tested.EventID || !ok || data.Message == "" {
 		t.Errorf("got %+v and %+v, want a test event", tested, event)
 	}
 	rotated := must[*client.WebhookEndpoint](t)(s.RotateWebhookSecret(ctx))
 	if rotated.Secret == "" || rotated.SecretRotatesAt.IsZero() || endpoint.Secret != "" || !endpoint.SecretRotatesAt.IsZero() {
 		t.Errorf("got %+v after %+v, want a new secret", rotated, endpoint)
 	}
-	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != 200 {
+	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != http.StatusOK {
 		t.Errorf("during the rotation: got %+v, want 200", tested)
 	}
 	next(t, events)
 	must[*client.WebhookEndpoint](t)(s.ActivateWebhookSecret(ctx))
-	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != 401 {
+	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after the rotation: got %+v, want 401 for the old secret", tested)
 	}
 	paused := must[*client.WebhookEndpoint](t)(s.SetWebhookEndpoint(ctx, client.WebhookEndpointRequest{URL: endpoint.URL, Enabled: new(false)}))
