@@ -47,17 +47,17 @@ type counter func(name string, n int)
 // has one connection.
 const bystanders = 8
 
-// run starts a service with further flags, and measures the bystanders before and
+// run starts a service, and measures the bystanders before and
 // during an attack.
-func (f attackFlags) run(ctx context.Context, name string, flags []string, attack assault) error {
-	report, err := f.measure(ctx, name, flags, attack)
+func (f attackFlags) run(ctx context.Context, name string, attack assault) error {
+	report, err := f.measure(ctx, name, attack)
 	if err != nil {
 		return err
 	}
 	return printReport(os.Stdout, f.JSON, report)
 }
 
-func (f attackFlags) measure(ctx context.Context, name string, flags []string, attack assault) (report *attackReport, err error) {
+func (f attackFlags) measure(ctx context.Context, name string, attack assault) (report *attackReport, err error) {
 	if f.Seconds <= 0 || f.Seconds > maxSeconds || f.Rate < 1 || f.Rate > 10_000 {
 		return nil, fmt.Errorf("--seconds must be at most %d, --rate at most 10000", maxSeconds)
 	}
@@ -66,7 +66,7 @@ func (f attackFlags) measure(ctx context.Context, name string, flags []string, a
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
-	t, err := startTarget(ctx, directory, f.Binary, flags)
+	t, err := startTarget(ctx, directory, f.Binary)
 	if err != nil {
 		return nil, err
 	}

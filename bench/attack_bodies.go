@@ -28,7 +28,7 @@ type bodiesAttack struct {
 
 // Run attacks, and prints the report.
 func (b *bodiesAttack) Run(ctx context.Context) error {
-	return b.run(ctx, "bodies: "+b.Kind, nil, b.attack)
+	return b.run(ctx, "bodies: "+b.Kind, b.attack)
 }
 
 func (b *bodiesAttack) attack(ctx context.Context, t *target, count counter) error {
@@ -180,7 +180,7 @@ type answersAttack struct {
 
 // Run attacks, and prints the report.
 func (a *answersAttack) Run(ctx context.Context) error {
-	return a.run(ctx, "answers", nil, a.attack)
+	return a.run(ctx, "answers", a.attack)
 }
 
 func (a *answersAttack) attack(ctx context.Context, t *target, count counter) error {

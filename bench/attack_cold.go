@@ -75,7 +75,7 @@ func (c *coldAttack) measure(ctx context.Context, directory string) (report *col
 	if err != nil {
 		return nil, err
 	}
-	t, err := startTarget(ctx, directory, c.Binary, []string{"--rate-limit=0"})
+	t, err := startTarget(ctx, directory, c.Binary, "--rate-limit=0")
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ type connectionsAttack struct {
 
 // Run attacks, and prints the report.
 func (c *connectionsAttack) Run(ctx context.Context) error {
-	return c.run(ctx, "connections", nil, c.attack)
+	return c.run(ctx, "connections", c.attack)
 }
 
 func (c *connectionsAttack) attack(ctx context.Context, t *target, count counter) error {

@@ -26,21 +26,21 @@ type batchesAttack struct{ heavyAttack }
 
 // Run attacks with batches, and prints the report.
 func (c *batchesAttack) Run(ctx context.Context) error {
-	return c.run(ctx, "batches", nil, c.attack(c.sendBatches))
+	return c.run(ctx, "batches", c.attack(c.sendBatches))
 }
 
 type labelsAttack struct{ heavyAttack }
 
 // Run attacks with labels, and prints the report.
 func (c *labelsAttack) Run(ctx context.Context) error {
-	return c.run(ctx, "labels", nil, c.attack(c.fetchLabels))
+	return c.run(ctx, "labels", c.attack(c.fetchLabels))
 }
 
 type batchesAndLabelsAttack struct{ heavyAttack }
 
 // Run attacks with batches and labels, and prints the report.
 func (c *batchesAndLabelsAttack) Run(ctx context.Context) error {
-	return c.run(ctx, "batches-and-labels", nil, c.attack(c.sendBatches, c.fetchLabels))
+	return c.run(ctx, "batches-and-labels", c.attack(c.sendBatches, c.fetchLabels))
 }
 
 // repeated is what one connection of the attacker does until its context ends.

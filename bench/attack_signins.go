@@ -26,9 +26,9 @@ func (c *signInsAttack) Run(ctx context.Context) error {
 		return fmt.Errorf("--connections and --accounts must be at least 1, --addresses 1 to 200")
 	}
 	if c.Wrong {
-		return c.run(ctx, "sign-ins --wrong", nil, c.guess)
+		return c.run(ctx, "sign-ins --wrong", c.guess)
 	}
-	return c.run(ctx, "sign-ins", nil, c.signIn)
+	return c.run(ctx, "sign-ins", c.signIn)
 }
 
 // signIn logs in to accounts of its own with the right passwords.

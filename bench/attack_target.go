@@ -36,7 +36,7 @@ const (
 
 // startTarget starts a service and waits until it is ready. Without a binary, one
 // is built from this tree.
-func startTarget(ctx context.Context, directory, binary string, flags []string) (*target, error) {
+func startTarget(ctx context.Context, directory, binary string, flags ...string) (*target, error) {
 	if binary == "" {
 		binary = filepath.Join(directory, "dropyard")
 		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/dropyard/dropyard/cmd/dropyard")

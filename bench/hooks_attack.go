@@ -75,7 +75,7 @@ func (c *slowEndpointsAttack) measure(ctx context.Context) (report *slowReport, 
 	if err != nil {
 		return nil, err
 	}
-	t, err := startTarget(ctx, directory, c.Binary, slowFlags)
+	t, err := startTarget(ctx, directory, c.Binary, slowFlags...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *slowEndpointsAttack) behaviour() behaviour {
 // prepare fills the data directory, and returns the orders of the quick partners and
 // the time at which the events of the slow endpoints become due.
 func (c *slowEndpointsAttack) prepare(ctx context.Context, directory string, slow *receiver, others *quickReceiver) (orders []string, begins time.Time, err error) {
-	t, err := startTarget(ctx, directory, c.Binary, slowFlags)
+	t, err := startTarget(ctx, directory, c.Binary, slowFlags...)
 	if err != nil {
 		return nil, begins, err
 	}

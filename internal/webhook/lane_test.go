@@ -442,7 +442,7 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 	} {
 		r := newRig()
 		r.slots.add(Quick, c.others)
-		r.lane.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten, c.pace, c.silent
+		r.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten, c.pace, c.silent
 		if got, probe := r.free(r.surroundings); max(0, got) != c.want || probe != c.probe {
 			t.Errorf("%+v: got %d, probe %v", c, got, probe)
 		}
