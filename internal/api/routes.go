@@ -1,8 +1,11 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -173,28 +176,34 @@ func unrouted(err error) Route {
 	return Route{Access: accessNone, handle: func(*Server, *call) (reply, error) { return reply{}, err }}
 }
 
-// unroutedError returns not_found for an unknown path, and method_not_allowed for a
-// known path with another method. http.ServeMux knows which it is, but only writes
-// it in plain text: fallback is its handler, which is run to read the status. The
-// header Allow gets the methods of the path.
-func unroutedError(fallback http.Handler, w http.ResponseWriter, r *http.Request) error {
-	probe := probe{header: http.Header{}}
-	fallback.ServeHTTP(&probe, r)
-	if probe.status != http.StatusMethodNotAllowed {
-		return errNoSuchPath
+// methods are the handlers of one path, by method.
+type methods map[string]http.Handler
+
+// allowed returns the methods as the header Allow has them.
+func (m methods) allowed() string {
+	names := slices.Collect(maps.Keys(m))
+	if m[http.MethodGet] != nil {
+		names = append(names, http.MethodHead)
 	}
-	allow := probe.header.Get("Allow")
-	w.Header().Set("Allow", allow)
-	return refusal.New(refusal.CodeMethodNotAllowed, "this path accepts "+allow)
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
-// probe is an http.ResponseWriter that records the status and headers and discards
-// the body.
-type probe struct {
-	header http.Header
-	status int
+// dispatch returns the handler of a path. It refuses other methods than those of
+// the path itself, even if a more general path has them.
+func (s *Server) dispatch(m methods) http.Handler {
+	allowed := m.allowed()
+	refuse := s.serve(unrouted(refusal.New(refusal.CodeMethodNotAllowed, "this path accepts "+allowed)), s.unmatched)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if handler := m[method]; handler != nil {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Allow", allowed)
+		refuse.ServeHTTP(w, r)
+	})
 }
-
-func (p *probe) Header() http.Header         { return p.header }
-func (p *probe) Write(b []byte) (int, error) { return len(b), nil }
-func (p *probe) WriteHeader(status int)      { p.status = status }

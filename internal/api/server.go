@@ -116,8 +116,15 @@ func New(config Config) *Server {
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 	}
+	paths := map[string]methods{}
 	for _, route := range Routes() {
-		s.mux.Handle(route.Method+" "+route.Pattern, s.serve(route, config.Observer.Route(route.Pattern)))
+		if paths[route.Pattern] == nil {
+			paths[route.Pattern] = methods{}
+		}
+		paths[route.Pattern][route.Method] = s.serve(route, config.Observer.Route(route.Pattern))
+	}
+	for pattern, handlers := range paths {
+		s.mux.Handle(pattern, s.dispatch(handlers))
 	}
 	return s
 }
@@ -128,12 +135,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	defer cancel()
 	r = r.WithContext(ctx)
-	if !clean(r.URL.Path) {
+	if _, pattern := s.mux.Handler(r); pattern == "" || !clean(r.URL.Path) {
 		s.serve(unrouted(errNoSuchPath), s.unmatched).ServeHTTP(w, r)
-		return
-	}
-	if handler, pattern := s.mux.Handler(r); pattern == "" {
-		s.serve(unrouted(unroutedError(handler, w, r)), s.unmatched).ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)

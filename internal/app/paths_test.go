@@ -84,9 +84,11 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/auth/register":            "POST",
 		"/track/" + id:                 "GET, HEAD",
 		"/ops/v1/tokens":               "GET, HEAD, POST",
-		"/v1/webhooks/endpoint":        "DELETE, GET, HEAD, PUT",
-		"/v1/webhooks/events":          "GET, HEAD",
-		"/v1/webhooks/test":            "POST",
+		"/v1/orders/batch":             "POST", // not those of /v1/orders/{order_id}
+		"/ops/v1/partners/" + partner.PartnerID + "/products/export": "GET, HEAD",
+		"/v1/webhooks/endpoint": "DELETE, GET, HEAD, PUT",
+		"/v1/webhooks/events":   "GET, HEAD",
+		"/v1/webhooks/test":     "POST",
 	}
 	untouched(t, partner, func() {
 		for path, allow := range allowed {

@@ -83,23 +83,24 @@ func TestNodesWithDifferentMasterKeys(t *testing.T) {
 }
 
 // TestTwoProcessesStartAtOnce starts two processes on one empty directory, with
-// SQLite.
+// SQLite. One of them serves; the other is refused.
 func TestTwoProcessesStartAtOnce(t *testing.T) {
 	t.Parallel()
 	for range testkit.Scaled(5, 1) {
 		data := filepath.Join(t.TempDir(), "data")
-		nodes := startAll(t, 2, func(int) settings { return settings{data: data} })
-		partner := nodes[0].service.Register(t, "metro")
-		for i, got := range apptest.Together(20, func(i int) *apptest.Answer {
-			return at(partner, nodes[i%2].service).Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), ""))
-		}) {
-			if got.Status != 201 {
-				t.Errorf("order %d: got status %d, want 201: %s", i, got.Status, got.Body)
-			}
+		failures := make([]error, 2)
+		both := apptest.Together(2, func(i int) (p *process) {
+			p, failures[i] = startProcess(t, settings{data: data})
+			return p
+		})
+		at := slices.IndexFunc(failures, func(err error) bool { return err == nil })
+		if at < 0 || failures[1-at] == nil || !strings.Contains(failures[1-at].Error(), "another dropyard serve is using it") {
+			t.Fatalf("got %v, want one process running and one refused", failures)
 		}
-		nodes[0].kill()
-		nodes[1].kill()
-		nodes[0].service.Audit(t)
+		serving := both[at]
+		serving.service.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+		serving.kill()
+		serving.service.Audit(t)
 	}
 }
 
