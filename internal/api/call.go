@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,12 +125,26 @@ func (s *Server) admit(route Route, c *call) error {
 		if err := s.readBody(route, c); err != nil {
 			return err
 		}
-		return s.authenticate(c)
+		if err := s.authenticate(c); err != nil {
+			return err
+		}
+		return c.refuseEncoded()
 	}
 	if err := s.authorize(route, c); err != nil {
 		return err
 	}
-	return s.readBody(route, c)
+	if err := s.readBody(route, c); err != nil {
+		return err
+	}
+	return c.refuseEncoded()
+}
+
+// refuseEncoded refuses a body that is compressed: the service reads it as it is.
+func (c *call) refuseEncoded() error {
+	if encoding := c.Header.Get("Content-Encoding"); len(c.body) > 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as it is, without Content-Encoding")
+	}
+	return nil
 }
 
 // signs reports whether a call of the route must be signed. On a route of
@@ -254,11 +269,20 @@ func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
+// emptyIsAbsent are the parameters of the contract that count as absent if they are
+// empty. Any other parameter must have a value.
+var emptyIsAbsent = []string{"status", "search", "product_id", "limit", "offset"}
+
 // text returns a parameter as sent; empty if it was not sent. A parameter that is
 // sent twice is a fault, because it is unknown which value was meant.
 func (q *query) text(name string) string {
-	if len(q.values[name]) > 1 {
+	sent := q.values[name]
+	switch {
+	case len(sent) > 1:
 		q.problems.Add(name, nil, "a single value")
+		return ""
+	case len(sent) == 1 && sent[0] == "" && !slices.Contains(emptyIsAbsent, name):
+		q.problems.Add(name, "", "a value, unless the parameter is left out")
 		return ""
 	}
 	return q.values.Get(name)

@@ -89,17 +89,42 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 	sentAt := c.Header.Get("X-Timestamp")
 	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if !request.Verify(key.Secret, c.Header.Get("X-Signature")) {
-		return nil, errMismatch
+		return nil, mismatch(c)
 	}
 	if now := s.config.Now(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
 			Code:    refusal.CodeUnauthorized,
-			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()),
+			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()) + hint(c),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}
 	}
 	s.config.Partners.Used(key)
 	return key, nil
+}
+
+// mismatch returns errMismatch, with what is wrong with the form of the headers.
+// That is known to the caller already.
+func mismatch(c *call) error {
+	if found := hint(c); found != "" {
+		return unauthorized(reasonSignatureMismatch, errMismatch.Message+found)
+	}
+	return errMismatch
+}
+
+// milliseconds is the number of digits of Unix time in milliseconds, until 2286.
+const milliseconds = 13
+
+// hint returns what is wrong with the form of the headers of a signature, as the
+// end of a message; empty if nothing is.
+func hint(c *call) string {
+	switch {
+	case !strings.HasPrefix(c.Header.Get("X-Signature"), "v1="):
+		return `: X-Signature must begin with "v1="`
+	case len(c.Header.Get("X-Timestamp")) == milliseconds:
+		return ": X-Timestamp is in milliseconds, not seconds"
+	default:
+		return ""
+	}
 }
 
 // sentPath returns the path as it was sent, with its escapes, because that is what
