@@ -155,7 +155,7 @@ func partsOf(needs *order.Needs) (parts []*order.Needs) {
 	return parts
 }
 
-// look makes look-ups on one connection, and finds out whether they are still slow. An
+// look makes look-ups on one connection, and measures whether they are still slow. An
 // error does not matter: the writer will meet it, too.
 func (w *warmth) look(ctx context.Context, needs *order.Needs, count int) {
 	if count == 0 {
@@ -167,11 +167,18 @@ func (w *warmth) look(ctx context.Context, needs *order.Needs, count int) {
 			_, err := readState(ctx, c, needs, false)
 			return err
 		})
-		if err == nil && w.average(count, time.Since(start)) < warmBelow {
-			w.cold.Store(false)
+		if err == nil {
+			w.looked(count, time.Since(start))
 		}
 		return err
 	})
+}
+
+// looked takes the time that look-ups took which warm.
+func (w *warmth) looked(count int, took time.Duration) {
+	if w.average(count, took) < warmBelow {
+		w.cold.Store(false)
+	}
 }
 
 // orderStore is the store as the order room sees it.
