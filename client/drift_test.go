@@ -178,7 +178,7 @@ func (c *comparison) compareOperation(operation described, method reflect.Value)
 	c.compareAnswers(operation, results[0].Type())
 }
 
-// compareParameter records the words of an argument that is no id: the language of a
+// compareParameter records the words of an argument that is not an id: the language of a
 // page, or the media type of labels.
 func (c *comparison) compareParameter(operation described, kind reflect.Type) {
 	switch kind {

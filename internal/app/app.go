@@ -235,7 +235,7 @@ func (a *App) open(ctx context.Context) error {
 	a.acceptor = order.NewAcceptor(a.Log)
 	a.dispatch = dispatch.NewService(dispatch.Config{
 		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
-		Unreadable: a.unreadableOrder,
+		Damaged: a.unreadableOrder,
 	})
 	a.openOrders()
 	a.openReadiness()
@@ -264,7 +264,7 @@ func (a *App) openOrders() {
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
 		Observer:    a.metrics.Orders(),
-		Unreadable:  a.unreadableOrder,
+		Damaged:     a.unreadableOrder,
 	})
 }
 

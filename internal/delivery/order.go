@@ -188,18 +188,6 @@ type Order struct {
 	Damage error
 }
 
-// DamagedError means that what is stored of an order cannot be read.
-type DamagedError struct {
-	OrderID string
-	Err     error
-}
-
-func (e *DamagedError) Error() string {
-	return "order " + e.OrderID + " cannot be read: " + e.Err.Error()
-}
-
-func (e *DamagedError) Unwrap() error { return e.Err }
-
 // Cancellation records why and when an order was cancelled.
 type Cancellation struct {
 	Reason string // empty if none was given

@@ -158,7 +158,7 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 		page.Entries, err = entriesOf(ctx, tx, rows, now)
 		return err
 	})
-	return page, s.report(err)
+	return page, s.config.Damaged.Of(err)
 }
 
 // endedPage lists orders that have ended. One that cannot be read is left out, and
@@ -172,7 +172,7 @@ func (s *Service) endedPage(ctx context.Context, tx Reader, filter Filter, limit
 	if last := len(orders) - 1; next != "" || stopped {
 		page.Next = filter.cursorOf(board.Of(orders[last]))
 	}
-	page.Entries, err = entriesOf(ctx, tx, rowsOf(s.readable(orders)), now)
+	page.Entries, err = entriesOf(ctx, tx, rowsOf(s.config.Damaged.Readable(orders)), now)
 	return page, err
 }
 
@@ -183,7 +183,7 @@ func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.T
 		return rows, err
 	}
 	exact, err := findExactly(ctx, tx, filter)
-	found := rowsOf(s.readable(exact))
+	found := rowsOf(s.config.Damaged.Readable(exact))
 	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // those are on the board
 	return append(found, rows...), err
 }

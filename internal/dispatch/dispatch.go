@@ -5,10 +5,8 @@ package dispatch
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,9 +22,8 @@ type Config struct {
 	Log    *slog.Logger
 	// SettingsChanged is called after a partner's settings have changed; it may be nil.
 	SettingsChanged func()
-	// Unreadable is called for each stored order that was needed and cannot be read;
-	// nil does nothing.
-	Unreadable func(*delivery.DamagedError)
+	// Damaged is called for each stored order that was needed and cannot be read.
+	Damaged delivery.DamageReport
 }
 
 // Service carries out the use cases of dispatch. It is safe for concurrent use.
@@ -37,26 +34,7 @@ type Service struct {
 }
 
 // NewService returns a service, which does nothing by itself until Run.
-func NewService(config Config) *Service {
-	if config.Unreadable == nil {
-		config.Unreadable = func(*delivery.DamagedError) {}
-	}
-	return &Service{config: config}
-}
-
-// report reports an error that means that an order cannot be read, and returns it.
-func (s *Service) report(err error) error {
-	var damaged *delivery.DamagedError
-	if errors.As(err, &damaged) {
-		s.config.Unreadable(damaged)
-	}
-	return err
-}
-
-// readable returns those of the orders that can be read, and reports the others.
-func (s *Service) readable(orders []*delivery.Order) []*delivery.Order {
-	return slices.DeleteFunc(orders, func(o *delivery.Order) bool { return s.report(o.Damage) != nil })
-}
+func NewService(config Config) *Service { return &Service{config: config} }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -91,7 +91,7 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 		if err != nil {
 			return err
 		}
-		if round.Jobs, err = jobsOf(ctx, tx, s.readable(ordersIn(rows, found))); err != nil {
+		if round.Jobs, err = jobsOf(ctx, tx, s.config.Damaged.Readable(ordersIn(rows, found))); err != nil {
 			return err
 		}
 		round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone)

@@ -108,5 +108,5 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		record.Proofs, err = tx.Proofs(ctx, partnerID, orderID)
 		return err
 	})
-	return &record, s.report(err)
+	return &record, s.config.Damaged.Of(err)
 }

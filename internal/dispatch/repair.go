@@ -131,7 +131,7 @@ func (s *Service) mend(ctx context.Context, partnerID string, orderIDs []string)
 			switch o := found[id]; {
 			case o == nil || !board.IsOpen(o.Status):
 				gone = append(gone, id)
-			case s.report(o.Damage) == nil: // the row of a damaged order stays as it is
+			case s.config.Damaged.Of(o.Damage) == nil: // the row of a damaged order stays as it is
 				rows = append(rows, board.Of(o))
 			}
 		}

@@ -55,7 +55,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 		}
 		return err
 	})
-	return matches, s.report(err)
+	return matches, s.config.Damaged.Of(err)
 }
 
 // named returns the order, if any, that the scan names by this service's own code,
@@ -87,7 +87,7 @@ func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.T
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, o := range s.readable(ordersIn(rows, found)) {
+		for _, o := range s.config.Damaged.Readable(ordersIn(rows, found)) {
 			if place := labelled(o, scan.Text); place > 0 && len(orders) < maxMatches {
 				places, orders = append(places, place), append(orders, o)
 			}

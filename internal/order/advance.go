@@ -227,7 +227,7 @@ func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, er
 			if len(versions) > 0 {
 				version = versions[i]
 			}
-			if moved[i].Err = s.report(order.Damage); moved[i].Err == nil {
+			if moved[i].Err = s.config.Damaged.Of(order.Damage); moved[i].Err == nil {
 				_, moved[i].Err = s.move(ctx, order, version, a, courier)
 			}
 			if moved[i].Err == nil {

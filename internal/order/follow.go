@@ -10,10 +10,10 @@ import (
 // Follow reads one order by its id alone, for callers without credentials.
 func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked, error) {
 	found, err := s.Track(ctx, orderID)
-	if err != nil || found.Status != delivery.StatusFailed {
-		return &delivery.Tracked{Order: found}, err
-	}
 	tracked := &delivery.Tracked{Order: found}
+	if err != nil || found.Status != delivery.StatusFailed {
+		return tracked, err
+	}
 	return tracked, s.config.Store.Read(ctx, func(tx Reader) error {
 		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: found.PartnerID, OrderID: found.OrderID, Sequence: found.Events})
 		if facts != nil {

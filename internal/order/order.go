@@ -5,9 +5,7 @@ package order
 
 import (
 	"context"
-	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -50,9 +48,8 @@ type Config struct {
 	Created func(partnerIDs ...string)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
-	// Unreadable is called for each stored order that was needed and cannot be read;
-	// nil does nothing.
-	Unreadable func(*delivery.DamagedError)
+	// Damaged is called for each stored order that was needed and cannot be read.
+	Damaged delivery.DamageReport
 }
 
 // Service carries out the use cases of orders.
@@ -64,9 +61,6 @@ type Service struct {
 
 // NewService returns a service whose committer runs until Close.
 func NewService(config Config) *Service {
-	if config.Unreadable == nil {
-		config.Unreadable = func(*delivery.DamagedError) {}
-	}
 	if config.ByPartner {
 		return &Service{config: config, committer: newCommitterByPartner(config)}
 	}
@@ -184,16 +178,7 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *de
 		}
 		return err
 	})
-	return order, s.report(err)
-}
-
-// report reports an error that means that an order cannot be read, and returns it.
-func (s *Service) report(err error) error {
-	var damaged *delivery.DamagedError
-	if errors.As(err, &damaged) {
-		s.config.Unreadable(damaged)
-	}
-	return err
+	return order, s.config.Damaged.Of(err)
 }
 
 // Track reads one order by its id alone, for callers without credentials.
@@ -228,7 +213,7 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	if stopped {
 		page.Next = page.Orders[len(page.Orders)-1].OrderID
 	}
-	page.Orders = slices.DeleteFunc(page.Orders, func(o *delivery.Order) bool { return s.report(o.Damage) != nil })
+	page.Orders = s.config.Damaged.Readable(page.Orders)
 	return page, err
 }
 
