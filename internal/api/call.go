@@ -121,22 +121,32 @@ func (s *Server) admit(route Route, c *call) error {
 	if route.Access == AccessTracking {
 		public(c.header)
 	}
+	identify := s.authorizeAndRead
 	if route.signs(c) {
-		if err := s.readBody(route, c); err != nil {
-			return err
-		}
-		if err := s.authenticate(c); err != nil {
-			return err
-		}
-		return c.refuseEncoded()
+		identify = s.readAndVerify
 	}
-	if err := s.authorize(route, c); err != nil {
-		return err
-	}
-	if err := s.readBody(route, c); err != nil {
+	if err := identify(route, c); err != nil {
 		return err
 	}
 	return c.refuseEncoded()
+}
+
+// readAndVerify reads the body, which is part of what is signed, and then checks the
+// signature.
+func (s *Server) readAndVerify(route Route, c *call) error {
+	if err := s.readBody(route, c); err != nil {
+		return err
+	}
+	return s.authenticate(c)
+}
+
+// authorizeAndRead checks the caller of a request that is not signed, and then reads
+// the body.
+func (s *Server) authorizeAndRead(route Route, c *call) error {
+	if err := s.authorize(route, c); err != nil {
+		return err
+	}
+	return s.readBody(route, c)
 }
 
 // refuseEncoded refuses a body that is compressed: the service reads it as it is.

@@ -166,7 +166,7 @@ func (r Route) MaxBody() int64 {
 // clean reports whether a path is in the form that routes match. Other paths are
 // not found; http.ServeMux would redirect them.
 func clean(p string) bool {
-	return p == path.Clean(p)
+	return strings.HasPrefix(p, "/") && p == path.Clean(p)
 }
 
 var errNoSuchPath = refusal.NotFound("this path")

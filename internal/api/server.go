@@ -83,6 +83,8 @@ type Server struct {
 	// draining limits how many refused bodies are discarded at the same time.
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
+	// notFound refuses a path that no route has.
+	notFound http.Handler
 	slots    map[Slot]*turns.Slots // read only
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
@@ -126,6 +128,8 @@ func New(config Config) *Server {
 	for pattern, handlers := range paths {
 		s.mux.Handle(pattern, s.dispatch(handlers))
 	}
+	s.notFound = s.serve(unrouted(errNoSuchPath), s.unmatched)
+	s.mux.Handle("/", s.notFound)
 	return s
 }
 
@@ -135,8 +139,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	defer cancel()
 	r = r.WithContext(ctx)
-	if _, pattern := s.mux.Handler(r); pattern == "" || !clean(r.URL.Path) {
-		s.serve(unrouted(errNoSuchPath), s.unmatched).ServeHTTP(w, r)
+	if !clean(r.URL.Path) {
+		s.notFound.ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
