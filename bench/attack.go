@@ -57,15 +57,15 @@ func (f attackFlags) run(ctx context.Context, name string, attack assault) error
 	return printReport(os.Stdout, f.JSON, report)
 }
 
-func (f attackFlags) measure(ctx context.Context, name string, attack assault) (report *attackReport, err error) {
+func (f attackFlags) measure(ctx context.Context, name string, attack assault) (*attackReport, error) {
 	if f.Seconds <= 0 || f.Seconds > maxSeconds || f.Rate < 1 || f.Rate > 10_000 {
 		return nil, fmt.Errorf("--seconds must be at most %d, --rate at most 10000", maxSeconds)
 	}
-	directory, err := os.MkdirTemp("", "dropyard-attack-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	return inTempDir(func(directory string) (*attackReport, error) { return f.measureIn(ctx, directory, name, attack) })
+}
+
+// measureIn measures a service whose data are in a directory.
+func (f attackFlags) measureIn(ctx context.Context, directory, name string, attack assault) (report *attackReport, err error) {
 	t, err := startTarget(ctx, directory, f.Binary)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (c *heavyAttack) attack(each ...repeated) assault {
 	return func(ctx context.Context, t *target, count counter) error {
 		attacker, err := t.partner(ctx)
 		if err == nil && c.Unlimited {
-			err = t.operate(ctx, http.MethodPatch, "/ops/v1/partners/"+attacker.PartnerID, map[string]any{"rate_limit": 1_000_000})
+			err = t.lift(ctx, attacker)
 		}
 		if err != nil {
 			return err

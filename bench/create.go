@@ -123,10 +123,10 @@ func (c *createCommand) measure(ctx context.Context) (*createReport, error) {
 }
 
 // inTempDir calls fn with an empty directory, which it removes afterwards.
-func inTempDir(fn func(directory string) (figures, error)) (f figures, err error) {
+func inTempDir[T any](fn func(directory string) (T, error)) (result T, err error) {
 	directory, err := os.MkdirTemp("", "dropyard-bench-")
 	if err != nil {
-		return f, err
+		return result, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
 	return fn(directory)

@@ -55,12 +55,12 @@ func (c *slowEndpointsAttack) Run(ctx context.Context) error {
 // slowStart is how long a service takes to start, at most.
 const slowStart = 3 * time.Second
 
-func (c *slowEndpointsAttack) measure(ctx context.Context) (report *slowReport, err error) {
-	directory, err := os.MkdirTemp("", "dropyard-attack-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+func (c *slowEndpointsAttack) measure(ctx context.Context) (*slowReport, error) {
+	return inTempDir(func(directory string) (*slowReport, error) { return c.measureIn(ctx, directory) })
+}
+
+// measureIn measures a service whose data are in a directory.
+func (c *slowEndpointsAttack) measureIn(ctx context.Context, directory string) (report *slowReport, err error) {
 	slow, err := newReceiver(ctx, min(c.Endpoints, slowHosts), accepts)
 	if err != nil {
 		return nil, err
