@@ -28,7 +28,7 @@ var rooms = map[string]room{
 	"internal/foundation/paging":     {mayNot: pure},
 	"internal/foundation/refusal":    {mayNot: pure},
 	"internal/foundation/timestamp":  {mayNot: pure},
-	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/refusal", "internal/foundation/throttle"}, mayNot: useCase},
+	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/refusal", "internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/durable":    {mayNot: useCase},
 	"internal/foundation/sqlitefile": {mayNot: useCase},
 	"internal/foundation/outbound":   {},

@@ -18,6 +18,7 @@ type Store interface {
 // Reader reads operators and couriers. What does not exist is nil, not an
 // error.
 type Reader interface {
+	credential.LinkReader
 	// Account is an operator by e-mail address in lower case.
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	// Operators lists operators by id, those after the given one.
@@ -46,6 +47,7 @@ type Reader interface {
 // same transaction.
 type Writer interface {
 	Reader
+	credential.LinkWriter
 	// AddOperator is false if the e-mail address or the id is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	// LockOperator reads an operator, whose row is locked until the transaction

@@ -54,7 +54,7 @@ type Service struct {
 	stopped sync.WaitGroup
 	// tidying guards swept and the keys' savedAt.
 	tidying sync.Mutex
-	swept   time.Time // when expired sessions were last removed
+	swept   time.Time // when expired sessions and links were last removed
 }
 
 // NewService returns a service that tidies in the background until Close.
@@ -96,15 +96,15 @@ func (s *Service) Close() error {
 	return s.Tidy(context.Background())
 }
 
-// Tidy writes when keys were last used and, now and then, removes expired sessions.
-// The service calls it regularly; tests call it so as not to wait.
+// Tidy writes when keys were last used and, now and then, removes expired sessions
+// and links. The service calls it regularly; tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
 	if err := s.saveKeyUses(ctx); err != nil {
 		return err
 	}
-	return s.sweepSessions(ctx)
+	return s.sweep(ctx)
 }
 
 // now returns the time as records hold it.

@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// sweepEvery is how often expired sessions are removed. They are refused in any
+// sweepEvery is how often expired sessions and links are removed. They are refused in any
 // case.
 const sweepEvery = time.Hour
 
@@ -129,15 +129,18 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
 }
 
-// sweepSessions removes expired sessions. The caller holds tidying.
-func (s *Service) sweepSessions(ctx context.Context) error {
+// sweep removes expired sessions and links. The caller holds tidying.
+func (s *Service) sweep(ctx context.Context) error {
 	now := s.now()
 	if now.Sub(s.swept) < sweepEvery {
 		return nil
 	}
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		begun, seen := expiry(now)
-		return tx.EndSessions(ctx, begun, seen)
+		if err := tx.EndSessions(ctx, begun, seen); err != nil {
+			return err
+		}
+		return tx.RemoveExpiredLinks(ctx, now)
 	})
 	if err == nil {
 		s.swept = now

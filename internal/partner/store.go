@@ -17,6 +17,7 @@ type Store interface {
 
 // Reader reads accounts. What does not exist is nil, not an error.
 type Reader interface {
+	credential.LinkReader
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
 	// Settings returns DefaultSettings where nothing was set.
@@ -42,6 +43,7 @@ type Reader interface {
 // Writer changes accounts. What it decides by, it reads in the same transaction.
 type Writer interface {
 	Reader
+	credential.LinkWriter
 	// AddPartner returns false if the e-mail address or the id is in use.
 	AddPartner(ctx context.Context, account *Account) (added bool, err error)
 

@@ -26,7 +26,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		dispatchSettings.name: shape(dispatchSettings), events.name: shape(events), idempotencyKeys.name: shape(idempotencyKeys),
 		loosePictures.name: shape(loosePictures), operatorSessions.name: shape(operatorSessions),
 		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),
-		orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
+		oneTimeLinks.name: shape(oneTimeLinks), orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
 		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),

@@ -49,6 +49,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"operators":         testOperators,
 		"partners":          testPartners,
 		"sessions":          testSessions,
+		"links":             testLinks,
+		"link taken once":   testLinkTakenOnce,
 		"API keys":          testAPIKeys,
 		"operator tokens":   testOperatorTokens,
 		"operator sessions": testOperatorSessions,

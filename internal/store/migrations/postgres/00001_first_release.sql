@@ -78,6 +78,24 @@ CREATE TABLE rate_leases (
     leased_before BIGINT NOT NULL  -- and in the one before
 );
 
+-- signin: what people sign in with -------------------------------------------
+
+-- Links that can be used once. Each is removed in the transaction that uses it.
+CREATE TABLE one_time_links (
+    token_hash  BYTEA  NOT NULL PRIMARY KEY,
+    link_id     TEXT   NOT NULL,
+    kind        TEXT   NOT NULL, -- invitation, reset or email
+    user_id     TEXT   NOT NULL, -- the user of a partner whom it is for; '' for others
+    operator_id TEXT   NOT NULL, -- the operator whom it is for; '' for others
+    partner_id  TEXT   NOT NULL, -- '' for operators
+    email       TEXT   NOT NULL, -- the address of an invitation, or the new address
+    email_key   TEXT   NOT NULL, -- in lower case, for comparison
+    role        TEXT   NOT NULL, -- of an invitation
+    created_by  TEXT   NOT NULL, -- the user or operator who made it
+    created_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL
+);
+
 -- ratecard: what deliveries cost ---------------------------------------------
 
 -- The rate cards that operators have uploaded. Rows are only ever added.
