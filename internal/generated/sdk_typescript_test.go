@@ -1,0 +1,110 @@
+package generated_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	documents "github.com/dropyard/dropyard/api"
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestTypeScriptSDK builds the package in sdk/typescript, runs its tests against a
+// service, and its example as the README says.
+func TestTypeScriptSDK(t *testing.T) {
+	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
+	testkit.NeedNode.OrSkip(t)
+	root := t.TempDir()
+	w := &workshop{t, filepath.Join(root, "sdk", "typescript")}
+	copySources(t, w.dir, "../../sdk/typescript")
+	writeFile(t, filepath.Join(root, "api", "openapi.yaml"), documents.OpenAPI)
+	w.run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	service := startSimulated(t)
+	w.run("env", "DROPYARD_URL="+service.URL, "npm", "test")
+
+	w.run("npm", "pack", "--loglevel=error")
+	shop := &workshop{t, t.TempDir()}
+	copySources(t, shop.dir, "../../sdk/typescript/examples")
+	packed, err := filepath.Glob(filepath.Join(w.dir, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("npm pack: got the files %v, %v, want one", packed, err)
+	}
+	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", packed[0])
+	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "first-order.mjs")
+	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
+		t.Errorf("first-order.mjs: got %q, want a delivered order", out)
+	}
+}
+
+// TestTypeScriptVectors compares the vectors of the package with those of the service.
+func TestTypeScriptVectors(t *testing.T) {
+	t.Parallel()
+	const path = "../../sdk/typescript/test/signature_vectors.json"
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../signature/testdata/signature_vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: got other vectors than those of internal/signature", path)
+	}
+}
+
+// startSimulated starts a service on the system's clock that moves orders itself, and
+// sends webhooks to this machine.
+func startSimulated(t *testing.T) *apptest.Service {
+	t.Helper()
+	return apptest.Start(t, apptest.Webhooks(), func(c *config.Config, world *app.Surroundings) {
+		c.Simulate, c.SimulatePace = true, 10*time.Millisecond
+		world.Now, world.At = time.Now, app.System().At
+	})
+}
+
+// copySources copies a directory without what its own .gitignore leaves out.
+func copySources(t *testing.T, to, from string) {
+	t.Helper()
+	built := map[string]bool{"node_modules": true, "build": true, "dist": true}
+	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if built[entry.Name()] {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && filepath.Ext(name) != ".tgz" {
+			writeFile(t, filepath.Join(to, name), content)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeFile(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

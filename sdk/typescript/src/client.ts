@@ -1,0 +1,218 @@
+import { Feed, type FeedOptions } from "./feed.js";
+import { type CallOptions, type KeyedCallOptions, Service, type ServiceOptions, bytes } from "./service.js";
+import { type KeyPair, sign } from "./signing.js";
+import type {
+  BatchResults,
+  CancelledOrder,
+  CancelRequest,
+  CreatedOrder,
+  Event,
+  EventFeed,
+  EventQuery,
+  FeedQuery,
+  ListedOrder,
+  Movement,
+  MovementQuery,
+  Order,
+  OrderQuery,
+  OrderRequest,
+  Product,
+  ProductQuery,
+  Quote,
+  QuoteRequest,
+  Schemas,
+  Validation,
+  WebhookEndpoint,
+  WebhookEndpointRequest,
+} from "./types.js";
+
+/**
+ * Calls a service with an API key. A method that makes one request is named like the operation in the
+ * OpenAPI document, such as listOrders; the plural alone, such as orders, iterates over all pages.
+ */
+export class Client extends Service {
+  constructor(
+    baseURL: string,
+    readonly key: KeyPair,
+    options?: ServiceOptions,
+  ) {
+    super(baseURL, options);
+  }
+
+  protected override authorize(request: Request): Promise<Request> {
+    return sign(request, this.key);
+  }
+
+  /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */
+  createQuote(quote: QuoteRequest, options?: CallOptions): Promise<Quote> {
+    return this.json("post", "/v1/rates/quote", { body: quote, safe: true }, options);
+  }
+
+  /** Creates an order and takes its items out of stock, or does neither. */
+  createOrder(order: OrderRequest, options?: KeyedCallOptions): Promise<CreatedOrder> {
+    return this.json("post", "/v1/orders", { body: order, keyed: true }, options);
+  }
+
+  /** Creates up to 500 orders, each independently of the others: the error of one order is in its result. */
+  createOrderBatch(orders: OrderRequest[], options?: KeyedCallOptions): Promise<BatchResults> {
+    return this.json("post", "/v1/orders/batch", { body: { orders }, keyed: true }, options);
+  }
+
+  /** What createOrder would do; nothing is created. An order that would be refused is not an error. */
+  validateOrder(order: OrderRequest, options?: CallOptions): Promise<Validation> {
+    return this.json("post", "/v1/orders/validate", { body: order, safe: true }, options);
+  }
+
+  getOrder(orderId: string, options?: CallOptions): Promise<Order> {
+    return this.json("get", "/v1/orders/{order_id}", { path: { order_id: orderId } }, options);
+  }
+
+  /** Cancels an order that is pending or accepted; any other is refused with order_not_cancellable. */
+  cancelOrder(orderId: string, cancellation: CancelRequest = {}, options?: KeyedCallOptions): Promise<CancelledOrder> {
+    const sending = { path: { order_id: orderId }, body: cancellation, keyed: true };
+    return this.json("post", "/v1/orders/{order_id}/cancel", sending, options);
+  }
+
+  /** The labels of an order's parcels, in a PDF, or in ZPL II for printers of 203 dpi. */
+  async getLabel(
+    orderId: string,
+    format: "application/pdf" | "application/zpl" = "application/pdf",
+    options?: CallOptions,
+  ): Promise<Uint8Array> {
+    return bytes(
+      await this.call("get", "/v1/orders/{order_id}/label", { path: { order_id: orderId }, accept: format }, options),
+    );
+  }
+
+  /** A page of orders, newest first. */
+  listOrders(query?: OrderQuery, options?: CallOptions): Promise<Schemas["OrderList"]> {
+    return this.json("get", "/v1/orders", { query }, options);
+  }
+
+  /** All orders, newest first, from the page that the query begins with. */
+  async *orders(query: OrderQuery = {}, options?: CallOptions): AsyncGenerator<ListedOrder, void> {
+    for (let next: OrderQuery | undefined = query; next;) {
+      const page: Schemas["OrderList"] = await this.listOrders(next, options);
+      yield* page.orders;
+      next = page.next_cursor === undefined ? undefined : { ...next, offset: 0, cursor: page.next_cursor };
+    }
+  }
+
+  /** A page of products with their stock, by their ids. */
+  listProducts(query?: ProductQuery, options?: CallOptions): Promise<Schemas["ProductList"]> {
+    return this.json("get", "/v1/inventory/products", { query }, options);
+  }
+
+  /** All products with their stock, by their ids. */
+  async *products(query: ProductQuery = {}, options?: CallOptions): AsyncGenerator<Product, void> {
+    for (let offset = query.offset ?? 0; ;) {
+      const page = await this.listProducts({ ...query, offset }, options);
+      yield* page.products;
+      offset += page.count;
+      if (page.count === 0 || offset >= page.total) {
+        return;
+      }
+    }
+  }
+
+  /** A page of stock movements, newest first. */
+  listMovements(query?: MovementQuery, options?: CallOptions): Promise<Schemas["MovementList"]> {
+    return this.json("get", "/v1/inventory/movements", { query }, options);
+  }
+
+  /** All stock movements, newest first. Movements that are added meanwhile do not make it repeat others. */
+  async *movements(query: MovementQuery = {}, options?: CallOptions): AsyncGenerator<Movement, void> {
+    let last = Infinity;
+    for (let offset = query.offset ?? 0; ;) {
+      const page = await this.listMovements({ ...query, offset }, options);
+      const older = page.movements.filter((movement) => movement.movement_id < last);
+      yield* older;
+      last = older.at(-1)?.movement_id ?? last;
+      offset += page.count;
+      if (page.count < page.limit) {
+        return;
+      }
+    }
+  }
+
+  getWebhookEndpoint(options?: CallOptions): Promise<WebhookEndpoint> {
+    return this.json("get", "/v1/webhooks/endpoint", {}, options);
+  }
+
+  /**
+   * Creates the endpoint, and then returns its secret, or changes it and keeps the secret. Setting an endpoint
+   * that was disabled enables it again. If no answer to the creation arrives, the retry finds the endpoint and
+   * has no secret: call rotateWebhookSecret.
+   */
+  putWebhookEndpoint(
+    endpoint: WebhookEndpointRequest,
+    options?: CallOptions,
+  ): Promise<WebhookEndpoint & { secret?: string }> {
+    return this.json("put", "/v1/webhooks/endpoint", { body: endpoint }, options);
+  }
+
+  /** Removes the endpoint and its secret. Events that wait are skipped. */
+  deleteWebhookEndpoint(options?: CallOptions): Promise<Schemas["DeletedWebhookEndpoint"]> {
+    return this.json("delete", "/v1/webhooks/endpoint", {}, options);
+  }
+
+  /** A new secret. For 24 hours, or until activateWebhookSecret, events are signed with both. */
+  rotateWebhookSecret(options?: CallOptions): Promise<Schemas["WebhookEndpointWithSecret"]> {
+    return this.json("post", "/v1/webhooks/endpoint/rotate-secret", { safe: true }, options);
+  }
+
+  /** Ends a rotation: events are signed with the new secret only. */
+  activateWebhookSecret(options?: CallOptions): Promise<WebhookEndpoint> {
+    return this.json("post", "/v1/webhooks/endpoint/activate-secret", { safe: true }, options);
+  }
+
+  /** A page of the log of events, newest first. */
+  listEvents(query?: EventQuery, options?: CallOptions): Promise<Schemas["EventList"]> {
+    return this.json("get", "/v1/webhooks/events", { query }, options);
+  }
+
+  /** The log of events, newest first. To follow new events, see feed. */
+  async *events(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<Event, void> {
+    for (let next: EventQuery | undefined = query; next;) {
+      const page: Schemas["EventList"] = await this.listEvents(next, options);
+      yield* page.events;
+      next = page.next_cursor === undefined ? undefined : { ...next, cursor: page.next_cursor };
+    }
+  }
+
+  /** An event, its body and the attempts to deliver it. */
+  getEvent(eventId: string, options?: CallOptions): Promise<Schemas["EventDetail"]> {
+    return this.json("get", "/v1/webhooks/events/{event_id}", { path: { event_id: eventId } }, options);
+  }
+
+  /** Sends an event again, with the same id and bytes. */
+  redeliverEvent(eventId: string, options?: CallOptions): Promise<Event> {
+    const sending = { path: { event_id: eventId }, safe: true };
+    return this.json("post", "/v1/webhooks/events/{event_id}/redeliver", sending, options);
+  }
+
+  /** Sends up to 10,000 events again, oldest first. */
+  redeliverEvents(events: Schemas["RedeliverRequest"], options?: CallOptions): Promise<Schemas["Redelivered"]> {
+    return this.json("post", "/v1/webhooks/redeliver", { body: events, safe: true }, options);
+  }
+
+  /** Reads the feed of events once. Events may be repeated, and are not verified; see feed. */
+  followEvents(query?: FeedQuery, options?: CallOptions): Promise<EventFeed> {
+    return this.json("get", "/v1/webhooks/feed", { query }, options);
+  }
+
+  /**
+   * Follows events on a machine that webhooks cannot reach, such as a developer's: those since a time, or
+   * from now on. It asks the service once before it returns.
+   *
+   *     for await (const event of await client.feed()) { … }
+   */
+  feed(options: FeedOptions = {}): Promise<Feed> {
+    return Feed.start(new Client(this.baseURL, this.key, { ...this.options, retryDelays: [] }), options);
+  }
+
+  /** Sends a webhook.test to the endpoint, and returns the status of its answer. */
+  testWebhook(options?: CallOptions): Promise<Schemas["WebhookTest"]> {
+    return this.json("post", "/v1/webhooks/test", { safe: true }, options);
+  }
+}

@@ -1,0 +1,192 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WebhookEvent } from "./types.js";
+
+/** The headers of a request, as fetch or node:http has them. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The secret of the endpoint, or, while your settings change, the old and the new one. */
+export type WebhookSecret = string | readonly string[];
+
+/** A request is not a webhook of the service. The message says why. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+
+  constructor(
+    /** The status to answer with. */
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** How far the clocks of sender and receiver may differ, in seconds. */
+const tolerance = 300;
+
+/**
+ * Verifies a webhook in constant time, and returns its event. Otherwise it throws a WebhookError.
+ *
+ * It reads the headers of Standard Webhooks, whose signature covers the event's id and the time, and refuses
+ * requests that are more than 5 minutes old. While a secret is rotated, the header has a signature with each
+ * secret, of which either verifies. Drop-Signature is read only if a request has no webhook-signature; it
+ * does not cover the time.
+ *
+ * @param body the body as received, byte for byte, not parsed and encoded again.
+ * @param now the time, in milliseconds since 1970.
+ */
+export function verifyWebhook(
+  secret: WebhookSecret,
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  now = Date.now(),
+): WebhookEvent {
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const standard = header(headers, "webhook-signature");
+  if (standard !== "") {
+    verifyStandard(secrets, headers, standard.split(" "), body, now);
+  } else if (!secrets.some((one) => verifyDropSignature(one, body, header(headers, "drop-signature")))) {
+    throw new WebhookError(401, "the webhook has no signature under the secret");
+  }
+  return parseEvent(body);
+}
+
+/**
+ * Reports whether dropSignature is the signature of a body under the secret. It does not check when the webhook
+ * was sent: recognise repeated events by their ids. It is false for any signature if the secret is empty.
+ */
+export function verifyDropSignature(secret: string, body: string | Uint8Array, dropSignature: string): boolean {
+  return secret !== "" && equal(`v1=${createHmac("sha256", secret).update(body).digest("hex")}`, dropSignature);
+}
+
+function verifyStandard(
+  secrets: readonly string[],
+  headers: WebhookHeaders,
+  given: string[],
+  body: string | Uint8Array,
+  now: number,
+): void {
+  const id = header(headers, "webhook-id");
+  const timestamp = header(headers, "webhook-timestamp");
+  if (id === "" || !/^\d{1,12}$/.test(timestamp)) {
+    throw new WebhookError(401, "webhook-id or webhook-timestamp is missing or invalid");
+  }
+  const wanted = secrets.map((one) => {
+    const digest = createHmac("sha256", webhookKey(one)).update(`${id}.${timestamp}.`).update(body);
+    return `v1,${digest.digest("base64")}`;
+  });
+  if (!wanted.some((want) => given.some((one) => equal(want, one)))) {
+    throw new WebhookError(401, "the webhook has no signature under the secret");
+  }
+  if (Math.abs(now / 1000 - Number(timestamp)) > tolerance) {
+    throw new WebhookError(401, "the webhook-timestamp is more than 5 minutes from now");
+  }
+}
+
+/** Returns the key of Standard Webhooks, which is encoded in the secret. */
+function webhookKey(secret: string): Buffer {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? "";
+  const key = Buffer.from(encoded, "base64");
+  if (key.length < 24 || key.length > 64) {
+    throw new TypeError("the webhook secret is not whsec_ and the base64 of 24 to 64 bytes");
+  }
+  return key;
+}
+
+function equal(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function header(headers: WebhookHeaders, name: string): string {
+  if (headers instanceof Headers) {
+    return headers.get(name) ?? "";
+  }
+  const value = headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return (typeof value === "string" ? value : value?.[0]) ?? "";
+}
+
+/** Parses the body of a webhook, which it does not verify. New types of events may come: ignore those that you do not know. */
+export function parseEvent(body: string | Uint8Array): WebhookEvent {
+  let event: WebhookEvent | null;
+  try {
+    event = JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString()) as WebhookEvent | null;
+  } catch {
+    throw new WebhookError(400, "the body is not JSON");
+  }
+  if (typeof event?.id !== "string" || typeof event.type !== "string") {
+    throw new WebhookError(400, "the body is not an event: it has no id or no type");
+  }
+  return event;
+}
+
+/** Stores an event under its id, unless it is stored already. If it fails, the service sends the event again later. */
+export type EventHandler = (event: WebhookEvent) => void | Promise<void>;
+
+/**
+ * Returns a handler for the endpoint that the service posts events to, for frameworks with the Request and
+ * Response of fetch. It answers 200 when handle has returned, 500 if it has thrown, and 400 or 401 to what is not
+ * a webhook, with which handle is not called. The same event may arrive more than once.
+ */
+export function webhookHandler(secret: WebhookSecret, handle: EventHandler): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method !== "POST") {
+      return new Response("send events with POST\n", { status: 405, headers: { Allow: "POST" } });
+    }
+    const body = new Uint8Array(await request.arrayBuffer());
+    const [status, message] = await receive(secret, request.headers, body, handle);
+    return new Response(message, { status });
+  };
+}
+
+/** The same as webhookHandler for node:http, Express and what else calls (request, response), before a body parser. */
+export function webhookListener(
+  secret: WebhookSecret,
+  handle: EventHandler,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    if (request.method !== "POST") {
+      response.writeHead(405, { Allow: "POST" }).end("send events with POST\n");
+      return;
+    }
+    const body = await readBody(request);
+    const [status, message] = body
+      ? await receive(secret, request.headers, body, handle)
+      : [413, "the body is too large\n"];
+    response.writeHead(status).end(message);
+  };
+}
+
+/** The longest body that a listener reads, in bytes. Events are much shorter. */
+const maxBody = 1 << 20;
+
+/** Reads a body; undefined if it is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > maxBody) {
+      return undefined;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Returns the status and body of the answer to a request. */
+async function receive(
+  secret: WebhookSecret,
+  headers: WebhookHeaders,
+  body: Uint8Array,
+  handle: EventHandler,
+): Promise<[number, string]> {
+  try {
+    await handle(verifyWebhook(secret, headers, body));
+    return [200, ""];
+  } catch (error) {
+    return error instanceof WebhookError
+      ? [error.status, `${error.message}\n`]
+      : [500, "the event could not be handled\n"];
+  }
+}

@@ -1,0 +1,102 @@
+// Compares the requests of every method with the OpenAPI document of the service at DROPYARD_URL.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client, type OrderRequest, type Partner, Service, Session, type operations } from "../src/index.js";
+
+const baseURL = process.env["DROPYARD_URL"] ?? "";
+const order = {} as OrderRequest;
+
+/** A call of every operation, except the GET that logs out. The compiler compares the names with the document. */
+const calls: Record<Exclude<keyof operations, "logout">, (service: Client, session: Session) => Promise<unknown>> = {
+  getHealth: (s) => s.getHealth(),
+  getReady: (s) => s.getReady(),
+  getOpenAPI: (s) => s.getOpenAPI(),
+  getOpenAPIAsJSON: (s) => s.getOpenAPIAsJSON(),
+  registerPartner: (s) => s.registerPartner({ name: "x", email: "x", password: "x" }),
+  login: (s) => s.login({ email: "x", password: "x" }),
+  logoutByPost: (_, session) => session.logout(),
+  getMe: (_, session) => session.getMe(),
+  listAPIKeys: (_, session) => session.listAPIKeys(),
+  createAPIKey: (s) => s.createAPIKey({}),
+  revokeAPIKey: (_, session) => session.revokeAPIKey("x"),
+  createQuote: (s) => s.createQuote(order),
+  createOrder: (s) => s.createOrder(order),
+  listOrders: (s) => s.listOrders(),
+  createOrderBatch: (s) => s.createOrderBatch([]),
+  validateOrder: (s) => s.validateOrder(order),
+  getOrder: (s) => s.getOrder("x"),
+  getLabel: (s) => s.getLabel("x"),
+  cancelOrder: (s) => s.cancelOrder("x"),
+  listProducts: (s) => s.listProducts(),
+  listMovements: (s) => s.listMovements(),
+  getWebhookEndpoint: (s) => s.getWebhookEndpoint(),
+  putWebhookEndpoint: (s) => s.putWebhookEndpoint({ url: "x" }),
+  deleteWebhookEndpoint: (s) => s.deleteWebhookEndpoint(),
+  rotateWebhookSecret: (s) => s.rotateWebhookSecret(),
+  activateWebhookSecret: (s) => s.activateWebhookSecret(),
+  listEvents: (s) => s.listEvents(),
+  getEvent: (s) => s.getEvent("x"),
+  redeliverEvent: (s) => s.redeliverEvent("x"),
+  redeliverEvents: (s) => s.redeliverEvents({ cursor: "x" }),
+  followEvents: (s) => s.followEvents(),
+  testWebhook: (s) => s.testWebhook(),
+  trackOrder: (s) => s.trackOrder("x"),
+  trackOrderPage: (s) => s.trackOrderPage("x"),
+  getProof: (s) => s.getProof("x"),
+};
+
+interface Described {
+  operationId: string;
+  security: Record<string, unknown>[];
+  parameters?: { $ref?: string }[];
+  requestBody?: unknown;
+}
+
+/** Returns the only request that a call sends. */
+async function sent(call: (client: Client, session: Session) => Promise<unknown>): Promise<Request> {
+  const requests: Request[] = [];
+  const options = {
+    fetch: async (request: Request) => {
+      requests.push(request);
+      return Response.json({}, { headers: { "Set-Cookie": "dropyard_session=x" } });
+    },
+  };
+  const client = new Client("http://service.test", { public_key: "pk_1", secret_key: "sk_1" }, options);
+  await call(client, new Session("http://service.test", {} as Partner, "dropyard_session=x", options));
+  assert.equal(requests.length, 1);
+  return requests[0]!;
+}
+
+test(
+  "every operation has a method, whose request is as documented",
+  { skip: baseURL === "" && "DROPYARD_URL is not set" },
+  async () => {
+    const document = (await new Service(baseURL).getOpenAPIAsJSON()) as {
+      paths: Record<string, Record<string, Described>>;
+    };
+    const left = new Set(Object.keys(calls));
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const call = calls[operation.operationId as keyof typeof calls];
+        if (operation.operationId === undefined || operation.operationId === "logout") {
+          continue;
+        }
+        assert.ok(left.delete(operation.operationId), `${operation.operationId} has no method`);
+        const request = await sent(call);
+        const name = `${method.toUpperCase()} ${path}`;
+        assert.equal(`${request.method} ${new URL(request.url).pathname}`, name.replace(/\{\w+\}/, "x"));
+        const keyed =
+          operation.parameters?.some((one) => one.$ref === "#/components/parameters/Idempotency-Key") ?? false;
+        assert.equal(request.headers.has("Idempotency-Key"), keyed, `${name}: Idempotency-Key`);
+        assert.equal(request.headers.has("Content-Type"), operation.requestBody !== undefined, `${name}: body`);
+        const schemes = new Set(operation.security.flatMap(Object.keys));
+        assert.ok(!schemes.has("signedKey") || request.headers.has("X-Signature"), `${name}: signature`);
+        assert.ok(
+          !schemes.has("session") || request.headers.has("X-Signature") || request.headers.has("Cookie"),
+          `${name}: session`,
+        );
+      }
+    }
+    assert.deepEqual([...left], []);
+  },
+);
