@@ -217,6 +217,7 @@ func (a *App) open(ctx context.Context) error {
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration),
+		SignIns:      a.store.SignIns(),
 		Observer:     a.metrics.Logins("partner"),
 	})
 	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"), a.unreadable("audit"))

@@ -23,7 +23,7 @@ import (
 func newOperators(db *store.Store, world Surroundings, observer credential.GateObserver, unreadable func()) *operator.Service {
 	return operator.NewService(operator.Config{
 		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
-		Observer: observer, Unreadable: unreadable,
+		SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
 	})
 }
 

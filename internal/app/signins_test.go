@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -105,5 +106,89 @@ func TestGuessesLeaveRoom(t *testing.T) {
 	attack.Wait()
 	if got.count[401]+got.count[503] != addresses || got.count[401] == 0 {
 		t.Errorf("%d guesses at one moment: got %v, want 401 or 503", addresses, got.count)
+	}
+}
+
+// guess tries to log in with a wrong password and returns the status.
+func guess(t *testing.T, s *apptest.Service, path, email string) int {
+	t.Helper()
+	return s.Do(t, "POST", path, fmt.Appendf(nil, `{"email":%q,"password":"a wrong guess"}`, email)).Status
+}
+
+// TestFailedLoginsAcrossNodes guesses at two nodes in turn. Ten guesses are verified
+// in all, for partners and operators each, whether or not the account exists.
+func TestFailedLoginsAcrossNodes(t *testing.T) {
+	t.Parallel()
+	first := apptest.Start(t)
+	if first.Database == "" {
+		t.Skip("the embedded database belongs to one node")
+	}
+	second := first.Beside(t)
+	p := first.Register(t, "metro")
+	for path, emails := range map[string][]string{
+		"/v1/auth/login": {p.Email, "unknown@example.com"},
+		"/ops/v1/login":  {apptest.OperatorEmail, "unknown@example.com"},
+	} {
+		for _, email := range emails {
+			var got statuses
+			for i := range 16 {
+				got.add(guess(t, []*apptest.Service{first, second}[i%2], path, email))
+			}
+			if got.count[401] != 10 || got.count[429] != 6 {
+				t.Errorf("%s as %s: got %v, want ten 401, then 429", path, email, got.count)
+			}
+		}
+	}
+	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)
+	second.Do(t, "POST", "/v1/auth/login", login).Refused(t, 429, "rate_limited")
+	first.Clock.Advance(time.Minute)
+	second.Do(t, "POST", "/v1/auth/login", login).Must(t, 200)
+}
+
+// TestFrequentLoginsAcrossNodes logs in at two nodes in turn with the right password.
+// A node shares its count from the sixth login on.
+func TestFrequentLoginsAcrossNodes(t *testing.T) {
+	t.Parallel()
+	first := apptest.Start(t)
+	if first.Database == "" {
+		t.Skip("the embedded database belongs to one node")
+	}
+	second := first.Beside(t)
+	p := first.Register(t, "metro")
+	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)
+	var got statuses
+	for i := range 80 {
+		got.add([]*apptest.Service{first, second}[i%2].Do(t, "POST", "/v1/auth/login", login).Status)
+	}
+	if got.count[200] < 59 || got.count[200] > 65 {
+		t.Errorf("80 logins: got %v, want 59 to 65 admitted", got.count)
+	}
+}
+
+// TestFailedLoginsOutliveRestart reaches the limit, restarts the service, and is still
+// refused. Later the counts are removed.
+func TestFailedLoginsOutliveRestart(t *testing.T) {
+	t.Parallel()
+	first := apptest.Start(t, apptest.DataIn(t.TempDir()))
+	p := first.Register(t, "metro")
+	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)
+	first.Do(t, "POST", "/v1/auth/login", login).Must(t, 200)
+	if rows := first.Query(t, "SELECT count(*) FROM sign_in_counts"); rows[0] != "0" {
+		t.Errorf("after logins with the right password: got %s counts, want none", rows[0])
+	}
+	for range 10 {
+		guess(t, first, "/v1/auth/login", p.Email)
+	}
+	first.Stop()
+	second := first.Beside(t)
+	refused := second.Do(t, "POST", "/v1/auth/login", login).Refused(t, 429, "rate_limited")
+	if wait := refused.Header.Get("Retry-After"); wait != "60" {
+		t.Errorf("got Retry-After %q, want 60", wait)
+	}
+	second.Clock.Advance(time.Hour)
+	second.Do(t, "POST", "/v1/auth/login", login).Must(t, 200)
+	guess(t, second, "/v1/auth/login", "another@example.com")
+	if rows := second.Query(t, "SELECT count(*) FROM sign_in_counts"); rows[0] != "3" {
+		t.Errorf("after an hour and another failure: got %s counts, want its 3", rows[0])
 	}
 }

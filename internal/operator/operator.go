@@ -52,6 +52,8 @@ type Config struct {
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
 	Log    *slog.Logger
+	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
+	SignIns credential.CountStore
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer credential.GateObserver
@@ -72,7 +74,9 @@ func NewService(config Config) *Service {
 	if config.Unreadable == nil {
 		config.Unreadable = func() {}
 	}
-	return &Service{config: config, gate: credential.NewGate(config.Hasher, config.Now, config.Observer)}
+	return &Service{config: config, gate: credential.NewGate(credential.GateConfig{
+		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
+	})}
 }
 
 // now returns the time as records hold it.

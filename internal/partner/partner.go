@@ -36,6 +36,8 @@ type Config struct {
 	Now          func() time.Time
 	Random       io.Reader    // safe for use by many goroutines
 	Log          *slog.Logger // for failures in the background
+	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
+	SignIns credential.CountStore
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer credential.GateObserver
@@ -54,14 +56,16 @@ type Service struct {
 	stopped sync.WaitGroup
 	// tidying guards swept and the keys' savedAt.
 	tidying sync.Mutex
-	swept   time.Time // when expired sessions and links were last removed
+	swept   time.Time // when sweep last removed what has expired
 }
 
 // NewService returns a service that tidies in the background until Close.
 func NewService(config Config) *Service {
 	s := &Service{
-		config:   config,
-		gate:     credential.NewGate(config.Hasher, config.Now, config.Observer),
+		config: config,
+		gate: credential.NewGate(credential.GateConfig{
+			Accounts: "partner", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
+		}),
 		keys:     newKeyCache(config.Now()),
 		settings: newSettingsCache(config.Now()),
 		stop:     make(chan struct{}),
@@ -96,8 +100,9 @@ func (s *Service) Close() error {
 	return s.Tidy(context.Background())
 }
 
-// Tidy writes when keys were last used and, now and then, removes expired sessions
-// and links. The service calls it regularly; tests call it so as not to wait.
+// Tidy writes when keys were last used and, now and then, removes expired sessions and
+// links, and the counts of logins that are at rest. The service calls it regularly;
+// tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()

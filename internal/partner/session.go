@@ -9,8 +9,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// sweepEvery is how often expired sessions and links are removed. They are refused in any
-// case.
+// sweepEvery is how often expired sessions and links, which are refused in any case, and
+// counts of logins that are at rest are removed.
 const sweepEvery = time.Hour
 
 // Login begins a session, given an account's e-mail address and password, and
@@ -129,7 +129,8 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
 }
 
-// sweep removes expired sessions and links. The caller holds tidying.
+// sweep removes expired sessions and links, and the counts of logins that are at rest.
+// The caller holds tidying.
 func (s *Service) sweep(ctx context.Context) error {
 	now := s.now()
 	if now.Sub(s.swept) < sweepEvery {
@@ -142,6 +143,9 @@ func (s *Service) sweep(ctx context.Context) error {
 		}
 		return tx.RemoveExpiredLinks(ctx, now)
 	})
+	if err == nil {
+		err = s.gate.Sweep(ctx)
+	}
 	if err == nil {
 		s.swept = now
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -54,31 +57,47 @@ func tooManySignIns(wait time.Duration) *refusal.Error {
 	}
 }
 
-// Gate verifies passwords. It limits failures per account and per address, and
-// successes per account. It may be used by many goroutines. It counts in memory:
-// each node of a service counts by itself, and a restart begins at zero.
-type Gate struct {
-	hasher        *Hasher
-	pair, account *throttle.Limiter  // of failures
-	network       *throttle.Networks // of failures
-	signIns       *throttle.Limiter  // of successes, by account
-	observer      GateObserver
+// quietSignIns is how many logins with the right password an account may have within
+// as many seconds before they are shared with other nodes. So the login of a person
+// writes no count. Each further node adds as many to the rate at most.
+const quietSignIns = 5
+
+// GateConfig holds what a gate needs.
+type GateConfig struct {
+	Accounts string // the kind of accounts: each kind is counted separately
+	Hasher   *Hasher
+	// Store keeps the counts of all nodes. With nil this node counts alone, and begins
+	// at zero.
+	Store CountStore
+	Now   func() time.Time
+	Log   *slog.Logger
+	// Observer is called with the outcome of each login, for metrics; nil observes
+	// nothing.
+	Observer GateObserver
 }
 
-// NewGate returns a gate for one kind of account. A nil observer observes
-// nothing.
-func NewGate(hasher *Hasher, clock func() time.Time, observer GateObserver) *Gate {
-	if observer == nil {
-		observer = unobserved{}
+// Gate verifies passwords. It limits failures per account and per address, and
+// successes per account, over all nodes that share a store. It may be used by many
+// goroutines.
+//
+// A gate reads the counts of all nodes once for each password that it verifies, and
+// adds to them if the password is wrong. If they cannot be read within two seconds, the
+// login fails, whatever the password. If they cannot be written, the node that verified
+// the password counts by itself until it can.
+type Gate struct {
+	config GateConfig
+	known  *throttle.Limiter // what this node knows of all counts
+	swept  atomic.Int64      // when this node last removed counts at rest, in nanoseconds since 1970
+}
+
+// NewGate returns a gate for one kind of account.
+func NewGate(config GateConfig) *Gate {
+	if config.Observer == nil {
+		config.Observer = unobserved{}
 	}
-	return &Gate{
-		hasher:   hasher,
-		pair:     throttle.New(pairFailures, clock),
-		account:  throttle.New(accountFailures, clock),
-		network:  throttle.NewNetworks(addressFailures, clock),
-		signIns:  throttle.New(signIns, clock),
-		observer: observer,
-	}
+	g := &Gate{config: config, known: throttle.New(accountFailures, config.Now)}
+	g.swept.Store(config.Now().UnixNano())
+	return g
 }
 
 // Attempt is one attempt to log in.
@@ -97,36 +116,38 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	err := g.verify(ctx, a)
 	switch {
 	case err == nil:
-		g.observer.LoggedIn(LoginSucceeded)
+		g.config.Observer.LoggedIn(LoginSucceeded)
 	case errors.Is(err, errMismatch):
-		g.observer.LoggedIn(LoginFailed)
+		g.config.Observer.LoggedIn(LoginFailed)
 	case refusal.HasCode(err, refusal.CodeRateLimited):
-		g.observer.LoggedIn(LoginThrottled)
-		g.hasher.pacer.hold(ctx)
+		g.config.Observer.LoggedIn(LoginThrottled)
+		g.config.Hasher.pacer.hold(ctx)
 	case errors.Is(err, errBusy):
-		g.observer.LoggedIn(LoginBusy)
+		g.config.Observer.LoggedIn(LoginBusy)
 	}
 	return err
 }
 
 func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	if a.Hash == "" {
-		a.Hash = g.hasher.Decoy()
+		a.Hash = g.config.Hasher.Decoy()
 	}
-	pair := a.Account + "\x00" + throttle.Network(a.Address)
-	counts := []counted{{g.network, a.Address}, {g.pair, pair}, {g.account, a.Account}}
-	if err := g.refused(a, counts); err != nil {
+	counts := countsOf(a)
+	if err := g.refused(counts); err != nil {
 		return err
 	}
-	release, err := g.hasher.pacer.take(ctx, g.room(a.Address))
+	release, err := g.config.Hasher.pacer.take(ctx, g.room(counts))
 	if err != nil {
 		return err
 	}
 	defer release()
-	// Many attempts may have passed the first check at the same time. Only a few
-	// are here at a time, so that a second check keeps parallel attempts within the
-	// limits.
-	if err := g.refused(a, counts); err != nil {
+	// Many attempts may have passed the first check at the same time, here and on other
+	// nodes. Only a few are here at a time, so that a second check keeps parallel
+	// attempts within the limits.
+	if err := g.learn(ctx, counts.all()); err != nil {
+		return fmt.Errorf("read the counts of logins: %w", err)
+	}
+	if err := g.refused(counts); err != nil {
 		return err
 	}
 	right, err := verify(a.Hash, a.Password)
@@ -134,44 +155,77 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	case err != nil:
 		return err
 	case right:
-		g.signIns.Take(a.Account)
+		g.succeeded(ctx, counts)
 		return nil
 	}
-	for _, c := range counts {
-		c.limiter.Take(c.key)
-	}
+	g.failed(ctx, counts)
 	return errMismatch
+}
+
+// counts is what an attempt counts against.
+type counts struct {
+	networks      []throttle.Keyed // failures, by the networks of the address
+	pair, account throttle.Keyed   // failures
+	signIns       throttle.Keyed   // successes, by account
+}
+
+func countsOf(a Attempt) counts {
+	c := counts{
+		networks: throttle.Blocks(a.Address, addressFailures),
+		pair:     throttle.Keyed{Key: "pair\x00" + a.Account + "\x00" + throttle.Network(a.Address), Rate: pairFailures},
+		account:  throttle.Keyed{Key: "account\x00" + a.Account, Rate: accountFailures},
+		signIns:  throttle.Keyed{Key: "sign-ins\x00" + a.Account, Rate: signIns},
+	}
+	for i := range c.networks {
+		c.networks[i].Key = "network\x00" + c.networks[i].Key
+	}
+	return c
+}
+
+// failures returns the counts of failed attempts.
+func (c counts) failures() []throttle.Keyed {
+	return append(slices.Clip(c.networks), c.pair, c.account)
+}
+
+func (c counts) all() []throttle.Keyed { return append(c.failures(), c.signIns) }
+
+// failed counts a failed attempt.
+func (g *Gate) failed(ctx context.Context, c counts) {
+	for _, counted := range c.failures() {
+		g.known.TakeAt(counted.Key, counted.Rate)
+	}
+	g.share(ctx, c.failures())
+}
+
+// succeeded counts an attempt with the right password.
+func (g *Gate) succeeded(ctx context.Context, c counts) {
+	counted := g.known.TakeAt(c.signIns.Key, c.signIns.Rate)
+	if counted.Reset > quietSignIns*signIns.Per/time.Duration(signIns.Limit) {
+		g.share(ctx, []throttle.Keyed{c.signIns})
+	}
 }
 
 // room returns behind how many others an attempt may wait: fewer if attempts from
 // its network have failed lately.
-func (g *Gate) room(address string) int64 {
-	if g.network.Peek(address).Remaining < addressFailures.Burst-1 {
+func (g *Gate) room(c counts) int64 {
+	smallest := c.networks[0]
+	if g.known.PeekAt(smallest.Key, smallest.Rate).Remaining < addressFailures.Burst-1 {
 		return maxStrangers
 	}
 	return maxWaiting
 }
 
-// counted is a key of a limiter: an account, an address, or both together.
-type counted struct {
-	limiter interface {
-		Take(key string) throttle.Verdict
-		Peek(key string) throttle.Verdict
-	}
-	key string
-}
-
-// refused returns a refusal with the longest wait that any limiter of failures asks
-// for, or the one for too many successes, or nil.
-func (g *Gate) refused(a Attempt, counts []counted) error {
+// refused returns a refusal with the longest wait that any limit of failures asks
+// for, or the one for too many successes, or nil. It goes by what this node knows.
+func (g *Gate) refused(c counts) error {
 	var wait time.Duration
-	for _, c := range counts {
-		wait = max(wait, c.limiter.Peek(c.key).RetryAfter)
+	for _, counted := range c.failures() {
+		wait = max(wait, g.known.PeekAt(counted.Key, counted.Rate).RetryAfter)
 	}
 	if wait > 0 {
 		return tooManyFailures(wait)
 	}
-	if wait := g.signIns.Peek(a.Account).RetryAfter; wait > 0 {
+	if wait := g.known.PeekAt(c.signIns.Key, c.signIns.Rate).RetryAfter; wait > 0 {
 		return tooManySignIns(wait)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -48,7 +49,9 @@ func newGate(t *testing.T) *gateFixture {
 		t.Fatal(err)
 	}
 	g := &gateFixture{now: time.Unix(1_767_225_600, 0), hash: hash}
-	g.Gate = credential.NewGate(h, func() time.Time { return g.now }, &g.outcomes)
+	g.Gate = credential.NewGate(credential.GateConfig{
+		Accounts: "partner", Hasher: h, Now: func() time.Time { return g.now }, Log: slog.New(slog.DiscardHandler), Observer: &g.outcomes,
+	})
 	return g
 }
 

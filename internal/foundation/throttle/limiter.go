@@ -91,6 +91,39 @@ func (l *Limiter) PeekAt(key string, rate Rate) Verdict {
 	return verdict
 }
 
+// RestAt returns when the key will be at rest by what this limiter has counted; the
+// zero time if it is.
+func (l *Limiter) RestAt(key string) time.Time {
+	now := l.clock()
+	s := l.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.tats[key] - now.Sub(l.start)
+	if left <= 0 {
+		return time.Time{}
+	}
+	return now.Round(0).Add(left) // Round drops the monotonic reading, which means nothing elsewhere
+}
+
+// Raise counts what another limiter has counted of the key: it will be at rest at the
+// given time, unless this limiter has counted more.
+func (l *Limiter) Raise(key string, rest time.Time) {
+	now := l.clock()
+	left := rest.Sub(now.Round(0))
+	if left <= 0 {
+		return
+	}
+	s := l.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tat, known := s.tats[key]
+	if !known {
+		s.makeRoom(now.Sub(l.start))
+		key = strings.Clone(key)
+	}
+	s.tats[key] = max(tat, now.Sub(l.start)+left)
+}
+
 func (l *Limiter) shard(key string) *shard {
 	return &l.shards[maphash.String(l.seed, key)%shardCount]
 }

@@ -74,6 +74,25 @@ func (n *Networks) each(address string, ask func(key string, rate Rate) Verdict)
 	return smallest
 }
 
+// Keyed is a key together with the rate that applies to it.
+type Keyed struct {
+	Key  string
+	Rate Rate
+}
+
+// Blocks returns the networks that an address belongs to, from the smallest to the
+// largest, as Networks limits them.
+func Blocks(address string, rate Rate) (all []Keyed) {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Unmap().Is4() {
+		return []Keyed{{Network(address), rate}}
+	}
+	for _, block := range blocks {
+		all = append(all, Keyed{blockOf(ip.WithZone(""), block.bits), rate.times(block.factor)})
+	}
+	return all
+}
+
 // times returns a rate that allows a multiple of the requests.
 func (r Rate) times(factor int) Rate {
 	r.Limit, r.Burst = r.Limit*factor, r.Burst*factor

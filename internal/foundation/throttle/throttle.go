@@ -80,6 +80,21 @@ func DecideMany(rate Rate, n int64, tat, now time.Duration) (next time.Duration,
 	return next, verdict
 }
 
+// Charge returns the time at which a key will be at rest after one more request,
+// which has happened already and so is counted whether or not it would be admitted.
+// rest is that time before the request; the zero time is a key that has never been
+// used. It is a pure function, for counts that are kept outside of a Limiter.
+func Charge(rate Rate, rest, now time.Time) time.Time {
+	interval, tolerance := rate.spacing()
+	if rest.Before(now) {
+		rest = now
+	}
+	if latest := now.Add(tolerance); rest.Add(interval).After(latest) {
+		return latest
+	}
+	return rest.Add(interval)
+}
+
 // spacing returns the time between two requests at the average rate, and how far
 // ahead of now a tat may be. The rate must have a limit.
 func (r Rate) spacing() (interval, tolerance time.Duration) {

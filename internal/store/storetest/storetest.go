@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"lists":             testLists,
 		"concurrent stock":  testConcurrentStock,
 		"ledgers":           testLedgers,
+		"sign-in counts":    testSignInCounts,
 		"board rows":        testBoardRows,
 		"board by orders":   testBoardFollowsOrders,
 		"board covers all":  testBoardCoversAll,

@@ -96,6 +96,13 @@ CREATE TABLE one_time_links (
     expires_at  BIGINT NOT NULL
 );
 
+-- Failed logins by account and by network, and frequent ones by account, of partners and
+-- operators on all nodes (credential.Gate). A row is removed once its key is at rest.
+CREATE TABLE sign_in_counts (
+    count_key BYTEA  NOT NULL PRIMARY KEY, -- SHA-256 of what is counted
+    rest_at   BIGINT NOT NULL
+);
+
 -- ratecard: what deliveries cost ---------------------------------------------
 
 -- The rate cards that operators have uploaded. Rows are only ever added.
