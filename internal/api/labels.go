@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/pricing"
 )
 
 // The formats of a label.
@@ -25,11 +26,12 @@ func (s *Server) handleOrderLabel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	clock := pricing.Clock(found.Dropoff.Address.Province)
 	format, suffix := labelFormat(c.Header.Values("Accept")), "pdf"
 	var file []byte
 	if format == formatZPL {
-		file, suffix = label.ZPL(found), "zpl"
-	} else if file, err = label.PDF(found); err != nil {
+		file, suffix = label.ZPL(found, clock), "zpl"
+	} else if file, err = label.PDF(found, clock); err != nil {
 		return reply{}, err
 	}
 	c.header.Set("Content-Type", format)

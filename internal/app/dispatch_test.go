@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -147,6 +148,7 @@ func TestBoardFilters(t *testing.T) {
 		"q=a-4":                                "",
 		"q=" + done:                            "A-3",
 		"q=" + url.QueryEscape(strings.ToUpper(failed)): "B-2",
+		"q=" + label.Number(failed):                     "B-2",
 		"status=delivered&partner_id=" + f.PartnerOf():  "A-3",
 		"status=cancelled&partner_id=" + f.PartnerOf():  "A-4",
 	} {

@@ -2,6 +2,7 @@ package label_test
 
 import (
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -11,6 +12,9 @@ const (
 	orderID  = "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j"
 	tracking = "https://dropyard.example.com/track/" + orderID
 )
+
+// clock is the time zone of the dropoff of a typical order.
+var clock = time.FixedZone("", -4*60*60)
 
 // usual returns a typical order.
 func usual() *delivery.Order {
@@ -35,7 +39,7 @@ func extreme() *delivery.Order {
 	o := usual()
 	o.ServiceLevel = delivery.SameDay
 	long := strings.Repeat("Longueuil-sur-Mer ", 15)[:255]
-	contact := delivery.Contact{Name: long, Address: delivery.Address{
+	contact := delivery.Contact{Name: long, Phone: "+999999999999999", Window: delivery.Window{Start: o.Dropoff.Window.Start, End: o.Dropoff.Window.End.AddDate(1, 0, 0)}, Address: delivery.Address{
 		Line1: long, Line2: long, City: long, Province: "NL", PostalCode: "A1B 2C3", Country: "CA",
 		Notes: strings.Repeat("Press every bell twice, then wait. ", 28),
 	}}

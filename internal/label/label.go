@@ -33,6 +33,14 @@ const (
 // idLetters encodes the letters of an order's id.
 var idLetters = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
+// Number returns the short number of an order, which a courier can read aloud: the
+// last six letters of its id, in capitals. They are random, and none of them is I, L,
+// O or U. A search on the board finds the order by them.
+func Number(orderID string) string {
+	const letters = 6
+	return strings.ToUpper(orderID[max(0, len(orderID)-letters):])
+}
+
 // parcelNumber returns the order's id and the parcel's place, from 1, in digits,
 // because Code 128 packs two digits into the space of one letter. It is empty if
 // the id is not one of this service.

@@ -3,9 +3,9 @@ package label
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 )
@@ -23,6 +23,8 @@ const (
 	codesTop                = 782
 	barsTop, barsHeight     = 1026, 128
 	captionTop              = barsTop + barsHeight + 4
+
+	captionSize = 18 // of the words above a block
 )
 
 // page is the layout of one label, from which PDF and ZPL are written.
@@ -92,47 +94,60 @@ func (c *column) badge(text string) {
 	c.width -= wide + inset
 }
 
-// layout returns the labels of an order, one for each parcel. It lets other
+// layout returns the labels of an order: what all of them show, and for each parcel
+// what only its own label shows. clock is the time zone of the dropoff. It lets other
 // goroutines run after each label.
-func layout(o *delivery.Order) []*page {
-	common := page{qr: newQRCode(o.TrackingURL)}
-	common.from(&o.Pickup)
+func layout(o *delivery.Order, clock *time.Location) (common *page, parcels []*page) {
+	common = &page{qr: newQRCode(o.TrackingURL)}
+	common.header(o.ServiceLevel)
+	common.from(o)
 	common.rule(toTop - 10)
-	common.to(o)
+	common.to(o, clock)
 	common.rule(codesTop - 10)
-	pages := make([]*page, len(o.Parcels))
-	for i := range pages {
+	parcels = make([]*page, len(o.Parcels))
+	for i := range parcels {
 		place := i + 1
-		p := &page{boxes: slices.Clone(common.boxes), texts: slices.Clone(common.texts), qr: common.qr}
-		p.header(o.ServiceLevel, place, len(o.Parcels))
+		p := &page{}
+		p.place(place, len(o.Parcels))
 		p.details(o, place)
 		p.code(Code128(o, place))
-		pages[i] = p
+		parcels[i] = p
 		runtime.Gosched()
 	}
-	return pages
+	return common, parcels
 }
 
 func (p *page) rule(y int) { p.boxes = append(p.boxes, box{margin, y, width - 2*margin, 3}) }
 
-// header adds what sorting needs: the service level, and the parcel's place.
-func (p *page) header(level delivery.ServiceLevel, place, count int) {
-	const size, inset = 70, 20
+const headerSize, headerInset = 70, 20
+
+// header adds the service level, by which parcels are sorted.
+func (p *page) header(level delivery.ServiceLevel) {
 	p.boxes = append(p.boxes, box{margin, headerTop, width - 2*margin, headerHeight})
 	name := clean(strings.ToUpper(strings.ReplaceAll(string(level), "_", " ")))
-	of := fmt.Sprintf("%d / %d", place, count)
-	x := width - margin - inset - bold.width(of, size)
-	y := headerTop + (headerHeight-size)/2
-	p.texts = append(p.texts,
-		line{bold, margin + inset, y, size, name, true},
-		line{bold, x, y, size, of, true})
+	p.texts = append(p.texts, line{bold, margin + headerInset, headerTop + (headerHeight-headerSize)/2, headerSize, name, true})
 }
 
-func (p *page) from(sender *delivery.Contact) {
-	c := column{p, margin, fromTop, width - 2*margin}
-	c.set(regular, "FROM / DE", 18, 18, 1)
-	c.set(bold, sender.Name, 24, 18, 1)
-	a := sender.Address
+// place adds the parcel's place in its order to the header.
+func (p *page) place(place, count int) {
+	of := fmt.Sprintf("%d / %d", place, count)
+	x := width - margin - headerInset - bold.width(of, headerSize)
+	p.texts = append(p.texts, line{bold, x, headerTop + (headerHeight-headerSize)/2, headerSize, of, true})
+}
+
+// from adds the sender, and beside it the order's short number.
+func (p *page) from(o *delivery.Order) {
+	const numberSize, gap = 72, 24
+	number := clean(Number(o.OrderID))
+	wide := bold.width(number, numberSize)
+	n := column{p, width - margin - wide, fromTop, wide}
+	n.set(regular, "No.", captionSize, captionSize, 1)
+	n.set(bold, number, numberSize, numberSize, 1)
+
+	c := column{p, margin, fromTop, n.x - gap - margin}
+	c.set(regular, "FROM / DE", captionSize, captionSize, 1)
+	c.set(bold, o.Pickup.Name, 24, 18, 1)
+	a := o.Pickup.Address
 	c.set(regular, both(a.Line1, ", ", a.Line2), 22, 16, 1)
 	c.set(regular, both(a.City, ", ", a.Province+"  "+a.PostalCode), 22, 16, 1)
 }
@@ -147,10 +162,10 @@ func both(one, between, other string) string {
 
 // to adds the recipient's address, in sizes by how early on the way a line is
 // needed. The notes get the space that the address leaves.
-func (p *page) to(o *delivery.Order) {
+func (p *page) to(o *delivery.Order, clock *time.Location) {
 	const postalSize, countrySize = 88, 34
 	c := column{p, margin, toTop, width - 2*margin}
-	c.set(regular, "TO / À", 18, 18, 1)
+	c.set(regular, "TO / À", captionSize, captionSize, 1)
 	c.y += 4
 	a := o.Dropoff.Address
 	c.set(bold, o.Dropoff.Name, 46, 36, 2)
@@ -162,8 +177,45 @@ func (p *page) to(o *delivery.Order) {
 	country := clean(countryName(a.Country))
 	c.texts = append(c.texts, line{face: bold, x: width - margin - bold.width(country, countrySize),
 		y: c.y + (postalSize-countrySize)*4/5, size: countrySize, text: country})
-	c.y += leading(postalSize) + 4
+	c.y += leading(postalSize)
+	c.appointment(&o.Dropoff, clock)
 	c.notes(both(a.Notes, " – ", o.Instructions))
+}
+
+// appointment adds a line with the time window and the phone number.
+func (c *column) appointment(to *delivery.Contact, clock *time.Location) {
+	const phoneSize, large, small, gap = 30, 34, 24, 24
+	phone := clean(phoneNumber(to.Phone))
+	wide := regular.width(phone, phoneSize)
+	right := column{c.page, c.x + c.width - wide, c.y, wide}
+	left := column{c.page, c.x, c.y, c.width - wide - gap}
+	left.set(regular, "DELIVER / LIVRER", captionSize, captionSize, 1)
+	left.set(bold, window(to.Window, clock), large, small, 1)
+	if phone != "" {
+		right.set(regular, "TEL. / TÉL.", captionSize, captionSize, 1)
+		right.set(regular, phone, phoneSize, phoneSize, 1)
+	}
+	c.y = left.y + 8
+}
+
+// window returns a time window in a time zone, to the minute.
+func window(w delivery.Window, clock *time.Location) string {
+	const date, minute = "2006-01-02", "15:04"
+	start, end := w.Start.In(clock), w.End.In(clock)
+	until := end.Format(minute)
+	if day := end.Format(date); day != start.Format(date) {
+		until = day + " " + until
+	}
+	return start.Format(date+" "+minute) + " – " + until
+}
+
+// phoneNumber returns a phone number, in groups if it is North American.
+func phoneNumber(number string) string {
+	const length = len("+15145550100")
+	if len(number) != length || !strings.HasPrefix(number, "+1") {
+		return number
+	}
+	return number[:2] + " " + number[2:5] + "-" + number[5:8] + "-" + number[8:]
 }
 
 // notes adds a text in the rest of the address's block, in large letters if it is

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"strconv"
+	"time"
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -17,27 +19,26 @@ func points(dots int) float64 { return float64(dots) * 72 / perInch }
 const baseline = 82
 
 // PDF returns the labels of an order as PDF, a page of 4 by 6 inches for each
-// parcel. It lets other goroutines run after each page.
-func PDF(o *delivery.Order) ([]byte, error) {
+// parcel. clock is the time zone of the dropoff. It lets other goroutines run after
+// each page.
+func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
 	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: points(width), Ht: points(height)}})
 	f.SetCatalogSort(true)
 	f.SetCreationDate(o.CreatedAt)
 	f.SetModificationDate(o.CreatedAt)
 	f.SetTitle("Label "+o.OrderID, true)
 	f.SetAutoPageBreak(false, 0)
-	// A compressor for each page took half of the time and most of the memory. Without
-	// it a page has 9 kB instead of 4; the QR code, which all share, is drawn once.
+	// A compressor for each page took half of the time and most of the memory. What all
+	// pages show is in the file once.
 	f.SetCompression(false)
 	f.AddUTF8FontFromBytes(family, styleOf(regular), regular.ttf)
 	f.AddUTF8FontFromBytes(family, styleOf(bold), bold.ttf)
-	pages := layout(o)
-	code := f.CreateTemplate(func(t *fpdf.Tpl) { drawQR(&t.Fpdf, pages[0].qr) })
-	for _, p := range pages {
+	common, parcels := layout(o, clock)
+	shared := f.CreateTemplate(func(t *fpdf.Tpl) { drawPage(&t.Fpdf, common) })
+	for _, p := range parcels {
 		f.AddPage()
+		f.UseTemplate(shared)
 		drawPage(f, p)
-		if p.qr != nil {
-			f.UseTemplate(code)
-		}
 		runtime.Gosched()
 	}
 	var file bytes.Buffer
@@ -47,7 +48,7 @@ func PDF(o *delivery.Order) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-const family = "go"
+const family = "label"
 
 func styleOf(f *face) string {
 	if f == bold {
@@ -56,30 +57,9 @@ func styleOf(f *face) string {
 	return ""
 }
 
-// fill draws a black box, in dots.
-func fill(f *fpdf.Fpdf, x, y, width, height int) {
-	f.Rect(points(x), points(y), points(width), points(height), "F")
-}
-
-// drawQR draws a QR code; nil is none.
-func drawQR(f *fpdf.Fpdf, s *qrCode) {
-	if s == nil {
-		return
-	}
-	f.SetFillColor(0, 0, 0)
-	for y, bits := range s.bits {
-		runs(bits, func(start, length int) {
-			fill(f, s.x+start*s.module, s.y+y*s.module, length*s.module, s.module)
-		})
-	}
-}
-
-// drawPage draws a page without its QR code.
+// drawPage draws a page: its boxes and codes, and its texts over them.
 func drawPage(f *fpdf.Fpdf, p *page) {
-	f.SetFillColor(0, 0, 0)
-	for _, b := range p.boxes {
-		fill(f, b.x, b.y, b.width, b.height)
-	}
+	drawBoxes(f, p)
 	for _, t := range p.texts {
 		ink := 0
 		if t.inverse {
@@ -89,9 +69,33 @@ func drawPage(f *fpdf.Fpdf, p *page) {
 		f.SetFont(family, styleOf(t.face), points(t.size))
 		f.Text(points(t.x), points(t.y)+points(t.size)*baseline/100, t.text)
 	}
-	if b := p.bars; b != nil {
-		runs(bits128(b.text), func(start, length int) {
-			fill(f, b.x+start*b.module, barsTop, length*b.module, barsHeight)
+}
+
+// drawBoxes draws what is black, in dots from the top left corner.
+func drawBoxes(f *fpdf.Fpdf, p *page) {
+	b := fmt.Appendf(nil, "q 0 g %.7f 0 0 -%.7f 0 %d cm\n", points(1), points(1), height*72/perInch)
+	for _, r := range p.boxes {
+		b = appendBox(b, r.x, r.y, r.width, r.height)
+	}
+	if s := p.bars; s != nil {
+		runs(bits128(s.text), func(start, length int) {
+			b = appendBox(b, s.x+start*s.module, barsTop, length*s.module, barsHeight)
 		})
 	}
+	if s := p.qr; s != nil {
+		for y, bits := range s.bits {
+			runs(bits, func(start, length int) {
+				b = appendBox(b, s.x+start*s.module, s.y+y*s.module, length*s.module, s.module)
+			})
+		}
+	}
+	f.RawWriteStr(string(append(b, "f Q"...)))
+}
+
+// appendBox appends a rectangle to the path.
+func appendBox(b []byte, x, y, width, height int) []byte {
+	for _, number := range [...]int{x, y, width, height} {
+		b = append(strconv.AppendInt(b, int64(number), 10), ' ')
+	}
+	return append(b, "re\n"...)
 }

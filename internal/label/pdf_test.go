@@ -22,7 +22,7 @@ import (
 
 func mustPDF(t testing.TB, o *delivery.Order) []byte {
 	t.Helper()
-	file, err := label.PDF(o)
+	file, err := label.PDF(o, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTextOfPDF(t *testing.T) {
 	for _, want := range []string{
 		"EXPRESS", "1/2", "2/2", "Épicerie Bœuf & Fils", "Amélie Façade-Noël", "app. 12", "Montréal", "QC H2W 2M5", "CANADA",
 		"Sonnette du haut; le chien mord. – Ring twice", "FRAGILE", "COD 45.05 CAD", "6.2 kg – 40 × 30.5 × 20 cm", "0.05 kg – 10 × 10 × 5 cm",
-		"Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
+		"1G2H3J", "2026-01-15 11:00 – 14:00", "+1 514-555-0100", "Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got\n%s\nwant %q in it", text, want)
@@ -166,9 +166,9 @@ var dateForm = regexp.MustCompile(`D:([0-9]{14})`)
 // holds no date but that of its creation.
 func TestSameOrderSameFile(t *testing.T) {
 	t.Parallel()
-	first, text := mustPDF(t, extreme()), label.ZPL(extreme())
+	first, text := mustPDF(t, extreme()), label.ZPL(extreme(), clock)
 	for range 5 {
-		if !bytes.Equal(first, mustPDF(t, extreme())) || !bytes.Equal(text, label.ZPL(extreme())) {
+		if !bytes.Equal(first, mustPDF(t, extreme())) || !bytes.Equal(text, label.ZPL(extreme(), clock)) {
 			t.Fatal("got different files of one order, want equal ones")
 		}
 	}

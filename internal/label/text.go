@@ -1,13 +1,12 @@
 package label
 
 import (
+	_ "embed"
 	"strings"
 	"sync"
 	"unicode"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/unicode/norm"
@@ -25,13 +24,22 @@ type face struct {
 	widths func() []uint16
 }
 
+// The fonts are parts of Liberation Sans, which font/subset.py makes. Its hyphen is
+// shorter than a dash.
+var (
+	//go:embed font/regular.ttf
+	regularTTF []byte
+	//go:embed font/bold.ttf
+	boldTTF []byte
+)
+
 // characters is the number of characters in Unicode's first plane. The fonts have
 // no others.
 const characters = 1 << 16
 
 var (
-	regular = newFace(goregular.TTF)
-	bold    = newFace(gobold.TTF)
+	regular = newFace(regularTTF)
+	bold    = newFace(boldTTF)
 )
 
 func newFace(ttf []byte) *face {

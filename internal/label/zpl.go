@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 )
@@ -12,16 +13,21 @@ import (
 // (^XA to ^XZ) for each parcel. Lines are broken here and not by the printer, which
 // prints what is too long for a field over what is there already. They are measured
 // in a font that is wider than the printer's.
-func ZPL(o *delivery.Order) []byte {
+//
+// clock is the time zone of the dropoff.
+func ZPL(o *delivery.Order, clock *time.Location) []byte {
 	var b bytes.Buffer
-	for _, p := range layout(o) {
+	common, parcels := layout(o, clock)
+	for _, p := range parcels {
+		fmt.Fprintf(&b, "^XA\n^CI28\n^PW%d\n^LL%d\n^LH0,0\n", width, height)
+		writePage(&b, common)
 		writePage(&b, p)
+		b.WriteString("^PQ1\n^XZ\n")
 	}
 	return b.Bytes()
 }
 
 func writePage(b *bytes.Buffer, p *page) {
-	fmt.Fprintf(b, "^XA\n^CI28\n^PW%d\n^LL%d\n^LH0,0\n", width, height)
 	for _, box := range p.boxes {
 		fmt.Fprintf(b, "^FO%d,%d^GB%d,%d,%d^FS\n", box.x, box.y, box.width, box.height, min(box.width, box.height))
 	}
@@ -40,7 +46,6 @@ func writePage(b *bytes.Buffer, p *page) {
 		const shift = 10
 		fmt.Fprintf(b, "^FO%d,%d^BQN,2,%d%s\n", s.x, s.y-shift, s.module, field("MA,"+s.text))
 	}
-	b.WriteString("^PQ1\n^XZ\n")
 }
 
 // writeBars writes the text of a Code 128. In mode A a printer packs digits itself.

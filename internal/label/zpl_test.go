@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -18,7 +19,7 @@ func TestZPL(t *testing.T) {
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "A_1", testkit.Epoch)
 	o.Dropoff.Name = `Zoë ^XA~JR\& 山 <b>`
 	o.Parcels = append(o.Parcels, delivery.Parcel{ParcelID: "P>2", WeightKg: 70, LengthCm: 1, WidthCm: 2, HeightCm: 3})
-	got := string(ZPL(o))
+	got := string(ZPL(o, time.UTC))
 	const golden = "testdata/order.zpl"
 	if os.Getenv("DROPYARD_UPDATE") != "" {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
@@ -49,7 +50,7 @@ func decodeField(data string) string {
 }
 
 func checkZPL(t *rapid.T, o *delivery.Order) {
-	labels := strings.SplitAfter(string(ZPL(o)), "^XZ\n")
+	labels := strings.SplitAfter(string(ZPL(o, time.UTC)), "^XZ\n")
 	if len(labels) != len(o.Parcels)+1 || labels[len(o.Parcels)] != "" {
 		t.Fatalf("got %d labels, want %d", len(labels)-1, len(o.Parcels))
 	}

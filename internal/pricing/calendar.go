@@ -45,6 +45,14 @@ var places = loadPlaces(map[string]string{
 	"YT": "America/Whitehorse",
 })
 
+// Clock returns the time zone of a province, or UTC if there is no such province.
+func Clock(province string) *time.Location {
+	if place := places[province]; place != nil {
+		return place.clock
+	}
+	return time.UTC
+}
+
 func loadPlaces(zones map[string]string) map[string]*place {
 	loaded := make(map[string]*place, len(zones))
 	for _, province := range delivery.Provinces {
