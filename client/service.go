@@ -84,7 +84,7 @@ func content(body *[]byte, err error) ([]byte, error) {
 type RegisterRequest struct {
 	Name     string `json:"name"`     // 1 to 255 characters
 	Email    string `json:"email"`    // upper and lower case are the same
-	Password string `json:"password"` // 8 to 128 characters; the most common ones are refused
+	Password string `json:"password"` // 8 to 128 characters; the most common ones and those equal to the name or the address are refused
 }
 
 // Partner is a partner account.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -23,7 +22,7 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 		Role:      Role(f.Text("role", form.Required, roleRule)),
 		CourierID: f.Text("courier_id", form.Optional, courierIDRule),
 	}
-	password := f.Secret("password", form.Required, credential.NewPasswordRule)
+	password := f.Secret("password", form.Required, passwordRule(o.Email))
 	reported := f.Has("courier_id") && o.CourierID == "" // the field has a fault already
 	if fault := o.linkFault(); fault != "" && !reported {
 		f.Fault("courier_id", fault)
@@ -81,7 +80,7 @@ func readChange(root form.Source) (change, error) {
 		role:        Role(f.Text("role", form.Optional, roleRule)),
 		activate:    active,
 		deactivate:  f.Has("active") && !active,
-		password:    f.Secret("password", form.Optional, credential.NewPasswordRule),
+		password:    f.Secret("password", form.Optional, passwordRule("")),
 		courier:     f.Text("courier_id", form.Optional, courierIDRule),
 		setsCourier: f.Has("courier_id"),
 		noCourier:   f.IsNull("courier_id"),
@@ -149,6 +148,9 @@ func (c change) check(ctx context.Context, tx Writer, before, after *Account) er
 	links := c.role != "" || c.setsCourier || c.noCourier
 	if fault := after.linkFault(); fault != "" && links {
 		return form.Fault("courier_id", orNil(after.CourierID), fault)
+	}
+	if rule := passwordRule(after.Email); c.password != "" && !rule.Allows(c.password) {
+		return form.Fault("password", nil, rule.Expected)
 	}
 	if c.setsCourier {
 		if err := knownCourier(ctx, tx, after.CourierID); err != nil {

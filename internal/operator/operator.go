@@ -88,6 +88,11 @@ var (
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an operator")
 )
 
+// passwordRule is the rule for a new password of the operator with an e-mail address.
+func passwordRule(email string) form.TextRule {
+	return credential.NewPasswordRule(credential.MinOperatorPassword, email)
+}
+
 // Add adds an operator with an e-mail address, a role and, for the role courier,
 // the courier that the operator is. It refuses with validation_error or, since
 // addresses are compared without regard to case, with email_taken.
@@ -164,8 +169,8 @@ func Check(o Operator, password string) error {
 	if !delivery.EmailRule.Allows(o.Email) {
 		problems.Add("email", o.Email, delivery.EmailRule.Expected)
 	}
-	if !credential.NewPasswordRule.Allows(password) {
-		problems.Add("password", nil, credential.NewPasswordRule.Expected)
+	if rule := passwordRule(o.Email); !rule.Allows(password) {
+		problems.Add("password", nil, rule.Expected)
 	}
 	if !roleRule.Allows(string(o.Role)) {
 		problems.Add("role", string(o.Role), roleRule.Expected)

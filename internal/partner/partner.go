@@ -178,7 +178,7 @@ func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 		CreatedAt: s.now(),
 	}}
 	account.EmailKey = emailKey(account.Email)
-	password := f.Secret("password", form.Required, credential.NewPasswordRule)
+	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.Email))
 	return account, password, problems.Err()
 }
 

@@ -210,12 +210,14 @@ func integer(value any, name string) (float64, bool) {
 	return number, err == nil
 }
 
-// brokenRegistration checks that the password is not one of the most common. The
+// brokenRegistration checks that the password is not one that attackers try first. The
 // schema checks its length.
 func brokenRegistration(body any) []string {
 	password, _ := text(body, "password")
+	name, _ := text(body, "name")
+	email, _ := text(body, "email")
 	length := utf8.RuneCountInString(password)
-	if length >= 8 && length <= 128 && !credential.NewPasswordRule.Allows(password) {
+	if length >= 8 && length <= 128 && !credential.NewPasswordRule(credential.MinUserPassword, name, email).Allows(password) {
 		return []string{"/password"}
 	}
 	return nil

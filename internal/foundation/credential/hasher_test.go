@@ -120,9 +120,20 @@ func TestPasswordRules(t *testing.T) {
 		"12345678":                    false,
 		"qwertyuiop":                  false,
 		"correct horse battery 12345": true,
+		"DropYard":                    false,
+		"dropyard 42":                 true,
+		"Metro Bakery":                false,
+		"metro bakery.":               true,
+		"ORDERS@metro.example":        false,
+		"orders@metro.exampl":         true,
 	} {
-		if got := credential.NewPasswordRule.Allows(password); got != want {
+		if got := credential.NewPasswordRule(credential.MinUserPassword, "Metro Bakery", "orders@metro.example").Allows(password); got != want {
 			t.Errorf("new password %.20q: got allowed %t, want %t", password, got, want)
+		}
+	}
+	for password, want := range map[string]bool{"eleven char": false, "twelve chars": true} {
+		if got := credential.NewPasswordRule(credential.MinOperatorPassword).Allows(password); got != want {
+			t.Errorf("new password of an operator %q: got allowed %t, want %t", password, got, want)
 		}
 	}
 	for password, want := range map[string]bool{"password": true, "x": true, "": false, strings.Repeat("x", 129): false} {

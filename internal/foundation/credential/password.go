@@ -2,32 +2,43 @@ package credential
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// minPassword and maxPassword are the length of a new password in characters.
+// The least length of a new password in characters, by kind of account.
 const (
-	minPassword = 8
-	maxPassword = 128
+	MinUserPassword     = 8 // of partners' people
+	MinOperatorPassword = 12
 )
 
-// The rules for passwords. A new password must have a minimum length and not be
-// among those that attackers try first; there are no rules about kinds of
-// characters, which make passwords worse (NIST SP 800-63B). A known password may
-// have been chosen under earlier rules, and only has to be worth hashing.
-var (
-	NewPasswordRule = form.TextRule{
-		Expected: "a password of 8 to 128 characters that is not among the most common",
-		Allows:   goodPassword,
+// maxPassword is the greatest length of a password in characters.
+const maxPassword = 128
+
+// product is a word that people choose as their password for this service.
+const product = "dropyard"
+
+// KnownPasswordRule allows what can be a password under any rules. A known password
+// may have been chosen under earlier rules, and only has to be worth hashing.
+var KnownPasswordRule = form.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
+
+// NewPasswordRule returns the rule for a new password of an account with the given
+// names and addresses. The password must have a minimum length. It must not be one
+// that attackers try first: a common one, the product's name, or one of the account's
+// own. Only the whole password is compared, without regard to case, because a rule
+// about parts of it refuses good passwords (ASVS 5.0). There are no rules about kinds
+// of characters, which make passwords worse (NIST SP 800-63B).
+func NewPasswordRule(least int, own ...string) form.TextRule {
+	return form.TextRule{
+		Expected: fmt.Sprintf("a password of %d to %d characters that is neither among the most common nor the name or address of the account", least, maxPassword),
+		Allows: func(password string) bool {
+			return possiblePassword(password) && utf8.RuneCountInString(password) >= least && !isGuess(password, own)
+		},
 	}
-	KnownPasswordRule = form.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
-)
-
-func goodPassword(password string) bool {
-	return possiblePassword(password) && utf8.RuneCountInString(password) >= minPassword && !isCommon(password)
 }
 
 // possiblePassword reports whether the text can be a password under any rules.
@@ -38,8 +49,8 @@ func possiblePassword(text string) bool {
 //go:embed common_passwords.txt
 var commonFile string
 
-// common holds the most common passwords of at least minPassword characters,
-// in lower case.
+// common holds the most common passwords of at least MinUserPassword characters, in
+// lower case.
 var common = readCommon(commonFile)
 
 func readCommon(file string) map[string]bool {
@@ -50,6 +61,9 @@ func readCommon(file string) map[string]bool {
 	return passwords
 }
 
-// isCommon reports whether the password is a common one. It ignores case, as
-// attackers' guesses vary it too.
-func isCommon(password string) bool { return common[strings.ToLower(password)] }
+// isGuess reports whether the password is one that attackers try first. It ignores
+// case, as their guesses vary it too.
+func isGuess(password string, own []string) bool {
+	is := func(text string) bool { return strings.EqualFold(password, text) }
+	return common[strings.ToLower(password)] || is(product) || slices.ContainsFunc(own, is)
+}
