@@ -1,7 +1,8 @@
 // Package generated_test generates clients from the OpenAPI documents, compiles them,
 // and runs each against a service: it registers a partner and creates a key, then
 // quotes, creates, lists and cancels an order in signed requests, and reads a refusal as
-// a typed error. The versions of the generators are in testdata.
+// a typed error. The versions of the generators are in testdata. It also runs the tests of
+// the clients in sdk.
 package generated_test
 
 import (
@@ -10,12 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	documents "github.com/dropyard/dropyard/api"
-	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -67,9 +65,7 @@ func (w *workshop) run(program string, arguments ...string) string {
 // try runs a client against a new service on the system's clock.
 func (w *workshop) try(program string, arguments ...string) {
 	w.Helper()
-	service := apptest.Start(w, func(_ *config.Config, world *app.Surroundings) {
-		world.Now, world.At = time.Now, app.System().At
-	})
+	service := apptest.Start(w, onSystemClock)
 	if got := w.run(program, append(arguments, service.URL)...); got != flow {
 		w.Errorf("got %q, want %q", got, flow)
 	}
@@ -91,9 +87,7 @@ func TestPython(t *testing.T) {
 	t.Parallel()
 	testkit.NeedPython.OrSkip(t)
 	w := newWorkshop(t, "python")
-	w.run("python3", "-m", "venv", "venv")
-	python := filepath.Join(w.dir, "venv", "bin", "python")
-	w.run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt")
+	python := w.venv("-r", "requirements.txt")
 	for _, name := range []string{"openapi", "ops"} {
 		said := w.run(python, "-m", "openapi_python_client", "generate", "--path", name+".yaml", "--config", "config.yaml", "--meta", "none", "--output-path", name)
 		if strings.Contains(said, "WARNING") || strings.Contains(said, "Unable to") {

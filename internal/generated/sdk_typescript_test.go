@@ -43,20 +43,20 @@ func TestTypeScriptSDK(t *testing.T) {
 	}
 }
 
-// TestTypeScriptVectors compares the vectors of the package with those of the service.
-func TestTypeScriptVectors(t *testing.T) {
+// TestVectorsOfSDKs compares the vectors of the packages with those of the service.
+func TestVectorsOfSDKs(t *testing.T) {
 	t.Parallel()
-	const path = "../../sdk/typescript/test/signature_vectors.json"
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want, err := os.ReadFile("../signature/testdata/signature_vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got other vectors than those of internal/signature", path)
+	for _, path := range []string{"typescript/test/signature_vectors.json", "python/tests/signature_vectors.json"} {
+		got, err := os.ReadFile(filepath.Join("../../sdk", path))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("sdk/%s: got other vectors than those of internal/signature", path)
+		}
 	}
 }
 
@@ -64,16 +64,15 @@ func TestTypeScriptVectors(t *testing.T) {
 // sends webhooks to this machine.
 func startSimulated(t *testing.T) *apptest.Service {
 	t.Helper()
-	return apptest.Start(t, apptest.Webhooks(), func(c *config.Config, world *app.Surroundings) {
+	return apptest.Start(t, onSystemClock, apptest.Webhooks(), func(c *config.Config, _ *app.Surroundings) {
 		c.Simulate, c.SimulatePace = true, 10*time.Millisecond
-		world.Now, world.At = time.Now, app.System().At
 	})
 }
 
 // copySources copies a directory without what its own .gitignore leaves out.
 func copySources(t *testing.T, to, from string) {
 	t.Helper()
-	built := map[string]bool{"node_modules": true, "build": true, "dist": true}
+	built := map[string]bool{"node_modules": true, "build": true, "dist": true, "venv": true, "__pycache__": true}
 	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err

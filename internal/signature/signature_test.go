@@ -1,8 +1,11 @@
 package signature_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +23,12 @@ type vectors struct {
 		Name, Body string
 		Signature  string `json:"drop_signature"`
 	} `json:"events"`
+	Webhooks []struct {
+		Name, Secret, Body string
+		Valid              bool
+		Now                int64
+		Headers            map[string]string
+	} `json:"webhooks"`
 }
 
 func readVectors(t *testing.T) (v vectors) {
@@ -31,8 +40,9 @@ func readVectors(t *testing.T) (v vectors) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
-	if len(v.Requests) == 0 || len(v.Events) == 0 {
-		t.Fatalf("signature_vectors.json: got %d requests and %d events, want at least one of each", len(v.Requests), len(v.Events))
+	if len(v.Requests) == 0 || len(v.Events) == 0 || len(v.Webhooks) == 0 {
+		t.Fatalf("signature_vectors.json: got %d requests, %d events and %d webhooks, want at least one of each",
+			len(v.Requests), len(v.Events), len(v.Webhooks))
 	}
 	return v
 }
@@ -52,6 +62,19 @@ func TestVectors(t *testing.T) {
 	for _, known := range v.Events {
 		if !signature.VerifyEvent([]byte(v.WebhookSecret), []byte(known.Body), known.Signature) {
 			t.Errorf("event %s: the signature was refused", known.Name)
+		}
+	}
+	for _, known := range v.Webhooks {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(known.Secret, "whsec_"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		timestamp := known.Headers["webhook-timestamp"]
+		want := signature.SignStandard(key, known.Headers["webhook-id"], timestamp, []byte(known.Body))
+		valid := signature.Fresh(timestamp, time.Unix(known.Now, 0)) &&
+			slices.Contains(strings.Fields(known.Headers["webhook-signature"]), want)
+		if valid != known.Valid {
+			t.Errorf("webhook %s: got %t, want %t", known.Name, valid, known.Valid)
 		}
 	}
 }

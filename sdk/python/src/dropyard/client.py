@@ -1,0 +1,349 @@
+"""The client of the partner interface."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, cast
+
+import httpx
+
+from . import events as e
+from . import stock as s
+from . import types as t
+from ._http import RETRY_DELAYS, Connection, insert
+from ._signing import SignedAuth
+from .errors import NoAnswerError
+
+LabelFormat = Literal["application/pdf", "application/zpl"]
+
+
+class Service(Connection):
+    """Calls what needs no credentials: registration, login and public tracking."""
+
+    def get_health(self) -> t.Health:
+        """Check that the service is alive."""
+        return cast("t.Health", self._json("GET", "/v1/health"))
+
+    def get_ready(self) -> t.Health:
+        """Check that the service should get requests. If not, APIError has code unavailable."""
+        return cast("t.Health", self._json("GET", "/v1/ready", repeatable=False))
+
+    def get_openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document of the partner interface."""
+        return cast("dict[str, Any]", self._json("GET", "/openapi.json"))
+
+    def register(self, name: str, email: str, password: str) -> t.Partner:
+        """Create a partner account.
+
+        If no answer arrives, the account may exist: a further call then has code email_taken.
+        """
+        body = {"name": name, "email": email, "password": password}
+        return cast("t.Partner", self._json("POST", "/v1/auth/register", body=body))
+
+    def login(self, email: str, password: str) -> Session:
+        """Start a session, which lasts for 12 hours without use."""
+        body = {"email": email, "password": password}
+        response = self.request("POST", "/v1/auth/login", body=body, repeatable=True)
+        self._http.cookies.delete("dropyard_session")  # the connection may be shared; the session sends it
+        return Session(self, response)
+
+    def track_order(self, order_id: str) -> t.Tracking:
+        """Return the public state of an order."""
+        return cast("t.Tracking", self._json("GET", insert("/track/{}", order_id)))
+
+    def track_order_page(self, order_id: str, language: Literal["en", "fr"] | None = None) -> str:
+        """Return the page that the recipient sees, in HTML."""
+        path = insert("/track/{}/html", order_id)
+        return self.request("GET", path, query={"lang": language}, accept="text/html").text
+
+    def get_proof(self, signature_url: str) -> bytes:
+        """Return the proof of delivery at the signature_url of an event, as JPEG or PNG."""
+        path = insert("/proofs/{}", signature_url.rpartition("/")[2])
+        return self.request("GET", path, accept="image/*").content
+
+
+class Session(Connection):
+    """An account's session, which creates and revokes API keys. See Service.login."""
+
+    def __init__(self, service: Service, login: httpx.Response) -> None:
+        """Begin the session that a login was answered with."""
+        super().__init__(service.base_url, http=service._http, retry_delays=service.retry_delays)
+        self.partner = cast("t.Partner", login.json())
+        if "dropyard_session" not in login.cookies:
+            raise NoAnswerError("POST /v1/auth/login: the answer has no session cookie")
+        self._auth = _Cookie(login.cookies["dropyard_session"])
+
+    def get_me(self) -> t.Partner:
+        """Return the partner of the session."""
+        return cast("t.Partner", self._json("GET", "/v1/auth/me"))
+
+    def list_api_keys(self) -> t.APIKeyList:
+        """Return the active API keys, without their secrets."""
+        return cast("t.APIKeyList", self._json("GET", "/v1/auth/api-keys"))
+
+    def create_api_key(self, name: str = "") -> t.CreatedAPIKey:
+        """Create an API key. Store its secret_key: no later answer has it."""
+        return cast("t.CreatedAPIKey", self._json("POST", "/v1/auth/api-keys", body={"name": name}))
+
+    def revoke_api_key(self, key_id: str) -> t.RevokedAPIKey:
+        """Revoke an API key, which stops working within 5 seconds."""
+        return cast("t.RevokedAPIKey", self._json("DELETE", insert("/v1/auth/api-keys/{}", key_id)))
+
+    def logout(self) -> t.LoggedOut:
+        """End the session."""
+        return cast("t.LoggedOut", self._json("POST", "/v1/auth/logout", repeatable=True))
+
+
+class _Cookie(httpx.Auth):
+    """Sends the cookie of a session, and nothing else that a shared cookie jar may hold."""
+
+    def __init__(self, value: str) -> None:
+        self._header = "dropyard_session=" + value
+
+    def auth_flow(self, request: httpx.Request) -> Any:
+        request.headers["Cookie"] = self._header
+        yield request
+
+
+class Client(Service):
+    """Calls the partner interface with an API key. It can do all that Service can.
+
+    Methods that begin with list return one page; those with a plural, such as orders,
+    iterate over all pages.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        public_key: str,
+        secret_key: str,
+        *,
+        http: httpx.Client | None = None,
+        retry_delays: Sequence[float] = RETRY_DELAYS,
+    ) -> None:
+        """Prepare a client; see Connection for the options."""
+        super().__init__(base_url, http=http, retry_delays=retry_delays)
+        self._auth = SignedAuth(public_key, secret_key)
+
+    # Quotes and orders.
+
+    def create_quote(self, quote: t.QuoteRequest | t.OrderRequest) -> t.Quote:
+        """Return a price and an estimate; create nothing. An order itself can be given, too."""
+        return cast("t.Quote", self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
+
+    def validate_order(self, order: t.OrderRequest) -> t.Validation:
+        """Return what create_order would do; create nothing."""
+        return cast("t.Validation", self._json("POST", "/v1/orders/validate", body=order, repeatable=True))
+
+    def create_order(self, order: t.OrderRequest, *, idempotency_key: str | None = None) -> t.Order:
+        """Create an order and take its items out of stock, or do neither.
+
+        Store an idempotency_key (a UUID) before the call, and the call can be repeated after
+        a crash: it returns the same order again. Without it each call has a new one.
+        """
+        return cast("t.Order", self._keyed("/v1/orders", order, idempotency_key))
+
+    def create_orders(
+        self, orders: Sequence[t.OrderRequest], *, idempotency_key: str | None = None
+    ) -> t.BatchResults:
+        """Create up to 500 orders, each independently of the others."""
+        batch = {"orders": list(orders)}
+        return cast("t.BatchResults", self._keyed("/v1/orders/batch", batch, idempotency_key))
+
+    def get_order(self, order_id: str) -> t.Order:
+        """Return an order."""
+        return cast("t.Order", self._json("GET", insert("/v1/orders/{}", order_id)))
+
+    def cancel_order(self, order_id: str, reason: str = "", *, idempotency_key: str | None = None) -> t.Order:
+        """Cancel an order that is pending or accepted, and return its items to stock."""
+        path = insert("/v1/orders/{}/cancel", order_id)
+        return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
+
+    def get_label(self, order_id: str, media_type: LabelFormat = "application/pdf") -> bytes:
+        """Return the labels of an order's parcels, as PDF or ZPL."""
+        return self.request("GET", insert("/v1/orders/{}/label", order_id), accept=media_type).content
+
+    def list_orders(
+        self,
+        *,
+        status: t.OrderStatus | None = None,
+        partner_order_id: str | None = None,
+        created_from: t.Time | None = None,
+        created_to: t.Time | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        cursor: str | None = None,
+    ) -> t.OrderList:
+        """Return a page of orders, newest first; created_to is not included."""
+        query = {
+            "status": status,
+            "partner_order_id": partner_order_id,
+            "created_from": created_from,
+            "created_to": created_to,
+            "limit": limit,
+            "offset": offset,
+            "cursor": cursor,
+        }
+        return cast("t.OrderList", self._json("GET", "/v1/orders", query=query))
+
+    def orders(
+        self,
+        *,
+        status: t.OrderStatus | None = None,
+        created_from: t.Time | None = None,
+        created_to: t.Time | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.ListedOrder]:
+        """Iterate over orders, newest first. limit is the size of a page, 1 to 500."""
+        pages = _by_cursor(
+            lambda cursor: self.list_orders(
+                status=status, created_from=created_from, created_to=created_to, limit=limit, cursor=cursor
+            )
+        )
+        for page in pages:
+            yield from page["orders"]
+
+    # Stock.
+
+    def list_products(
+        self, *, search: str | None = None, limit: int | None = None, offset: int | None = None
+    ) -> s.ProductList:
+        """Return a page of products with their stock, by their ids."""
+        query = {"search": search, "limit": limit, "offset": offset}
+        return cast("s.ProductList", self._json("GET", "/v1/inventory/products", query=query))
+
+    def products(self, *, search: str | None = None, limit: int | None = None) -> Iterator[s.Product]:
+        """Iterate over products, by their ids. limit is the size of a page, 1 to 100."""
+        offset, total = 0, 1
+        while offset < total:
+            page = self.list_products(search=search, limit=limit, offset=offset)
+            yield from page["products"]
+            offset, total = offset + page["count"], page["total"] if page["count"] else 0
+
+    def list_movements(
+        self, *, product_id: int | None = None, limit: int | None = None, offset: int | None = None
+    ) -> s.MovementList:
+        """Return a page of stock movements, newest first."""
+        query = {"product_id": product_id, "limit": limit, "offset": offset}
+        return cast("s.MovementList", self._json("GET", "/v1/inventory/movements", query=query))
+
+    def movements(self, *, product_id: int | None = None, limit: int | None = None) -> Iterator[s.Movement]:
+        """Iterate over stock movements, newest first.
+
+        One that is made meanwhile may shift the pages, so that another is returned twice.
+        """
+        offset, more = 0, True
+        while more:
+            page = self.list_movements(product_id=product_id, limit=limit, offset=offset)
+            yield from page["movements"]
+            offset, more = offset + page["count"], page["count"] == page["limit"]
+
+    # Webhooks.
+
+    def get_webhook_endpoint(self) -> e.WebhookEndpoint:
+        """Return the endpoint; the code is not_found if there is none."""
+        return self._endpoint("GET")
+
+    def set_webhook_endpoint(self, url: str, *, enabled: bool = True) -> e.WebhookEndpoint:
+        """Create the endpoint, and then return its secret, or change it and keep the secret.
+
+        If the answer to the creation is lost, the retry has no secret: rotate it.
+        """
+        return self._endpoint("PUT", body={"url": url, "enabled": enabled})
+
+    def delete_webhook_endpoint(self) -> e.DeletedWebhookEndpoint:
+        """Remove the endpoint and its secret. Events that wait are skipped."""
+        return cast("e.DeletedWebhookEndpoint", self._json("DELETE", "/v1/webhooks/endpoint"))
+
+    def rotate_webhook_secret(self) -> e.WebhookEndpoint:
+        """Return the endpoint with a new secret.
+
+        Webhooks have a signature with each secret until activate_webhook_secret, or for 24 hours.
+        """
+        return self._endpoint("POST", "/rotate-secret", repeatable=True)
+
+    def activate_webhook_secret(self) -> e.WebhookEndpoint:
+        """End a rotation: only the new secret signs from now on."""
+        return self._endpoint("POST", "/activate-secret", repeatable=True)
+
+    def test_webhook(self) -> e.WebhookTest:
+        """Send webhook.test to the endpoint, and return what it answered within 15 seconds."""
+        return cast("e.WebhookTest", self._json("POST", "/v1/webhooks/test", repeatable=True))
+
+    def list_events(
+        self,
+        *,
+        type: e.EventType | None = None,
+        order_id: str | None = None,
+        state: e.EventState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> e.EventList:
+        """Return a page of events, newest first."""
+        query = {"type": type, "order_id": order_id, "state": state, "limit": limit, "cursor": cursor}
+        return cast("e.EventList", self._json("GET", "/v1/webhooks/events", query=query))
+
+    def events(
+        self,
+        *,
+        type: e.EventType | None = None,
+        order_id: str | None = None,
+        state: e.EventState | None = None,
+        limit: int | None = None,
+    ) -> Iterator[e.EventRecord]:
+        """Iterate over events, newest first. limit is the size of a page, 1 to 500."""
+        pages = _by_cursor(
+            lambda cursor: self.list_events(
+                type=type, order_id=order_id, state=state, limit=limit, cursor=cursor
+            )
+        )
+        for page in pages:
+            yield from page["events"]
+
+    def get_event(self, event_id: str) -> e.EventDetail:
+        """Return an event, its body and the attempts to deliver it."""
+        return cast("e.EventDetail", self._json("GET", insert("/v1/webhooks/events/{}", event_id)))
+
+    def redeliver_event(self, event_id: str) -> e.EventRecord:
+        """Send an event in any state again, with the same id and bytes."""
+        path = insert("/v1/webhooks/events/{}/redeliver", event_id)
+        return cast("e.EventRecord", self._json("POST", path, repeatable=True))
+
+    def redeliver_events(
+        self,
+        *,
+        since: t.Time | None = None,
+        cursor: str | None = None,
+        type: e.EventType | None = None,
+        state: e.EventState | None = None,
+    ) -> e.Redelivered:
+        """Send up to 10,000 events since a time, or after a cursor, again, oldest first."""
+        body = {"since": since, "cursor": cursor, "type": type, "state": state}
+        return cast("e.Redelivered", self._json("POST", "/v1/webhooks/redeliver", body=body, repeatable=True))
+
+    def read_feed(self, *, after: str | None = None, limit: int | None = None, wait: int = 0) -> e.EventFeed:
+        """Return new events without an endpoint; after is the cursor of the previous answer.
+
+        wait is how many seconds to wait for an event if there is none, up to 20. An event may
+        be returned again, and its signature is not verified: see verify_drop_signature.
+        """
+        query = {"after": after, "limit": limit, "wait": wait}
+        return cast("e.EventFeed", self._json("GET", "/v1/webhooks/feed", query=query))
+
+    def _keyed(self, path: str, body: object, key: str | None) -> Any:
+        return self._json("POST", path, body=body, idempotency_key=key or str(uuid.uuid4()))
+
+    def _endpoint(self, method: str, action: str = "", **options: Any) -> e.WebhookEndpoint:
+        return cast("e.WebhookEndpoint", self._json(method, "/v1/webhooks/endpoint" + action, **options))
+
+
+def _by_cursor(read: Callable[[str | None], Any]) -> Iterator[Any]:
+    """Iterate over pages, each of which has the cursor of the next."""
+    cursor = None
+    while True:
+        page = read(cursor)
+        yield page
+        cursor = page.get("next_cursor")
+        if not cursor:
+            return

@@ -1,0 +1,279 @@
+"""The JSON objects of webhooks and of the log of events; see dropyard.types."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict, Union
+
+EventType = Literal[
+    "order.accepted",
+    "courier.assigned",
+    "order.picked_up",
+    "order.in_transit",
+    "order.out_for_delivery",
+    "order.delivered",
+    "order.failed",
+    "order.cancelled",
+]
+EventState = Literal["pending", "delivered", "failed", "skipped"]
+
+
+class _WebhookEndpoint(TypedDict):
+    url: str
+    enabled: bool
+    created_at: str
+    disabled_reason: str | None
+    secret_rotates_at: str | None
+
+
+class WebhookEndpoint(_WebhookEndpoint, total=False):
+    """The endpoint that a partner's events are sent to."""
+
+    secret: str  # present when the endpoint is new, and in the answer to a rotation
+
+
+class DeletedWebhookEndpoint(TypedDict):
+    """The answer to the removal of an endpoint."""
+
+    deleted: bool
+
+
+class EventRecord(TypedDict):
+    """An event in the log of the service."""
+
+    event_id: str
+    type: EventType
+    order_id: str
+    sequence: int  # numbers the events of an order, from 1
+    state: EventState
+    attempts: int
+    next_attempt_at: str | None
+    created_at: str
+
+
+class Attempt(TypedDict):
+    """An attempt to deliver an event."""
+
+    attempted_at: str
+    delivered: bool
+    status_code: int | None  # of the endpoint's answer
+    duration_ms: int
+    error: str | None  # why there was no answer
+
+
+class EventDetail(EventRecord):
+    """An event with its body and its attempts."""
+
+    body: str  # as it is sent; see parse_event
+    attempt_log: list[Attempt]
+
+
+class _EventList(TypedDict):
+    events: list[EventRecord]
+
+
+class EventList(_EventList, total=False):
+    """A page of events."""
+
+    next_cursor: str  # absent on the last page
+
+
+class _Redelivered(TypedDict):
+    redelivered: int
+
+
+class Redelivered(_Redelivered, total=False):
+    """How many events are sent again."""
+
+    next_cursor: str  # present if there are more
+
+
+class FeedEvent(TypedDict):
+    """An event of the feed."""
+
+    event_id: str
+    body: str  # byte for byte the body of the webhook; see parse_event
+    signature: str  # Drop-Signature of body under the API key's secret
+
+
+class EventFeed(TypedDict):
+    """New events, oldest first."""
+
+    events: list[FeedEvent]
+    cursor: str  # for the next call
+
+
+class WebhookTest(TypedDict):
+    """The result of a test event."""
+
+    event_id: str
+    delivered: bool
+    status_code: int | None
+    duration_ms: int
+    error: str | None
+
+
+# The events that webhooks carry.
+
+
+class EventCourier(TypedDict):
+    """The courier in an event."""
+
+    name: str
+    phone: str
+
+
+class OrderAcceptedData(TypedDict):
+    """The data of order.accepted."""
+
+    order_id: str
+    partner_order_id: str
+    status: Literal["accepted"]
+
+
+class CourierAssignedData(TypedDict):
+    """The data of courier.assigned."""
+
+    order_id: str
+    partner_order_id: str
+    courier: EventCourier
+
+
+class OrderPickedUpData(TypedDict):
+    """The data of order.picked_up."""
+
+    order_id: str
+    partner_order_id: str
+    picked_up_at: str
+
+
+class OrderInTransitData(TypedDict):
+    """The data of order.in_transit."""
+
+    order_id: str
+    partner_order_id: str
+    eta: str
+
+
+class OrderOutForDeliveryData(TypedDict):
+    """The data of order.out_for_delivery."""
+
+    order_id: str
+    partner_order_id: str
+    eta: str
+    courier: EventCourier
+
+
+class OrderDeliveredData(TypedDict):
+    """The data of order.delivered."""
+
+    order_id: str
+    partner_order_id: str
+    delivered_at: str
+    signature_url: str | None
+
+
+class OrderFailedData(TypedDict):
+    """The data of order.failed."""
+
+    order_id: str
+    partner_order_id: str
+    failure_reason: str
+    next_attempt: str | None
+
+
+class OrderCancelledData(TypedDict):
+    """The data of order.cancelled."""
+
+    order_id: str
+    partner_order_id: str
+    cancelled_by: Literal["partner", "service"]
+    reason: str
+
+
+class WebhookTestData(TypedDict):
+    """The data of webhook.test."""
+
+    message: str
+
+
+class _Envelope(TypedDict):
+    id: str  # the same in every attempt
+    created_at: str
+    sequence: int  # numbers the events of an order, from 1, without gaps; 0 for a test
+
+
+class OrderAccepted(_Envelope):
+    """An order was accepted."""
+
+    type: Literal["order.accepted"]
+    data: OrderAcceptedData
+
+
+class CourierAssigned(_Envelope):
+    """An order got a courier, or another courier."""
+
+    type: Literal["courier.assigned"]
+    data: CourierAssignedData
+
+
+class OrderPickedUp(_Envelope):
+    """An order was picked up."""
+
+    type: Literal["order.picked_up"]
+    data: OrderPickedUpData
+
+
+class OrderInTransit(_Envelope):
+    """An order is in transit."""
+
+    type: Literal["order.in_transit"]
+    data: OrderInTransitData
+
+
+class OrderOutForDelivery(_Envelope):
+    """An order is out for delivery."""
+
+    type: Literal["order.out_for_delivery"]
+    data: OrderOutForDeliveryData
+
+
+class OrderDelivered(_Envelope):
+    """An order was delivered."""
+
+    type: Literal["order.delivered"]
+    data: OrderDeliveredData
+
+
+class OrderFailed(_Envelope):
+    """A delivery attempt failed; another may follow."""
+
+    type: Literal["order.failed"]
+    data: OrderFailedData
+
+
+class OrderCancelled(_Envelope):
+    """An order was cancelled."""
+
+    type: Literal["order.cancelled"]
+    data: OrderCancelledData
+
+
+class WebhookTestEvent(_Envelope):
+    """A test that the partner asked for."""
+
+    type: Literal["webhook.test"]
+    data: WebhookTestData
+
+
+Event = Union[
+    OrderAccepted,
+    CourierAssigned,
+    OrderPickedUp,
+    OrderInTransit,
+    OrderOutForDelivery,
+    OrderDelivered,
+    OrderFailed,
+    OrderCancelled,
+    WebhookTestEvent,
+]
+"""The body of a webhook. Comparing its type narrows its data for type checkers."""

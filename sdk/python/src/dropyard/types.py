@@ -1,0 +1,470 @@
+"""The JSON objects of the partner interface.
+
+Requests and answers are plain dictionaries, described by TypedDicts. Amounts of money are in
+cents, lengths in centimetres, weights in kilograms. Times in answers are texts in UTC such as
+2026-03-02T14:05:09.417Z, which sort like the times; times in requests are texts with an offset,
+or datetimes that know their time zone. Answers of later versions of the service may have
+further members, and further words in place of a Literal. An optional member of an answer is
+absent if there is no value; one of a request may be left out or be None.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, TypedDict, Union
+
+from .errors import ErrorDetail
+
+OrderStatus = Literal[
+    "pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery",
+    "delivered", "failed", "cancelled",
+]  # fmt: skip
+ServiceLevel = Literal["standard", "express", "same_day"]
+Currency = Literal["CAD", "USD"]
+Country = Literal["CA"]
+Province = Literal["AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"]
+WarningCode = Literal["dropoff_before_pickup", "late"]
+FailureReason = Literal["not_home", "wrong_address", "no_access", "declined", "damaged", "other"]
+
+Time = Union[str, datetime]
+"""A time in a request: RFC 3339 with an offset, or a datetime with a time zone."""
+
+
+class Health(TypedDict):
+    """A service that is alive or ready."""
+
+    status: str
+    time: str
+
+
+class _Partner(TypedDict):
+    partner_id: str
+    name: str
+    email: str
+    created_at: str
+
+
+class Partner(_Partner, total=False):
+    """A partner account."""
+
+    status: Literal["pending"]  # set by register only, if an operator must approve the account first
+
+
+class APIKey(TypedDict):
+    """An API key without its secret."""
+
+    key_id: str
+    name: str
+    public_key: str
+    created_at: str
+    last_used_at: str | None
+
+
+class APIKeyList(TypedDict):
+    """The active API keys."""
+
+    api_keys: list[APIKey]
+    count: int
+
+
+class CreatedAPIKey(TypedDict):
+    """A new API key. The secret key is in no later answer."""
+
+    key_id: str
+    name: str
+    public_key: str
+    secret_key: str
+    created_at: str
+
+
+class RevokedAPIKey(TypedDict):
+    """The answer to a revocation."""
+
+    key_id: str
+    revoked: bool
+
+
+class LoggedOut(TypedDict):
+    """The answer to a logout."""
+
+    logged_out: bool
+
+
+class _Address(TypedDict):
+    line1: str
+    city: str
+    province: Province
+    postal_code: str  # such as H2X 1Y4
+    country: Country
+
+
+class Address(_Address, total=False):
+    """An address in Canada."""
+
+    line2: str | None
+    notes: str | None  # for the courier
+
+
+class TimeWindow(TypedDict):
+    """When the courier may come."""
+
+    start: Time
+    end: Time
+
+
+class Contact(TypedDict):
+    """A person or a business at one end of a delivery."""
+
+    name: str
+    phone: str  # E.164, such as +15145550100
+    email: str
+    address: Address
+    time_window: TimeWindow
+
+
+class _Parcel(TypedDict):
+    parcel_id: str  # unique within the order
+    description: str
+    length_cm: float  # 0.1 to 300, as are the other two
+    width_cm: float
+    height_cm: float
+    weight_kg: float  # 0.01 to 70
+    value_cents: int  # the declared value
+
+
+class Parcel(_Parcel, total=False):
+    """A parcel of a new order."""
+
+    fragile: bool | None
+    barcode: str | None
+
+
+class Money(TypedDict):
+    """An amount to collect or to insure. 0 means none."""
+
+    amount_cents: int
+    currency: Currency
+
+
+class ItemRequest(TypedDict):
+    """A product to take out of stock."""
+
+    product_id: int
+    quantity: int  # 1 or more
+
+
+class _OrderRequest(TypedDict):
+    partner_order_id: str  # your reference, unique among your orders
+    service_level: ServiceLevel
+    pickup: Contact
+    dropoff: Contact
+    parcels: list[Parcel]  # 1 to 50
+
+
+class OrderRequest(_OrderRequest, total=False):
+    """A new delivery order."""
+
+    reference: str | None  # at most 100 characters
+    cod: Money | None  # cash to collect on delivery
+    insurance: Money | None
+    instructions: str | None  # at most 1000 characters
+    metadata: dict[str, Any] | None  # kept and returned, not used; at most 16 KiB
+    items: list[ItemRequest] | None  # taken out of your stock when the order is created
+    quote_id: str | None  # its rate is honoured until its valid_until
+
+
+class _QuoteAddress(TypedDict):
+    city: str
+    province: Province
+    postal_code: str
+    country: Country
+
+
+class QuoteAddress(_QuoteAddress, total=False):
+    """An address in a quote."""
+
+    line1: str | None
+    line2: str | None
+    notes: str | None
+
+
+class _QuoteContact(TypedDict):
+    address: QuoteAddress
+
+
+class QuoteContact(_QuoteContact, total=False):
+    """One end of a delivery in a quote."""
+
+    name: str | None
+    phone: str | None
+    email: str | None
+    time_window: TimeWindow | None
+
+
+class _QuoteParcel(TypedDict):
+    weight_kg: float
+
+
+class QuoteParcel(_QuoteParcel, total=False):
+    """A parcel in a quote. Without all three lengths only the weight counts."""
+
+    parcel_id: str | None
+    description: str | None
+    length_cm: float | None
+    width_cm: float | None
+    height_cm: float | None
+    value_cents: int | None
+    fragile: bool | None
+    barcode: str | None
+
+
+class _QuoteRequest(TypedDict):
+    service_level: ServiceLevel
+    pickup: QuoteContact
+    dropoff: QuoteContact
+    parcels: list[QuoteParcel]
+
+
+class QuoteRequest(_QuoteRequest, total=False):
+    """A delivery whose price is wanted."""
+
+    cod: Money | None
+    insurance: Money | None
+
+
+class OrderWarning(TypedDict):
+    """Something that is allowed, but probably not meant."""
+
+    code: WarningCode
+    field: str
+    message: str
+
+
+class _Quote(TypedDict):
+    quote_id: str  # for OrderRequest
+    service_level: ServiceLevel
+    rate_cents: int
+    currency: Currency
+    estimated_delivery: str
+    transit_days: int  # business days
+    valid_until: str  # 24 hours after the quote
+
+
+class Quote(_Quote, total=False):
+    """A price and an estimate."""
+
+    warnings: list[OrderWarning]
+
+
+class Dimensions(TypedDict):
+    """The sides of a parcel."""
+
+    length_cm: float
+    width_cm: float
+    height_cm: float
+
+
+class _ParcelRecord(TypedDict):
+    parcel_id: str
+    description: str
+    weight_kg: float
+    dimensions: Dimensions
+    value_cents: int
+    currency: Currency
+    fragile: bool
+
+
+class ParcelRecord(_ParcelRecord, total=False):
+    """A parcel of an order."""
+
+    barcode: str
+
+
+class Item(TypedDict):
+    """A line of an order that was taken out of stock."""
+
+    product_id: int
+    name: str  # of the product when the order was created
+    quantity: int
+
+
+class _AddressRecord(TypedDict):
+    line1: str
+    city: str
+    province: Province
+    postal_code: str
+    country: Country
+
+
+class AddressRecord(_AddressRecord, total=False):
+    """An address of an order."""
+
+    line2: str
+    notes: str
+
+
+class TimeWindowRecord(TypedDict):
+    """A time window of an order."""
+
+    start: str
+    end: str
+
+
+class ContactRecord(TypedDict):
+    """One end of the delivery of an order."""
+
+    name: str
+    phone: str
+    email: str
+    address: AddressRecord
+    time_window: TimeWindowRecord
+
+
+class Courier(TypedDict):
+    """The courier of an order."""
+
+    name: str
+    phone: str
+    vehicle: str
+
+
+class StatusChange(TypedDict):
+    """An entry of an order's history."""
+
+    status: OrderStatus
+    timestamp: str
+    notes: str
+
+
+class ListedOrder(TypedDict):
+    """An order in a list."""
+
+    order_id: str
+    partner_order_id: str
+    status: OrderStatus
+    service_level: ServiceLevel
+    pickup: ContactRecord
+    dropoff: ContactRecord
+    parcels: list[ParcelRecord]
+    rate_cents: int  # the price of the delivery
+    currency: Currency
+    estimated_delivery: str
+    tracking_url: str  # public; for the recipient
+    created_at: str
+    updated_at: str
+
+
+class _Order(ListedOrder):
+    status_history: list[StatusChange]  # oldest first
+
+
+class Order(_Order, total=False):
+    """The complete record of an order."""
+
+    reference: str
+    cod: Money
+    insurance: Money
+    instructions: str
+    metadata: dict[str, Any]
+    items: list[Item]
+    warnings: list[OrderWarning]
+    courier: Courier  # present while a courier is assigned
+    cancellation_reason: str  # present if the order is cancelled; empty if no reason was given
+    cancelled_at: str
+
+
+class _OrderList(TypedDict):
+    orders: list[ListedOrder]
+    count: int  # of this page
+    limit: int
+    offset: int
+
+
+class OrderList(_OrderList, total=False):
+    """A page of orders."""
+
+    next_cursor: str  # absent on the last page
+
+
+class _BatchResult(TypedDict):
+    index: int  # of the order in the request, from 0
+    status: int  # the HTTP status that create_order would have been answered with
+
+
+class BatchResult(_BatchResult, total=False):
+    """The result of one order of a batch: either order or error is present."""
+
+    replayed: bool  # an earlier request with the same key created the order
+    order: Order
+    error: ErrorDetail
+
+
+class BatchResults(TypedDict):
+    """The results of a batch."""
+
+    results: list[BatchResult]  # in the order of the request
+    created: int  # how many of the orders exist now
+    refused: int
+
+
+class _Validation(TypedDict):
+    valid: bool
+    rate_cents: int | None
+    currency: Currency | None
+    estimated_delivery: str | None
+    status: int  # the HTTP status that create_order would be answered with
+    error: ErrorDetail | None
+
+
+class Validation(_Validation, total=False):
+    """What the creation of an order would do."""
+
+    warnings: list[OrderWarning]
+
+
+class Place(TypedDict):
+    """A city."""
+
+    city: str
+    province: Province
+
+
+class TrackingCourier(TypedDict):
+    """The courier of an order, as anyone may see it."""
+
+    first_name: str
+    vehicle: str
+
+
+class FailedAttempt(TypedDict):
+    """Why the latest attempt to deliver an order failed."""
+
+    reason: FailureReason
+    next_attempt: str | None
+
+
+class TrackingStatus(TypedDict):
+    """An entry of an order's public history."""
+
+    status: OrderStatus
+    timestamp: str
+
+
+class _Tracking(TypedDict):
+    order_id: str
+    status: OrderStatus
+    service_level: ServiceLevel
+    estimated_delivery: str
+    created_at: str
+    updated_at: str
+    origin: Place
+    destination: Place
+    parcel_count: int
+    status_history: list[TrackingStatus]
+
+
+class Tracking(_Tracking, total=False):
+    """What anyone may see who has the tracking URL of an order."""
+
+    courier: TrackingCourier
+    failed_attempt: FailedAttempt

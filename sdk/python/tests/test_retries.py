@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any, cast
+
+import httpx
+import pytest
+
+import dropyard
+from dropyard.types import OrderRequest
+
+ORDER = cast("OrderRequest", {"partner_order_id": "A-1"})
+Answer = httpx.Response | Exception
+
+
+class Script:
+    """A service that gives the answers of a list, one for each request."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers, self.requests, self.pauses = list(answers), list[httpx.Request](), list[float]()
+        self.client = dropyard.Client(
+            "https://dropyard.example/",
+            "pk_1",
+            "sk_1",
+            http=httpx.Client(transport=httpx.MockTransport(self.receive)),
+        )
+        self.client._sleep = self.pauses.append
+
+    def receive(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    @property
+    def keys(self) -> set[str]:
+        return {request.headers["Idempotency-Key"] for request in self.requests}
+
+
+def refusal(status: int, code: str, *, after: int = 0, **details: Any) -> httpx.Response:
+    body = {"error": {"code": code, "message": "no", "details": details}, "request_id": "req_1"}
+    return httpx.Response(status, json=body, headers={"Retry-After": str(after)} if after else {})
+
+
+def good() -> httpx.Response:
+    return httpx.Response(201, json={"order_id": "ord_1"})
+
+
+@pytest.mark.parametrize(
+    ("failures", "pauses"),
+    [
+        ([], []),
+        ([refusal(503, "unavailable")], [1]),
+        (
+            [httpx.ConnectError("refused"), refusal(500, "internal_error"), refusal(429, "rate_limited")],
+            [1, 2, 4],
+        ),
+        ([refusal(429, "rate_limited", after=9), refusal(409, "idempotency_in_progress")], [9, 2]),
+        ([httpx.ReadTimeout("too slow"), httpx.Response(502, text="bad gateway")], [1, 2]),
+    ],
+)
+def test_retries_have_the_same_key(failures: list[Answer], pauses: list[float]) -> None:
+    script = Script(*failures, good())
+    assert script.client.create_order(ORDER)["order_id"] == "ord_1"
+    assert script.pauses == pauses
+    assert len(script.keys) == 1
+    assert {request.content for request in script.requests} == {b'{"partner_order_id": "A-1"}'}
+
+
+def test_given_key() -> None:
+    script = Script(good())
+    script.client.cancel_order("ord_1", "late", idempotency_key="5f0c9f4e-2f4a-4f0e-8c59-0f8a3b1c9d11")
+    assert script.keys == {"5f0c9f4e-2f4a-4f0e-8c59-0f8a3b1c9d11"}
+
+
+def test_fourth_failure_is_raised() -> None:
+    script = Script(*(refusal(503, "unavailable") for _ in range(4)))
+    with pytest.raises(dropyard.APIError, match="503 unavailable: no"):
+        script.client.create_order(ORDER)
+    assert script.pauses == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        refusal(422, "validation_error"),
+        refusal(409, "conflict"),
+        refusal(401, "unauthorized"),
+        refusal(429, "quota_exceeded", after=3600),
+    ],
+)
+def test_refusals_that_are_final(failure: httpx.Response) -> None:
+    script = Script(failure)
+    with pytest.raises(dropyard.APIError) as caught:
+        script.client.create_order(ORDER)
+    assert (caught.value.request_id, script.pauses) == ("req_1", [])
+
+
+def test_registration_is_repeated_after_429_only() -> None:
+    script = Script(refusal(429, "rate_limited"), refusal(503, "unavailable"))
+    with pytest.raises(dropyard.APIError, match="503"):
+        script.client.register("Shop", "shop@example.com", "seven maple trees")
+    assert script.pauses == [1]
+    script = Script(httpx.ConnectError("refused"))
+    with pytest.raises(dropyard.NoAnswerError, match="POST /v1/auth/register: refused") as caught:
+        script.client.register("Shop", "shop@example.com", "seven maple trees")
+    assert isinstance(caught.value.__cause__, httpx.ConnectError)
+
+
+def test_error_of_a_proxy() -> None:
+    script = Script(httpx.Response(403, text="<html>", headers={"X-Request-Id": "p-1"}))
+    with pytest.raises(dropyard.APIError, match=r"^403 Forbidden \[request p-1\]$") as caught:
+        script.client.get_order("ord_1")
+    assert (caught.value.code, caught.value.details, caught.value.problems) == ("", {}, [])
+
+
+def test_error_of_fields() -> None:
+    problem = {"field": "parcels[0].weight_kg", "value": 71, "expected": "0.01 to 70"}
+    script = Script(refusal(422, "validation_error", errors=[problem]))
+    with pytest.raises(dropyard.APIError) as caught:
+        script.client.create_order(ORDER)
+    assert caught.value.fields == {"parcels[0].weight_kg": "0.01 to 70"}
+    assert str(caught.value) == (
+        "422 validation_error: no (parcels[0].weight_kg: 0.01 to 70) [request req_1]"
+    )
+
+
+def test_success_that_is_not_the_services() -> None:
+    script = Script(httpx.Response(200, text="<html>"))
+    with pytest.raises(dropyard.NoAnswerError):
+        script.client.get_order("ord_1")
+
+
+@pytest.mark.parametrize(
+    ("call", "target"),
+    [
+        (lambda c: c.get_order("a b/c?d"), "/v1/orders/a%20b%2Fc%3Fd"),
+        (lambda c: c.get_label("é"), "/v1/orders/%C3%A9/label"),
+        (
+            lambda c: c.list_orders(
+                created_from=datetime(2026, 3, 1, 9, tzinfo=timezone(timedelta(hours=-5)))
+            ),
+            "/v1/orders?created_from=2026-03-01T14%3A00%3A00Z",
+        ),
+        (lambda c: c.list_products(search="a&b"), "/v1/inventory/products?search=a%26b"),
+    ],
+)
+def test_target(call: Callable[[dropyard.Client], object], target: str) -> None:
+    script = Script(httpx.Response(200, json={}))
+    call(script.client)
+    assert script.requests[0].url.raw_path.decode() == target
+
+
+@pytest.mark.parametrize("order_id", ["", ".", ".."])
+def test_ids_that_lead_elsewhere(order_id: str) -> None:
+    with pytest.raises(ValueError, match="cannot exist"):
+        Script().client.get_order(order_id)
+
+
+def test_times_need_a_zone() -> None:
+    with pytest.raises(ValueError, match="no time zone"):
+        Script().client.list_orders(created_from=datetime(2026, 3, 1))
+
+
+def pages(name: str, *pages: list[int], **more: Any) -> list[httpx.Response]:
+    answers = [{name: page, "count": len(page), "limit": 2, **more} for page in pages]
+    for i in range(len(answers) - 1):
+        answers[i]["next_cursor"] = str(i + 1)
+    return [httpx.Response(200, json=answer) for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "asked"),
+    [
+        ("orders", pages("orders", [1, 2], [3]), ["", "cursor=1"]),
+        ("orders", pages("orders", []), [""]),
+        ("events", pages("events", [1, 2], [3, 4], []), ["", "cursor=1", "cursor=2"]),
+        ("products", pages("products", [1, 2], [3], total=3), ["offset=0", "offset=2"]),
+        ("products", pages("products", [], total=0), ["offset=0"]),
+        ("movements", pages("movements", [1, 2], [3, 4], []), ["offset=0", "offset=2", "offset=4"]),
+    ],
+)
+def test_iterators(name: str, answers: list[httpx.Response], asked: list[str]) -> None:
+    want = [element for answer in answers for element in answer.json()[name]]
+    script = Script(*answers)
+    assert list(getattr(script.client, name)()) == want
+    assert [request.url.query.decode() for request in script.requests] == asked
