@@ -294,8 +294,16 @@ func TestAccount(t *testing.T) {
 	wantCode(t, err, 401, client.CodeUnauthorized)
 
 	session := must[*client.Session](t)(service.Login(ctx, client.LoginRequest{Email: account.Email, Password: account.Password}))
-	if me := must[*client.Partner](t)(session.GetMe(ctx)); *me != *partner || session.Partner != *partner {
-		t.Errorf("got %+v, %+v, want %+v", me, session.Partner, partner)
+	if me := must[*client.Partner](t)(session.GetMe(ctx)); *me != session.Partner {
+		t.Errorf("got %+v, want what the login returned: %+v", me, session.Partner)
+	}
+	owner := session.Partner.User
+	if want := (client.User{UserID: owner.UserID, Email: account.Email, Name: account.Name, Role: client.RoleOwner}); owner != want || owner.UserID == "" {
+		t.Errorf("got the user %+v, want %+v with an id", owner, want)
+	}
+	session.Partner.User = client.User{}
+	if session.Partner != *partner {
+		t.Errorf("got %+v, want %+v", session.Partner, partner)
 	}
 	checkKeys(t, session)
 	must[*client.LoggedOut](t)(session.Logout(ctx))

@@ -93,9 +93,30 @@ type Partner struct {
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"created_at"`
+	// User is the person who is logged in. It is not set by Register.
+	User User `json:"user,omitzero"`
 	// Status is set by Register only, and empty if the account can be used.
 	Status PartnerStatus `json:"status,omitempty"`
 }
+
+// User is a person of a partner.
+type User struct {
+	UserID string `json:"user_id"`
+	Email  string `json:"email"`
+	Name   string `json:"name"`
+	Role   Role   `json:"role"`
+}
+
+// Role says what a user may do.
+type Role string
+
+// The roles, from the one that may do everything to the one that only reads.
+const (
+	RoleOwner     Role = "owner"     // also manages the account and the team
+	RoleDeveloper Role = "developer" // also manages API keys and webhooks
+	RoleClerk     Role = "clerk"     // also changes orders and stock
+	RoleReader    Role = "reader"
+)
 
 // PartnerStatus says whether an account can be used.
 type PartnerStatus string

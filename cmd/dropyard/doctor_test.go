@@ -180,7 +180,7 @@ var damages = map[string]damage{
 	"rows without their index": {disk: func(t *testing.T, dir string) { disagree(t, filepath.Join(dir, database)) },
 		doctor: "missing from index orders_by_status"},
 	"row without the one it refers to": {disk: func(t *testing.T, dir string) {
-		execute(t, filepath.Join(dir, database), "INSERT INTO sessions (token_hash, partner_id, created_at, last_seen_at) VALUES (x'00', 'par_none', 0, 0)")
+		execute(t, filepath.Join(dir, database), "INSERT INTO sessions (token_hash, session_id, partner_id, user_id, address, agent, created_at, last_seen_at) VALUES (x'00', '', 'par_none', '', '', '', 0, 0)")
 	}, doctor: "a row of sessions refers to none of partners"},
 }
 

@@ -19,8 +19,8 @@ func TestPartnerExportAndErase(t *testing.T) {
 	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 
 	got := r.do(t, "partner", "export", partner.PartnerID)
-	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || !strings.Contains(got.stdout, `{"type":"order","record":{"order_id":"`+id) {
-		t.Errorf("export: got %+v, want three lines, one of them the order", got)
+	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 4 || !strings.Contains(got.stdout, `{"type":"order","record":{"order_id":"`+id) {
+		t.Errorf("export: got %+v, want four lines, one of them the order", got)
 	}
 	if got := r.do(t, "partner", "erase", partner.PartnerID, "--order", id); got.code != 1 || !strings.Contains(got.stderr, id+" (pending)") {
 		t.Errorf("erase an order under way: got %+v, want exit code 1 and its id", got)

@@ -27,6 +27,25 @@ func partnerOf(p *partner.Partner) partnerAnswer {
 	return partnerAnswer{p.PartnerID, p.Name, p.Email, p.CreatedAt}
 }
 
+// memberAnswer is a partner, and the user who is logged in.
+type memberAnswer struct {
+	partnerAnswer
+	User userAnswer `json:"user"`
+}
+
+type userAnswer struct {
+	UserID string       `json:"user_id"`
+	Email  string       `json:"email"`
+	Name   string       `json:"name"`
+	Role   partner.Role `json:"role"`
+}
+
+func userOf(u *partner.User) userAnswer { return userAnswer{u.UserID, u.Email, u.Name, u.Role} }
+
+func memberOf(m *partner.Member) memberAnswer {
+	return memberAnswer{partnerOf(&m.Partner), userOf(&m.User)}
+}
+
 func (s *Server) handleRegister(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
@@ -76,12 +95,12 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Partners.Login(c.Context(), body, s.address(c))
+	found, token, err := s.config.Partners.Login(c.Context(), body, partner.NewOrigin(s.address(c), c.UserAgent()))
 	if err != nil {
 		return reply{}, err
 	}
 	s.setSession(c, sessionCookie, token, 0) // the server ends the session, too
-	return ok(partnerOf(found))
+	return ok(memberOf(found))
 }
 
 // sessionToken returns the token of a partner's session; empty without one.
@@ -108,33 +127,46 @@ func (s *Server) handleLogout(c *call) (reply, error) {
 
 var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
-// sessionPartner returns the partner who is logged in. It refuses with
-// unauthorized.
-func (s *Server) sessionPartner(c *call) (*partner.Partner, error) {
+// session returns the session of the request. It refuses with unauthorized, and with
+// forbidden if the user's role may not use the route.
+func (s *Server) session(c *call) (*partner.Session, error) {
 	found, err := s.config.Partners.BySession(c.Context(), c.sessionToken())
-	if err == nil && found == nil {
-		err = errNotLoggedIn
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	if found == nil {
+		return nil, errNotLoggedIn
+	}
+	return found, found.User.Role.May(c.needed)
 }
 
 func (s *Server) handleMe(c *call) (reply, error) {
-	found, err := s.sessionPartner(c)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(partnerOf(found))
+	return ok(memberOf(&c.session.Member))
 }
 
-// accountPartner returns the partner of the headers X-Partner-Email and
-// X-Partner-Password, or the one who is logged in. The headers win over the
-// session: a client sends them on purpose, a browser sends its cookie always.
-func (s *Server) accountPartner(c *call) (*partner.Partner, error) {
-	email, password := c.Header.Get("X-Partner-Email"), c.Header.Get("X-Partner-Password")
-	if email == "" && password == "" {
-		return s.sessionPartner(c)
+// byPassword returns the user with an e-mail address and password. It refuses as
+// session does.
+func (s *Server) byPassword(c *call, email, password string) (*partner.Member, error) {
+	found, err := s.config.Partners.ByPassword(c.Context(), email, password, s.address(c))
+	if err != nil {
+		return nil, err
 	}
-	return s.config.Partners.ByPassword(c.Context(), email, password, s.address(c))
+	return found, found.User.Role.May(c.needed)
+}
+
+// member returns the user of the headers X-Partner-Email and X-Partner-Password, or
+// the one who is logged in. The headers win over the session: a client sends them on
+// purpose, a browser sends its cookie always.
+func (s *Server) member(c *call) (*partner.Member, error) {
+	email, password := c.Header.Get("X-Partner-Email"), c.Header.Get("X-Partner-Password")
+	if email != "" || password != "" {
+		return s.byPassword(c, email, password)
+	}
+	found, err := s.session(c)
+	if err != nil {
+		return nil, err
+	}
+	return &found.Member, nil
 }
 
 type createdKey struct {
@@ -155,14 +187,14 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	if body != nil {
 		request, problems = partner.ReadKeyRequest(body)
 	}
-	owner, err := s.keyOwner(c, request)
+	creator, err := s.keyCreator(c, request)
 	if err != nil {
 		return reply{}, err
 	}
 	if err := problems.Err(); err != nil {
 		return reply{}, err
 	}
-	key, err := s.config.Partners.CreateKey(c.Context(), owner.PartnerID, request.Name)
+	key, err := s.config.Partners.CreateKey(c.Context(), creator.Partner.PartnerID, request.Name)
 	if err != nil {
 		return reply{}, err
 	}
@@ -170,14 +202,14 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	return created(createdKey{key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt})
 }
 
-// keyOwner returns accountPartner. If there is neither a session nor the headers,
-// it returns the partner whose e-mail address and password are in the body.
-func (s *Server) keyOwner(c *call, request partner.KeyRequest) (*partner.Partner, error) {
-	owner, err := s.accountPartner(c)
+// keyCreator returns member. If there is neither a session nor the headers, it returns
+// the user whose e-mail address and password are in the body.
+func (s *Server) keyCreator(c *call, request partner.KeyRequest) (*partner.Member, error) {
+	found, err := s.member(c)
 	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {
-		return s.config.Partners.ByPassword(c.Context(), request.Email, request.Password, s.address(c))
+		return s.byPassword(c, request.Email, request.Password)
 	}
-	return owner, err
+	return found, err
 }
 
 type listedKey struct {
@@ -189,11 +221,11 @@ type listedKey struct {
 }
 
 func (s *Server) handleKeyList(c *call) (reply, error) {
-	owner, err := s.accountPartner(c)
+	manager, err := s.member(c)
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.config.Partners.Keys(c.Context(), owner.PartnerID)
+	found, err := s.config.Partners.Keys(c.Context(), manager.Partner.PartnerID)
 	if err != nil {
 		return reply{}, err
 	}
@@ -211,12 +243,12 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 }
 
 func (s *Server) handleKeyRevoke(c *call) (reply, error) {
-	owner, err := s.accountPartner(c)
+	manager, err := s.member(c)
 	if err != nil {
 		return reply{}, err
 	}
 	keyID := c.pathID("key_id")
-	if err := s.config.Partners.RevokeKey(c.Context(), owner.PartnerID, keyID); err != nil {
+	if err := s.config.Partners.RevokeKey(c.Context(), manager.Partner.PartnerID, keyID); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {

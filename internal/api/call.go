@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // call holds one request while it is served.
@@ -32,6 +33,11 @@ type call struct {
 	partnerID string
 	// secret is the secret key that the request was signed with; nil in a session.
 	secret []byte
+	// needed is what the route needs of a partner's user.
+	needed partner.Permission
+	// session is the session of a partner's user; set by authentication, nil for
+	// signed requests.
+	session *partner.Session
 	// operator is the operator who makes the request; set by authentication.
 	operator *operator.Operator
 	// status is the status of the response, once it is sent.
@@ -82,7 +88,7 @@ func answer(status int, value any) (reply, error) {
 // and sends its reply or error.
 func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{Request: r, header: w.Header(), room: s.room}
+		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission}
 		observer.Started()
 		start := time.Now() // the real clock, because it measures work
 		defer func() { observer.Finished(r.Method, c.status, time.Since(start)) }()
@@ -169,7 +175,7 @@ func (r Route) signs(c *call) bool {
 // route.
 func (s *Server) authorize(route Route, c *call) error {
 	switch route.Access {
-	case AccessPartner:
+	case AccessPartner, AccessSession:
 		return s.authenticateSession(c)
 	case AccessTracking:
 		return s.limitTracking(c)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -17,10 +18,25 @@ type Route struct {
 	Method  string
 	Pattern string // as http.ServeMux reads it
 	Access  Access
-	// Roles are the roles that may use a route of AccessOperator.
-	Roles  []operator.Role
+	Allowed
 	handle func(*Server, *call) (reply, error)
 }
+
+// Allowed says which of the authenticated callers may use a route. The zero value is
+// for routes that need no authentication.
+type Allowed struct {
+	Roles      []operator.Role    // of AccessOperator: the roles that may use it
+	Permission partner.Permission // of partners' people: what their role must permit
+}
+
+// anyone may use a route that needs no authentication.
+var anyone = Allowed{}
+
+// may returns what a route of the partner interface needs.
+func may(p partner.Permission) Allowed { return Allowed{Permission: p} }
+
+// in returns the roles of operators that may use a route.
+func in(roles ...operator.Role) Allowed { return Allowed{Roles: roles} }
 
 // Access says what a request must prove before the route's handler is called.
 type Access string
@@ -30,7 +46,8 @@ const (
 	AccessPublic   Access = "public"   // nothing; the handler may check more
 	AccessTracking Access = "tracking" // nothing, but limited per network
 	AccessSigned   Access = "signed"   // a signature with an API key
-	AccessPartner  Access = "partner"  // a signature with an API key, or a partner's session
+	AccessPartner  Access = "partner"  // a signature with an API key, or a user's session
+	AccessSession  Access = "session"  // a user's session
 	AccessOperator Access = "operator" // an operator's bearer token or session
 	accessNone     Access = "none"     // nothing: the handler only refuses
 )
@@ -38,66 +55,66 @@ const (
 // The roles for running the service, dispatching orders, moving stock, and
 // delivering. A courier sees only the orders that he carries (see ownCourier).
 var (
-	administering = []operator.Role{operator.RoleAdmin}
-	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
-	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
-	delivering    = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}
-	allRoles      = operator.Roles
+	administering = in(operator.RoleAdmin)
+	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
+	warehousing   = in(operator.RoleAdmin, operator.RoleWarehouse)
+	delivering    = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	allRoles      = in(operator.Roles...)
 )
 
 // Routes returns every route. The OpenAPI documents describe the same routes; a
 // test compares them.
 func Routes() []Route {
 	return []Route{
-		{"GET", "/v1/health", AccessPublic, nil, (*Server).handleHealth},
-		{"GET", "/v1/ready", AccessPublic, nil, (*Server).handleReady},
-		{"GET", "/openapi.yaml", AccessPublic, nil, (*Server).handleOpenAPI},
-		{"GET", "/openapi.json", AccessPublic, nil, (*Server).handleOpenAPIAsJSON},
-		{"GET", "/ops.yaml", AccessPublic, nil, (*Server).handleOps},
-		{"GET", "/ops.json", AccessPublic, nil, (*Server).handleOpsAsJSON},
+		{"GET", "/v1/health", AccessPublic, anyone, (*Server).handleHealth},
+		{"GET", "/v1/ready", AccessPublic, anyone, (*Server).handleReady},
+		{"GET", "/openapi.yaml", AccessPublic, anyone, (*Server).handleOpenAPI},
+		{"GET", "/openapi.json", AccessPublic, anyone, (*Server).handleOpenAPIAsJSON},
+		{"GET", "/ops.yaml", AccessPublic, anyone, (*Server).handleOps},
+		{"GET", "/ops.json", AccessPublic, anyone, (*Server).handleOpsAsJSON},
 
-		{"POST", "/v1/auth/register", AccessPublic, nil, (*Server).handleRegister},
-		{"POST", "/v1/auth/login", AccessPublic, nil, (*Server).handleLogin},
-		{"GET", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
-		{"POST", "/v1/auth/logout", AccessPublic, nil, (*Server).handleLogout},
-		{"GET", "/v1/auth/me", AccessPublic, nil, (*Server).handleMe},
-		{"GET", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyList},
-		{"POST", "/v1/auth/api-keys", AccessPublic, nil, (*Server).handleKeyCreate},
-		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, nil, (*Server).handleKeyRevoke},
+		{"POST", "/v1/auth/register", AccessPublic, anyone, (*Server).handleRegister},
+		{"POST", "/v1/auth/login", AccessPublic, anyone, (*Server).handleLogin},
+		{"GET", "/v1/auth/logout", AccessPublic, anyone, (*Server).handleLogout},
+		{"POST", "/v1/auth/logout", AccessPublic, anyone, (*Server).handleLogout},
+		{"GET", "/v1/auth/me", AccessSession, may(partner.PermissionSelf), (*Server).handleMe},
+		{"GET", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyList},
+		{"POST", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyCreate},
+		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyRevoke},
 
-		{"POST", "/v1/rates/quote", AccessSigned, nil, (*Server).handleQuote},
-		{"POST", "/v1/orders", AccessSigned, nil, (*Server).handleOrderCreate},
-		{"POST", batchPath, AccessSigned, nil, (*Server).handleOrderBatch},
-		{"POST", "/v1/orders/validate", AccessSigned, nil, (*Server).handleOrderValidate},
-		{"GET", "/v1/orders", AccessSigned, nil, (*Server).handleOrderList},
-		{"GET", "/v1/orders/{order_id}", AccessSigned, nil, (*Server).handleOrderGet},
-		{"GET", "/v1/orders/{order_id}/label", AccessSigned, nil, heavy((*Server).handleOrderLabel)},
-		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, nil, (*Server).handleOrderCancel},
-		{"GET", "/v1/inventory/products", AccessSigned, nil, (*Server).handleProductList},
-		{"GET", "/v1/inventory/movements", AccessSigned, nil, (*Server).handleMovementList},
+		{"POST", "/v1/rates/quote", AccessSigned, may(partner.PermissionOrders), (*Server).handleQuote},
+		{"POST", "/v1/orders", AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderCreate},
+		{"POST", batchPath, AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderBatch},
+		{"POST", "/v1/orders/validate", AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderValidate},
+		{"GET", "/v1/orders", AccessSigned, may(partner.PermissionOrdersRead), (*Server).handleOrderList},
+		{"GET", "/v1/orders/{order_id}", AccessSigned, may(partner.PermissionOrdersRead), (*Server).handleOrderGet},
+		{"GET", "/v1/orders/{order_id}/label", AccessSigned, may(partner.PermissionOrders), heavy((*Server).handleOrderLabel)},
+		{"POST", "/v1/orders/{order_id}/cancel", AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderCancel},
+		{"GET", "/v1/inventory/products", AccessSigned, may(partner.PermissionStockRead), (*Server).handleProductList},
+		{"GET", "/v1/inventory/movements", AccessSigned, may(partner.PermissionStockRead), (*Server).handleMovementList},
 
-		{"GET", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointGet},
-		{"PUT", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointPut},
-		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, nil, (*Server).handleEndpointDelete},
-		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, nil, (*Server).handleSecretRotate},
-		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, nil, (*Server).handleSecretActivate},
-		{"GET", "/v1/webhooks/events", AccessPartner, nil, (*Server).handleEventList},
-		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, nil, (*Server).handleEventGet},
-		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, nil, (*Server).handleRedeliver},
-		{"POST", "/v1/webhooks/redeliver", AccessPartner, nil, (*Server).handleRedeliverSince},
-		{"GET", "/v1/webhooks/feed", AccessSigned, nil, (*Server).handleFeed},
-		{"POST", "/v1/webhooks/test", AccessPartner, nil, (*Server).handleWebhookTest},
+		{"GET", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooksRead), (*Server).handleEndpointGet},
+		{"PUT", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleEndpointPut},
+		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleEndpointDelete},
+		{"POST", "/v1/webhooks/endpoint/rotate-secret", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleSecretRotate},
+		{"POST", "/v1/webhooks/endpoint/activate-secret", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleSecretActivate},
+		{"GET", "/v1/webhooks/events", AccessPartner, may(partner.PermissionWebhooksRead), (*Server).handleEventList},
+		{"GET", "/v1/webhooks/events/{event_id}", AccessPartner, may(partner.PermissionWebhooksRead), (*Server).handleEventGet},
+		{"POST", "/v1/webhooks/events/{event_id}/redeliver", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleRedeliver},
+		{"POST", "/v1/webhooks/redeliver", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleRedeliverSince},
+		{"GET", "/v1/webhooks/feed", AccessSigned, may(partner.PermissionWebhooksRead), (*Server).handleFeed},
+		{"POST", "/v1/webhooks/test", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleWebhookTest},
 
-		{"GET", "/track/{order_id}", AccessTracking, nil, (*Server).handleTrack},
-		{"GET", "/track/{order_id}/html", AccessTracking, nil, (*Server).handleTrackPage},
+		{"GET", "/track/{order_id}", AccessTracking, anyone, (*Server).handleTrack},
+		{"GET", "/track/{order_id}/html", AccessTracking, anyone, (*Server).handleTrackPage},
 
-		{"GET", "/proofs/{name}", AccessTracking, nil, (*Server).handleProof},
+		{"GET", "/proofs/{name}", AccessTracking, anyone, (*Server).handleProof},
 
-		{"POST", "/ops/v1/tokens", AccessPublic, nil, (*Server).handleTokenCreate},
+		{"POST", "/ops/v1/tokens", AccessPublic, anyone, (*Server).handleTokenCreate},
 		{"GET", "/ops/v1/tokens", AccessOperator, allRoles, (*Server).handleTokenList},
 		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, allRoles, (*Server).handleTokenRevoke},
-		{"POST", "/ops/v1/login", AccessPublic, nil, (*Server).handleOperatorLogin},
-		{"POST", "/ops/v1/logout", AccessPublic, nil, (*Server).handleOperatorLogout},
+		{"POST", "/ops/v1/login", AccessPublic, anyone, (*Server).handleOperatorLogin},
+		{"POST", "/ops/v1/logout", AccessPublic, anyone, (*Server).handleOperatorLogout},
 		{"GET", "/ops/v1/me", AccessOperator, allRoles, (*Server).handleOperatorMe},
 		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
 		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},

@@ -28,17 +28,17 @@ func (s *Server) authenticate(c *call) error {
 	return s.admitPartner(c)
 }
 
-// authenticateSession accepts a request in a session, which counts against the
-// partner's rate like a signed one.
+// authenticateSession accepts a request in a session whose user may use the route. It
+// counts against the partner's rate like a signed one.
 func (s *Server) authenticateSession(c *call) error {
 	if err := s.refuseCrossSite(c); err != nil {
 		return err
 	}
-	found, err := s.sessionPartner(c)
+	session, err := s.session(c)
 	if err != nil {
 		return err
 	}
-	c.partnerID = found.PartnerID
+	c.partnerID, c.session = session.Partner.PartnerID, session
 	return s.admitPartner(c)
 }
 

@@ -89,7 +89,11 @@ func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
 	password := a.demoPassword("partner")
 	registered, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
 	if refusal.HasCode(err, refusal.CodeEmailTaken) {
-		return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
+		member, err := a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
+		if err != nil {
+			return nil, err
+		}
+		return &member.Partner, nil
 	}
 	if err != nil {
 		return nil, err

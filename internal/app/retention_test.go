@@ -245,7 +245,7 @@ func TestExportIsComplete(t *testing.T) {
 	export := f.export(t)
 	got := lines(t, export)
 	for kind, want := range map[string]int{
-		"partner": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1, "event": 5,
+		"partner": 1, "user": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1, "event": 5,
 	} {
 		if len(got[kind]) != want {
 			t.Errorf("got %d lines of %s, want %d", len(got[kind]), kind, want)
@@ -263,7 +263,7 @@ func TestExportIsComplete(t *testing.T) {
 	if last := got["order"][orders]; fmt.Sprint(last) != fmt.Sprint(whole) {
 		t.Errorf("got %v\nwant %v", last, whole)
 	}
-	for _, secret := range append([]string{f.partner.SecretKey, "argon2", "not-mine", "secret"}, f.Query(t, "SELECT password_hash FROM partners")...) {
+	for _, secret := range append([]string{f.partner.SecretKey, "argon2", "not-mine", "secret"}, f.Query(t, "SELECT password_hash FROM users")...) {
 		if bytes.Contains(export, []byte(secret)) {
 			t.Errorf("got %q in the export, want it left out", secret)
 		}

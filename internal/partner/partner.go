@@ -1,5 +1,5 @@
-// Package partner manages who may use the service: partners' accounts, their
-// sessions, and the API keys that sign their requests.
+// Package partner manages who may use the service: partners' accounts, the people
+// who use them and their sessions, and the API keys that sign requests.
 package partner
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -22,7 +23,7 @@ import (
 type Partner struct {
 	PartnerID string
 	Name      string
-	Email     string // as given at registration
+	Email     string // of the owner who registered it
 	CreatedAt time.Time
 }
 
@@ -131,73 +132,89 @@ func emailKey(email string) string {
 // maxDraws is how often a partner's id is drawn: its 40 bits may be in use.
 const maxDraws = 5
 
-// Register opens an account, which awaits approval if Registration says so. It
-// refuses with validation_error or email_taken, and with forbidden while
-// registration is closed.
+// Register opens an account with its first user, the owner. The account awaits
+// approval if Registration says so. Register refuses with validation_error or
+// email_taken, and with forbidden while registration is closed.
 func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, error) {
 	if s.config.Registration == RegistrationClosed {
 		return nil, errClosed
 	}
-	account, password, err := s.readRegistration(root)
+	owner, password, err := s.readRegistration(root)
 	if err != nil {
 		return nil, err
 	}
 	// Looked up before the transaction as well, to save a useless hashing.
-	err = s.config.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, account.EmailKey) })
+	err = s.config.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, owner.EmailKey) })
 	if err != nil {
 		return nil, err
 	}
-	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
+	if owner.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
+		return nil, err
+	}
+	if owner.UserID, err = newUserID(s.config.Random); err != nil {
 		return nil, err
 	}
 	settings := DefaultSettings
 	if s.config.Registration == RegistrationApproval {
-		settings.PendingSince = account.CreatedAt
+		settings.PendingSince = owner.CreatedAt
 	}
 	for range maxDraws {
-		if account.PartnerID, err = delivery.NewPartnerID(s.config.Random); err != nil {
+		if owner.PartnerID, err = delivery.NewPartnerID(s.config.Random); err != nil {
 			return nil, err
 		}
-		added, err := s.add(ctx, account, settings)
+		registered := &Listed{Partner{owner.PartnerID, owner.Name, owner.Email, owner.CreatedAt}, settings}
+		added, err := s.add(ctx, registered, owner)
 		if err != nil {
 			return nil, err
 		}
 		if added {
-			return &Listed{account.Partner, settings}, nil
+			return registered, nil
 		}
 	}
 	return nil, fmt.Errorf("%d partner ids in a row were in use", maxDraws)
 }
 
+func newUserID(random io.Reader) (string, error) { return identifier.New(random, "usr_") }
+
+// readRegistration returns the owner, whose name is the account's.
 func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	account := &Account{Partner: Partner{
+	owner := &Account{User: User{
 		Name:      f.Text("name", form.Required, delivery.NameRule),
 		Email:     f.Text("email", form.Required, delivery.EmailRule),
+		Role:      RoleOwner,
 		CreatedAt: s.now(),
 	}}
-	account.EmailKey = emailKey(account.Email)
-	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.Email))
-	return account, password, problems.Err()
+	owner.EmailKey = emailKey(owner.Email)
+	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, owner.Name, owner.Email))
+	return owner, password, problems.Err()
 }
 
-// add returns false if the id, and nothing else, was in use.
-func (s *Service) add(ctx context.Context, account *Account, settings Settings) (added bool, err error) {
+// add returns false if the partner's id, and nothing else, was in use.
+func (s *Service) add(ctx context.Context, registered *Listed, owner *Account) (added bool, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := refuseTaken(ctx, tx, account.EmailKey); err != nil {
+		if added, err = tx.AddPartner(ctx, &registered.Partner); err != nil || !added {
 			return err
 		}
-		added, err = tx.AddPartner(ctx, account)
-		if err != nil || !added || !settings.Pending() {
+		if err := addUser(ctx, tx, owner); err != nil || !registered.Pending() {
 			return err
 		}
-		if _, err := tx.LockSettings(ctx, account.PartnerID); err != nil {
+		if _, err := tx.LockSettings(ctx, registered.PartnerID); err != nil {
 			return err
 		}
-		return tx.SaveSettings(ctx, account.PartnerID, settings)
+		return tx.SaveSettings(ctx, registered.PartnerID, registered.Settings)
 	})
 	return added, err
+}
+
+// addUser refuses with email_taken.
+func addUser(ctx context.Context, tx Writer, account *Account) error {
+	added, err := tx.AddUser(ctx, account)
+	if err == nil && !added {
+		err = errEmailTaken
+	}
+	return err
 }
 
 func refuseTaken(ctx context.Context, tx Reader, emailKey string) error {

@@ -95,7 +95,7 @@ func (n *node) register(t testing.TB, email string) *partner.Partner {
 
 func (n *node) login(t testing.TB, email, password, address string) (string, error) {
 	t.Helper()
-	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), address)
+	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), partner.NewOrigin(address, "agent"))
 	return token, err
 }
 
@@ -123,10 +123,18 @@ func TestRegister(t *testing.T) {
 		t.Errorf("registered %+v", p)
 	}
 	token := n.mustLogin(t, "pARTNER@example.COM")
-	if found, err := n.BySession(t.Context(), token); err != nil || found == nil || *found != *p {
-		t.Errorf("the session is of %+v, %v; want %+v", found, err, p)
+	found, err := n.BySession(t.Context(), token)
+	if err != nil || found == nil || found.Partner != *p {
+		t.Fatalf("got the session %+v, %v, want one of %+v", found, err, p)
 	}
-	_, err := n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
+	owner := found.User
+	if !strings.HasPrefix(owner.UserID, "usr_") || owner.PartnerID != p.PartnerID || owner.Name != p.Name || owner.Email != p.Email || owner.Role != partner.RoleOwner || !owner.CreatedAt.Equal(testkit.Epoch) {
+		t.Errorf("got the user %+v, want the owner of %+v", owner, p)
+	}
+	if !strings.HasPrefix(found.SessionID, "ses_") || found.Origin != (partner.Origin{Address: here, Agent: "agent"}) {
+		t.Errorf("got the session %+v, want one from %s by agent", found, here)
+	}
+	_, err = n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
 	wantCode(t, err, refusal.CodeEmailTaken)
 }
 
@@ -221,10 +229,10 @@ func TestLoginRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			partner, token, err := n.Login(t.Context(), body(t, c.members), here)
+			member, token, err := n.Login(t.Context(), body(t, c.members), partner.NewOrigin(here, ""))
 			wantCode(t, err, c.code)
-			if partner != nil || token != "" {
-				t.Errorf("a refused login gave %v, %q", partner, token)
+			if member != nil || token != "" {
+				t.Errorf("got %v, %q from a refused login, want neither", member, token)
 			}
 		})
 	}
@@ -272,8 +280,8 @@ func TestByPassword(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	p := n.register(t, "a@b.example")
-	if found, err := n.ByPassword(t.Context(), "A@B.example", password, here); err != nil || *found != *p {
-		t.Errorf("got %+v, %v", found, err)
+	if found, err := n.ByPassword(t.Context(), "A@B.example", password, here); err != nil || found.Partner != *p {
+		t.Errorf("got %+v, %v, want the owner of %+v", found, err, p)
 	}
 	for i, c := range [][2]string{
 		{"a@b.example", "wrong"},
@@ -367,7 +375,11 @@ func TestParallelLoginsKeepTwentySessions(t *testing.T) {
 	}
 	running.Wait()
 	err := n.store.Partners().Read(t.Context(), func(tx partner.Reader) error {
-		kept, err := tx.SessionsOf(t.Context(), p.PartnerID)
+		owner, err := tx.Account(t.Context(), "a@b.example")
+		if err != nil {
+			return err
+		}
+		kept, err := tx.SessionsOf(t.Context(), p.PartnerID, owner.UserID)
 		if len(kept) != credential.MaxSessions {
 			t.Errorf("after 30 logins at one moment: got %d sessions, want %d", len(kept), credential.MaxSessions)
 		}

@@ -7,17 +7,19 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // sweepEvery is how often expired sessions and links, which are refused in any case, and
 // counts of logins that are at rest are removed.
 const sweepEvery = time.Hour
 
-// Login begins a session, given an account's e-mail address and password, and
-// returns its token. The account's oldest session ends if it has
-// credential.MaxSessions. Login refuses with validation_error, with unauthorized, or with
-// rate_limited after too many failures from the address or for the account.
-func (s *Service) Login(ctx context.Context, root form.Source, address string) (partner *Partner, token string, err error) {
+// Login begins a session of a user, given e-mail address and password, and returns
+// its token. The user's oldest session ends if there are credential.MaxSessions.
+// Login refuses with validation_error, with unauthorized, or with rate_limited after
+// too many failures from the address or for the user.
+func (s *Service) Login(ctx context.Context, root form.Source, from Origin) (member *Member, token string, err error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	email := f.Text("email", form.Required, delivery.EmailRule)
@@ -25,25 +27,31 @@ func (s *Service) Login(ctx context.Context, root form.Source, address string) (
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}
-	if partner, err = s.ByPassword(ctx, email, password, address); err != nil {
+	verified, member, err := s.verify(ctx, email, password, from.Address)
+	if err != nil {
 		return nil, "", err
 	}
-	token, err = s.begin(ctx, partner)
-	return partner, token, err
+	if token, err = s.begin(ctx, verified, member, from); err != nil {
+		return nil, "", err
+	}
+	return member, token, nil
 }
 
-func (s *Service) begin(ctx context.Context, partner *Partner) (token string, err error) {
+func (s *Service) begin(ctx context.Context, verified *Account, member *Member, from Origin) (token string, err error) {
 	if token, err = credential.Token(s.config.Random, ""); err != nil {
 		return "", err
 	}
 	now := s.now()
-	session := &Session{TokenHash: credential.HashToken(token), Partner: *partner, SessionTimes: credential.NewSessionTimes(now)}
+	session := &Session{TokenHash: credential.HashToken(token), Member: *member, Origin: from, SessionTimes: credential.NewSessionTimes(now)}
+	if session.SessionID, err = identifier.New(s.config.Random, "ses_"); err != nil {
+		return "", err
+	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		// Locked, so that logins at the same moment see each other's sessions.
-		if err := tx.LockAccount(ctx, partner.PartnerID); err != nil {
+		if err := letIn(ctx, tx, verified); err != nil {
 			return err
 		}
-		if err := endSurplus(ctx, tx, partner.PartnerID, now); err != nil {
+		if err := endSurplus(ctx, tx, &member.User, now); err != nil {
 			return err
 		}
 		return tx.AddSession(ctx, session)
@@ -51,9 +59,22 @@ func (s *Service) begin(ctx context.Context, partner *Partner) (token string, er
 	return token, err
 }
 
-// endSurplus makes room for another session. The caller has locked the account.
-func endSurplus(ctx context.Context, tx Writer, partnerID string, now time.Time) error {
-	kept, err := tx.SessionsOf(ctx, partnerID)
+var errSignIn = refusal.New(refusal.CodeUnauthorized, "the account has changed; log in again")
+
+// letIn refuses unless the user is still the one that a password was verified for:
+// the password may have been changed, or the user removed, meanwhile. The user stays
+// locked until the transaction ends.
+func letIn(ctx context.Context, tx Writer, verified *Account) error {
+	now, err := tx.LockUser(ctx, verified.UserID)
+	if err == nil && (now == nil || now.PasswordHash != verified.PasswordHash) {
+		err = errSignIn
+	}
+	return err
+}
+
+// endSurplus makes room for another session. The caller has locked the user.
+func endSurplus(ctx context.Context, tx Writer, user *User, now time.Time) error {
+	kept, err := tx.SessionsOf(ctx, user.PartnerID, user.UserID)
 	if err != nil {
 		return err
 	}
@@ -65,22 +86,24 @@ func endSurplus(ctx context.Context, tx Writer, partnerID string, now time.Time)
 	return nil
 }
 
-// ByPassword returns the partner with this e-mail address and password. It refuses
-// with unauthorized, with rate_limited after too many failures (see
-// credential.Gate), or with forbidden if the account is suspended or awaits
-// approval.
-func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Partner, error) {
-	key, account := emailKey(email), &Account{}
+// ByPassword returns the user with this e-mail address and password. It refuses with
+// unauthorized, with rate_limited after too many failures (see credential.Gate), or
+// with forbidden if the partner is suspended or awaits approval.
+func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Member, error) {
+	_, member, err := s.verify(ctx, email, password, address)
+	return member, err
+}
+
+// verify is ByPassword, and also returns what the password was compared with.
+func (s *Service) verify(ctx context.Context, email, password, address string) (*Account, *Member, error) {
+	key, account, member := emailKey(email), &Account{}, &Member{}
 	if key != "" && credential.KnownPasswordRule.Allows(password) {
-		err := s.config.Store.Read(ctx, func(tx Reader) error {
-			found, err := tx.Account(ctx, key)
-			if found != nil {
-				account = found
-			}
+		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
+			account, member, err = findMember(ctx, tx, key)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	} else {
 		password = "" // never valid; the text may be too large to hash
@@ -90,14 +113,27 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 		err = s.mayUse(ctx, account.PartnerID)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &account.Partner, nil
+	return account, member, nil
 }
 
-// BySession returns the partner of a session, given its token; nil if there is no
-// such session or it has expired.
-func (s *Service) BySession(ctx context.Context, token string) (*Partner, error) {
+// findMember returns the user with an e-mail address; zero values if there is none.
+func findMember(ctx context.Context, tx Reader, emailKey string) (*Account, *Member, error) {
+	account, err := tx.Account(ctx, emailKey)
+	if err != nil || account == nil {
+		return &Account{}, &Member{}, err
+	}
+	partner, err := tx.Partner(ctx, account.PartnerID)
+	if err != nil || partner == nil {
+		return &Account{}, &Member{}, err
+	}
+	return account, &Member{*partner, account.User}, nil
+}
+
+// BySession returns a session, given its token; nil if there is none or it has
+// expired.
+func (s *Service) BySession(ctx context.Context, token string) (*Session, error) {
 	if token == "" {
 		return nil, nil
 	}
@@ -118,7 +154,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Partner, error)
 	if session.Stale(now) {
 		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
-	return &session.Partner, err
+	return session, err
 }
 
 // Logout ends a session, if there is one.

@@ -18,6 +18,7 @@ type Store interface {
 // Reader reads accounts. What does not exist is nil, not an error.
 type Reader interface {
 	credential.LinkReader
+	// Account returns the user with an e-mail address in lower case.
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
 	// Settings returns DefaultSettings where nothing was set.
@@ -30,10 +31,10 @@ type Reader interface {
 	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)
 	// HasRateCards reports whether there are rate cards of this name.
 	HasRateCards(ctx context.Context, name string) (bool, error)
-	// Session returns a session and its partner, expired or not.
+	// Session returns a session with its user and partner, expired or not.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
-	// SessionsOf lists a partner's sessions, oldest first.
-	SessionsOf(ctx context.Context, partnerID string) ([]credential.KeptSession, error)
+	// SessionsOf lists a user's sessions, oldest first.
+	SessionsOf(ctx context.Context, partnerID, userID string) ([]credential.KeptSession, error)
 	// APIKeys lists a partner's active keys, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// APIKey returns the active key with a public key.
@@ -44,11 +45,12 @@ type Reader interface {
 type Writer interface {
 	Reader
 	credential.LinkWriter
-	// AddPartner returns false if the e-mail address or the id is in use.
-	AddPartner(ctx context.Context, account *Account) (added bool, err error)
-
-	// LockAccount locks an account until the transaction ends.
-	LockAccount(ctx context.Context, partnerID string) error
+	// AddPartner returns false if the id is in use.
+	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
+	// AddUser returns false if the e-mail address is in use.
+	AddUser(ctx context.Context, account *Account) (added bool, err error)
+	// LockUser reads a user, locked until the transaction ends.
+	LockUser(ctx context.Context, userID string) (*Account, error)
 
 	// LockSettings reads a partner's settings, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (Settings, error)
@@ -70,21 +72,6 @@ type Writer interface {
 	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error)
 	// SaveKeyUses writes when keys were last used.
 	SaveKeyUses(ctx context.Context, uses []KeyUse) error
-}
-
-// Account is a partner with what only the login needs.
-type Account struct {
-	Partner
-	EmailKey     string // the e-mail address in the form in which it is compared
-	PasswordHash string
-}
-
-// Session is a login. It is stored under the hash of its token, so that read access
-// to the database does not suffice to take it over.
-type Session struct {
-	TokenHash []byte
-	Partner   Partner
-	credential.SessionTimes
 }
 
 // SealedKey is an API key with its secret sealed for the key's id.

@@ -3,6 +3,7 @@ package retention
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -16,7 +17,7 @@ import (
 const exportPage = 100
 
 // Export writes all that is stored for a partner as JSON Lines, one
-// {"type": …, "record": …} for each row, without secrets and the password's hash.
+// {"type": …, "record": …} for each row, without secrets and the hashes of passwords.
 // Each page is read in a view of its own, so a row that changes while the export
 // runs is written as it was before or after the change, but never in part.
 func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) error {
@@ -62,13 +63,17 @@ func (e *export) value(kind string, value any) error {
 	return e.line(kind, content)
 }
 
-// account writes the partner, its API keys and its endpoint.
+// account writes the partner, its people, its API keys and its endpoint.
 func (e *export) account(ctx context.Context) error {
 	var account *Partner
+	var users []User
 	var keys []APIKey
 	var endpoint *Endpoint
 	err := e.store.Read(ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(ctx, e.partnerID); err == nil {
+			users, err = tx.Users(ctx, e.partnerID)
+		}
+		if err == nil {
 			keys, err = tx.APIKeys(ctx, e.partnerID)
 		}
 		if err == nil {
@@ -85,15 +90,20 @@ func (e *export) account(ctx context.Context) error {
 	if err := e.value("partner", account); err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if err := e.value("api_key", key); err != nil {
+	if err := errors.Join(values(e, "user", users), values(e, "api_key", keys)); err != nil || endpoint == nil {
+		return err
+	}
+	return e.value("webhook_endpoint", endpoint)
+}
+
+// values writes a record for each of the values.
+func values[T any](e *export, kind string, all []T) error {
+	for _, one := range all {
+		if err := e.value(kind, one); err != nil {
 			return err
 		}
 	}
-	if endpoint == nil {
-		return nil
-	}
-	return e.value("webhook_endpoint", endpoint)
+	return nil
 }
 
 // rows calls write for every row of a list, which read reads page by page: the rows

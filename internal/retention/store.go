@@ -32,6 +32,8 @@ type Reader interface {
 
 	// Partner returns an account; nil if there is none.
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
+	// Users lists the people of a partner, oldest first.
+	Users(ctx context.Context, partnerID string) ([]User, error)
 	// APIKeys lists a partner's keys, also the revoked ones, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// Endpoint returns the endpoint that the partner's events are sent to; nil if
@@ -121,6 +123,15 @@ type Partner struct {
 	PartnerID string    `json:"partner_id"`
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// User is a person of a partner.
+type User struct {
+	UserID    string    `json:"user_id"`
+	Email     string    `json:"email"`
+	Name      string    `json:"name"`
+	Role      string    `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
 }
 

@@ -46,8 +46,7 @@ func setUp(t *testing.T) *fixture {
 	})
 	err = opened.Partners().Write(t.Context(), func(tx partner.Writer) error {
 		for _, id := range []string{ours, theirs} {
-			account := &partner.Account{Partner: partner.Partner{PartnerID: id}, EmailKey: id}
-			if _, err := tx.AddPartner(t.Context(), account); err != nil {
+			if _, err := tx.AddPartner(t.Context(), &partner.Partner{PartnerID: id}); err != nil {
 				return err
 			}
 		}

@@ -67,7 +67,7 @@ type distributor struct {
 	shards int
 	anchor string            // a distributed table, beside which the others are placed
 	placed map[string]string // by table: placedByPartner or placedEverywhere
-	global map[string]bool   // the tables that have a unique key without the partner
+	global map[string]bool   // the tables that readGlobal finds
 }
 
 func (d *distributor) run(ctx context.Context) (*Distribution, error) {
@@ -109,12 +109,18 @@ const (
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND (p.partmethod = 'h' OR p.repmodel = 't') ORDER BY c.relname`
 	// readGlobal finds the tables that have a unique key which does not begin
-	// with the partner: their rows must be compared over all partners.
+	// with the partner: their rows must be compared over all partners. It also finds
+	// those that others refer to: a table on every node cannot refer to one that is
+	// distributed.
 	readGlobal = `SELECT DISTINCT c.relname::text FROM pg_catalog.pg_index AS i
 		JOIN pg_catalog.pg_class AS c ON c.oid = i.indrelid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 		JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-		WHERE i.indisunique AND n.nspname = current_schema() AND a.attname <> 'partner_id'`
+		WHERE i.indisunique AND n.nspname = current_schema() AND a.attname <> 'partner_id'
+		UNION SELECT c.relname::text FROM pg_catalog.pg_constraint AS f
+		JOIN pg_catalog.pg_class AS c ON c.oid = f.confrelid
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE f.contype = 'f' AND n.nspname = current_schema()`
 )
 
 func (d *distributor) look(ctx context.Context) error {
@@ -144,7 +150,8 @@ func (d *distributor) lookForGlobal(ctx context.Context) error {
 }
 
 // byPartner reports whether a table is to be distributed: all its unique keys
-// begin with the partner. All other tables are copied to every node.
+// begin with the partner, and no other table refers to it. All other tables are
+// copied to every node.
 func (d *distributor) byPartner(t *storedTable) bool {
 	return len(t.key) > 0 && t.key[0].name == partnerColumn && !d.global[t.name]
 }

@@ -19,32 +19,33 @@ func (s *Store) Partners() partner.Store {
 // partnerTx is a transaction of the partner room.
 type partnerTx struct{ linking }
 
-// Account returns the account with an e-mail address in lower case; nil if there
-// is none.
+// Account returns the user with an e-mail address in lower case; nil if there is
+// none.
 func (tx partnerTx) Account(ctx context.Context, emailKey string) (*partner.Account, error) {
-	return partners.one(ctx, tx.conn, "WHERE email_key = $1", emailKey)
+	return users.one(ctx, tx.conn, "WHERE email_key = $1", emailKey)
 }
 
 // Partner returns a partner; nil if there is none.
 func (tx partnerTx) Partner(ctx context.Context, partnerID string) (*partner.Partner, error) {
-	account, err := findOne(ctx, tx.conn, findPartners, partnerID)
-	if err != nil || account == nil {
-		return nil, err
-	}
-	return &account.Partner, nil
+	return findOne(ctx, tx.conn, findPartners, partnerID)
 }
 
-// AddPartner adds an account with its counters. It is false if the e-mail
-// address or the id is in use.
-func (tx partnerTx) AddPartner(ctx context.Context, account *partner.Account) (added bool, err error) {
-	if rows, err := writeNow(ctx, tx.conn, addPartners, account); err != nil || rows == 0 {
+// AddPartner adds a partner with its counters. It is false if the id is in use.
+func (tx partnerTx) AddPartner(ctx context.Context, added *partner.Partner) (bool, error) {
+	if rows, err := writeNow(ctx, tx.conn, addPartners, added); err != nil || rows == 0 {
 		return false, err
 	}
-	if err := writeAllNow(ctx, tx.conn, addUsages, &usageRow{partnerID: account.PartnerID}); err != nil {
+	if err := writeAllNow(ctx, tx.conn, addUsages, &usageRow{partnerID: added.PartnerID}); err != nil {
 		return false, err
 	}
-	_, err = writeNow(ctx, tx.conn, addCounters, &counters{partnerID: account.PartnerID})
+	_, err := writeNow(ctx, tx.conn, addCounters, &counters{partnerID: added.PartnerID})
 	return err == nil, err
+}
+
+// AddUser adds a user. It is false if the e-mail address is in use.
+func (tx partnerTx) AddUser(ctx context.Context, account *partner.Account) (bool, error) {
+	rows, err := writeNow(ctx, tx.conn, addUsers, account)
+	return rows > 0, err
 }
 
 // List lists partners by id, those after the given one, with what was set for
@@ -57,7 +58,7 @@ func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partne
 	listed, places := make([]partner.Listed, len(accounts)), map[string]int{}
 	ids := make([]string, len(accounts))
 	for i, account := range accounts {
-		listed[i] = partner.Listed{Partner: account.Partner, Settings: partner.DefaultSettings}
+		listed[i] = partner.Listed{Partner: *account, Settings: partner.DefaultSettings}
 		ids[i], places[account.PartnerID] = account.PartnerID, i
 	}
 	settings, err := findNow(ctx, tx.conn, findSettings, ids...)
@@ -111,29 +112,32 @@ func (tx partnerTx) HasRateCards(ctx context.Context, name string) (bool, error)
 	return exists(ctx, tx.conn, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", name)
 }
 
-// Session returns a session and its partner; nil if there is none.
+// Session returns a session with its user and partner; nil if there is none.
 func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Session, error) {
 	session, err := sessions.one(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
 	if err != nil || session == nil {
 		return nil, err
 	}
-	owner, err := tx.Partner(ctx, session.Partner.PartnerID)
-	if err != nil || owner == nil {
+	user, err := findOne(ctx, tx.conn, findUsers, session.User.UserID)
+	if err != nil || user == nil {
 		return nil, err
 	}
-	session.Partner = *owner
+	of, err := tx.Partner(ctx, user.PartnerID)
+	if err != nil || of == nil {
+		return nil, err
+	}
+	session.Member = partner.Member{Partner: *of, User: user.User}
 	return session, nil
 }
 
-// LockAccount locks an account until the transaction ends.
-func (tx partnerTx) LockAccount(ctx context.Context, partnerID string) error {
-	_, err := findOne(ctx, tx.conn, lockPartners, partnerID)
-	return err
+// LockUser returns a user, locked until the transaction ends; nil if there is none.
+func (tx partnerTx) LockUser(ctx context.Context, userID string) (*partner.Account, error) {
+	return findOne(ctx, tx.conn, lockUsers, userID)
 }
 
-// SessionsOf lists a partner's sessions, oldest first.
-func (tx partnerTx) SessionsOf(ctx context.Context, partnerID string) (kept []credential.KeptSession, err error) {
-	err = sessions.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, token_hash", []any{partnerID}, func(row *partner.Session) error {
+// SessionsOf lists a user's sessions, oldest first.
+func (tx partnerTx) SessionsOf(ctx context.Context, partnerID, userID string) (kept []credential.KeptSession, err error) {
+	err = sessions.each(ctx, tx.conn, "WHERE partner_id = $1 AND user_id = $2 ORDER BY created_at, token_hash", []any{partnerID, userID}, func(row *partner.Session) error {
 		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
 		return nil
 	})

@@ -9,16 +9,13 @@ import (
 
 var (
 	partners = newTable("partners",
-		key(text("partner_id", func(a *partner.Account) *string { return &a.PartnerID })),
-		text("name", func(a *partner.Account) *string { return &a.Name }),
-		text("email", func(a *partner.Account) *string { return &a.Email }),
-		text("email_key", func(a *partner.Account) *string { return &a.EmailKey }),
-		text("password_hash", func(a *partner.Account) *string { return &a.PasswordHash }),
-		moment("created_at", func(a *partner.Account) *time.Time { return &a.CreatedAt }),
+		key(text("partner_id", func(p *partner.Partner) *string { return &p.PartnerID })),
+		text("name", func(p *partner.Partner) *string { return &p.Name }),
+		text("email", func(p *partner.Partner) *string { return &p.Email }),
+		moment("created_at", func(p *partner.Partner) *time.Time { return &p.CreatedAt }),
 	)
 	addPartners  = partners.insert()
 	findPartners = lookUpBy(byID("partner_id"), partners)
-	lockPartners = lockBy(byID("partner_id"), partners)
 )
 
 // partnerIDs lists all partners by id.

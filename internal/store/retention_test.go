@@ -99,7 +99,7 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, ctx := open(t), t.Context()
-			account := &partner.Account{Partner: partner.Partner{PartnerID: retained, Name: "Metro", Email: "a@example.com", CreatedAt: testkit.Epoch}, EmailKey: "a@example.com"}
+			account := &partner.Partner{PartnerID: retained, Name: "Metro", Email: "a@example.com", CreatedAt: testkit.Epoch}
 			if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestSweepStopsWhenCancelled(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	account := &partner.Account{Partner: partner.Partner{PartnerID: retained}}
+	account := &partner.Partner{PartnerID: retained}
 	if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 		t.Fatal(err)
 	}

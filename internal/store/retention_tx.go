@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -84,6 +85,15 @@ func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention
 		return nil, err
 	}
 	return &retention.Partner{PartnerID: row.PartnerID, Name: row.Name, Email: row.Email, CreatedAt: row.CreatedAt}, nil
+}
+
+// Users lists the people of a partner, oldest first.
+func (tx retentionTx) Users(ctx context.Context, partnerID string) (listed []retention.User, err error) {
+	err = users.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
+		listed = append(listed, retention.User{UserID: row.UserID, Email: row.Email, Name: row.Name, Role: string(row.Role), CreatedAt: row.CreatedAt})
+		return nil
+	})
+	return listed, err
 }
 
 // APIKeys lists a partner's keys, revoked ones too, oldest first.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
@@ -83,6 +84,57 @@ func (p *Partner) insert(with *Partner) error {
 			})
 		})
 	})
+}
+
+// User is a person of a partner, who is logged in.
+type User struct {
+	*Partner
+	UserID   string
+	Email    string
+	Password string
+	Cookie   string // the Cookie header of the session
+}
+
+// As adds a user with a role to the partner and logs in as that user.
+func (p *Partner) As(t testing.TB, role string) *User {
+	t.Helper()
+	u := &User{Partner: p, Email: role + "-of-" + p.Email, Password: "a long password of a " + role}
+	ctx := context.Background()
+	hash, err := credential.NewHasher(cheapHashing, rand.Reader).Hash(ctx, u.Password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.UserID, err = identifier.New(rand.Reader, "usr_"); err != nil {
+		t.Fatal(err)
+	}
+	err = p.InStore(ctx, func(db *store.Store) error {
+		return db.Partners().Write(ctx, func(tx partner.Writer) error {
+			_, err := tx.AddUser(ctx, &partner.Account{
+				User: partner.User{
+					UserID: u.UserID, PartnerID: p.PartnerID, Email: u.Email, Name: role, Role: partner.Role(role), CreatedAt: p.Clock.Now(),
+				},
+				EmailKey: u.Email, PasswordHash: hash,
+			})
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	login := p.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t, 200)
+	u.Cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	return u
+}
+
+// Login returns the headers that authenticate by password.
+func (u *User) Login() []string {
+	return []string{"X-Partner-Email", u.Email, "X-Partner-Password", u.Password}
+}
+
+// Call sends a request in the user's session.
+func (u *User) Call(t testing.TB, method, target string, body []byte) *Answer {
+	t.Helper()
+	return u.Do(t, method, target, body, "Cookie", u.Cookie)
 }
 
 // Signed returns the headers of a request that is signed now.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // TestMain runs the tests, and then compares the documented messages of errors with
@@ -46,7 +48,7 @@ func (h *heard) add(answer *apptest.Answer) {
 
 // varying matches what differs from one message to the next of a kind: numbers, quoted
 // texts, statuses of orders, roles, and methods.
-var varying = regexp.MustCompile(`[0-9]+|"[^"]*"|\b(?:` + strings.Join(append(words(delivery.Statuses), words(operator.Roles)...), "|") + `)\b|[A-Z]+(?:, [A-Z]+)+`)
+var varying = regexp.MustCompile(`[0-9]+|"[^"]*"|\b(?:` + strings.Join(slices.Concat(words(delivery.Statuses), words(operator.Roles), words(partner.Roles)), "|") + `)\b|[A-Z]+(?:, [A-Z]+)+`)
 
 // elsewhere are messages that tests of other packages get, each with the test.
 var elsewhere = map[string]string{

@@ -127,7 +127,7 @@ func TestPartnerRoutesForOthers(t *testing.T) {
 	order := testkit.OrderJSON("A-1", "")
 	for _, o := range f.contract.operations {
 		access := o.access()
-		if access != api.AccessSigned && access != api.AccessPartner {
+		if access != api.AccessSigned && access != api.AccessPartner && access != api.AccessSession {
 			continue
 		}
 		target := f.target(o, call{path: nowhere})

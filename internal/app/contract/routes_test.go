@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // TestRoutesAreDocumented compares the routes with the documented operations.
@@ -34,6 +35,9 @@ func TestRoutesAreDocumented(t *testing.T) {
 		if got := o.roles(); !slices.Equal(got, roles) {
 			t.Errorf("%s: got the documented roles %v, want %v", name, got, roles)
 		}
+		if got := o.permission(); got != route.Permission {
+			t.Errorf("%s: got the documented permission %q, want %q", name, got, route.Permission)
+		}
 	}
 	for name := range documented {
 		if !served[name] {
@@ -42,9 +46,15 @@ func TestRoutesAreDocumented(t *testing.T) {
 	}
 }
 
+// permission returns what the role of a partner's user must permit; empty for
+// operations that need none.
+func (o *operation) permission() partner.Permission {
+	return partner.Permission(o.at("x-permission").text())
+}
+
 // access returns the kind of access that the documented security describes.
-// Operations with a session are public to the routes, because their handlers check
-// the session.
+// Operations with a session or something else are public to the routes, because
+// their handlers check it.
 func (o *operation) access() api.Access {
 	switch {
 	case o.asksFor("signedKey") && o.asksFor("session"):
@@ -53,6 +63,8 @@ func (o *operation) access() api.Access {
 		return api.AccessSigned
 	case o.asksFor("token"):
 		return api.AccessOperator
+	case o.asksFor("session") && len(o.security()) == 1:
+		return api.AccessSession
 	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"):
 		return api.AccessTracking
 	default:

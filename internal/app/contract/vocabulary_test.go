@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // vocabularies are the lists of words that the documents enumerate, each in the
@@ -22,6 +23,7 @@ var vocabularies = map[string][]string{
 	"proof kinds":    words(delivery.ProofKinds),
 	"audit actions":  words(audit.Actions),
 	"roles":          words(operator.Roles),
+	"users' roles":   words(partner.Roles),
 	"reasons":        words(board.Reasons),
 	"failures":       words(delivery.FailureReasons),
 	"warnings":       words(delivery.WarningCodes),

@@ -325,7 +325,7 @@ func TestRestoreRefusals(t *testing.T) {
 		t.Errorf("of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	execute(t, file, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+
-		"INSERT INTO sessions (token_hash, partner_id, created_at, last_seen_at) VALUES (x'00', 'par_none', 0, 0)")
+		"INSERT INTO sessions (token_hash, session_id, partner_id, user_id, address, agent, created_at, last_seen_at) VALUES (x'00', '', 'par_none', '', '', '', 0, 0)")
 	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
 		t.Errorf("with a row that refers to none: got %v, want ErrDamaged", err)
 	}

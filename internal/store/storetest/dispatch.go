@@ -25,7 +25,7 @@ const otherPartnerID = "par_00000002"
 // addPartner adds a partner of any id.
 func addPartner(t *testing.T, s *store.Store, id, name string) {
 	t.Helper()
-	account := &partner.Account{Partner: partner.Partner{PartnerID: id, Name: name, Email: name + "@example.com", CreatedAt: at(0)}, EmailKey: name + "@example.com"}
+	account := &partner.Partner{PartnerID: id, Name: name, Email: name + "@example.com", CreatedAt: at(0)}
 	must(t, s.Partners().Write(t.Context(), func(tx partner.Writer) error {
 		if added, err := tx.AddPartner(t.Context(), account); err != nil || !added {
 			t.Fatalf("add %s: got %t, %v, want true", id, added, err)

@@ -12,11 +12,20 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// partnerAccount returns an account in which no two fields are the same.
-func partnerAccount(n int) *partner.Account {
+// partnerNumber returns a partner in which no two fields are the same.
+func partnerNumber(n int) *partner.Partner {
 	id := fmt.Sprintf("par_%d", n)
+	return &partner.Partner{PartnerID: id, Name: "name of " + id, Email: "E-Mail of " + id, CreatedAt: at(n)}
+}
+
+// userNumber returns a user of a partner in which no two fields are the same.
+func userNumber(n int, of *partner.Partner) *partner.Account {
+	id := fmt.Sprintf("usr_%d", n)
 	return &partner.Account{
-		Partner:  partner.Partner{PartnerID: id, Name: "name of " + id, Email: "E-Mail of " + id, CreatedAt: at(n)},
+		User: partner.User{
+			UserID: id, PartnerID: of.PartnerID, Name: "name of " + id, Email: "E-Mail of " + id,
+			Role: partner.Role("role of " + id), CreatedAt: at(n),
+		},
 		EmailKey: "e-mail of " + id, PasswordHash: "hash of " + id,
 	}
 }
@@ -31,12 +40,12 @@ func readPartners(t *testing.T, s *store.Store, fn func(partner.Reader) error) {
 	must(t, s.Partners().Read(t.Context(), fn))
 }
 
-func addPartners(t *testing.T, s *store.Store, accounts ...*partner.Account) {
+func addPartners(t *testing.T, s *store.Store, added ...*partner.Partner) {
 	t.Helper()
 	writePartners(t, s, func(tx partner.Writer) error {
-		for _, a := range accounts {
-			if added, err := tx.AddPartner(t.Context(), a); err != nil || !added {
-				t.Fatalf("add %s: got %t, %v, want true", a.PartnerID, added, err)
+		for _, p := range added {
+			if done, err := tx.AddPartner(t.Context(), p); err != nil || !done {
+				t.Fatalf("add %s: got %t, %v, want true", p.PartnerID, done, err)
 			}
 		}
 		return nil
@@ -45,14 +54,12 @@ func addPartners(t *testing.T, s *store.Store, accounts ...*partner.Account) {
 
 func testPartners(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	one, two, three := partnerAccount(1), partnerAccount(2), partnerAccount(3)
+	one, two, three := partnerNumber(1), partnerNumber(2), partnerNumber(3)
 	addPartners(t, s, one, two, three)
 	set := partner.Settings{SuspendedAt: at(50), SuspendedReason: "a reason", PendingSince: at(9), RateLimit: 77, RateCard: "a card"}
 	writePartners(t, s, func(tx partner.Writer) error {
-		again := partnerAccount(4)
-		again.EmailKey = one.EmailKey
-		if added, err := tx.AddPartner(ctx, again); added || err != nil {
-			t.Errorf("an e-mail address in use: got %t, %v, want false", added, err)
+		if added, err := tx.AddPartner(ctx, partnerNumber(1)); added || err != nil {
+			t.Errorf("an id in use: got %t, %v, want false", added, err)
 		}
 		before, err := tx.LockSettings(ctx, "par_2")
 		if err != nil || before != partner.DefaultSettings {
@@ -71,16 +78,10 @@ func testPartners(t *testing.T, s *store.Store) {
 		return err
 	}))
 	readPartners(t, s, func(tx partner.Reader) error {
-		for _, want := range []*partner.Account{one, two, three} {
-			account, err := tx.Account(ctx, want.EmailKey)
-			must(t, err)
-			same(t, "account", account, want)
+		for _, want := range []*partner.Partner{one, two, three} {
 			found, err := tx.Partner(ctx, want.PartnerID)
 			must(t, err)
-			same(t, "partner", found, want.Partner)
-		}
-		if none, err := tx.Account(ctx, one.Email); none != nil || err != nil {
-			t.Errorf("by the address as given: got %+v, %v, want none", none, err)
+			same(t, "partner", found, want)
 		}
 		if none, err := tx.Partner(ctx, "par_none"); none != nil || err != nil {
 			t.Errorf("partner: got %+v, %v, want none", none, err)
@@ -97,21 +98,72 @@ func testPartners(t *testing.T, s *store.Store) {
 		}
 		page, err := tx.List(ctx, "par_1", 1)
 		must(t, err)
-		same(t, "page", page, []partner.Listed{{Partner: two.Partner, Settings: set}})
+		same(t, "page", page, []partner.Listed{{Partner: *two, Settings: set}})
 		rest, err := tx.List(ctx, "par_2", 5)
-		same(t, "rest", rest, []partner.Listed{{Partner: three.Partner, Settings: partner.DefaultSettings}})
+		same(t, "rest", rest, []partner.Listed{{Partner: *three, Settings: partner.DefaultSettings}})
 		return err
+	})
+}
+
+func testUsers(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	one, two := partnerNumber(1), partnerNumber(2)
+	addPartners(t, s, one, two)
+	first, second, other := userNumber(1, one), userNumber(2, one), userNumber(3, two)
+	addUsers(t, s, first, second, other)
+	writePartners(t, s, func(tx partner.Writer) error {
+		taken := userNumber(4, two)
+		taken.EmailKey = first.EmailKey
+		if added, err := tx.AddUser(ctx, taken); added || err != nil {
+			t.Errorf("an e-mail address in use: got %t, %v, want false", added, err)
+		}
+		locked, err := tx.LockUser(ctx, second.UserID)
+		must(t, err)
+		same(t, "locked user", locked, second)
+		none, err := tx.LockUser(ctx, "usr_none")
+		if none != nil {
+			t.Errorf("an unknown user: got %+v, want none", none)
+		}
+		return err
+	})
+	readPartners(t, s, func(tx partner.Reader) error {
+		for _, want := range []*partner.Account{first, second, other} {
+			found, err := tx.Account(ctx, want.EmailKey)
+			must(t, err)
+			same(t, "user", found, want)
+		}
+		none, err := tx.Account(ctx, first.Email)
+		if none != nil {
+			t.Errorf("by the address as given: got %+v, want none", none)
+		}
+		return err
+	})
+}
+
+func addUsers(t *testing.T, s *store.Store, added ...*partner.Account) {
+	t.Helper()
+	writePartners(t, s, func(tx partner.Writer) error {
+		for _, u := range added {
+			if done, err := tx.AddUser(t.Context(), u); err != nil || !done {
+				t.Fatalf("add %s: got %t, %v, want true", u.UserID, done, err)
+			}
+		}
+		return nil
 	})
 }
 
 func testSessions(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	one, two := partnerAccount(1), partnerAccount(2)
+	one, two := partnerNumber(1), partnerNumber(2)
 	addPartners(t, s, one, two)
+	first, second, other := userNumber(1, one), userNumber(2, one), userNumber(3, two)
+	addUsers(t, s, first, second, other)
 	hash := func(n int) []byte { return []byte{byte(n), 0, 255} }
-	session := func(n int, owner *partner.Account) *partner.Session {
+	session := func(n int, of *partner.Partner, user *partner.Account) *partner.Session {
 		return &partner.Session{
-			TokenHash: hash(n), Partner: owner.Partner,
+			TokenHash: hash(n), SessionID: fmt.Sprintf("ses_%d", n),
+			Member:       partner.Member{Partner: *of, User: user.User},
+			Origin:       partner.Origin{Address: fmt.Sprintf("address %d", n), Agent: fmt.Sprintf("agent %d", n)},
 			SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
 		}
 	}
@@ -130,34 +182,32 @@ func testSessions(t *testing.T, s *store.Store) {
 		}
 		return found
 	}
+	all := []*partner.Session{
+		session(1, one, first), session(2, one, first), session(3, one, first), session(4, one, second), session(5, two, other),
+	}
 	writePartners(t, s, func(tx partner.Writer) error {
-		for n, owner := range []*partner.Account{one, one, one, one, two} {
-			must(t, tx.AddSession(ctx, session(n+1, owner)))
+		for _, begun := range all {
+			must(t, tx.AddSession(ctx, begun))
 		}
 		return tx.TouchSession(ctx, hash(3), at(200))
 	})
-	want := session(3, one)
-	want.LastSeenAt = at(200)
-	same(t, "session", find(3), want)
+	all[2].LastSeenAt = at(200)
+	same(t, "session", find(3), all[2])
 	readPartners(t, s, func(tx partner.Reader) error {
-		kept, err := tx.SessionsOf(ctx, "par_1")
-		same(t, "sessions of one", kept, []credential.KeptSession{
-			{TokenHash: hash(1), SessionTimes: session(1, one).SessionTimes}, {TokenHash: hash(2), SessionTimes: session(2, one).SessionTimes},
-			{TokenHash: hash(3), SessionTimes: want.SessionTimes}, {TokenHash: hash(4), SessionTimes: session(4, one).SessionTimes},
+		kept, err := tx.SessionsOf(ctx, "par_1", "usr_1")
+		same(t, "sessions of the first", kept, []credential.KeptSession{
+			{TokenHash: hash(1), SessionTimes: all[0].SessionTimes}, {TokenHash: hash(2), SessionTimes: all[1].SessionTimes},
+			{TokenHash: hash(3), SessionTimes: all[2].SessionTimes},
 		})
 		return err
 	})
 	writePartners(t, s, func(tx partner.Writer) error {
-		must(t, tx.LockAccount(ctx, "par_1"))
-		return tx.LockAccount(ctx, "par_unknown")
+		must(t, tx.EndSession(ctx, hash(2)))
+		must(t, tx.EndSession(ctx, hash(2)))
+		return tx.EndSessions(ctx, at(2), at(102)) // begun: 1; seen: 1
 	})
-	writePartners(t, s, func(tx partner.Writer) error {
-		must(t, tx.EndSession(ctx, hash(4)))
-		must(t, tx.EndSession(ctx, hash(4)))
-		return tx.EndSessions(ctx, at(2), at(103)) // begun: 1; seen: 1 and 2
-	})
-	if got := left(); !slices.Equal(got, []int{3, 5}) {
-		t.Errorf("after ending one and the old ones: got %v, want 3 and 5", got)
+	if got := left(); !slices.Equal(got, []int{3, 4, 5}) {
+		t.Errorf("after ending one and the old ones: got %v, want 3, 4 and 5", got)
 	}
 	writePartners(t, s, func(tx partner.Writer) error { return tx.EndSessionsOf(ctx, "par_1") })
 	if got := left(); !slices.Equal(got, []int{5}) {
@@ -167,7 +217,7 @@ func testSessions(t *testing.T, s *store.Store) {
 
 func testAPIKeys(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	addPartners(t, s, partnerAccount(1), partnerAccount(2))
+	addPartners(t, s, partnerNumber(1), partnerNumber(2))
 	key := func(n int, partnerID string) *partner.SealedKey {
 		id := fmt.Sprintf("key_%d", n)
 		return &partner.SealedKey{

@@ -17,7 +17,7 @@ func testSimulation(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	for _, id := range []string{"par_00000002", partnerID} {
 		must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
-			_, err := tx.AddPartner(ctx, &partner.Account{Partner: partner.Partner{PartnerID: id}, EmailKey: id})
+			_, err := tx.AddPartner(ctx, &partner.Partner{PartnerID: id})
 			return err
 		}))
 	}

@@ -21,10 +21,7 @@ import (
 // register adds the suite's partner.
 func register(t *testing.T, s *store.Store) {
 	t.Helper()
-	account := &partner.Account{
-		Partner:  partner.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch},
-		EmailKey: "a@b.example", PasswordHash: "hash",
-	}
+	account := &partner.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch}
 	must(t, s.Partners().Write(t.Context(), func(tx partner.Writer) error {
 		added, err := tx.AddPartner(t.Context(), account)
 		if err == nil && !added {

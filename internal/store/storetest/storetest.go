@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"couriers":          testCouriers,
 		"operators":         testOperators,
 		"partners":          testPartners,
+		"users":             testUsers,
 		"sessions":          testSessions,
 		"links":             testLinks,
 		"link taken once":   testLinkTakenOnce,

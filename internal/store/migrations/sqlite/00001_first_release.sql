@@ -24,13 +24,25 @@ CREATE TABLE settings (
 -- partner: accounts, API keys, sessions, limits ------------------------------
 
 CREATE TABLE partners (
-    partner_id    TEXT   NOT NULL PRIMARY KEY,
-    name          TEXT   NOT NULL,
+    partner_id TEXT   NOT NULL PRIMARY KEY,
+    name       TEXT   NOT NULL,
+    email      TEXT   NOT NULL, -- of the owner who registered it
+    created_at BIGINT NOT NULL
+);
+
+-- The people of a partner.
+CREATE TABLE users (
+    user_id       TEXT   NOT NULL PRIMARY KEY,
+    partner_id    TEXT   NOT NULL REFERENCES partners,
     email         TEXT   NOT NULL,        -- as given
     email_key     TEXT   NOT NULL UNIQUE, -- in lower case, for comparison
+    name          TEXT   NOT NULL,
+    role          TEXT   NOT NULL,
     password_hash TEXT   NOT NULL,
     created_at    BIGINT NOT NULL
 );
+-- Lists the people of a partner, oldest first.
+CREATE INDEX users_of_partner ON users (partner_id, created_at);
 
 CREATE TABLE api_keys (
     key_id       TEXT   NOT NULL PRIMARY KEY,
@@ -47,13 +59,16 @@ CREATE INDEX api_keys_of_partner ON api_keys (partner_id, created_at);
 
 CREATE TABLE sessions (
     token_hash   BLOB   NOT NULL PRIMARY KEY,
+    session_id   TEXT   NOT NULL,
     partner_id   TEXT   NOT NULL REFERENCES partners,
+    user_id      TEXT   NOT NULL,
+    address      TEXT   NOT NULL, -- of the client that logged in
+    agent        TEXT   NOT NULL, -- its User-Agent
     created_at   BIGINT NOT NULL,
     last_seen_at BIGINT NOT NULL
 );
-
--- Lists the sessions of a partner, oldest first.
-CREATE INDEX sessions_of_partner ON sessions (partner_id, created_at);
+-- Lists the sessions of a user, oldest first.
+CREATE INDEX sessions_of_user ON sessions (partner_id, user_id, created_at);
 
 -- What operators have set for a partner. A partner without a row has the
 -- defaults.
