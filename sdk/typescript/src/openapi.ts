@@ -106,7 +106,7 @@ export interface paths {
         put?: never;
         /**
          * Start a session
-         * @description Failed logins are throttled per account and per client address, and successful ones per account (60 a minute). A session ends 12 hours after its last use, and at the latest 7 days after the login. An account has up to 20 sessions; when another begins, the oldest ends.
+         * @description Failed logins are throttled per user and per client address, and successful ones per user (60 a minute). A session ends 12 hours after its last use, and at the latest 7 days after the login. A user has up to 20 sessions; when another begins, the oldest ends.
          */
         post: operations["login"];
         delete?: never;
@@ -146,7 +146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the partner of the session */
+        /** Read the partner and the user of the session */
         get: operations["getMe"];
         put?: never;
         post?: never;
@@ -330,7 +330,7 @@ export interface paths {
          *     Each label has a QR code of the order's `tracking_url` and a Code 128. The Code 128 holds the
          *     parcel's `barcode`, or its `parcel_id` if there is no barcode. If that does not fit on a label (up
          *     to 31 printable ASCII characters, or 62 digits, do), it holds a number of 52 digits that dispatch
-         *     resolves.
+         *     resolves. The short number of the order, for reading aloud, is the last six letters of its id.
          */
         get: operations["getLabel"];
         put?: never;
@@ -1204,6 +1204,7 @@ export interface components {
         Weight: number;
         OrderID: string;
         PartnerID: string;
+        UserID: string;
         KeyID: string;
         /** @example pk_9XkQ2mVt7LrB4sNw0ZpEyHcJ */
         PublicKey: string;
@@ -1589,7 +1590,7 @@ export interface components {
         };
         /**
          * Format: password
-         * @description 8 to 128 characters of any kind; the most common passwords are refused.
+         * @description 8 to 128 characters of any kind. A password is refused if the whole of it, in any case, is one of the most common, the name of the product, or the name or address of the account.
          */
         Password: string;
         RegisterRequest: {
@@ -1623,7 +1624,21 @@ export interface components {
             name: components["schemas"]["Line"];
             email: components["schemas"]["Email"];
             created_at: components["schemas"]["Time"];
+            /** @description The person who is logged in. */
+            user: components["schemas"]["User"];
         };
+        /** @description A person of a partner. */
+        User: {
+            user_id: components["schemas"]["UserID"];
+            email: components["schemas"]["Email"];
+            name: components["schemas"]["Line"];
+            role: components["schemas"]["UserRole"];
+        };
+        /**
+         * @description What the person may do; `x-permission` of an operation is what the role must permit.
+         * @enum {string}
+         */
+        UserRole: "owner" | "developer" | "clerk" | "reader";
         RegisteredPartner: {
             partner_id: components["schemas"]["PartnerID"];
             name: components["schemas"]["Line"];
@@ -2596,7 +2611,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestBody"];
             };
         };
-        /** @description The account is suspended or awaits approval. */
+        /** @description The account is suspended or awaits approval, or the user's role does not permit this. */
         Suspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2631,6 +2646,27 @@ export interface components {
                  *       "error": {
                  *         "code": "forbidden",
                  *         "message": "registration is closed"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ForbiddenBody"];
+            };
+        };
+        /** @description A browser sent this request for another site, the account is suspended or awaits approval, or the user's role does not permit this. */
+        NotPermitted: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "forbidden",
+                 *         "message": "the role reader may not do this"
                  *       },
                  *       "request_id": "req_06eaxqfvn7hgmwdz"
                  *     }
@@ -3260,7 +3296,13 @@ export interface operations {
                      *       "partner_id": "par_3ebmvgjr",
                      *       "name": "Épicerie Métro",
                      *       "email": "partner@example.com",
-                     *       "created_at": "2026-01-12T16:40:00.000Z"
+                     *       "created_at": "2026-01-12T16:40:00.000Z",
+                     *       "user": {
+                     *         "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *         "email": "partner@example.com",
+                     *         "name": "Épicerie Métro",
+                     *         "role": "owner"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Partner"];
@@ -3315,10 +3357,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The partner. */
+            /** @description The partner, and the user who is logged in. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3327,13 +3371,20 @@ export interface operations {
                      *       "partner_id": "par_3ebmvgjr",
                      *       "name": "Épicerie Métro",
                      *       "email": "partner@example.com",
-                     *       "created_at": "2026-01-12T16:40:00.000Z"
+                     *       "created_at": "2026-01-12T16:40:00.000Z",
+                     *       "user": {
+                     *         "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *         "email": "partner@example.com",
+                     *         "name": "Épicerie Métro",
+                     *         "role": "owner"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Partner"];
                 };
             };
             401: components["responses"]["NotAuthenticated"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
         };
@@ -3419,7 +3470,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NotAuthenticated"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             409: components["responses"]["TooManyKeys"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3461,7 +3512,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotAuthenticated"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
@@ -4072,7 +4123,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["WebhookEndpointRefused"];
@@ -4108,7 +4159,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
@@ -4149,7 +4200,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
@@ -4188,7 +4239,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
@@ -4374,7 +4425,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["WebhookNotConfigured"];
@@ -4416,7 +4467,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["RedeliveryRefused"];
@@ -4496,7 +4547,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NeitherSignedNorInSession"];
-            403: components["responses"]["CrossSite"];
+            403: components["responses"]["NotPermitted"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["WebhookNotConfigured"];
             429: components["responses"]["RateLimited"];

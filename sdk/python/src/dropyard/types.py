@@ -47,7 +47,17 @@ class _Partner(TypedDict):
 class Partner(_Partner, total=False):
     """A partner account."""
 
+    user: "User"  # the person who is logged in; not set by register
     status: Literal["pending"]  # set by register only, if an operator must approve the account first
+
+
+class User(TypedDict):
+    """A person of a partner."""
+
+    user_id: str
+    email: str
+    name: str
+    role: Literal["owner", "developer", "clerk", "reader"]
 
 
 class APIKey(TypedDict):
