@@ -117,3 +117,12 @@ func TestGo(t *testing.T) {
 	w.run("go", "vet", "./...")
 	w.try("go", "run", ".")
 }
+
+func TestJava(t *testing.T) {
+	t.Parallel()
+	testkit.NeedJava.OrSkip(t)
+	w := newWorkshop(t, "java")
+	w.run("mvn", "--batch-mode", "--quiet", "compile", "dependency:copy-dependencies")
+	target := filepath.Join(w.dir, "target")
+	w.try("java", "-cp", filepath.Join(target, "classes")+":"+filepath.Join(target, "dependency", "*"), "Flow")
+}

@@ -33,6 +33,7 @@ var (
 	NeedPoppler    = Need{"poppler", programs("poppler-utils", "pdfinfo", "pdftotext", "pdftoppm")}
 	NeedCurl       = Need{"curl", programs("bash, curl and openssl", "bash", "curl", "openssl")}
 	NeedNode       = Need{"node", programs("nodejs and npm", "node", "npm", "npx")}
+	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}
