@@ -115,6 +115,8 @@ func Routes() []Route {
 		{"DELETE", "/ops/v1/tokens/{token_id}", AccessOperator, allRoles, (*Server).handleTokenRevoke},
 		{"POST", "/ops/v1/login", AccessPublic, anyone, (*Server).handleOperatorLogin},
 		{"POST", "/ops/v1/logout", AccessPublic, anyone, (*Server).handleOperatorLogout},
+		{"GET", "/ops/v1/oidc/login", AccessPublic, anyone, (*Server).handleOpenIDLogin},
+		{"GET", OpenIDCallback, AccessPublic, anyone, (*Server).handleOpenIDCallback},
 		{"GET", "/ops/v1/me", AccessOperator, allRoles, (*Server).handleOperatorMe},
 		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
 		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},
@@ -161,7 +163,9 @@ func Routes() []Route {
 const (
 	batchPath  = "/v1/orders/batch"
 	proofsPath = "/ops/v1/orders/{order_id}/proofs"
-	importPath = "/ops/v1/partners/{partner_id}/products/import"
+	// OpenIDCallback is where an OpenID provider sends operators back to.
+	OpenIDCallback = "/ops/v1/oidc/callback"
+	importPath     = "/ops/v1/partners/{partner_id}/products/import"
 )
 
 // MaxBody returns the size of the largest body that the route allows, in bytes.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/budget"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -59,6 +60,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
+	// OpenID signs operators in through an OpenID provider; nil if there is none.
+	OpenID *openid.Client
 	// Ready returns why the service is not ready; nil means that it always is.
 	Ready Readiness
 	// Room bounds the memory for requests and responses in flight.

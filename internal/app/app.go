@@ -21,6 +21,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -90,6 +91,7 @@ type App struct {
 	warning   string // about the data directory; may be empty
 	store     *store.Store
 	masterKey credential.MasterKey
+	sealer    *credential.Sealer // of what is stored or given out sealed
 	orders    *order.Service
 	partners  *partner.Service
 	operators *operator.Service
@@ -206,16 +208,15 @@ func (a *App) MetricsAddress() string {
 }
 
 // open opens the data directory and creates the services.
-func (a *App) open(ctx context.Context) error {
+func (a *App) open(ctx context.Context) (err error) {
 	if err := a.openData(ctx); err != nil {
 		return err
 	}
-	sealer, err := credential.NewSealer(a.masterKey.Derive("secrets"))
-	if err != nil {
+	if a.sealer, err = credential.NewSealer(a.masterKey.Derive("secrets")); err != nil {
 		return err
 	}
 	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: sealer, Log: a.Log,
+		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration),
 		SignIns:      a.store.SignIns(),
 		Observer:     a.metrics.Logins("partner"),
@@ -230,7 +231,7 @@ func (a *App) open(ctx context.Context) error {
 		return err
 	}
 	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.metrics.Retention())
-	if err := a.openWebhooks(ctx, sealer); err != nil {
+	if err := a.openWebhooks(ctx, a.sealer); err != nil {
 		return err
 	}
 	a.acceptor = order.NewAcceptor(a.Log)
@@ -338,7 +339,20 @@ func (a *App) handler() http.Handler {
 		SharedRates:    a.sharedRates(),
 		TrustedProxies: proxies,
 		SecureCookies:  a.config.Secure(),
+		OpenID:         a.openID(),
 		Observer:       a.metrics.API(),
+	})
+}
+
+// openID returns the client of the OpenID provider; nil if there is none.
+func (a *App) openID() *openid.Client {
+	if a.config.OIDCIssuer == "" {
+		return nil
+	}
+	return openid.New(openid.Config{
+		Issuer: a.config.OIDCIssuer, ClientID: a.config.OIDCClientID, ClientSecret: a.config.OIDCClientSecret,
+		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim,
+		Sealer: a.sealer, Now: a.Now, Random: a.Random, Log: a.Log,
 	})
 }
 

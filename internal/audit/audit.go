@@ -44,6 +44,7 @@ const (
 	ActionStockMoved      Action = "stock.moved"
 	ActionOperatorCreated Action = "operator.created"
 	ActionOperatorChanged Action = "operator.changed"
+	ActionOperatorLinked  Action = "operator.linked"
 	ActionTokenCreated    Action = "token.created"
 	ActionTokenRevoked    Action = "token.revoked"
 	ActionSessionBegun    Action = "session.begun"
@@ -57,7 +58,7 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
-	ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
+	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
 	ActionPartnerApproved, ActionRateCardAdded,
 }
 

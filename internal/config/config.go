@@ -42,13 +42,17 @@ type Config struct {
 	Demo             bool          `help:"Create a sample partner with stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
 	OperatorEmail    string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	OIDCIssuer       string        `name:"oidc-issuer" help:"OpenID Connect provider that operators may sign in through (example: https://login.example.com). Default: none." env:"DROPYARD_OIDC_ISSUER" placeholder:"URL"`
+	OIDCClientID     string        `name:"oidc-client-id" help:"Id of this service at the OpenID Connect provider." env:"DROPYARD_OIDC_CLIENT_ID" placeholder:"ID"`
+	OIDCClientSecret string        `name:"oidc-client-secret" help:"Secret of this service at the OpenID Connect provider; better set in the environment, because other users may see the command line." env:"DROPYARD_OIDC_CLIENT_SECRET" placeholder:"SECRET"`
+	OIDCRoleClaim    string        `name:"oidc-role-claim" help:"Claim whose value, or one of whose values, is an operator's role (examples: groups, realm_access.roles). Default: none, roles are set in the service." env:"DROPYARD_OIDC_ROLE_CLAIM" placeholder:"CLAIM"`
 }
 
 // Check returns an error for the first invalid setting. It opens no file and no
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkOIDC,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -328,8 +332,12 @@ func (c *Config) String() string {
 	if c.OperatorEmail != "" {
 		operator = c.OperatorEmail + " (password ****)"
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s",
+	openID := "none"
+	if c.OIDCIssuer != "" {
+		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
+	}
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s oidc=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator)
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator, openID)
 }

@@ -21,6 +21,9 @@ type Reader interface {
 	credential.LinkReader
 	// Account is an operator by e-mail address in lower case.
 	Account(ctx context.Context, emailKey string) (*Account, error)
+	Identity(ctx context.Context, issuer, subject string) (*Identity, error)
+	// HasIdentity reports whether an operator is tied to a person at a provider.
+	HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error)
 	// Operators lists operators by id, those after the given one.
 	Operators(ctx context.Context, after string, limit int) ([]*Operator, error)
 	// Session is a session, expired or not, and its operator, who is active.
@@ -48,6 +51,8 @@ type Reader interface {
 type Writer interface {
 	Reader
 	credential.LinkWriter
+	// AddIdentity is false if the person is tied to an operator already.
+	AddIdentity(ctx context.Context, identity *Identity) (added bool, err error)
 	// AddOperator is false if the e-mail address or the id is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	// LockOperator reads an operator, whose row is locked until the transaction

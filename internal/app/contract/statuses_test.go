@@ -37,6 +37,9 @@ var undriven = map[string]string{
 	"scanLabel":     "its only part that could fail is the database",
 	"createProduct": "its only part that could fail is the database",
 
+	"beginOpenID":  "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
+	"finishOpenID": "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
+
 	"operatorLogout":      "its only part that could fail is the database",
 	"getOperator":         "its only part that could fail is the database",
 	"listOperators":       "its only part that could fail is the database",
@@ -103,6 +106,14 @@ var drives = map[string]drive{
 
 	"listTokens 403":  driveOthersTokens,
 	"revokeToken 403": driveCrossSiteSession,
+
+	"beginOpenID 302":  driveOpenID("", nil),
+	"beginOpenID 422":  driveElsewhere,
+	"finishOpenID 200": driveOpenID("", apptest.Claims{"groups": "admin"}),
+	"finishOpenID 302": driveOpenID("?return_to=/ops/v1/me", apptest.Claims{"groups": "admin"}),
+	"finishOpenID 401": driveOpenID("", apptest.Claims{"nonce": "another"}),
+	"finishOpenID 403": driveOpenID("", apptest.Claims{"groups": "staff"}),
+	"finishOpenID 409": driveOpenID("", apptest.Claims{"groups": "dispatcher"}),
 
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,

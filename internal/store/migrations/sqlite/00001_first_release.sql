@@ -160,6 +160,15 @@ CREATE TABLE operator_sessions (
     last_seen_at BIGINT NOT NULL
 );
 
+-- Who operators are at OpenID providers, once they have signed in there.
+CREATE TABLE operator_identities (
+    issuer      TEXT   NOT NULL,
+    subject     TEXT   NOT NULL,
+    operator_id TEXT   NOT NULL REFERENCES operators,
+    created_at  BIGINT NOT NULL,
+    PRIMARY KEY (issuer, subject)
+);
+
 -- What operators have changed. Rows are only ever added.
 CREATE TABLE audit (
     partner_id  TEXT   NOT NULL, -- the partner that the object belongs to; '' if it belongs to none

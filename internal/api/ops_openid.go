@@ -1,0 +1,101 @@
+package api
+
+import (
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+)
+
+const (
+	// openIDCookie holds the ticket of a sign-in that a browser has begun.
+	openIDCookie = "dropyard_oidc"
+	openIDPath   = "/ops/v1/oidc"
+)
+
+var errNoOpenID = refusal.New(refusal.CodeNotFound, "this service has no OpenID provider: log in with a password")
+
+// localPathRule accepts a path of this service, which no browser takes for another site.
+var localPathRule = form.TextRule{
+	Expected: "a path of this service, such as /dispatch",
+	Allows:   regexp.MustCompile(`^/([A-Za-z0-9_~.-][A-Za-z0-9_~./?=&%-]{0,500})?$`).MatchString,
+}
+
+func (s *Server) handleOpenIDLogin(c *call) (reply, error) {
+	if err := s.limitUnauthenticated(c); err != nil {
+		return reply{}, err
+	}
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	returnTo := q.oneOf("return_to", localPathRule)
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	if s.config.OpenID == nil {
+		return reply{}, errNoOpenID
+	}
+	begun, err := s.config.OpenID.Begin(c.Context(), returnTo)
+	if err != nil {
+		return reply{}, err
+	}
+	s.setTicket(c, begun.Ticket, begun.Life)
+	return redirect(c, begun.URL)
+}
+
+// setTicket sets the cookie of a ticket. A life of 0 deletes it.
+func (s *Server) setTicket(c *call, ticket string, life time.Duration) {
+	cookie := http.Cookie{
+		Name: openIDCookie, Value: ticket, Path: openIDPath, MaxAge: int(life.Seconds()),
+		HttpOnly: true, Secure: s.config.SecureCookies,
+		SameSite: http.SameSiteLaxMode, // the provider is another site
+	}
+	if life == 0 {
+		cookie.MaxAge = -1
+	}
+	c.header.Add("Set-Cookie", cookie.String())
+	c.header.Set("Cache-Control", "no-store")
+}
+
+// redirect returns a 302 to a URL.
+func redirect(c *call, url string) (reply, error) {
+	c.header.Set("Location", url)
+	return answer(http.StatusFound, struct {
+		URL string `json:"url"`
+	}{url})
+}
+
+func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
+	if err := s.limitUnauthenticated(c); err != nil {
+		return reply{}, err
+	}
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	if s.config.OpenID == nil {
+		return reply{}, errNoOpenID
+	}
+	c.actAs("") // unknown until the provider has said
+	s.setTicket(c, "", 0)
+	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.cookie(openIDCookie), q.values)
+	if err != nil {
+		return reply{}, err
+	}
+	signedIn, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
+		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
+		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	s.setSession(c, operatorCookie, token, 0)
+	if returnTo != "" {
+		return redirect(c, returnTo)
+	}
+	return ok(operatorOf(signedIn))
+}

@@ -1,0 +1,311 @@
+// Package openid lets people sign in through an OpenID Connect provider, by the
+// authorization code flow with PKCE. It does not know accounts; packages that have
+// accounts use it.
+package openid
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"golang.org/x/oauth2"
+)
+
+// Config holds what a client needs.
+type Config struct {
+	Issuer       string // the provider's URL, under which it describes itself
+	ClientID     string
+	ClientSecret string
+	RedirectURL  string // where the provider sends people back to
+	// RoleClaim is the claim whose values are a person's roles; empty for none. A claim
+	// within others is named with dots between, as in realm_access.roles.
+	RoleClaim string
+	Sealer    *credential.Sealer // of tickets
+	Now       func() time.Time
+	Random    io.Reader // safe for use by many goroutines
+	Log       *slog.Logger
+}
+
+const (
+	// ticketLife is how long a person may take to sign in at the provider.
+	ticketLife = 10 * time.Minute
+	// answerTimeout bounds each request to the provider.
+	answerTimeout = 10 * time.Second
+	// maxAnswer is the size of the largest answer that is read of the provider, in bytes.
+	maxAnswer = 1 << 20
+	// describedFor is how long the provider's description of itself is used.
+	describedFor = time.Hour
+	// retryAfter is how long a provider is left alone that could not be reached.
+	retryAfter = 5 * time.Second
+)
+
+// Client signs people in through one provider. It asks the provider to describe itself
+// when that is first needed, so that a provider out of reach does not keep a service
+// from starting. It may be used by many goroutines.
+type Client struct {
+	config Config
+	http   *http.Client
+
+	mu        sync.Mutex // guards the following fields, and is held while they are fetched
+	provider  *oidc.Provider
+	scopes    []string
+	fetchedAt time.Time
+	failedAt  time.Time
+	failure   error
+}
+
+// New returns a client. It does not call the provider.
+func New(config Config) *Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // it is one, see net/http
+	return &Client{config: config, http: &http.Client{
+		Transport:     limited{transport},
+		Timeout:       answerTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// RoleClaim returns the claim whose values are a person's roles; empty for none.
+func (c *Client) RoleClaim() string { return c.config.RoleClaim }
+
+// limited reads a limited amount of each answer.
+type limited struct{ next http.RoundTripper }
+
+func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+	}
+	return response, err
+}
+
+// ticket is what a browser keeps of a sign-in that it has begun.
+type ticket struct {
+	State     string    `json:"state"`
+	Nonce     string    `json:"nonce"`
+	Verifier  string    `json:"verifier"`
+	ReturnTo  string    `json:"return_to"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Beginning is a sign-in that has begun.
+type Beginning struct {
+	URL string // of the provider, to which the browser is sent
+	// Ticket is kept by the browser, as a cookie, and given to Finish. It is sealed.
+	Ticket string
+	// Life is how long the ticket can be used.
+	Life time.Duration
+}
+
+// Begin begins a sign-in. returnTo is given back by Finish. Begin refuses with
+// unavailable if the provider cannot be reached.
+func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error) {
+	provider, scopes, err := c.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := ticket{ReturnTo: returnTo, ExpiresAt: c.config.Now().Add(ticketLife)}
+	for _, secret := range []*string{&t.State, &t.Nonce, &t.Verifier} {
+		if *secret, err = credential.Token(c.config.Random, ""); err != nil {
+			return nil, err
+		}
+	}
+	encoded, err := strictjson.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	address := c.oauth(provider, scopes).AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier))
+	return &Beginning{URL: address, Ticket: encodeTicket(c.config.Sealer.Seal(encoded, ticketOwner)), Life: ticketLife}, nil
+}
+
+// ticketOwner is what tickets are sealed for.
+const ticketOwner = "openid ticket"
+
+func (c *Client) oauth(provider *oidc.Provider, scopes []string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: c.config.ClientID, ClientSecret: c.config.ClientSecret,
+		Endpoint: provider.Endpoint(), RedirectURL: c.config.RedirectURL, Scopes: scopes,
+	}
+}
+
+// Person is a person for whom the provider vouches.
+type Person struct {
+	Issuer, Subject string
+	Email           string // empty if the provider does not say
+	EmailVerified   bool
+	Roles           []string // the values of the role claim
+}
+
+// Details are the details of a refusal.
+type Details struct {
+	Reason string `json:"reason"`
+}
+
+var (
+	errExpired = &refusal.Error{
+		Code: refusal.CodeUnauthorized, Message: "this sign-in did not begin in this browser, or more than 10 minutes ago: begin again", Details: Details{"sign_in_expired"},
+	}
+	errNotVouched = &refusal.Error{
+		Code: refusal.CodeUnauthorized, Message: "the OpenID provider's answer is not valid: begin again", Details: Details{"provider_answer"},
+	}
+	errUnreachable = &refusal.Error{
+		Code: refusal.CodeUnavailable, Message: "the OpenID provider cannot be used at the moment", RetryAfter: retryAfter,
+	}
+)
+
+// errorCode matches the codes of errors that providers send.
+var errorCode = regexp.MustCompile(`^[a-z_]{1,64}$`)
+
+// errDeclined returns the refusal of a sign-in that the provider has refused.
+func errDeclined(code string) error {
+	if !errorCode.MatchString(code) {
+		code = "unknown error"
+	}
+	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: "the OpenID provider refused the sign-in: " + code, Details: Details{"provider_refused"}}
+}
+
+// Finish finishes a sign-in with the parameters with which the provider has sent the
+// browser back, and the browser's ticket. It refuses with unauthorized, or with
+// unavailable if the provider cannot be reached.
+func (c *Client) Finish(ctx context.Context, sealed string, sent url.Values) (_ *Person, returnTo string, err error) {
+	t, err := c.open(sealed)
+	if err != nil {
+		return nil, "", err
+	}
+	if subtle.ConstantTimeCompare([]byte(t.State), []byte(sent.Get("state"))) != 1 {
+		return nil, "", errExpired
+	}
+	if issuer := sent.Get("iss"); issuer != "" && issuer != c.config.Issuer { // RFC 9207
+		return nil, "", errNotVouched
+	}
+	if sent.Has("error") {
+		return nil, "", errDeclined(sent.Get("error"))
+	}
+	provider, scopes, err := c.describe(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	ctx = oidc.ClientContext(ctx, c.http)
+	token, err := c.oauth(provider, scopes).Exchange(ctx, sent.Get("code"), oauth2.VerifierOption(t.Verifier))
+	if err != nil {
+		return nil, "", c.exchangeFailed(err)
+	}
+	person, err := c.person(ctx, provider, token, t.Nonce)
+	return person, t.ReturnTo, err
+}
+
+func (c *Client) open(sealed string) (t ticket, err error) {
+	decoded, err := decodeTicket(sealed)
+	if err != nil {
+		return t, errExpired
+	}
+	encoded, err := c.config.Sealer.Open(decoded, ticketOwner)
+	if err != nil {
+		return t, errExpired
+	}
+	if err := strictjson.Unmarshal(encoded, &t); err != nil {
+		return t, err
+	}
+	if !c.config.Now().Before(t.ExpiresAt) {
+		return t, errExpired
+	}
+	return t, nil
+}
+
+// exchangeFailed returns the refusal for a code that could not be exchanged. A code
+// that is not valid is the browser's fault, everything else that of the settings or of
+// the provider.
+func (c *Client) exchangeFailed(err error) error {
+	var answer *oauth2.RetrieveError
+	if errors.As(err, &answer) && answer.ErrorCode == "invalid_grant" {
+		return errNotVouched
+	}
+	if errors.As(err, &answer) { // its text holds the answer, which may hold a token
+		err = fmt.Errorf("status %d, error %q", answer.Response.StatusCode, cmp.Or(answer.ErrorCode, "none"))
+	}
+	c.config.Log.Error("the OpenID provider did not exchange a code", "error", err)
+	return errUnreachable
+}
+
+// person returns the person of an ID token, after checking it. Claims that the ID token
+// lacks are read from the provider's userinfo endpoint.
+func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oauth2.Token, nonce string) (*Person, error) {
+	raw, _ := token.Extra("id_token").(string)
+	verified, err := provider.Verifier(&oidc.Config{ClientID: c.config.ClientID, Now: c.config.Now}).Verify(ctx, raw)
+	if err != nil {
+		c.config.Log.Warn("the OpenID provider sent an ID token that is not valid", "error", err)
+		return nil, errNotVouched
+	}
+	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(nonce)) != 1 {
+		return nil, errNotVouched
+	}
+	var said claims
+	if err := verified.Claims(&said); err != nil {
+		return nil, errNotVouched
+	}
+	person := &Person{Issuer: c.config.Issuer, Subject: verified.Subject}
+	c.read(person, said)
+	if provider.UserInfoEndpoint() == "" || person.Email != "" && (c.config.RoleClaim == "" || person.Roles != nil) {
+		return person, nil
+	}
+	info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		c.config.Log.Error("the OpenID provider did not send a person's data", "error", err)
+		return nil, errUnreachable
+	}
+	if info.Subject != verified.Subject || info.Claims(&said) != nil {
+		return nil, errNotVouched
+	}
+	c.read(person, said)
+	return person, nil
+}
+
+// describe returns the provider, and the scopes to ask it for.
+func (c *Client) describe(ctx context.Context) (*oidc.Provider, []string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.config.Now()
+	if c.provider != nil && now.Sub(c.fetchedAt) < describedFor {
+		return c.provider, c.scopes, nil
+	}
+	if c.failure == nil || now.Sub(c.failedAt) >= retryAfter {
+		c.fetch(ctx, now)
+	}
+	if c.provider == nil {
+		return nil, nil, c.failure
+	}
+	return c.provider, c.scopes, nil // perhaps an earlier description, which is probably still right
+}
+
+// fetch asks the provider to describe itself. The caller holds the mutex. The
+// description does not end with ctx, because others use it too.
+func (c *Client) fetch(ctx context.Context, now time.Time) {
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), c.http), c.config.Issuer)
+	if err != nil {
+		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", err)
+		c.failure, c.failedAt = errUnreachable, now
+		return
+	}
+	c.provider, c.fetchedAt, c.failure = provider, now, nil
+	c.scopes = []string{oidc.ScopeOpenID, "email", "profile"}
+	var described struct {
+		Scopes []string `json:"scopes_supported"`
+	}
+	// Some providers have a scope of the claim's name, without which the claim is left out.
+	if provider.Claims(&described) == nil && slices.Contains(described.Scopes, c.config.RoleClaim) && !slices.Contains(c.scopes, c.config.RoleClaim) {
+		c.scopes = append(c.scopes, c.config.RoleClaim)
+	}
+}

@@ -1,0 +1,190 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+// Vouched is a person for whom an OpenID provider vouches.
+type Vouched struct {
+	Issuer, Subject string // together they name a person for ever, unlike the address
+	Email           string
+	EmailVerified   bool
+	// Claim is the claim that Roles are the values of; empty if roles are not taken from
+	// a claim.
+	Claim string
+	Roles []string
+}
+
+// Identity ties a person at a provider to an operator.
+type Identity struct {
+	Issuer, Subject string
+	OperatorID      string
+	CreatedAt       time.Time
+}
+
+var (
+	errUnverified     = refusal.New(refusal.CodeForbidden, "the OpenID provider has not verified this person's e-mail address")
+	errUnknown        = refusal.New(refusal.CodeForbidden, "this e-mail address has no operator: an admin must add it first")
+	errOther          = refusal.New(refusal.CodeForbidden, "the operator with this e-mail address is another person at the OpenID provider")
+	errCourierByAdmin = refusal.New(refusal.CodeForbidden, "an admin must add operators with the role courier, to say which courier they are")
+)
+
+// errNoRole returns the refusal of a person whose claim names no role.
+func errNoRole(claim string) error {
+	return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the claim %s of the OpenID provider names none of the roles", claim))
+}
+
+// LoginVouched begins a session of an operator for whom a provider vouches, and returns
+// its token. A person is known by issuer and subject after the first login, and by the
+// verified e-mail address at the first. If roles are taken from a claim, the operator's
+// role follows it, and a person without an operator gets one. LoginVouched refuses with
+// forbidden, and with conflict if no active admin would be left.
+func (s *Service) LoginVouched(ctx context.Context, v Vouched) (*Operator, string, error) {
+	if !v.EmailVerified || !delivery.EmailRule.Allows(v.Email) {
+		return nil, "", errUnverified
+	}
+	role, err := v.role()
+	if err != nil {
+		return nil, "", err
+	}
+	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "openid", RequestID: audit.OperationOf(ctx).RequestID})
+	var found *Account
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		if found, err = s.identify(ctx, tx, v, role); err != nil {
+			return err
+		}
+		if !found.Active {
+			return errInactive
+		}
+		found, err = s.follow(ctx, tx, found, role)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	token, err := s.begin(ctx, found)
+	if err != nil {
+		return nil, "", err
+	}
+	return &found.Operator, token, nil
+}
+
+// role returns the role that the claim names: of several, the first of Roles. It is
+// empty if roles are not taken from a claim.
+func (v Vouched) role() (Role, error) {
+	if v.Claim == "" {
+		return "", nil
+	}
+	for _, role := range Roles {
+		if slices.Contains(v.Roles, string(role)) {
+			return role, nil
+		}
+	}
+	return "", errNoRole(v.Claim)
+}
+
+// identify returns the operator that a person is, locked. One who comes for the first
+// time is tied to the operator with the address; if there is none, to a new one.
+func (s *Service) identify(ctx context.Context, tx Writer, v Vouched, role Role) (*Account, error) {
+	known, err := tx.Identity(ctx, v.Issuer, v.Subject)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		return tx.LockOperator(ctx, known.OperatorID)
+	}
+	found, err := s.byAddress(ctx, tx, v, role)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := s.note(ctx, audit.ActionOperatorLinked, found.OperatorID, nil, identityFacts{v.Issuer, v.Subject})
+	if err != nil {
+		return nil, err
+	}
+	added, err := tx.AddIdentity(ctx, &Identity{v.Issuer, v.Subject, found.OperatorID, s.now()})
+	if err == nil && !added { // another login of the person was faster; the next one will find it
+		err = refusal.New(refusal.CodeUnavailable, "this person is signing in a second time at this moment")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, tx.AddAudit(ctx, entry)
+}
+
+// identityFacts is what the audit log holds of an identity.
+type identityFacts struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
+}
+
+// byAddress returns the operator with a person's address, locked, or a new one with the
+// role. It refuses an operator who is another person at the same provider already:
+// providers give the address of a person who has left to another.
+func (s *Service) byAddress(ctx context.Context, tx Writer, v Vouched, role Role) (*Account, error) {
+	found, err := tx.Account(ctx, strings.ToLower(v.Email))
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return s.create(ctx, tx, v, role)
+	}
+	if found, err = tx.LockOperator(ctx, found.OperatorID); err != nil {
+		return nil, err
+	}
+	taken, err := tx.HasIdentity(ctx, found.OperatorID, v.Issuer)
+	if err == nil && taken {
+		err = errOther
+	}
+	return found, err
+}
+
+// create adds an operator without a password for a person who has none.
+func (s *Service) create(ctx context.Context, tx Writer, v Vouched, role Role) (_ *Account, err error) {
+	switch role {
+	case "":
+		return nil, errUnknown
+	case RoleCourier:
+		return nil, errCourierByAdmin
+	}
+	account := &Account{EmailKey: strings.ToLower(v.Email), Operator: Operator{Email: v.Email, Role: role, Active: true, CreatedAt: s.now()}}
+	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {
+		return nil, err
+	}
+	entry, err := s.note(ctx, audit.ActionOperatorCreated, account.OperatorID, nil, operatorFactsOf(&account.Operator))
+	if err != nil {
+		return nil, err
+	}
+	added, err := tx.AddOperator(ctx, account)
+	if err == nil && !added {
+		err = errEmailTaken
+	}
+	if err != nil {
+		return nil, err
+	}
+	return account, tx.AddAudit(ctx, entry)
+}
+
+// follow gives an operator the role that the claim names.
+func (s *Service) follow(ctx context.Context, tx Writer, before *Account, role Role) (*Account, error) {
+	if role == "" || role == before.Role {
+		return before, nil
+	}
+	if role == RoleCourier {
+		return nil, errCourierByAdmin
+	}
+	following := change{role: role}
+	after := following.apply(*before)
+	if err := following.check(ctx, tx, before, &after); err != nil {
+		return nil, err
+	}
+	return &after, s.save(ctx, tx, before, &after)
+}
