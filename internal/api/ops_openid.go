@@ -81,7 +81,6 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 		return reply{}, errNoOpenID
 	}
 	c.actAs("") // unknown until the provider has said
-	s.setTicket(c, "", 0)
 	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.cookie(openIDCookie), q.values)
 	if err != nil {
 		return reply{}, err
@@ -94,6 +93,7 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 		return reply{}, err
 	}
 	s.setSession(c, operatorCookie, token, 0)
+	s.setTicket(c, "", 0)
 	if returnTo != "" {
 		return redirect(c, returnTo)
 	}

@@ -100,6 +100,14 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"fragment":              {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
 		"empty fragment":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
 		"user":                  {"--base-url", func(c *config.Config) { c.BaseURL = "https://user:hunter2@delivery.example.com" }},
+		"client, no issuer":     {"--oidc-issuer", func(c *config.Config) { c.OIDCClientID = "dropyard" }},
+		"issuer, no client":     {"--oidc-client-id", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientSecret = "https://login.example.com", "hunter2" }},
+		"issuer, no secret":     {"--oidc-client-secret", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientID = "https://login.example.com", "dropyard" }},
+		"issuer without TLS":    {"--oidc-issuer", provider("http://login.example.com")},
+		"issuer with a user":    {"--oidc-issuer", provider("https://user:hunter2@login.example.com")},
+		"issuer with a query":   {"--oidc-issuer", provider("https://login.example.com?a=1")},
+		"issuer without host":   {"--oidc-issuer", provider("login")},
+		"issuer, not a URL":     {"--oidc-issuer", provider("https://%zz")},
 		"not an address":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://%zz" }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +122,24 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 				t.Errorf("got error %q, want it without the password", err)
 			}
 		})
+	}
+}
+
+// provider changes the OpenID provider of settings.
+func provider(issuer string) func(*config.Config) {
+	return func(c *config.Config) {
+		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret = issuer, "dropyard", "hunter2"
+	}
+}
+
+func TestProviderOnThisMachine(t *testing.T) {
+	t.Parallel()
+	for _, issuer := range []string{"https://login.example.com/realms/ops", "http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081/oidc"} {
+		settings := validConfig(t)
+		provider(issuer)(settings)
+		if err := settings.Check(); err != nil {
+			t.Errorf("%s: got %v, want nil", issuer, err)
+		}
 	}
 }
 
@@ -197,12 +223,13 @@ func TestStringMasksSecrets(t *testing.T) {
 				Listen: "127.0.0.1:8080", Data: "data", DatabaseURL: c.database, RateLimit: 300,
 				BaseURL: "https://delivery.example.com", TrustedProxies: []string{"10.0.0.0/8"},
 				OperatorEmail: "ops@example.com", OperatorPassword: secret,
+				OIDCIssuer: "https://login.example.com", OIDCClientID: "dropyard-client", OIDCClientSecret: secret,
 			}
 			got := settings.String()
 			if strings.Contains(got, secret) {
 				t.Errorf("got %s, want it without the password", got)
 			}
-			for _, want := range append(c.want, "127.0.0.1:8080", "rate_limit=300", "https://delivery.example.com", "ops@example.com", "10.0.0.0/8") {
+			for _, want := range append(c.want, "127.0.0.1:8080", "rate_limit=300", "https://delivery.example.com", "ops@example.com", "10.0.0.0/8", "https://login.example.com", "dropyard-client") {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %s, want it to contain %s", got, want)
 				}
