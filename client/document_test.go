@@ -168,11 +168,13 @@ func (s *shape) addKeywords(r roots, file string, members map[string]any) {
 type described struct {
 	name       string // method and path
 	responses  map[string]node
-	body       node // of the request; without a value if there is none
+	body       node // of the request in JSON; without a value if there is none
+	hasBody    bool // in JSON or not
 	parameters map[string]node
 	inQuery    []string
 	signed     bool // accepts a signature
 	session    bool // accepts a session
+	token      bool // accepts an operator's token
 }
 
 // operations returns the operations of a document.
@@ -184,6 +186,7 @@ func (r roots) operations(file string) (all []described) {
 			}
 			d := described{name: strings.ToUpper(method) + " " + path, responses: map[string]node{}, parameters: map[string]node{}}
 			d.body = r.keepReference(operation, "requestBody", "content", "application/json", "schema")
+			d.hasBody = r.at(operation, "requestBody").value != nil
 			for _, parameter := range append(elements(r.at(item, "parameters")), elements(r.at(operation, "parameters"))...) {
 				d.addParameter(r, parameter)
 			}
@@ -192,6 +195,7 @@ func (r roots) operations(file string) (all []described) {
 				r.each(way, func(scheme string, _ node) {
 					d.signed = d.signed || scheme == "signedKey"
 					d.session = d.session || scheme == "session"
+					d.token = d.token || scheme == "token"
 				})
 			}
 			all = append(all, d)

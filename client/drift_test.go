@@ -3,13 +3,8 @@ package client_test
 import (
 	"context"
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -97,29 +92,32 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	c := &comparison{T: t, roots: readDocuments(t), constants: readConstants(t),
 		fields: map[reflect.Type]map[string]bool{}, words: map[reflect.Type]map[string]string{}}
+	c.compareOperations("openapi.yaml", methods, withoutMethod)
+	c.compareOperations("ops.yaml", operatorMethods, operatorWithoutMethod)
+	c.compareEvents()
+	c.reverse()
+}
+
+// compareOperations compares the operations of a document with the methods that call them.
+func (c *comparison) compareOperations(file string, methods map[string]any, without map[string]string) {
 	known := map[string]any{}
 	for name, method := range methods {
 		known[inPath.ReplaceAllString(name, "{}")] = method
 	}
-	for _, operation := range c.operations("openapi.yaml") {
+	for _, operation := range c.operations(file) {
 		c.compareErrors(operation)
 		name := inPath.ReplaceAllString(operation.name, "{}")
 		switch {
 		case known[name] != nil:
 			c.compareOperation(operation, reflect.ValueOf(known[name]))
 			delete(known, name)
-		case withoutMethod[operation.name] == "":
-			t.Errorf("%s: got no method", operation.name)
+		case without[operation.name] == "":
+			c.Errorf("%s: got no method", operation.name)
 		}
 	}
 	for name := range known {
-		t.Errorf("%s: got a method for an operation that the document lacks", name)
+		c.Errorf("%s: got a method for an operation that the document lacks", name)
 	}
-	for _, operation := range c.operations("ops.yaml") {
-		c.compareErrors(operation)
-	}
-	c.compareEvents()
-	c.reverse()
 }
 
 // reverse fails for fields and constants that the document lacks.
@@ -155,7 +153,7 @@ func (c *comparison) reverse() {
 // it sends.
 func (c *comparison) compareOperation(operation described, method reflect.Value) {
 	sent := &recorder{}
-	arguments := []reflect.Value{receiver(method.Type().In(0), sent), reflect.ValueOf(context.Background())}
+	arguments := []reflect.Value{receiver(method.Type().In(0), sent, operation.token), reflect.ValueOf(context.Background())}
 	for i := 2; i < method.Type().NumIn()-1; i++ {
 		kind := method.Type().In(i)
 		arguments = append(arguments, filled(kind))
@@ -179,11 +177,13 @@ func (c *comparison) compareOperation(operation described, method reflect.Value)
 }
 
 // compareParameter records the words of an argument that is not an id: the language of a
-// page, or the media type of labels.
+// page, the media type of labels, or the kind of a proof.
 func (c *comparison) compareParameter(operation described, kind reflect.Type) {
 	switch kind {
 	case reflect.TypeFor[client.Language]():
 		c.compare(operation.name+" lang", c.shapeOf(operation.parameters["lang"]), kind)
+	case reflect.TypeFor[client.ProofKind]():
+		c.compare(operation.name+" kind", c.shapeOf(operation.parameters["kind"]), kind)
 	case reflect.TypeFor[client.LabelFormat]():
 		kinds, _ := c.contents(operation.responses["200"])
 		for _, word := range kinds {
@@ -202,13 +202,17 @@ func (c *comparison) compareQuery(operation described, kind reflect.Type) {
 			c.Errorf("%s: got parameter %s, which %v lacks", operation.name, name, kind)
 			continue
 		}
+		if fields[name].Kind() == reflect.Bool {
+			continue // "true", or left out
+		}
 		c.compare(operation.name+" "+name, c.shapeOf(operation.parameters[name]), fields[name])
 	}
 }
 
 // compareRequest compares a request that has every parameter and member.
 func (c *comparison) compareRequest(operation described, request *http.Request) {
-	if got, want := request.Method+" "+request.URL.Path, inPath.ReplaceAllString(operation.name, "x"); got != want {
+	want := regexp.MustCompile("^" + inPath.ReplaceAllString(operation.name, "[x1]") + "$")
+	if got := request.Method + " " + request.URL.Path; !want.MatchString(got) {
 		c.Errorf("%s: got a request %s, want %s", operation.name, got, want)
 	}
 	got := slices.Sorted(maps.Keys(request.URL.Query()))
@@ -219,13 +223,14 @@ func (c *comparison) compareRequest(operation described, request *http.Request) 
 	for header, want := range map[string]bool{
 		"Idempotency-Key": keyed,
 		"X-Signature":     operation.signed,
+		"Authorization":   operation.token,
 		"Cookie":          operation.session && !operation.signed,
 	} {
 		if got := request.Header.Get(header) != ""; got != want {
 			c.Errorf("%s: got the header %s = %t, want %t", operation.name, header, got, want)
 		}
 	}
-	if got := request.ContentLength > 0; got != (operation.body.value != nil) {
+	if got := request.ContentLength > 0; got != operation.hasBody {
 		c.Errorf("%s: got a request with a body = %t, want the reverse", operation.name, got)
 	}
 }
@@ -249,6 +254,8 @@ func (c *comparison) compareAnswers(operation described, result reflect.Type) {
 		c.Errorf("%s: got %v for an answer that is not JSON, want bytes", operation.name, result)
 	case result == reflect.TypeFor[*client.Session]():
 		c.compare(operation.name, c.shapeOf(schemas...), reflect.TypeFor[client.Partner]())
+	case result == reflect.TypeFor[*client.Operator]():
+		c.compare(operation.name, c.shapeOf(schemas...), reflect.TypeFor[client.OperatorAccount]())
 	case !raw:
 		c.compare(operation.name, c.shapeOf(schemas...), result)
 	}
@@ -292,9 +299,7 @@ func (c *comparison) compareEvents() {
 
 // compare compares a schema with a type, and what is inside of both.
 func (c *comparison) compare(place string, s *shape, kind reflect.Type) {
-	for kind.Kind() == reflect.Pointer {
-		kind = kind.Elem()
-	}
+	kind = valueOf(kind)
 	switch {
 	case kind == reflect.TypeFor[json.RawMessage](), kind.Kind() == reflect.Interface:
 		return
@@ -315,7 +320,30 @@ func (c *comparison) compare(place string, s *shape, kind reflect.Type) {
 	}
 }
 
+// valueOf returns the type of what a pointer or a client.Setting holds, or the type itself.
+func valueOf(kind reflect.Type) reflect.Type {
+	for kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if strings.HasPrefix(kind.Name(), "Setting[") {
+		return valueOf(kind.Field(1).Type)
+	}
+	return kind
+}
+
+// compareMap compares an object whose members are alike with a map.
+func (c *comparison) compareMap(place string, s *shape, kind reflect.Type) {
+	for name, schemas := range s.members {
+		c.addWord(kind.Key(), name, place)
+		c.compare(place+"."+name, c.shapeOf(schemas...), kind.Elem())
+	}
+}
+
 func (c *comparison) compareObject(place string, s *shape, kind reflect.Type) {
+	if kind.Kind() == reflect.Map {
+		c.compareMap(place, s, kind)
+		return
+	}
 	if kind.Kind() != reflect.Struct {
 		c.Errorf("%s: got %v, want a struct", place, kind)
 		return
@@ -342,8 +370,9 @@ func (c *comparison) compareObject(place string, s *shape, kind reflect.Type) {
 // compareOptional fails for an optional member of a request whose field is sent even if
 // it is zero.
 func (c *comparison) compareOptional(place string, s *shape, kind reflect.Type) {
-	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
-		kind = kind.Elem()
+	kind = valueOf(kind)
+	if kind.Kind() == reflect.Slice {
+		kind = valueOf(kind.Elem())
 	}
 	if kind.Kind() != reflect.Struct || kind == reflect.TypeFor[time.Time]() {
 		return
@@ -404,90 +433,4 @@ func jsonFields(kind reflect.Type) map[string]reflect.StructField {
 		}
 	}
 	return fields
-}
-
-// recorder is a transport that records the last request and answers 200.
-type recorder struct{ request *http.Request }
-
-func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
-	r.request = request
-	header := http.Header{"Set-Cookie": {"dropyard_session=x"}}
-	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader("{}"))}, nil
-}
-
-// receiver returns a service, session or client that sends through a transport.
-func receiver(kind reflect.Type, transport http.RoundTripper) reflect.Value {
-	service := client.NewService("http://service.test")
-	service.HTTP = &http.Client{Transport: transport}
-	switch kind {
-	case reflect.TypeFor[*client.Session]():
-		return reflect.ValueOf(&client.Session{Service: *service, Cookie: "x"})
-	case reflect.TypeFor[*client.Client]():
-		return reflect.ValueOf(&client.Client{Service: *service, PublicKey: "pk_x", SecretKey: "sk_x"})
-	default:
-		return reflect.ValueOf(service)
-	}
-}
-
-// filled returns a value of which nothing is zero.
-func filled(kind reflect.Type) reflect.Value {
-	value := reflect.New(kind).Elem()
-	switch {
-	case kind == reflect.TypeFor[time.Time]():
-		value.Set(reflect.ValueOf(time.Unix(1767225600, 0)))
-	case kind == reflect.TypeFor[json.RawMessage]():
-		value.SetBytes([]byte("{}"))
-	case kind.Kind() == reflect.Pointer:
-		value.Set(reflect.New(kind.Elem()))
-		value.Elem().Set(filled(kind.Elem()))
-	case kind.Kind() == reflect.Slice:
-		value.Set(reflect.Append(value, filled(kind.Elem())))
-	case kind.Kind() == reflect.Struct:
-		for i := range kind.NumField() {
-			value.Field(i).Set(filled(kind.Field(i).Type))
-		}
-	case kind.Kind() == reflect.String:
-		value.SetString("x")
-	case kind.Kind() == reflect.Bool:
-		value.SetBool(true)
-	case value.CanInt():
-		value.SetInt(1)
-	case value.CanFloat():
-		value.SetFloat(1)
-	}
-	return value
-}
-
-// readConstants returns the values of the package's constants by the names of their
-// types.
-func readConstants(t *testing.T) map[string][]string {
-	t.Helper()
-	constants := map[string][]string{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok || spec.Type == nil || len(spec.Values) != 1 {
-				return true
-			}
-			kind, named := spec.Type.(*ast.Ident)
-			literal, plain := spec.Values[0].(*ast.BasicLit)
-			if named && plain && literal.Kind == token.STRING {
-				word, _ := strconv.Unquote(literal.Value)
-				constants[kind.Name] = append(constants[kind.Name], word)
-			}
-			return true
-		})
-	}
-	return constants
 }

@@ -32,20 +32,29 @@ func pages[Q, T any](q Q, next func(q *Q) (page []T, more bool, err error)) iter
 }
 
 // queryOf returns the parameters of a query: the fields of a struct by the names in
-// their tags. Zero fields are left out.
+// their tags, a slice as one parameter for each element. Zero fields are left out.
 func queryOf(q any) url.Values {
 	values := url.Values{}
 	fields := reflect.ValueOf(q)
 	for i := range fields.NumField() {
-		field := fields.Field(i)
-		if field.IsZero() {
-			continue
+		field, name := fields.Field(i), fields.Type().Field(i).Tag.Get("query")
+		switch {
+		case field.IsZero():
+		case field.Kind() == reflect.Slice:
+			for j := range field.Len() {
+				values.Add(name, parameter(field.Index(j)))
+			}
+		default:
+			values.Set(name, parameter(field))
 		}
-		text := fmt.Sprint(field.Interface())
-		if at, ok := field.Interface().(time.Time); ok {
-			text = at.UTC().Format(time.RFC3339Nano)
-		}
-		values.Set(fields.Type().Field(i).Tag.Get("query"), text)
 	}
 	return values
+}
+
+// parameter returns a value as text.
+func parameter(value reflect.Value) string {
+	if at, ok := value.Interface().(time.Time); ok {
+		return at.UTC().Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(value.Interface())
 }

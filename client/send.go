@@ -37,18 +37,28 @@ func (a *Answer) retryAfter() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
+// cookie returns the value of a cookie that the answer sets, or "".
+func (a *Answer) cookie(name string) string {
+	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
+		if cookie.Name == name {
+			return cookie.Value
+		}
+	}
+	return ""
+}
+
 // CallOption changes one call of a method.
 type CallOption func(*callSettings)
 
 type callSettings struct {
-	key    string
-	answer *Answer
+	key     string
+	answers []*Answer
 }
 
-// WithIdempotencyKey sets the Idempotency-Key of a call that creates or cancels an
-// order: a UUID. Without it every call has a new one. Store the key before the call,
-// and the call can be repeated after a crash: it returns the same order again. A key is
-// valid for one call with one body, and for at least 72 hours.
+// WithIdempotencyKey sets the Idempotency-Key, a UUID, of a call that creates or cancels
+// an order or books stock. Without it every call has a new one. Store the key before the
+// call, and the call can be repeated after a crash: it returns the same result again. A
+// key is valid for one call with one body, and for at least 72 hours.
 func WithIdempotencyKey(key string) CallOption {
 	return func(s *callSettings) { s.key = key }
 }
@@ -56,7 +66,12 @@ func WithIdempotencyKey(key string) CallOption {
 // WithAnswer stores the last answer of a call, with its headers, in answer, whether it
 // is a refusal or not. It stays unchanged if there was no answer.
 func WithAnswer(answer *Answer) CallOption {
-	return func(s *callSettings) { s.answer = answer }
+	return func(s *callSettings) { s.answers = append(s.answers, answer) }
+}
+
+// withLastAnswer returns the options, and one that stores the answer for the method itself.
+func withLastAnswer(options []CallOption, answer *Answer) []CallOption {
+	return append(options[:len(options):len(options)], WithAnswer(answer))
 }
 
 // operation is a request to one operation of the interface.
@@ -66,6 +81,8 @@ type operation struct {
 	id     string
 	query  url.Values
 	body   any    // encoded as JSON; nil for none
+	file   []byte // the body if it is not JSON
+	kind   string // the media type of the file
 	accept string // the media type wanted; empty for JSON
 	keyed  bool   // takes an Idempotency-Key
 	safe   bool   // a POST without a key whose repetition does no harm
@@ -93,8 +110,8 @@ func fetch[T any](ctx context.Context, c caller, o operation, options []CallOpti
 	if err != nil {
 		return nil, err
 	}
-	if settings.answer != nil {
-		*settings.answer = *answer
+	for _, stored := range settings.answers {
+		*stored = *answer
 	}
 	if err := answer.Err(); err != nil {
 		return nil, err
@@ -120,6 +137,9 @@ func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, er
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", o.method, o.path, err)
 	}
+	if o.kind != "" {
+		body = o.file
+	}
 	if o.keyed && key == "" {
 		key = NewIdempotencyKey()
 	}
@@ -133,6 +153,9 @@ func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, er
 		}
 		if o.accept != "" {
 			request.Header.Set("Accept", o.accept)
+		}
+		if o.kind != "" {
+			request.Header.Set("Content-Type", o.kind)
 		}
 		return request, nil
 	})

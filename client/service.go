@@ -145,16 +145,15 @@ var errNoSession = errors.New("POST /v1/auth/login: the answer has no session co
 // account has up to 20 sessions; when another begins, the oldest ends.
 func (s *Service) Login(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Session, error) {
 	var answer Answer
-	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: true}, append(options[:len(options):len(options)], WithAnswer(&answer)))
+	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: true}, withLastAnswer(options, &answer))
 	if err != nil {
 		return nil, err
 	}
-	for _, cookie := range (&http.Response{Header: answer.Header}).Cookies() {
-		if cookie.Name == sessionCookie {
-			return &Session{Service: *s, Partner: *partner, Cookie: cookie.Value}, nil
-		}
+	cookie := answer.cookie(sessionCookie)
+	if cookie == "" {
+		return nil, errNoSession
 	}
-	return nil, errNoSession
+	return &Session{Service: *s, Partner: *partner, Cookie: cookie}, nil
 }
 
 // Tracking is what anyone may see who has the tracking URL of an order. It has no names,

@@ -1,0 +1,84 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// AuditEntry is a change that an operator has made.
+type AuditEntry struct {
+	AuditID    string      `json:"audit_id"`
+	At         time.Time   `json:"at"`
+	OperatorID string      `json:"operator_id"` // or "settings" or "command line"
+	RequestID  string      `json:"request_id"`  // empty if it was not a request
+	Action     AuditAction `json:"action"`
+	PartnerID  string      `json:"partner_id,omitempty"` // to which the object belongs; empty if to none
+	ObjectID   string      `json:"object_id"`
+	// Before and After are the members that changed, as JSON objects; null if the object
+	// is new, or removed. They never hold a secret.
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+}
+
+// AuditAction is a kind of change.
+type AuditAction string
+
+// The kinds of changes.
+const (
+	ActionOrderMoved      AuditAction = "order.moved"
+	ActionOrderNoted      AuditAction = "order.noted"
+	ActionProofAdded      AuditAction = "order.proof_added"
+	ActionCourierCreated  AuditAction = "courier.created"
+	ActionCourierChanged  AuditAction = "courier.changed"
+	ActionProductCreated  AuditAction = "product.created"
+	ActionProductChanged  AuditAction = "product.changed"
+	ActionStockMoved      AuditAction = "stock.moved"
+	ActionOperatorCreated AuditAction = "operator.created"
+	ActionOperatorChanged AuditAction = "operator.changed"
+	ActionTokenCreated    AuditAction = "token.created"
+	ActionTokenRevoked    AuditAction = "token.revoked"
+	ActionSessionBegun    AuditAction = "session.begun"
+	ActionSessionEnded    AuditAction = "session.ended"
+	ActionPartnerChanged  AuditAction = "partner.changed"
+	ActionPartnerApproved AuditAction = "partner.approved"
+	ActionRateCardAdded   AuditAction = "rate_card.added"
+)
+
+// AuditPage is a page of the audit log.
+type AuditPage struct {
+	Entries    []AuditEntry `json:"entries"`
+	NextCursor string       `json:"next_cursor,omitempty"` // empty on the last page
+}
+
+// AuditQuery chooses entries of the audit log. Zero fields do not restrict.
+type AuditQuery struct {
+	OperatorID string      `query:"operator_id"`
+	PartnerID  string      `query:"partner_id"`
+	ObjectID   string      `query:"object_id"`
+	Action     AuditAction `query:"action"`
+	From       time.Time   `query:"from"`   // only changes at this time or later
+	To         time.Time   `query:"to"`     // only changes before this time
+	Limit      int         `query:"limit"`  // the most entries of a page, 1 to 500; 50 if it is 0
+	Cursor     string      `query:"cursor"` // the NextCursor of the previous page
+}
+
+// ListAudit returns a page of the changes that operators have made, newest first.
+func (o *Operator) ListAudit(ctx context.Context, q AuditQuery, options ...CallOption) (*AuditPage, error) {
+	return fetch[AuditPage](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/audit", query: queryOf(q)}, options)
+}
+
+// Audit iterates over the changes that operators have made, newest first. An error is the
+// last value.
+func (o *Operator) Audit(ctx context.Context, q AuditQuery, options ...CallOption) iter.Seq2[AuditEntry, error] {
+	return pages(q, func(q *AuditQuery) ([]AuditEntry, bool, error) {
+		page, err := o.ListAudit(ctx, *q, options...)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor = page.NextCursor
+		return page.Entries, q.Cursor != "", nil
+	})
+}

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// StatusMove is a move of orders to a status.
+type StatusMove struct {
+	Status        OrderStatus `json:"status"`
+	Notes         string      `json:"notes,omitempty"`          // for the history, which the partner sees; at most 1000 characters
+	CourierID     string      `json:"courier_id,omitempty"`     // required with [StatusCourierAssigned]
+	ETA           time.Time   `json:"eta,omitzero"`             // the new estimate of the delivery
+	FailureReason string      `json:"failure_reason,omitempty"` // with [StatusFailed]: what went wrong; a [FailureReason], or text for the partner only
+	NextAttempt   time.Time   `json:"next_attempt,omitzero"`    // with [StatusFailed]: when the next attempt is planned
+	Reason        string      `json:"reason,omitempty"`         // with [StatusCancelled]: why, at most 500 characters
+}
+
+// StatusMoveRequest is a move of one order.
+type StatusMoveRequest struct {
+	StatusMove
+	// Version is the version of the order that the operator saw. The move is refused with
+	// [CodeInvalidTransition] if the order has changed since. It is not compared if it is 0.
+	Version int64 `json:"version,omitempty"`
+}
+
+// ChangeOrderStatus moves an order. A move that its status does not allow is refused with
+// [CodeInvalidTransition]: Details has what is allowed and, if another operator was
+// faster, ChangedBy. If no answer arrives, the order may have been moved: read it.
+func (o *Operator) ChangeOrderStatus(ctx context.Context, orderID string, move StatusMoveRequest, options ...CallOption) (*Order, error) {
+	return fetch[Order](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move}, options)
+}
+
+// StatusMovesRequest is the same move of up to 200 orders.
+type StatusMovesRequest struct {
+	OrderIDs []string `json:"order_ids"`
+	Versions []int64  `json:"versions,omitempty"` // that the operator saw, in the sequence of OrderIDs; optional
+	StatusMove
+}
+
+// StatusResults has the result of each order.
+type StatusResults struct {
+	Results []StatusResult `json:"results"` // in the sequence of the request
+}
+
+// StatusResult is the result of the move of one order.
+type StatusResult struct {
+	OrderID string      `json:"order_id"` // as it was sent
+	OK      bool        `json:"ok"`       // the order has been moved
+	Status  OrderStatus `json:"status,omitempty"`
+	Error   *Error      `json:"error,omitempty"` // nil if the order has been moved; without an HTTP status
+}
+
+// ChangeOrderStatuses moves many orders in the same way, each independently of the others:
+// the error of one order is in its result.
+func (o *Operator) ChangeOrderStatuses(ctx context.Context, moves StatusMovesRequest, options ...CallOption) (*StatusResults, error) {
+	return fetch[StatusResults](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves}, options)
+}
