@@ -1,6 +1,6 @@
-// Package client is a Go client for the partner interface of Dropyard. It has a
-// method for every operation, signs requests, retries those that can be repeated
-// safely, and verifies webhooks. It imports only the standard library.
+// Package client is a Go client for Dropyard: for the partner interface and for that of
+// the operators. It has a method for every operation, signs requests, retries those that
+// can be repeated safely, and verifies webhooks. It imports only the standard library.
 //
 // A [Service] calls what needs no credentials, a [Session] manages an account and its
 // API keys, and a [Client] does everything else with such a key:
@@ -14,6 +14,14 @@
 //	quote, err := c.CreateQuote(ctx, order.QuoteRequest())
 //	created, err := c.CreateOrder(ctx, order)
 //	for order, err := range c.Orders(ctx, client.OrderQuery{Status: client.StatusPending}) {
+//		…
+//	}
+//
+// The people who run the service use an [Operator] with a token:
+//
+//	token, err := service.CreateToken(ctx, client.TokenRequest{Email: email, Password: password})
+//	o := client.NewOperator("https://dropyard.example", token.Token)
+//	for order, err := range o.Board(ctx, client.BoardQuery{Attention: []client.AttentionReason{client.AttentionAny}}) {
 //		…
 //	}
 //

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 )
 
@@ -45,7 +46,8 @@ var startExamples = sync.OnceValues(func() (url string, err error) {
 	world := app.System()
 	world.Log, world.Out = slog.New(slog.DiscardHandler), io.Discard
 	ctx, cancel := context.WithCancel(context.Background())
-	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: dir, WebhookInsecure: true}, world)
+	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: dir, WebhookInsecure: true,
+		OperatorEmail: apptest.OperatorEmail, OperatorPassword: apptest.OperatorPassword}, world)
 	if err != nil {
 		cancel()
 		return "", errors.Join(err, os.RemoveAll(dir))
@@ -58,6 +60,27 @@ var startExamples = sync.OnceValues(func() (url string, err error) {
 	}
 	return service.URL(), nil
 })
+
+// exampleOperator returns an operator with a new token.
+func exampleOperator(ctx context.Context) *client.Operator {
+	service := client.NewService(exampleURL())
+	token, err := service.CreateToken(ctx, client.TokenRequest{Email: apptest.OperatorEmail, Password: apptest.OperatorPassword})
+	if err != nil {
+		panic(err)
+	}
+	return client.NewOperator(service.BaseURL, token.Token)
+}
+
+// examplePartner returns the id of a new partner.
+func examplePartner(ctx context.Context) string {
+	partner, err := client.NewService(exampleURL()).Register(ctx, client.RegisterRequest{
+		Name: "Épicerie Métro", Email: client.NewIdempotencyKey() + "@example.com", Password: "seven maple trees",
+	})
+	if err != nil {
+		panic(err)
+	}
+	return partner.PartnerID
+}
 
 // exampleClient returns a client of a new partner.
 func exampleClient(ctx context.Context) *client.Client {

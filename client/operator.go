@@ -9,7 +9,7 @@ import (
 )
 
 // Operator calls the operator interface (/ops/v1): dispatch, couriers, stock, partners and
-// prices. What an operator may do depends on the [Role]; anything else is refused with
+// prices. What an operator may do depends on the [OperatorRole]; anything else is refused with
 // [CodeForbidden]. Many goroutines may use it.
 type Operator struct {
 	Service
@@ -38,25 +38,25 @@ func (o *Operator) authorize(request *http.Request, _ []byte) {
 	request.Header.Set("Authorization", "Bearer "+o.Token)
 }
 
-// Role says what an operator may do.
-type Role string
+// OperatorRole says what an operator may do.
+type OperatorRole string
 
 // The roles of operators.
 const (
-	RoleAdmin      Role = "admin"      // everything
-	RoleDispatcher Role = "dispatcher" // orders, couriers, and reading partners
-	RoleWarehouse  Role = "warehouse"  // stock
-	RoleCourier    Role = "courier"    // the courier's own orders
+	OperatorAdmin      OperatorRole = "admin"      // everything
+	OperatorDispatcher OperatorRole = "dispatcher" // orders, couriers, and reading partners
+	OperatorWarehouse  OperatorRole = "warehouse"  // stock
+	OperatorCourier    OperatorRole = "courier"    // the courier's own orders
 )
 
 // OperatorAccount is a person who runs the service.
 type OperatorAccount struct {
-	OperatorID string    `json:"operator_id"`
-	Email      string    `json:"email"`
-	Role       Role      `json:"role"`
-	Active     bool      `json:"active"`     // only active operators can log in and make requests
-	CourierID  string    `json:"courier_id"` // the courier that an operator with [RoleCourier] is; otherwise empty
-	CreatedAt  time.Time `json:"created_at"`
+	OperatorID string       `json:"operator_id"`
+	Email      string       `json:"email"`
+	Role       OperatorRole `json:"role"`
+	Active     bool         `json:"active"`     // only active operators can log in and make requests
+	CourierID  string       `json:"courier_id"` // the courier that an operator with [OperatorCourier] is; otherwise empty
+	CreatedAt  time.Time    `json:"created_at"`
 }
 
 // errNoOperatorSession means that something other than the service answered a login.
@@ -95,10 +95,10 @@ func (s *Service) GetOps(ctx context.Context, options ...CallOption) ([]byte, er
 
 // OperatorRequest is a new operator.
 type OperatorRequest struct {
-	Email     string `json:"email"`    // upper and lower case are the same
-	Password  string `json:"password"` // 8 to 128 characters; the most common ones are refused
-	Role      Role   `json:"role"`
-	CourierID string `json:"courier_id,omitempty"` // required with [RoleCourier], and refused with any other role
+	Email     string       `json:"email"`    // upper and lower case are the same
+	Password  string       `json:"password"` // 8 to 128 characters; the most common ones are refused
+	Role      OperatorRole `json:"role"`
+	CourierID string       `json:"courier_id,omitempty"` // required with [OperatorCourier], and refused with any other role
 }
 
 // CreateOperator adds an operator. An address that another operator has is refused with
@@ -110,10 +110,10 @@ func (o *Operator) CreateOperator(ctx context.Context, operator OperatorRequest,
 // OperatorChange is what to change of an operator. Fields that are nil or empty stay as
 // they are.
 type OperatorChange struct {
-	Role      Role   `json:"role,omitempty"`
-	Active    *bool  `json:"active,omitempty"`
-	Password  string `json:"password,omitempty"`
-	CourierID string `json:"courier_id,omitempty"`
+	Role      OperatorRole `json:"role,omitempty"`
+	Active    *bool        `json:"active,omitempty"`
+	Password  string       `json:"password,omitempty"`
+	CourierID string       `json:"courier_id,omitempty"`
 }
 
 // ChangeOperator changes an operator. A new password, and Active set to false, end all

@@ -29,7 +29,7 @@ func openDesk(t *testing.T) *desk {
 	token := must[*client.Token](t)(client.NewService(service.URL).CreateToken(t.Context(), client.TokenRequest{
 		Email: apptest.OperatorEmail, Password: apptest.OperatorPassword, Name: "desk",
 	}))
-	if token.Role != client.RoleAdmin || !token.ExpiresAt.After(time.Now()) {
+	if token.Role != client.OperatorAdmin || !token.ExpiresAt.After(time.Now()) {
 		t.Errorf("got %+v, want the token of an admin", token)
 	}
 	partner := service.Register(t, "metro")
@@ -58,10 +58,10 @@ func TestOperatorAccounts(t *testing.T) {
 	_, err := d.CreateToken(ctx, client.TokenRequest{Email: apptest.OperatorEmail, Password: "wrong"})
 	wantCode(t, err, 401, client.CodeUnauthorized)
 	me := must[*client.OperatorAccount](t)(d.GetOperator(ctx))
-	if me.Email != apptest.OperatorEmail || me.Role != client.RoleAdmin || !me.Active || me.CourierID != "" || me.CreatedAt.IsZero() {
+	if me.Email != apptest.OperatorEmail || me.Role != client.OperatorAdmin || !me.Active || me.CourierID != "" || me.CreatedAt.IsZero() {
 		t.Errorf("got %+v, want the admin", me)
 	}
-	night := client.OperatorRequest{Email: "night@example.com", Password: "lune-sur-les-quais-88", Role: client.RoleDispatcher}
+	night := client.OperatorRequest{Email: "night@example.com", Password: "lune-sur-les-quais-88", Role: client.OperatorDispatcher}
 	created := must[*client.OperatorAccount](t)(d.CreateOperator(ctx, night))
 	_, err = d.CreateOperator(ctx, night)
 	wantCode(t, err, 400, client.CodeEmailTaken)
@@ -71,7 +71,7 @@ func TestOperatorAccounts(t *testing.T) {
 	d.checkSession(night)
 	d.checkTokens(night, created)
 	changed := must[*client.OperatorAccount](t)(d.ChangeOperator(ctx, created.OperatorID, client.OperatorChange{Active: new(false)}))
-	if changed.Active || changed.Role != client.RoleDispatcher {
+	if changed.Active || changed.Role != client.OperatorDispatcher {
 		t.Errorf("got %+v, want an inactive dispatcher", changed)
 	}
 	d.checkAudit(created.OperatorID)

@@ -16,10 +16,10 @@ type TokenRequest struct {
 
 // Token is a token of an operator.
 type Token struct {
-	TokenID   string    `json:"token_id"`
-	Token     string    `json:"token"` // for [NewOperator]; no later answer holds it
-	Role      Role      `json:"role"`
-	ExpiresAt time.Time `json:"expires_at"`
+	TokenID   string       `json:"token_id"`
+	Token     string       `json:"token"` // for [NewOperator]; no later answer holds it
+	Role      OperatorRole `json:"role"`
+	ExpiresAt time.Time    `json:"expires_at"`
 }
 
 // CreateToken returns a new token of an operator. Wrong passwords are throttled per
