@@ -269,7 +269,7 @@ type refused struct {
 
 func (c *comparison) compareErrors(operation described) {
 	for status, response := range operation.responses {
-		if strings.HasPrefix(status, "2") {
+		if status < "400" {
 			continue
 		}
 		if _, schema := c.contents(response); schema.value != nil {

@@ -133,15 +133,19 @@ type Shortage struct {
 	Requested int64 `json:"requested"`
 }
 
-// UnauthorizedReason says why a signature was refused.
+// UnauthorizedReason says why a signature or a sign-in was refused.
 type UnauthorizedReason string
 
-// The reasons why a signature is refused.
+// The reasons why a signature or a sign-in is refused.
 const (
 	ReasonMissingHeader     UnauthorizedReason = "missing_header"
 	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
 	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
 	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+
+	ReasonSignInExpired   UnauthorizedReason = "sign_in_expired" // through an OpenID provider: not begun, or too long ago
+	ReasonProviderRefused UnauthorizedReason = "provider_refused"
+	ReasonProviderAnswer  UnauthorizedReason = "provider_answer" // the answer of the OpenID provider is not valid
 )
 
 // Quota is something of which a partner may use only so much.

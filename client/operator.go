@@ -96,7 +96,7 @@ func (s *Service) GetOps(ctx context.Context, options ...CallOption) ([]byte, er
 // OperatorRequest is a new operator.
 type OperatorRequest struct {
 	Email     string       `json:"email"`    // upper and lower case are the same
-	Password  string       `json:"password"` // 8 to 128 characters; the most common ones are refused
+	Password  string       `json:"password"` // 12 to 128 characters; the most common ones are refused
 	Role      OperatorRole `json:"role"`
 	CourierID string       `json:"courier_id,omitempty"` // required with [OperatorCourier], and refused with any other role
 }

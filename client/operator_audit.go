@@ -12,7 +12,7 @@ import (
 type AuditEntry struct {
 	AuditID    string      `json:"audit_id"`
 	At         time.Time   `json:"at"`
-	OperatorID string      `json:"operator_id"` // or "settings" or "command line"
+	OperatorID string      `json:"operator_id"` // or "settings", "command line" or "openid"
 	RequestID  string      `json:"request_id"`  // empty if it was not a request
 	Action     AuditAction `json:"action"`
 	PartnerID  string      `json:"partner_id,omitempty"` // to which the object belongs; empty if to none
@@ -38,6 +38,7 @@ const (
 	ActionStockMoved      AuditAction = "stock.moved"
 	ActionOperatorCreated AuditAction = "operator.created"
 	ActionOperatorChanged AuditAction = "operator.changed"
+	ActionOperatorLinked  AuditAction = "operator.linked" // to a person of the OpenID provider
 	ActionTokenCreated    AuditAction = "token.created"
 	ActionTokenRevoked    AuditAction = "token.revoked"
 	ActionSessionBegun    AuditAction = "session.begun"
