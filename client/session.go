@@ -39,7 +39,25 @@ func (s *Session) Logout(ctx context.Context, options ...CallOption) (*LoggedOut
 
 // CreateAPIKeyRequest is a new API key.
 type CreateAPIKeyRequest struct {
-	Name string `json:"name,omitempty"` // a label of up to 255 characters; optional
+	Name   string  `json:"name,omitempty"`   // a label of up to 255 characters; optional
+	Scopes []Scope `json:"scopes,omitempty"` // what the key may do; none for everything that a key can do
+}
+
+// Scope says what an API key may do.
+type Scope string
+
+// The scopes of API keys. Each one but ScopeRead includes reading what it changes.
+const (
+	ScopeOrders   Scope = "orders"
+	ScopeStock    Scope = "stock"
+	ScopeWebhooks Scope = "webhooks"
+	ScopeRead     Scope = "read" // everything that a key can read
+)
+
+// Creator is the user who made an API key, and who may have left since.
+type Creator struct {
+	UserID string `json:"user_id"`
+	Name   string `json:"name"` // at that time
 }
 
 // APIKey is a pair of keys that signs requests.
@@ -51,6 +69,8 @@ type APIKey struct {
 	SecretKey  string    `json:"secret_key,omitempty"`
 	CreatedAt  time.Time `json:"created_at"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"` // zero until the first use
+	CreatedBy  Creator   `json:"created_by"`
+	Scopes     []Scope   `json:"scopes"` // empty for a key that may do everything that a key can do
 }
 
 // CreateAPIKey creates an API key, which works immediately. A partner may have 1,000. If

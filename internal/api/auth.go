@@ -137,6 +137,7 @@ func (s *Server) session(c *call) (*partner.Session, error) {
 	if found == nil {
 		return nil, errNotLoggedIn
 	}
+	c.actAs(found.User.UserID)
 	return found, found.User.Role.May(c.needed)
 }
 
@@ -151,6 +152,7 @@ func (s *Server) byPassword(c *call, email, password string) (*partner.Member, e
 	if err != nil {
 		return nil, err
 	}
+	c.actAs(found.User.UserID)
 	return found, found.User.Role.May(c.needed)
 }
 
@@ -170,12 +172,22 @@ func (s *Server) member(c *call) (*partner.Member, error) {
 }
 
 type createdKey struct {
-	KeyID     string    `json:"key_id"`
-	Name      string    `json:"name"`
-	PublicKey string    `json:"public_key"`
-	SecretKey string    `json:"secret_key"`
-	CreatedAt time.Time `json:"created_at"`
+	KeyID     string          `json:"key_id"`
+	Name      string          `json:"name"`
+	PublicKey string          `json:"public_key"`
+	SecretKey string          `json:"secret_key"`
+	CreatedAt time.Time       `json:"created_at"`
+	CreatedBy creatorAnswer   `json:"created_by"`
+	Scopes    []partner.Scope `json:"scopes"` // empty for a key that may do everything
 }
+
+type creatorAnswer struct {
+	UserID string `json:"user_id"`
+	Name   string `json:"name"`
+}
+
+// scopesOf returns the scopes of a key as a list that is never null.
+func scopesOf(k *partner.APIKey) []partner.Scope { return append([]partner.Scope{}, k.Scopes...) }
 
 func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	body, err := c.optionalJSON()
@@ -194,12 +206,14 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	if err := problems.Err(); err != nil {
 		return reply{}, err
 	}
-	key, err := s.config.Partners.CreateKey(c.Context(), creator.Partner.PartnerID, request.Name)
+	key, err := s.config.Partners.CreateKey(c.Context(), creator, request)
 	if err != nil {
 		return reply{}, err
 	}
 	c.header.Set("Cache-Control", "no-store")
-	return created(createdKey{key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt})
+	return created(createdKey{
+		key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt, creatorAnswer(key.CreatedBy), scopesOf(&key.APIKey),
+	})
 }
 
 // keyCreator returns member. If there is neither a session nor the headers, it returns
@@ -213,11 +227,13 @@ func (s *Server) keyCreator(c *call, request partner.KeyRequest) (*partner.Membe
 }
 
 type listedKey struct {
-	KeyID      string     `json:"key_id"`
-	Name       string     `json:"name"`
-	PublicKey  string     `json:"public_key"`
-	CreatedAt  time.Time  `json:"created_at"`
-	LastUsedAt *time.Time `json:"last_used_at"` // null until the first use
+	KeyID      string          `json:"key_id"`
+	Name       string          `json:"name"`
+	PublicKey  string          `json:"public_key"`
+	CreatedAt  time.Time       `json:"created_at"`
+	LastUsedAt *time.Time      `json:"last_used_at"` // null until the first use
+	CreatedBy  creatorAnswer   `json:"created_by"`
+	Scopes     []partner.Scope `json:"scopes"`
 }
 
 func (s *Server) handleKeyList(c *call) (reply, error) {
@@ -231,7 +247,10 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 	}
 	keys := make([]listedKey, len(found))
 	for i, key := range found {
-		keys[i] = listedKey{KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, CreatedAt: key.CreatedAt}
+		keys[i] = listedKey{
+			KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, CreatedAt: key.CreatedAt,
+			CreatedBy: creatorAnswer(key.CreatedBy), Scopes: scopesOf(&key),
+		}
 		if !key.LastUsedAt.IsZero() {
 			keys[i].LastUsedAt = &key.LastUsedAt
 		}

@@ -49,11 +49,11 @@ func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) 
 	return found, err
 }
 
-// actAs names the operator and the request in the audit entries of everything that
-// happens with the call's context from now on. An empty id stands for an operator
-// who is not known yet; the room that checks the password sets it.
-func (c *call) actAs(operatorID string) {
-	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: operatorID, RequestID: c.id})
+// actAs names the operator or user and the request in the audit entries of
+// everything that happens with the call's context from now on. An empty id stands for
+// an operator who is not known yet; the room that checks the password sets it.
+func (c *call) actAs(id string) {
+	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: id, RequestID: c.id})
 	c.Request = c.WithContext(ctx)
 }
 

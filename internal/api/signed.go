@@ -12,7 +12,7 @@ import (
 )
 
 // authenticate checks the signature of a request (interface section 5.1), and then
-// the partner's rate and suspension. A request whose signature is refused counts
+// the partner's rate and suspension, and the scopes of the key. A request whose signature is refused counts
 // against the rate of its network, never against a partner's.
 func (s *Server) authenticate(c *call) error {
 	key, err := s.verify(c)
@@ -25,7 +25,10 @@ func (s *Server) authenticate(c *call) error {
 		return err
 	}
 	c.partnerID, c.secret = key.PartnerID, key.Secret
-	return s.admitPartner(c)
+	if err := s.admitPartner(c); err != nil {
+		return err
+	}
+	return key.May(c.needed)
 }
 
 // authenticateSession accepts a request in a session whose user may use the route. It

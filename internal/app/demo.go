@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -58,11 +59,13 @@ func (a *App) seedDemo(ctx context.Context) error {
 // createDemo creates the sample data. If an earlier start was killed half way, it
 // adds what is missing.
 func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
-	account, err := a.demoAccount(ctx)
+	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
+	owner, err := a.demoOwner(ctx)
 	if err != nil {
 		return seeded, err
 	}
-	key, err := a.partners.CreateKey(ctx, account.PartnerID, "demo")
+	account := owner.Partner
+	key, err := a.partners.CreateKey(ctx, owner, partner.KeyRequest{Name: "demo"})
 	if err != nil {
 		return seeded, err
 	}
@@ -84,21 +87,14 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	return seeded, a.store.SetSetting(ctx, demoSetting, string(text))
 }
 
-// demoAccount registers the sample partner, or returns it if it exists.
-func (a *App) demoAccount(ctx context.Context) (*partner.Partner, error) {
+// demoOwner registers the sample partner unless it exists, and returns its owner.
+func (a *App) demoOwner(ctx context.Context) (*partner.Member, error) {
 	password := a.demoPassword("partner")
-	registered, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
-	if refusal.HasCode(err, refusal.CodeEmailTaken) {
-		member, err := a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
-		if err != nil {
-			return nil, err
-		}
-		return &member.Partner, nil
-	}
-	if err != nil {
+	_, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
+	if err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return nil, err
 	}
-	return &registered.Partner, nil
+	return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
 }
 
 // stockDemo adds three products with stock at two locations.

@@ -29,6 +29,7 @@ func TestAuditEntries(t *testing.T) {
 			t.Errorf("got %s, want %s from %s to %s", log.Body, action, before, after)
 		}
 	}
+	s.Clock.Advance(time.Second)
 	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid","rate_limit":7}`)
 	entry("partner_id="+p.PartnerID, "partner.changed", changed,
 		`{"orders_per_day":null,"rate_card":null,"rate_limit":null,"stored_bytes":null,"suspended":false,"suspended_reason":""}`,
@@ -44,7 +45,7 @@ func TestAuditEntries(t *testing.T) {
 	entry("action=operator.changed&object_id="+desk.OperatorID, "operator.changed", changed,
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","role":"dispatcher"}`,
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","password_changed":true,"role":"warehouse"}`)
-	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:01Z", nil).Must(t, 200); none.Len("entries") != 0 {
+	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:02Z", nil).Must(t, 200); none.Len("entries") != 0 {
 		t.Errorf("got %s, want no entries of the dispatcher", none.Body)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestRegistrationMakesTheOwner registers an account, which is one partner and one
@@ -54,5 +55,61 @@ func TestRolesOverHTTP(t *testing.T) {
 	developer.Call(t, "DELETE", "/v1/auth/api-keys/"+p.KeyID, nil).Must(t, 200)
 	if got := clerk.Call(t, "GET", "/v1/auth/me", nil).Must(t, 200); got.Text("user", "role") != "clerk" || got.Text("partner_id") != p.PartnerID {
 		t.Errorf("me: got %s, want the clerk of %s", got.Body, p.PartnerID)
+	}
+}
+
+// TestScopesOverHTTP signs requests with a key that may only read, on the node that
+// made it and on another one.
+func TestScopesOverHTTP(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	p := s.Register(t, "metro")
+	reader := p.NewKey(t, "read")
+	refused := reader.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 403, "forbidden")
+	if got := refused.Text("error", "message"); got != "the scopes of this API key (read) do not permit this" {
+		t.Errorf("an order: got message %q, want one that names the scopes", got)
+	}
+	if orders := reader.Call(t, "GET", "/v1/orders", nil).Must(t, 200); orders.JSON("count") != 0.0 {
+		t.Errorf("after a refused order: got %s, want no order", orders.Body)
+	}
+	if used := s.Query(t, "SELECT count(*) FROM idempotency_keys"); used[0] != "0" {
+		t.Errorf("after a refused order: got %s idempotency keys, want none", used[0])
+	}
+	if s.Database == "" {
+		return // the embedded database belongs to one node
+	}
+	reader.Service = s.Beside(t)
+	reader.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 403, "forbidden")
+	reader.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
+}
+
+// TestKeysShowWhoMadeThem creates and revokes keys as people of a partner, and reads
+// who did it from the list and from the audit log.
+func TestKeysShowWhoMadeThem(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	p := s.Register(t, "metro")
+	developer, admin := p.As(t, "developer"), s.Operate(t)
+	made := developer.Call(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"till","scopes":["read","orders"]}`)).Must(t, 201)
+	keyID := made.Text("key_id")
+	const scopes = `"scopes":["orders","read"]`
+	creator := fmt.Sprintf(`"created_by":{"user_id":%q,"name":"developer"},`, developer.UserID)
+	listed := s.Do(t, "GET", "/v1/auth/api-keys", nil, p.Login()...).Must(t, 200)
+	for _, answer := range []*apptest.Answer{made, listed} {
+		if !strings.Contains(string(answer.Body), creator+scopes) {
+			t.Errorf("got %s, want %s%s", answer.Body, creator, scopes)
+		}
+	}
+	s.Do(t, "DELETE", "/v1/auth/api-keys/"+keyID, nil, p.Login()...).Must(t, 200)
+	log := admin.Call(t, "GET", "/ops/v1/audit?object_id="+keyID, nil).Must(t, 200)
+	facts := fmt.Sprintf(`{"name":"till","public_key":%q,%s}`, made.Text("public_key"), scopes)
+	for i, want := range []string{
+		fmt.Sprintf(`"action":"api_key.revoked","partner_id":%q,"object_id":%q,"before":%s,"after":null`, p.PartnerID, keyID, facts),
+		fmt.Sprintf(`"operator_id":%q,"request_id":%q,"action":"api_key.created","partner_id":%q,"object_id":%q,"before":null,"after":%s`,
+			developer.UserID, made.Header.Get("X-Request-Id"), p.PartnerID, keyID, facts),
+	} {
+		if log.Len("entries") != 2 || !strings.Contains(string(log.Body), want) {
+			t.Errorf("entry %d: got %s, want %s", i, log.Body, want)
+		}
 	}
 }

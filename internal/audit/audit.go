@@ -1,5 +1,5 @@
-// Package audit describes what is written when an operator changes something:
-// entries, their actions, and the operation that a context carries.
+// Package audit describes what is written when an operator, or a person of a partner,
+// changes something: entries, their actions, and the operation that a context carries.
 package audit
 
 import (
@@ -10,9 +10,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
-// Operation names the operator who changes something, and the request.
+// Operation names the person who changes something, and the request.
 type Operation struct {
-	OperatorID string // or a name for what is not an operator, such as "command line"
+	// OperatorID is the id of an operator or of a partner's user, or a name for what is
+	// neither, such as "command line".
+	OperatorID string
 	RequestID  string
 }
 
@@ -29,7 +31,7 @@ func OperationOf(ctx context.Context) Operation {
 	return o
 }
 
-// Action is what an operator did.
+// Action is what an operator or user did.
 type Action string
 
 // The actions that the audit log records.
@@ -52,6 +54,8 @@ const (
 	ActionPartnerChanged  Action = "partner.changed"
 	ActionPartnerApproved Action = "partner.approved"
 	ActionRateCardAdded   Action = "rate_card.added"
+	ActionKeyCreated      Action = "api_key.created"
+	ActionKeyRevoked      Action = "api_key.revoked"
 )
 
 // Actions lists all actions.
@@ -59,10 +63,10 @@ var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionRateCardAdded,
+	ActionPartnerApproved, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
 }
 
-// Entry records one change by an operator. It is written in the transaction of
+// Entry records one change by a person. It is written in the transaction of
 // the change.
 type Entry struct {
 	AuditID string // a UUID that sorts by time

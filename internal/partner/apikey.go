@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -20,6 +21,15 @@ type APIKey struct {
 	PublicKey  string
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero until the first use
+	CreatedBy  Creator
+	Scopes     []Scope // in the order of the constants; empty for a key that may do everything
+}
+
+// Creator is the user who made an API key. The name is the one of that time: the
+// user may have left.
+type Creator struct {
+	UserID string
+	Name   string
 }
 
 // CreatedKey is a new API key with its secret, which is shown only here.
@@ -32,20 +42,45 @@ type CreatedKey struct {
 // for a session; they are empty if they were not given.
 type KeyRequest struct {
 	Name     string
+	Scopes   []Scope // empty for a key that may do everything
 	Email    string
 	Password string
 }
 
-// ReadKeyRequest reads a request to create an API key. Name is valid only if
-// there are no problems.
+// ReadKeyRequest reads a request to create an API key. Name and Scopes are valid only
+// if there are no problems.
 func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	return KeyRequest{
 		Name:     f.Text("name", form.Optional, form.Length(0, 255)),
+		Scopes:   readScopes(f),
 		Email:    f.Text("email", form.Optional, delivery.EmailRule),
 		Password: f.Secret("password", form.Optional, credential.KnownPasswordRule),
 	}, problems
+}
+
+// readScopes returns the scopes that are in the list, each once and in the order of
+// the constants. An empty list is a fault, because it could be meant as no access.
+func readScopes(f *form.Form) (scopes []Scope) {
+	sent := f.Texts("scopes", form.Optional, 1, len(Scopes), form.OneOf(Scopes...))
+	for _, scope := range Scopes {
+		if slices.Contains(sent, string(scope)) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+// keyFacts is what the audit log holds of an API key.
+type keyFacts struct {
+	Name      string  `json:"name"`
+	PublicKey string  `json:"public_key"`
+	Scopes    []Scope `json:"scopes"`
+}
+
+func factsOfKey(k *APIKey) keyFacts {
+	return keyFacts{k.Name, k.PublicKey, append([]Scope{}, k.Scopes...)}
 }
 
 // maxKeys is how many active keys a partner may have: enough for a key for each
@@ -54,10 +89,41 @@ const maxKeys = 1000
 
 var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
 
-// CreateKey adds an API key for the partner, which works as soon as CreateKey
-// returns. It refuses with conflict if the partner has too many.
-func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*CreatedKey, error) {
-	created := &CreatedKey{APIKey: APIKey{Name: name, CreatedAt: s.now()}}
+// CreateKey adds an API key for the partner of a user, which works as soon as
+// CreateKey returns. It refuses with conflict if the partner has too many.
+func (s *Service) CreateKey(ctx context.Context, by *Member, request KeyRequest) (*CreatedKey, error) {
+	created, err := s.newKey(by, request)
+	if err != nil {
+		return nil, err
+	}
+	sealed := &SealedKey{
+		APIKey:    created.APIKey,
+		PartnerID: by.Partner.PartnerID,
+		Secret:    s.config.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
+	}
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		active, err := tx.APIKeys(ctx, sealed.PartnerID)
+		if err != nil {
+			return err
+		}
+		if len(active) >= maxKeys {
+			return errTooManyKeys
+		}
+		if err := tx.AddAPIKey(ctx, sealed); err != nil {
+			return err
+		}
+		return s.note(ctx, tx, audit.ActionKeyCreated, sealed.PartnerID, sealed.KeyID, nil, factsOfKey(&sealed.APIKey))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return created, nil
+}
+
+func (s *Service) newKey(by *Member, request KeyRequest) (*CreatedKey, error) {
+	created := &CreatedKey{APIKey: APIKey{
+		Name: request.Name, CreatedAt: s.now(), CreatedBy: Creator{by.User.UserID, by.User.Name}, Scopes: request.Scopes,
+	}}
 	var err error
 	if created.KeyID, err = identifier.New(s.config.Random, "key_"); err != nil {
 		return nil, err
@@ -65,28 +131,18 @@ func (s *Service) CreateKey(ctx context.Context, partnerID, name string) (*Creat
 	if created.PublicKey, err = credential.Token(s.config.Random, "pk_"); err != nil {
 		return nil, err
 	}
-	if created.SecretKey, err = credential.Token(s.config.Random, "sk_"); err != nil {
-		return nil, err
-	}
-	sealed := &SealedKey{
-		APIKey:    created.APIKey,
-		PartnerID: partnerID,
-		Secret:    s.config.Sealer.Seal([]byte(created.SecretKey), created.KeyID),
-	}
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		active, err := tx.APIKeys(ctx, partnerID)
-		if err != nil {
-			return err
-		}
-		if len(active) >= maxKeys {
-			return errTooManyKeys
-		}
-		return tx.AddAPIKey(ctx, sealed)
-	})
+	created.SecretKey, err = credential.Token(s.config.Random, "sk_")
+	return created, err
+}
+
+// note adds an entry to the audit log, in the transaction of the change.
+func (s *Service) note(ctx context.Context, tx Writer, action audit.Action, partnerID, objectID string, before, after any) error {
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return created, nil
+	entry.PartnerID, entry.ObjectID, entry.Before, entry.After = partnerID, objectID, before, after
+	return tx.AddAudit(ctx, entry)
 }
 
 // Keys lists the partner's active keys, oldest first.
@@ -107,16 +163,18 @@ func (s *Service) Keys(ctx context.Context, partnerID string) (keys []APIKey, er
 // returns, and on other nodes within keyFreshness. It refuses with not_found for a
 // key that is revoked already or belongs to another partner.
 func (s *Service) RevokeKey(ctx context.Context, partnerID, keyID string) error {
-	var publicKey string
+	var revoked *APIKey
 	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
-		publicKey, err = tx.RevokeAPIKey(ctx, partnerID, keyID, s.now())
-		return err
+		if revoked, err = tx.RevokeAPIKey(ctx, partnerID, keyID, s.now()); err != nil || revoked == nil {
+			return err
+		}
+		return s.note(ctx, tx, audit.ActionKeyRevoked, partnerID, keyID, factsOfKey(revoked), nil)
 	})
-	if publicKey != "" {
+	if revoked != nil {
 		// After the commit, and even after an error: the commit may have succeeded.
-		s.keys.revoke(publicKey)
+		s.keys.revoke(revoked.PublicKey)
 	}
-	if err == nil && publicKey == "" {
+	if err == nil && revoked == nil {
 		err = refusal.NotFound("the API key")
 	}
 	return err
@@ -146,7 +204,7 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 	if err != nil {
 		return nil, err
 	}
-	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: sealed.PartnerID, Secret: secret}
+	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: sealed.PartnerID, Secret: secret, Scopes: sealed.Scopes}
 	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
 }
 

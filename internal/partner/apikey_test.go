@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,8 @@ import (
 
 func (n *node) createKey(t testing.TB, partnerID, name string) *partner.CreatedKey {
 	t.Helper()
-	key, err := n.CreateKey(t.Context(), partnerID, name)
+	by := &partner.Member{Partner: partner.Partner{PartnerID: partnerID}, User: partner.User{UserID: "usr_1", Name: "Camille"}}
+	key, err := n.CreateKey(t.Context(), by, partner.KeyRequest{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +93,8 @@ func TestKeysListsActiveKeysOldestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := n.keys(t, p.PartnerID)
-	if len(keys) != 3 || keys[0] != created[0].APIKey || keys[1] != created[2].APIKey || keys[2] != created[3].APIKey {
-		t.Errorf("listed %+v", keys)
+	if want := []partner.APIKey{created[0].APIKey, created[2].APIKey, created[3].APIKey}; !reflect.DeepEqual(keys, want) {
+		t.Errorf("got %+v, want %+v", keys, want)
 	}
 }
 
@@ -273,15 +275,22 @@ func TestKeysInParallel(t *testing.T) {
 
 func TestReadKeyRequest(t *testing.T) {
 	t.Parallel()
-	request, problems := partner.ReadKeyRequest(body(t, map[string]any{"name": "production", "email": "a@b.example", "password": password}))
-	if want := (partner.KeyRequest{Name: "production", Email: "a@b.example", Password: password}); request != want || len(problems) != 0 {
-		t.Errorf("got %+v, %v", request, problems)
+	sent := map[string]any{"name": "production", "email": "a@b.example", "password": password, "scopes": []any{"read", "orders", "read"}}
+	request, problems := partner.ReadKeyRequest(body(t, sent))
+	want := partner.KeyRequest{Name: "production", Scopes: []partner.Scope{partner.ScopeOrders, partner.ScopeRead}, Email: "a@b.example", Password: password}
+	if !reflect.DeepEqual(request, want) || len(problems) != 0 {
+		t.Errorf("%v: got %+v, %v, want %+v", sent, request, problems, want)
 	}
 	if request, problems := partner.ReadKeyRequest(body(t, nil)); len(problems) != 1 {
-		t.Errorf("null: %+v, %v", request, problems)
+		t.Errorf("null: got %+v, %v, want one problem", request, problems)
 	}
-	if request, problems := partner.ReadKeyRequest(body(t, map[string]any{})); request != (partner.KeyRequest{}) || len(problems) != 0 {
-		t.Errorf("got %+v, %v", request, problems)
+	if request, problems := partner.ReadKeyRequest(body(t, map[string]any{})); !reflect.DeepEqual(request, partner.KeyRequest{}) || len(problems) != 0 {
+		t.Errorf("{}: got %+v, %v, want an empty request", request, problems)
+	}
+	for _, scopes := range []any{[]any{}, []any{"everything"}, "read", []any{"read", "orders", "stock", "webhooks", "read"}} {
+		if _, problems := partner.ReadKeyRequest(body(t, map[string]any{"scopes": scopes})); len(problems) != 1 {
+			t.Errorf("scopes %v: got %v, want one problem", scopes, problems)
+		}
 	}
 	_, problems = partner.ReadKeyRequest(body(t, map[string]any{"name": 7, "email": 7, "password": 7}))
 	if len(problems) != 3 || problems[2].Value != nil {
@@ -290,17 +299,26 @@ func TestReadKeyRequest(t *testing.T) {
 }
 
 // TestSigningKeyAllocatesNothing counts allocations, because every signed request
-// looks its key up.
+// looks its key up and checks its scopes.
 func TestSigningKeyAllocatesNothing(t *testing.T) { //nolint:paralleltest // it counts allocations
 	n := newNode(t)
-	created := n.createKey(t, n.register(t, "a@b.example").PartnerID, "")
-	n.signingKey(t, created.PublicKey)
-	ctx := t.Context()
-	if got := testing.AllocsPerRun(100, func() {
-		key, _ := n.SigningKey(ctx, created.PublicKey)
-		n.Used(key)
-	}); got != 0 {
-		t.Errorf("%v allocations", got)
+	by := &partner.Member{Partner: *n.register(t, "a@b.example")}
+	for _, scopes := range [][]partner.Scope{nil, {partner.ScopeStock, partner.ScopeRead}} {
+		created, err := n.CreateKey(t.Context(), by, partner.KeyRequest{Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.signingKey(t, created.PublicKey)
+		ctx := t.Context()
+		if got := testing.AllocsPerRun(100, func() {
+			key, _ := n.SigningKey(ctx, created.PublicKey)
+			if err := key.May(partner.PermissionOrdersRead); err != nil {
+				t.Error(err)
+			}
+			n.Used(key)
+		}); got != 0 {
+			t.Errorf("a key with the scopes %q: got %v allocations, want 0", scopes, got)
+		}
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 type SigningKey struct {
 	KeyID     string
 	PartnerID string
-	Secret    []byte // must not be changed
+	Secret    []byte  // must not be changed
+	Scopes    []Scope // likewise; empty for a key that may do everything
 
 	// freshUntil is when the key has to be looked up again, in nanoseconds
 	// since the cache's start.

@@ -3,6 +3,7 @@ package partner
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -36,24 +37,68 @@ const (
 	PermissionKeys         Permission = "keys"          // list, create and revoke API keys
 )
 
+// Scope says what an API key may do. A key has some scopes or none, and without any
+// it has every permission that some scope has.
+type Scope string
+
+// The scopes of API keys. Each one but ScopeRead includes reading what it changes.
+const (
+	ScopeOrders   Scope = "orders"
+	ScopeStock    Scope = "stock"
+	ScopeWebhooks Scope = "webhooks"
+	ScopeRead     Scope = "read" // everything that a key can read
+)
+
+// Scopes lists all scopes.
+var Scopes = []Scope{ScopeOrders, ScopeStock, ScopeWebhooks, ScopeRead}
+
+// grant says who has a permission.
+type grant struct {
+	roles  []Role
+	scopes []Scope // empty if no API key has the permission
+}
+
 // everyone is every role.
 var everyone = Roles
 
-// permitted holds the roles that have each permission.
-var permitted = map[Permission][]Role{
-	PermissionSelf:         everyone,
-	PermissionOrdersRead:   everyone,
-	PermissionOrders:       {RoleOwner, RoleDeveloper, RoleClerk},
-	PermissionStockRead:    everyone,
-	PermissionWebhooksRead: everyone,
-	PermissionWebhooks:     {RoleOwner, RoleDeveloper},
-	PermissionKeys:         {RoleOwner, RoleDeveloper},
+// permitted holds who has each permission.
+var permitted = map[Permission]grant{
+	PermissionSelf:         {everyone, nil},
+	PermissionOrdersRead:   {everyone, []Scope{ScopeOrders, ScopeRead}},
+	PermissionOrders:       {[]Role{RoleOwner, RoleDeveloper, RoleClerk}, []Scope{ScopeOrders}},
+	PermissionStockRead:    {everyone, []Scope{ScopeStock, ScopeRead}},
+	PermissionWebhooksRead: {everyone, []Scope{ScopeWebhooks, ScopeRead}},
+	PermissionWebhooks:     {[]Role{RoleOwner, RoleDeveloper}, []Scope{ScopeWebhooks}},
+	PermissionKeys:         {[]Role{RoleOwner, RoleDeveloper}, nil},
 }
 
 // May returns nil if a role has a permission, and refuses with forbidden otherwise.
 func (r Role) May(p Permission) error {
-	if slices.Contains(permitted[p], r) {
+	if slices.Contains(permitted[p].roles, r) {
 		return nil
 	}
 	return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", r))
+}
+
+// May returns nil if a key has a permission, and refuses with forbidden otherwise. It
+// is called for every signed request, and allocates nothing unless it refuses.
+func (k *SigningKey) May(p Permission) error {
+	allowed := permitted[p].scopes
+	if len(k.Scopes) == 0 && len(allowed) > 0 {
+		return nil
+	}
+	for _, scope := range k.Scopes {
+		if slices.Contains(allowed, scope) {
+			return nil
+		}
+	}
+	return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the scopes of this API key (%s) do not permit this", joinScopes(k.Scopes)))
+}
+
+func joinScopes(scopes []Scope) string {
+	words := make([]string, len(scopes))
+	for i, scope := range scopes {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, ", ")
 }

@@ -67,9 +67,9 @@ type Writer interface {
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
 	AddAPIKey(ctx context.Context, key *SealedKey) error
-	// RevokeAPIKey returns the public key of the key that it revoked; empty if the
-	// partner has no such active key.
-	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error)
+	// RevokeAPIKey returns the key that it revoked; nil if the partner has no such
+	// active key.
+	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (*APIKey, error)
 	// SaveKeyUses writes when keys were last used.
 	SaveKeyUses(ctx context.Context, uses []KeyUse) error
 }

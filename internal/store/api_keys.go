@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/partner"
@@ -23,9 +24,29 @@ var (
 		moment("created_at", func(k *keyRow) *time.Time { return &k.CreatedAt }),
 		moment("revoked_at", func(k *keyRow) *time.Time { return &k.revokedAt }),
 		moment("last_used_at", func(k *keyRow) *time.Time { return &k.LastUsedAt }),
+		text("created_by", func(k *keyRow) *string { return &k.CreatedBy.UserID }),
+		text("creator_name", func(k *keyRow) *string { return &k.CreatedBy.Name }),
+		encoded("scopes", writeScopes, readScopes),
 	)
 	addAPIKeys = apiKeys.insert()
 	useAPIKeys = updateOf(apiKeys,
 		key(text("key_id", func(u *partner.KeyUse) *string { return &u.KeyID })),
 		key(moment("last_used_at", func(u *partner.KeyUse) *time.Time { return &u.At })))
 )
+
+// writeScopes returns the scopes of a key as text, with a space between two.
+func writeScopes(k *keyRow) (string, error) {
+	words := make([]string, len(k.Scopes))
+	for i, scope := range k.Scopes {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, " "), nil
+}
+
+func readScopes(k *keyRow, stored string) error {
+	k.Scopes = nil
+	for word := range strings.FieldsSeq(stored) {
+		k.Scopes = append(k.Scopes, partner.Scope(word))
+	}
+	return nil
+}

@@ -206,12 +206,16 @@ func (tx partnerTx) AddAPIKey(ctx context.Context, added *partner.SealedKey) err
 	return err
 }
 
-// RevokeAPIKey ends a partner's active key and returns its public key; empty if
-// there is no such key.
-func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (publicKey string, err error) {
-	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING public_key",
-		[]any{at, keyID, partnerID}, func(r row) error { return r.scan(&publicKey) })
-	return publicKey, err
+// RevokeAPIKey ends a partner's active key and returns it; nil if there is no such
+// key.
+func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (revoked *partner.APIKey, err error) {
+	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING "+apiKeys.list(""),
+		[]any{at, keyID, partnerID}, func(r row) error {
+			found := &keyRow{}
+			revoked = &found.APIKey
+			return r.scan(into(apiKeys.columns, found)...)
+		})
+	return revoked, err
 }
 
 // SaveKeyUses writes when keys were last used. Nodes may overwrite each other

@@ -39,10 +39,15 @@ func (s *Service) Register(t testing.TB, name string) *Partner {
 	return p.NewKey(t)
 }
 
-// NewKey creates another API key and returns the same partner with that key.
-func (p *Partner) NewKey(t testing.TB) *Partner {
+// NewKey creates another API key, with the given scopes or all, and returns the same
+// partner with that key.
+func (p *Partner) NewKey(t testing.TB, scopes ...string) *Partner {
 	t.Helper()
-	key := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"test"}`), p.Login()...).Must(t, 201)
+	body := []byte(`{"name":"test"}`)
+	if len(scopes) > 0 {
+		body = fmt.Appendf(nil, `{"name":"test","scopes":["%s"]}`, strings.Join(scopes, `","`))
+	}
+	key := p.Do(t, "POST", "/v1/auth/api-keys", body, p.Login()...).Must(t, 201)
 	with := *p
 	with.KeyID, with.PublicKey, with.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
 	return &with

@@ -49,17 +49,14 @@ func readPermissions(t *testing.T) permissionTable {
 }
 
 // TestPermissions calls every operation that names a permission as a user of every
-// role, in a session and by password where the operation accepts that. It is refused
-// exactly where the table of docs/accounts.md says no.
+// role, in a session and by password, and with a key of every scope, wherever the
+// operation accepts that. It is refused exactly where the table of docs/accounts.md
+// says no.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, generous)
 	table, used, asked := readPermissions(t), map[partner.Permission]bool{}, 0
-	ways := map[string]map[string][]string{} // headers by role and security scheme
-	for _, role := range partner.Roles {
-		u := f.partner.As(t, string(role))
-		ways[string(role)] = map[string][]string{"session": {"Cookie", u.Cookie}, "partnerPassword": u.Login()}
-	}
+	callers := f.callers(t)
 	for _, o := range f.contract.operations {
 		needed := o.permission()
 		if needed == "" {
@@ -69,15 +66,20 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%s: got the permission %s, which docs/accounts.md does not have", o.id, needed)
 			continue
 		}
-		for role, schemes := range ways {
-			for scheme, headers := range schemes {
-				if !o.asksFor(scheme) {
-					continue
-				}
-				asked++
-				got := f.Do(t, o.method, f.target(o, call{path: nowhere}), nil, headers...)
-				o.check(t, got, true)
-				wantPermitted(t, o.id+" as "+role+" by "+scheme, got, table[needed][role])
+		target := f.target(o, call{path: nowhere})
+		for _, caller := range callers {
+			if !o.asksFor(caller.scheme) {
+				continue
+			}
+			permitted, known := table[needed][caller.column]
+			if !known {
+				t.Fatalf("docs/accounts.md has no column %q", caller.column)
+			}
+			asked++
+			got := f.Do(t, o.method, target, nil, caller.headers(o.method, target)...)
+			o.check(t, got, true)
+			if got.Status == http.StatusUnauthorized || permitted == (got.Status == http.StatusForbidden) {
+				t.Errorf("%s as %s by %s: got status %d, want permitted %t: %s", o.id, caller.column, caller.scheme, got.Status, permitted, got.Body)
 			}
 		}
 	}
@@ -87,15 +89,33 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests", asked)
-	if asked < 60 {
+	if asked < 150 {
 		t.Errorf("got %d requests sent, want more", asked)
 	}
 }
 
-// wantPermitted checks whether a request was refused because of its permission.
-func wantPermitted(t *testing.T, what string, got *apptest.Answer, permitted bool) {
+// caller has a role or a key, and a way to authenticate.
+type caller struct {
+	column  string // of docs/accounts.md
+	scheme  string // of the documents
+	headers func(method, target string) []string
+}
+
+// callers returns the users of every role, in every way, and the keys of every scope.
+func (f *fixture) callers(t *testing.T) (all []caller) {
 	t.Helper()
-	if got.Status == http.StatusUnauthorized || permitted == (got.Status == http.StatusForbidden) {
-		t.Errorf("%s: got status %d, want permitted %t: %s", what, got.Status, permitted, got.Body)
+	for _, role := range partner.Roles {
+		u := f.partner.As(t, string(role))
+		all = append(all,
+			caller{string(role), "session", func(string, string) []string { return []string{"Cookie", u.Cookie} }},
+			caller{string(role), "partnerPassword", func(string, string) []string { return u.Login() }})
 	}
+	keys := map[string]*apptest.Partner{"key without scopes": f.partner}
+	for _, scope := range partner.Scopes {
+		keys["scope "+string(scope)] = f.partner.NewKey(t, string(scope))
+	}
+	for column, key := range keys {
+		all = append(all, caller{column, "signedKey", func(method, target string) []string { return key.Signed(method, target, nil) }})
+	}
+	return all
 }

@@ -62,7 +62,7 @@ var subjects = []subject{
 	{operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`, broken: brokenRegistration},
 	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
-	{operation: "createAPIKey", body: `{"name":"production","email":"a@b.ca","password":"maple-harbour-42"}`},
+	{operation: "createAPIKey", body: `{"name":"production","scopes":["orders","read"],"email":"a@b.ca","password":"maple-harbour-42"}`},
 	{operation: "cancelOrder", body: `{"reason":"changed my mind"}`, order: true},
 	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","name":"desk"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},

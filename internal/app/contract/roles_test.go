@@ -66,6 +66,7 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 
 // nowhere are ids that do not exist, so that an admitted caller changes nothing.
 var nowhere = map[string]string{
+	"key_id":     "key_0000000000000000",
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
 	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
 }

@@ -24,6 +24,7 @@ var vocabularies = map[string][]string{
 	"audit actions":  words(audit.Actions),
 	"roles":          words(operator.Roles),
 	"users' roles":   words(partner.Roles),
+	"scopes":         words(partner.Scopes),
 	"reasons":        words(board.Reasons),
 	"failures":       words(delivery.FailureReasons),
 	"warnings":       words(delivery.WarningCodes),

@@ -221,7 +221,10 @@ func testAPIKeys(t *testing.T, s *store.Store) {
 	key := func(n int, partnerID string) *partner.SealedKey {
 		id := fmt.Sprintf("key_%d", n)
 		return &partner.SealedKey{
-			APIKey:    partner.APIKey{KeyID: id, Name: "name of " + id, PublicKey: "public key of " + id, CreatedAt: at(9 - n), LastUsedAt: at(50 + n)},
+			APIKey: partner.APIKey{
+				KeyID: id, Name: "name of " + id, PublicKey: "public key of " + id, CreatedAt: at(9 - n), LastUsedAt: at(50 + n),
+				CreatedBy: partner.Creator{UserID: "creator of " + id, Name: "name of the creator of " + id}, Scopes: partner.Scopes[:n-1],
+			},
 			PartnerID: partnerID, Secret: []byte{byte(n), 0, 255},
 		}
 	}
@@ -230,14 +233,19 @@ func testAPIKeys(t *testing.T, s *store.Store) {
 		for _, added := range []*partner.SealedKey{one, two, three, other} {
 			must(t, tx.AddAPIKey(ctx, added))
 		}
-		for _, c := range []struct{ partnerID, want string }{{"par_2", ""}, {"par_1", two.PublicKey}, {"par_1", ""}} {
-			if got, err := tx.RevokeAPIKey(ctx, c.partnerID, "key_2", at(60)); got != c.want || err != nil {
-				t.Errorf("revoke the key of par_1 for %s: got %q, %v, want %q", c.partnerID, got, err, c.want)
-			}
+		none := (*partner.APIKey)(nil)
+		for _, c := range []struct {
+			partnerID string
+			want      *partner.APIKey
+		}{{"par_2", none}, {"par_1", &two.APIKey}, {"par_1", none}} {
+			got, err := tx.RevokeAPIKey(ctx, c.partnerID, "key_2", at(60))
+			must(t, err)
+			same(t, "key of par_1 revoked for "+c.partnerID, got, c.want)
 		}
 		return tx.SaveKeyUses(ctx, []partner.KeyUse{{KeyID: "key_1", At: at(70)}, {KeyID: "key_4", At: at(80)}})
 	})
 	one.LastUsedAt, other.LastUsedAt = at(70), at(80)
+	one.Scopes = nil // as an empty list is read
 	readPartners(t, s, func(tx partner.Reader) error {
 		for _, want := range []*partner.SealedKey{one, three, other} {
 			got, err := tx.APIKey(ctx, want.PublicKey)

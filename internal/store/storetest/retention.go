@@ -72,6 +72,8 @@ func testExported(t *testing.T, s *store.Store) {
 		_, err := tx.RevokeAPIKey(ctx, partnerID, revoked.KeyID, testkit.Epoch.Add(9*time.Hour))
 		return err
 	}))
+	people := []*partner.Account{userNumber(1, &partner.Partner{PartnerID: partnerID}), userNumber(2, &partner.Partner{PartnerID: partnerID})}
+	addUsers(t, s, people...)
 	saveEndpoints(t, s, endpoint(partnerID), endpoint(neighbourID))
 	readRetention(t, s, func(tx retention.Reader) error {
 		ids, err := tx.PartnerIDs(ctx)
@@ -83,6 +85,11 @@ func testExported(t *testing.T, s *store.Store) {
 		none, err := tx.Partner(ctx, neighbourID)
 		must(t, err)
 		same(t, "Partner of another id", none, (*retention.Partner)(nil))
+		users, err := tx.Users(ctx, partnerID)
+		must(t, err)
+		for i, u := range people {
+			same(t, "user", users[i], retention.User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: string(u.Role), CreatedAt: u.CreatedAt})
+		}
 		keys, err := tx.APIKeys(ctx, partnerID)
 		must(t, err)
 		same(t, "APIKeys", keys, []retention.APIKey{

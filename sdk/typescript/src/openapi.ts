@@ -1607,6 +1607,8 @@ export interface components {
         CreateAPIKeyRequest: {
             /** @description A label, up to 255 characters, without NUL. */
             name?: string | null;
+            /** @description What the key may do. Without scopes it may do everything that a key can do. */
+            scopes?: components["schemas"]["Scope"][] | null;
             /** @description Required without a session and without the two headers. */
             email?: components["schemas"]["Email"] | null;
             /**
@@ -1614,6 +1616,16 @@ export interface components {
              * @description Required without a session and without the two headers.
              */
             password?: string | null;
+        };
+        /**
+         * @description `read` permits all reading; each other scope permits changing, and reading what it changes. The table is in the documentation of accounts; `x-permission` of an operation is what the scopes must permit.
+         * @enum {string}
+         */
+        Scope: "orders" | "stock" | "webhooks" | "read";
+        /** @description The user who made the key, who may have left since. The name is the one of that time. */
+        Creator: {
+            user_id: components["schemas"]["UserID"];
+            name: components["schemas"]["Line"];
         };
         LoggedOut: {
             /** @constant */
@@ -1658,6 +1670,9 @@ export interface components {
             /** @description No other response holds it. */
             secret_key: components["schemas"]["SecretKey"];
             created_at: components["schemas"]["Time"];
+            created_by: components["schemas"]["Creator"];
+            /** @description Empty for a key that may do everything that a key can do. */
+            scopes: components["schemas"]["Scope"][];
         };
         APIKey: {
             key_id: components["schemas"]["KeyID"];
@@ -1667,6 +1682,9 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description Null until the first use. */
             last_used_at: components["schemas"]["Time"] | null;
+            created_by: components["schemas"]["Creator"];
+            /** @description Empty for a key that may do everything that a key can do. */
+            scopes: components["schemas"]["Scope"][];
         };
         APIKeyList: {
             api_keys: components["schemas"]["APIKey"][];
@@ -2611,7 +2629,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestBody"];
             };
         };
-        /** @description The account is suspended or awaits approval, or the user's role does not permit this. */
+        /** @description The account is suspended or awaits approval, or the user's role or the key's scopes do not permit this. */
         Suspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2653,7 +2671,7 @@ export interface components {
                 "application/json": components["schemas"]["ForbiddenBody"];
             };
         };
-        /** @description A browser sent this request for another site, the account is suspended or awaits approval, or the user's role does not permit this. */
+        /** @description A browser sent this request for another site, the account is suspended or awaits approval, or the user's role or the key's scopes do not permit this. */
         NotPermitted: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3413,14 +3431,27 @@ export interface operations {
                      *           "name": "production",
                      *           "public_key": "pk_9XkQ2mVt7LrB4sNw0ZpEyHcJ",
                      *           "created_at": "2026-01-12T16:44:31.020Z",
-                     *           "last_used_at": "2026-03-02T14:05:09.417Z"
+                     *           "last_used_at": "2026-03-02T14:05:09.417Z",
+                     *           "created_by": {
+                     *             "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *             "name": "Épicerie Métro"
+                     *           },
+                     *           "scopes": []
                      *         },
                      *         {
                      *           "key_id": "key_3ebmvgjrwc573fsp",
                      *           "name": "",
                      *           "public_key": "pk_T5aWd8GuKx1RfYq6CnPbMe3Z",
                      *           "created_at": "2026-03-01T09:12:00.000Z",
-                     *           "last_used_at": null
+                     *           "last_used_at": null,
+                     *           "created_by": {
+                     *             "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *             "name": "Épicerie Métro"
+                     *           },
+                     *           "scopes": [
+                     *             "orders",
+                     *             "read"
+                     *           ]
                      *         }
                      *       ],
                      *       "count": 2
@@ -3462,7 +3493,12 @@ export interface operations {
                      *       "name": "production",
                      *       "public_key": "pk_9XkQ2mVt7LrB4sNw0ZpEyHcJ",
                      *       "secret_key": "sk_4fN8qZk2vJ7yXw1LrT0bGmPcU6dHsAe5",
-                     *       "created_at": "2026-03-02T14:05:09.417Z"
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "created_by": {
+                     *         "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *         "name": "Épicerie Métro"
+                     *       },
+                     *       "scopes": []
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedAPIKey"];
@@ -3716,6 +3752,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3752,6 +3789,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

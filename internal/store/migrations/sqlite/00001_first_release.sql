@@ -50,6 +50,9 @@ CREATE TABLE api_keys (
     name         TEXT   NOT NULL,
     public_key   TEXT   NOT NULL UNIQUE,
     secret       BLOB   NOT NULL, -- sealed under the master key
+    created_by   TEXT   NOT NULL, -- users.user_id; the user may have left
+    creator_name TEXT   NOT NULL,
+    scopes       TEXT   NOT NULL, -- with a space between two; '' for all
     created_at   BIGINT NOT NULL,
     revoked_at   BIGINT NOT NULL, -- 0 while the key is valid
     last_used_at BIGINT NOT NULL

@@ -82,9 +82,15 @@ class Session(Connection):
         """Return the active API keys, without their secrets."""
         return cast("t.APIKeyList", self._json("GET", "/v1/auth/api-keys"))
 
-    def create_api_key(self, name: str = "") -> t.CreatedAPIKey:
-        """Create an API key. Store its secret_key: no later answer has it."""
-        return cast("t.CreatedAPIKey", self._json("POST", "/v1/auth/api-keys", body={"name": name}))
+    def create_api_key(self, name: str = "", scopes: Sequence[t.Scope] = ()) -> t.CreatedAPIKey:
+        """Create an API key. Store its secret_key: no later answer has it.
+
+        Without scopes the key may do everything that a key can do.
+        """
+        body: dict[str, Any] = {"name": name}
+        if scopes:
+            body["scopes"] = list(scopes)
+        return cast("t.CreatedAPIKey", self._json("POST", "/v1/auth/api-keys", body=body))
 
     def revoke_api_key(self, key_id: str) -> t.RevokedAPIKey:
         """Revoke an API key, which stops working within 5 seconds."""

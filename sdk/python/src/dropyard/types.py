@@ -24,6 +24,7 @@ Currency = Literal["CAD", "USD"]
 Country = Literal["CA"]
 Province = Literal["AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"]
 WarningCode = Literal["dropoff_before_pickup", "late"]
+Scope = Literal["orders", "stock", "webhooks", "read"]
 FailureReason = Literal["not_home", "wrong_address", "no_access", "declined", "damaged", "other"]
 
 Time = Union[str, datetime]
@@ -47,7 +48,7 @@ class _Partner(TypedDict):
 class Partner(_Partner, total=False):
     """A partner account."""
 
-    user: "User"  # the person who is logged in; not set by register
+    user: User  # the person who is logged in; not set by register
     status: Literal["pending"]  # set by register only, if an operator must approve the account first
 
 
@@ -60,6 +61,13 @@ class User(TypedDict):
     role: Literal["owner", "developer", "clerk", "reader"]
 
 
+class Creator(TypedDict):
+    """The user who made an API key, under the name of that time."""
+
+    user_id: str
+    name: str
+
+
 class APIKey(TypedDict):
     """An API key without its secret."""
 
@@ -68,6 +76,8 @@ class APIKey(TypedDict):
     public_key: str
     created_at: str
     last_used_at: str | None
+    created_by: Creator
+    scopes: list[Scope]  # empty for a key that may do everything
 
 
 class APIKeyList(TypedDict):
@@ -85,6 +95,8 @@ class CreatedAPIKey(TypedDict):
     public_key: str
     secret_key: str
     created_at: str
+    created_by: Creator
+    scopes: list[Scope]
 
 
 class RevokedAPIKey(TypedDict):
