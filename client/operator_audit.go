@@ -46,6 +46,8 @@ const (
 	ActionPartnerChanged  AuditAction = "partner.changed"
 	ActionPartnerApproved AuditAction = "partner.approved"
 	ActionRateCardAdded   AuditAction = "rate_card.added"
+	ActionKeyCreated      AuditAction = "api_key.created"
+	ActionKeyRevoked      AuditAction = "api_key.revoked"
 )
 
 // AuditPage is a page of the audit log.
