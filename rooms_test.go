@@ -69,6 +69,8 @@ var rooms = map[string]room{
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 
+	"examples/quickstart": {may: []string{"client"}},
+
 	"internal/testkit":      everything,
 	"internal/app":          everything,
 	"internal/app/apptest":  everything,

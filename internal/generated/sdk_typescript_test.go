@@ -37,9 +37,9 @@ func TestTypeScriptSDK(t *testing.T) {
 		t.Fatalf("npm pack: got the files %v, %v, want one", packed, err)
 	}
 	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", packed[0])
-	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "first-order.mjs")
+	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "quickstart.mjs")
 	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
-		t.Errorf("first-order.mjs: got %q, want a delivered order", out)
+		t.Errorf("quickstart.mjs: got %q, want a delivered order", out)
 	}
 }
 
