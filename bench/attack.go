@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
 	"time"
 )
@@ -34,6 +33,8 @@ type attackFlags struct {
 	Seconds float64 `default:"10" help:"Length of each of the two measurements, before and during the attack."`
 	Rate    int     `default:"200" help:"Orders per second that other partners create."`
 	JSON    bool    `name:"json" help:"Print the report as JSON."`
+	// Attacker makes the process one that only attacks (see attacker).
+	Attacker bool `hidden:""`
 }
 
 // assault attacks a service until its context ends. What it counts with count is
@@ -50,22 +51,26 @@ const bystanders = 8
 // run starts a service, and measures the bystanders before and
 // during an attack.
 func (f attackFlags) run(ctx context.Context, name string, attack assault) error {
-	report, err := f.measure(ctx, name, attack)
+	if f.Attacker {
+		return attackUntilEOF(ctx, os.Stdin, os.Stdout, attack)
+	}
+	report, err := f.measure(ctx, name, os.Args[1:])
 	if err != nil {
 		return err
 	}
 	return printReport(os.Stdout, f.JSON, report)
 }
 
-func (f attackFlags) measure(ctx context.Context, name string, attack assault) (*attackReport, error) {
+// measure measures an attack by a process with the given arguments.
+func (f attackFlags) measure(ctx context.Context, name string, arguments []string) (*attackReport, error) {
 	if f.Seconds <= 0 || f.Seconds > maxSeconds || f.Rate < 1 || f.Rate > 10_000 {
 		return nil, fmt.Errorf("--seconds must be at most %d, --rate at most 10000", maxSeconds)
 	}
-	return inTempDir(func(directory string) (*attackReport, error) { return f.measureIn(ctx, directory, name, attack) })
+	return inTempDir(func(directory string) (*attackReport, error) { return f.measureIn(ctx, directory, name, arguments) })
 }
 
 // measureIn measures a service whose data are in a directory.
-func (f attackFlags) measureIn(ctx context.Context, directory, name string, attack assault) (report *attackReport, err error) {
+func (f attackFlags) measureIn(ctx context.Context, directory, name string, arguments []string) (report *attackReport, err error) {
 	t, err := startTarget(ctx, directory, f.Binary)
 	if err != nil {
 		return nil, err
@@ -79,34 +84,28 @@ func (f attackFlags) measureIn(ctx context.Context, directory, name string, atta
 	if report.Before, err = f.watch(ctx, t, others); err != nil {
 		return nil, err
 	}
-	return report, f.underAttack(ctx, t, others, attack, report)
+	return report, f.underAttack(ctx, t, others, arguments, report)
 }
 
 // underAttack measures the bystanders during the attack.
-func (f attackFlags) underAttack(ctx context.Context, t *target, others []account, attack assault, report *attackReport) error {
-	var lock sync.Mutex
-	report.Counts = map[string]int{}
-	count := func(name string, n int) {
-		lock.Lock()
-		defer lock.Unlock()
-		report.Counts[name] += n
+func (f attackFlags) underAttack(ctx context.Context, t *target, others []account, arguments []string, report *attackReport) error {
+	attacking, err := startAttacker(ctx, arguments, t)
+	if err != nil {
+		return err
 	}
-	attacking, end := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- attack(attacking, t, count) }()
-	during, err := f.watch(ctx, t, others)
-	end()
-	if failed := <-ended; failed != nil && !errors.Is(failed, context.Canceled) {
+	report.During, err = f.watch(ctx, t, others)
+	counts, failed := attacking.stop()
+	if failed != nil {
 		err = errors.Join(err, fmt.Errorf("the attack: %w", failed))
 	}
-	report.During = during
+	report.Counts = counts
 	report.compare()
 	return err
 }
 
 // attackWarmUp is the longest time before a measurement that does not count, so that
 // an attack has begun.
-const attackWarmUp = 2 * time.Second
+const attackWarmUp = time.Second / 2
 
 // watch measures the bystanders, and the most memory and descriptors that the
 // service uses meanwhile.

@@ -57,9 +57,12 @@ func (b *bodiesAttack) attack(ctx context.Context, t *target, count counter) err
 	return nil
 }
 
-// retryPause is how long an attacker waits before its next connection, as a service
-// asks with Retry-After.
-const retryPause = time.Second
+// retryPause is how long an attacker waits before its next connection, on average: a
+// second, as a service asks with Retry-After, give or take up to a half, so that the
+// connections do not come in step.
+func retryPause(random *rand.Rand) time.Duration {
+	return time.Second/2 + time.Duration(random.Int64N(int64(time.Second)))
+}
 
 // insist repeats an attempt on each of many connections until the context ends, and
 // counts the outcomes.
@@ -78,7 +81,7 @@ func insist(ctx context.Context, connections int, count counter, attempt func(ra
 				count(outcome, 1)
 				select {
 				case <-ctx.Done():
-				case <-time.After(retryPause):
+				case <-time.After(retryPause(random)):
 				}
 			}
 		})
