@@ -50,6 +50,8 @@ type call struct {
 	// held is how many bytes of the room the call holds, as the share of holder.
 	held   int64
 	holder string
+	// reading is set while the call has a slot for reading its body.
+	reading bool
 	// working is how much of the room's work the call holds.
 	working int64
 	// entered is set while the call counts among the requests of its partner.
@@ -140,6 +142,7 @@ func (s *Server) admit(route Route, c *call) error {
 // readAndVerify reads the body, which is part of what is signed, and then checks the
 // signature.
 func (s *Server) readAndVerify(route Route, c *call) error {
+	defer s.endReading(c)
 	if err := s.readBody(route, c); err != nil {
 		return err
 	}

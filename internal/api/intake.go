@@ -33,7 +33,15 @@ const (
 const (
 	maxDrained   = 8 << 20 // bytes
 	drainTimeout = 2 * time.Second
-	maxDraining  = 8 // requests at the same time
+	// drainPause is how long a refusal waits before the rest of the body is read. A
+	// client that repeats refused requests without a pause would otherwise keep a
+	// processor busy with that alone.
+	drainPause = 100 * time.Millisecond
+	// drainPiece is read at a time, in bytes, with a rest after it: 32 MB/s at most,
+	// so that a body of 5 MiB from the same machine does not keep a processor busy.
+	drainPiece  = 64 << 10
+	drainRest   = 2 * time.Millisecond
+	maxDraining = 8 // requests at the same time
 	// leftToServer is the size up to which net/http itself discards the rest of a
 	// body, in bytes.
 	leftToServer = 256 << 10
@@ -142,7 +150,19 @@ func (s *Server) vouch(route Route, c *call) error {
 		return tooManyFrom(verdict)
 	}
 	c.payer = key.PartnerID
+	if err := s.take(c, SlotBody); err != nil {
+		return err
+	}
+	c.reading = true
 	return s.peekPartner(c, key.PartnerID)
+}
+
+// endReading frees the slot for reading the body.
+func (s *Server) endReading(c *call) {
+	if c.reading {
+		s.slots[SlotBody].Free(c.payer)
+		c.reading = false
+	}
 }
 
 var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with credentials may have a body of this size")
@@ -166,13 +186,23 @@ func (s *Server) turnAway(w http.ResponseWriter, c *call, refused error) error {
 	return refused
 }
 
-// drain discards what arrives of the body within the bounds.
+// drain discards what arrives of the body within the bounds, after a pause.
 func (s *Server) drain(w http.ResponseWriter, c *call) {
 	if !s.draining.TryAcquire(1) {
 		return
 	}
 	defer s.draining.Release(1)
-	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) == nil {
-		_, _ = io.CopyN(io.Discard, c.Body, maxDrained)
+	select {
+	case <-time.After(drainPause):
+	case <-c.Context().Done():
+	}
+	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) != nil {
+		return
+	}
+	for range maxDrained / drainPiece {
+		if _, err := io.CopyN(io.Discard, c.Body, drainPiece); err != nil {
+			return
+		}
+		time.Sleep(drainRest)
 	}
 }

@@ -2,9 +2,9 @@ package api
 
 import (
 	"context"
-	"runtime"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
@@ -19,10 +19,12 @@ const (
 	SlotHeavy Slot = "heavy"
 	// SlotBatch is a whole batch of orders, most of whose time is waiting.
 	SlotBatch Slot = "batch"
+	// SlotBody is reading a large body and verifying its signature.
+	SlotBody Slot = "body"
 )
 
 // SlotKinds lists them.
-var SlotKinds = []Slot{SlotHeavy, SlotBatch}
+var SlotKinds = []Slot{SlotHeavy, SlotBatch, SlotBody}
 
 const (
 	// slotPatience is how long a request waits for a slot.
@@ -32,15 +34,19 @@ const (
 	// maxBatches bounds the batches that are settled at a time, and so their memory.
 	// Two of one partner keep the committer as busy as more would.
 	maxBatches, maxBatchesOfOne = 8, 2
+	// maxBodiesOfOne is how many large signed bodies of a partner are read at a time.
+	// The room bounds those of all partners; maxBodies is more than it has room for.
+	maxBodies, maxBodiesOfOne = 1024, 2
 )
 
 // newSlots returns the slots of a server. Heavy work gets half of the processors,
 // so that the others are there for what is quick.
 func newSlots() map[Slot]*turns.Slots {
-	heavy := max(1, runtime.GOMAXPROCS(0)/2)
+	heavy := processors.Half()
 	return map[Slot]*turns.Slots{
 		SlotHeavy: turns.NewSlots(heavy, min(2, max(1, heavy/2))),
 		SlotBatch: turns.NewSlots(maxBatches, maxBatchesOfOne),
+		SlotBody:  turns.NewSlots(maxBodies, maxBodiesOfOne),
 	}
 }
 
@@ -53,20 +59,24 @@ var errCrowded = &refusal.Error{
 // inSlot does work in a slot. Callers take turns by partner or operator; it refuses
 // after slotPatience. The work for SlotHeavy should yield to other goroutines.
 func (s *Server) inSlot(c *call, slot Slot, work func() error) error {
-	key := c.partnerID
-	if c.operator != nil {
-		key = c.operator.OperatorID
+	if err := s.take(c, slot); err != nil {
+		return err
 	}
+	defer s.slots[slot].Free(c.payer)
+	return work()
+}
+
+// take waits for a slot, which the caller then frees.
+func (s *Server) take(c *call, slot Slot) error {
 	ctx, cancel := context.WithTimeout(c.Context(), slotPatience)
 	defer cancel()
 	begun := time.Now() // the real clock, because it measures work
-	taken := s.slots[slot].Take(ctx, key)
+	taken := s.slots[slot].Take(ctx, c.payer)
 	s.config.Observer.Slot(slot, time.Since(begun), taken)
 	if !taken {
 		return errCrowded
 	}
-	defer s.slots[slot].Free(key)
-	return work()
+	return nil
 }
 
 // heavy returns a handler that runs in a slot for heavy work.

@@ -18,6 +18,12 @@ const (
 	collectMore = 50
 )
 
+// ballast is never used, and so takes no memory. It counts as live, which lets the
+// collector wait for at least collectLess percent of it in garbage. Otherwise
+// checking a password, which takes 19 MiB, would make it run each time, and with it
+// delay everybody else.
+const ballast = 8 << 20
+
 // memoryRatio is the part of the memory of the container or machine that Go may
 // use before it collects garbage more often than the percentages say. The rest is
 // for SQLite, whose memory Go does not see, and for the kernel's buffers.
@@ -51,14 +57,18 @@ func newRoom(limit int64) *api.Room {
 var collector garbageCollector
 
 type garbageCollector struct {
-	mu   sync.Mutex
-	high int // how many rooms hold much; guarded by mu
+	mu      sync.Mutex
+	high    int    // how many rooms hold much; guarded by mu
+	ballast []byte // guarded by mu
 }
 
 // start sets the percentage of a service without load.
 func (g *garbageCollector) start() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.ballast == nil {
+		g.ballast = make([]byte, ballast)
+	}
 	g.set()
 }
 

@@ -60,7 +60,7 @@ func (x *Examined) Open(ctx context.Context, log *slog.Logger) (*Store, error) {
 	}
 	e := &sqliteEngine{
 		writer:  newConnPool(1),
-		readers: newConnPool(max(4, 2*runtime.GOMAXPROCS(0))),
+		readers: newConnPool(max(4, runtime.GOMAXPROCS(0))),
 		fitness: &fitness{log: log},
 	}
 	e.warming = newWarmth(x.path, e.fitness)

@@ -3,10 +3,10 @@ package credential
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
@@ -43,7 +43,7 @@ const (
 // newPacer leaves at least half of the processors, if there are two or more, to
 // other work.
 func newPacer() *pacer {
-	return &pacer{slots: make(chan struct{}, min(maxSlots, max(1, runtime.GOMAXPROCS(0)/2)))}
+	return &pacer{slots: make(chan struct{}, min(maxSlots, processors.Half()))}
 }
 
 // errBusy is the refusal of a caller for whom there is no room to wait.
