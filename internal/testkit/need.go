@@ -32,7 +32,7 @@ var (
 	}}
 	NeedPoppler    = Need{"poppler", programs("poppler-utils", "pdfinfo", "pdftotext", "pdftoppm")}
 	NeedCurl       = Need{"curl", programs("bash, curl and openssl", "bash", "curl", "openssl")}
-	NeedNode       = Need{"node", programs("nodejs and npm", "node", "npm", "npx")}
+	NeedNode       = Need{"node", findNode}
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
@@ -51,6 +51,24 @@ func programs(packages string, names ...string) func() error {
 		}
 		return nil
 	}
+}
+
+// oldestNode is the first release line of Node that sdk/typescript runs on.
+const oldestNode = 20
+
+func findNode() error {
+	if err := programs("nodejs and npm", "node", "npm", "npx")(); err != nil {
+		return err
+	}
+	out, err := exec.Command("node", "--version").Output()
+	if err != nil {
+		return fmt.Errorf("node --version: %w", err)
+	}
+	var major int
+	if _, err := fmt.Sscanf(string(out), "v%d.", &major); err != nil || major < oldestNode {
+		return fmt.Errorf("node is %s, want v%d or later", strings.TrimSpace(string(out)), oldestNode)
+	}
+	return nil
 }
 
 // variable returns a Find for an environment variable.
