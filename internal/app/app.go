@@ -113,6 +113,7 @@ type App struct {
 	room        *api.Room
 	metrics     *metricsServer
 	ready       readiness
+	nodes       *nodes
 }
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
@@ -257,7 +258,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	})
 	a.openOrders()
 	a.openReadiness()
-	return nil
+	return a.openNodes(ctx)
 }
 
 // openOrders starts the service of orders. The services that it calls must be
@@ -342,10 +343,12 @@ func (a *App) handler() http.Handler {
 		Dispatch:       a.dispatch,
 		Stock:          a.stock,
 		RateCards:      a.rateCards,
+		Retention:      a.retention,
 		Webhooks:       a.webhooks,
 		Proofs:         a.proofs,
 		TrackingPage:   web.Tracking,
 		Ready:          a.reasons,
+		System:         a.system,
 		Now:            a.Now,
 		Random:         a.Random,
 		Log:            a.Log,
@@ -430,6 +433,7 @@ func (a *App) close() error {
 	if a.partners != nil {
 		errs = append(errs, a.partners.Close())
 	}
+	a.nodes.close()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

@@ -31,7 +31,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
-		stockMovements.name: shape(stockMovements), users.name: shape(users), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts),
+		stockMovements.name: shape(stockMovements), users.name: shape(users), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes),
 	}
 	tables, err := engines["sqlite"](t).schema(t.Context())
 	if err != nil {
