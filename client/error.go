@@ -86,7 +86,7 @@ type ErrorDetails struct {
 
 	Items []Shortage `json:"items,omitempty"` // every product of which there is not enough; with insufficient_stock
 
-	Reason     UnauthorizedReason `json:"reason,omitempty"`     // with unauthorized; empty if the request was not signed
+	Reason     UnauthorizedReason `json:"reason,omitempty"`     // with unauthorized, or [ReasonTOTPEnrolment] with forbidden; may be empty
 	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
 
 	Status OrderStatus `json:"status,omitempty"` // the order's; with order_not_cancellable and invalid_transition
@@ -142,6 +142,10 @@ const (
 	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
 	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
 	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+
+	ReasonTOTPRequired  UnauthorizedReason = "totp_required"           // the account signs in with a code as well
+	ReasonTOTPWrong     UnauthorizedReason = "totp_wrong"              // or it was used already
+	ReasonTOTPEnrolment UnauthorizedReason = "totp_enrolment_required" // with forbidden: the role must set up a second factor first
 
 	ReasonSignInExpired   UnauthorizedReason = "sign_in_expired" // through an OpenID provider: not begun, or too long ago
 	ReasonProviderRefused UnauthorizedReason = "provider_refused"

@@ -66,7 +66,7 @@ var errNoOperatorSession = errors.New("POST /ops/v1/login: the answer has no ses
 // CreateToken. A session ends 12 hours after its last use, and at the latest after 7 days.
 func (s *Service) LoginOperator(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Operator, error) {
 	var answer Answer
-	account, err := fetch[OperatorAccount](ctx, s, operation{method: http.MethodPost, path: "/ops/v1/login", body: credentials, safe: true}, withLastAnswer(options, &answer))
+	account, err := fetch[OperatorAccount](ctx, s, operation{method: http.MethodPost, path: "/ops/v1/login", body: credentials, safe: credentials.Code == ""}, withLastAnswer(options, &answer))
 	if err != nil {
 		return nil, err
 	}

@@ -45,11 +45,17 @@ const (
 	ActionSessionEnded    AuditAction = "session.ended"
 	ActionPartnerChanged  AuditAction = "partner.changed"
 	ActionPartnerApproved AuditAction = "partner.approved"
-	ActionPartnerExported AuditAction = "partner.exported" // all data of the partner
-	ActionPartnerErased   AuditAction = "partner.erased"   // the personal data of a recipient
 	ActionRateCardAdded   AuditAction = "rate_card.added"
 	ActionKeyCreated      AuditAction = "api_key.created"
 	ActionKeyRevoked      AuditAction = "api_key.revoked"
+
+	ActionPasswordChanged  AuditAction = "password.changed"
+	ActionResetLinkCreated AuditAction = "reset_link.created"
+	ActionEmailLinkCreated AuditAction = "email_link.created"
+	ActionEmailChanged     AuditAction = "email.changed"
+	ActionTOTPEnrolled     AuditAction = "totp.enrolled"
+	ActionTOTPRemoved      AuditAction = "totp.removed"
+	ActionRulesChanged     AuditAction = "sign_in_rules.changed"
 )
 
 // AuditPage is a page of the audit log.

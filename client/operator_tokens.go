@@ -11,6 +11,7 @@ import (
 type TokenRequest struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
+	Code     string `json:"code,omitempty"` // of the authenticator app, or a recovery code, if the account has a second factor
 	Name     string `json:"name,omitempty"` // says where the token is used, at most 255 characters; optional
 }
 

@@ -136,16 +136,19 @@ func (s *Service) Register(ctx context.Context, account RegisterRequest, options
 type LoginRequest struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
+	Code     string `json:"code,omitempty"` // of the authenticator app, or a recovery code, if the account has a second factor
 }
 
 // errNoSession means that something other than the service answered a login.
 var errNoSession = errors.New("POST /v1/auth/login: the answer has no session cookie")
 
 // Login starts a session. Wrong passwords are throttled per account and per address. An
-// account has up to 20 sessions; when another begins, the oldest ends.
+// account has up to 20 sessions; when another begins, the oldest ends. A login that lacks
+// a code is refused with [ReasonTOTPRequired]. A code can be used once, so that a login
+// with one is not sent again if no answer arrives.
 func (s *Service) Login(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Session, error) {
 	var answer Answer
-	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: true}, withLastAnswer(options, &answer))
+	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: credentials.Code == ""}, withLastAnswer(options, &answer))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -95,7 +96,7 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Partners.Login(c.Context(), body, partner.NewOrigin(s.address(c), c.UserAgent()))
+	found, token, err := s.config.Partners.Login(c.Context(), body, credential.NewOrigin(s.address(c), c.UserAgent()))
 	if err != nil {
 		return reply{}, err
 	}
@@ -138,7 +139,10 @@ func (s *Server) session(c *call) (*partner.Session, error) {
 		return nil, errNotLoggedIn
 	}
 	c.actAs(found.User.UserID)
-	return found, found.User.Role.May(c.needed)
+	if err := found.User.Role.May(c.needed); err != nil {
+		return nil, err
+	}
+	return found, s.userEnrolled(c, &found.User)
 }
 
 func (s *Server) handleMe(c *call) (reply, error) {
@@ -146,14 +150,20 @@ func (s *Server) handleMe(c *call) (reply, error) {
 }
 
 // byPassword returns the user with an e-mail address and password. It refuses as
-// session does.
+// session does, and with unauthorized if the user signs in with a code as well.
 func (s *Server) byPassword(c *call, email, password string) (*partner.Member, error) {
 	found, err := s.config.Partners.ByPassword(c.Context(), email, password, s.address(c))
 	if err != nil {
 		return nil, err
 	}
 	c.actAs(found.User.UserID)
-	return found, found.User.Role.May(c.needed)
+	if err := s.config.UserSignIns.PasswordSuffices(c.Context(), found.User.UserID); err != nil {
+		return nil, err
+	}
+	if err := found.User.Role.May(c.needed); err != nil {
+		return nil, err
+	}
+	return found, s.userEnrolled(c, &found.User)
 }
 
 // member returns the user of the headers X-Partner-Email and X-Partner-Password, or

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 )
@@ -23,7 +24,7 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	}
 	c.operator, c.payer = found, found.OperatorID
 	c.actAs(found.OperatorID)
-	return nil
+	return s.operatorEnrolled(c)
 }
 
 // currentOperator returns the operator of the bearer token, or else of the session.
@@ -136,7 +137,7 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Operators.Login(c.Context(), body, s.address(c))
+	found, token, err := s.config.Operators.Login(c.Context(), body, credential.NewOrigin(s.address(c), c.UserAgent()))
 	if err != nil {
 		return reply{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -88,7 +89,7 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 	signedIn, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
 		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
 		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
-	})
+	}, credential.NewOrigin(s.address(c), c.UserAgent()))
 	if err != nil {
 		return reply{}, err
 	}

@@ -57,11 +57,9 @@ const (
 var (
 	administering = in(operator.RoleAdmin)
 	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
-	// naming may know which partners there are; the warehouse only by name.
-	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
-	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
-	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
-	allRoles    = in(operator.Roles...)
+	warehousing   = in(operator.RoleAdmin, operator.RoleWarehouse)
+	delivering    = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	allRoles      = in(operator.Roles...)
 )
 
 // Routes returns every route. The OpenAPI documents describe the same routes; a
@@ -80,6 +78,18 @@ func Routes() []Route {
 		{"GET", "/v1/auth/logout", AccessPublic, anyone, (*Server).handleLogout},
 		{"POST", "/v1/auth/logout", AccessPublic, anyone, (*Server).handleLogout},
 		{"GET", "/v1/auth/me", AccessSession, may(partner.PermissionSelf), (*Server).handleMe},
+		{"POST", "/v1/auth/password", AccessSession, may(partner.PermissionSelf), (*Server).handlePasswordChange},
+		{"GET", "/v1/auth/sessions", AccessSession, may(partner.PermissionSelf), (*Server).handleSessionList},
+		{"DELETE", "/v1/auth/sessions", AccessSession, may(partner.PermissionSelf), (*Server).handleOtherSessionsEnd},
+		{"DELETE", "/v1/auth/sessions/{session_id}", AccessSession, may(partner.PermissionSelf), (*Server).handleSessionEnd},
+		{"POST", "/v1/auth/reset", AccessPublic, anyone, (*Server).handleResetRequest},
+		{"POST", "/v1/auth/reset/{token}", AccessPublic, anyone, (*Server).handleReset},
+		{"GET", "/v1/auth/totp", AccessSession, may(partner.PermissionSelf), (*Server).handleTOTPGet},
+		{"POST", "/v1/auth/totp", AccessSession, may(partner.PermissionSelf), (*Server).handleTOTPBegin},
+		{"POST", "/v1/auth/totp/confirm", AccessSession, may(partner.PermissionSelf), (*Server).handleTOTPConfirm},
+		{"DELETE", "/v1/auth/totp", AccessSession, may(partner.PermissionSelf), (*Server).handleTOTPRemove},
+		{"POST", "/v1/auth/email", AccessSession, may(partner.PermissionSelf), (*Server).handleEmailRequest},
+		{"POST", "/v1/auth/email/{token}", AccessPublic, anyone, (*Server).handleEmailConfirm},
 		{"GET", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyList},
 		{"POST", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyCreate},
 		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyRevoke},
@@ -120,6 +130,19 @@ func Routes() []Route {
 		{"GET", "/ops/v1/oidc/login", AccessPublic, anyone, (*Server).handleOpenIDLogin},
 		{"GET", OpenIDCallback, AccessPublic, anyone, (*Server).handleOpenIDCallback},
 		{"GET", "/ops/v1/me", AccessOperator, allRoles, (*Server).handleOperatorMe},
+		{"POST", "/ops/v1/auth/password", AccessOperator, allRoles, (*Server).handlePasswordChange},
+		{"GET", "/ops/v1/auth/sessions", AccessOperator, allRoles, (*Server).handleSessionList},
+		{"DELETE", "/ops/v1/auth/sessions", AccessOperator, allRoles, (*Server).handleOtherSessionsEnd},
+		{"DELETE", "/ops/v1/auth/sessions/{session_id}", AccessOperator, allRoles, (*Server).handleSessionEnd},
+		{"POST", "/ops/v1/auth/reset", AccessPublic, anyone, (*Server).handleResetRequest},
+		{"POST", "/ops/v1/auth/reset/{token}", AccessPublic, anyone, (*Server).handleReset},
+		{"GET", "/ops/v1/auth/totp", AccessOperator, allRoles, (*Server).handleTOTPGet},
+		{"POST", "/ops/v1/auth/totp", AccessOperator, allRoles, (*Server).handleTOTPBegin},
+		{"POST", "/ops/v1/auth/totp/confirm", AccessOperator, allRoles, (*Server).handleTOTPConfirm},
+		{"DELETE", "/ops/v1/auth/totp", AccessOperator, allRoles, (*Server).handleTOTPRemove},
+		{"GET", "/ops/v1/sign-in-rules", AccessOperator, administering, (*Server).handleRulesGet},
+		{"PUT", "/ops/v1/sign-in-rules", AccessOperator, administering, (*Server).handleRulesPut},
+		{"POST", "/ops/v1/operators/{operator_id}/reset-link", AccessOperator, administering, (*Server).handleOperatorResetLink},
 		{"GET", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorList},
 		{"POST", "/ops/v1/operators", AccessOperator, administering, (*Server).handleOperatorCreate},
 		{"PATCH", "/ops/v1/operators/{operator_id}", AccessOperator, administering, (*Server).handleOperatorChange},
@@ -139,13 +162,12 @@ func Routes() []Route {
 		{"GET", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsGet},
 		{"PUT", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsPut},
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
-		{"GET", "/ops/v1/partners", AccessOperator, naming, (*Server).handlePartnerList},
+		{"GET", "/ops/v1/partners", AccessOperator, dispatching, (*Server).handlePartnerList},
 		{"GET", "/ops/v1/partners/{partner_id}", AccessOperator, dispatching, (*Server).handlePartnerGet},
 		{"PATCH", "/ops/v1/partners/{partner_id}", AccessOperator, administering, (*Server).handlePartnerChange},
 		{"POST", "/ops/v1/partners/{partner_id}/approve", AccessOperator, administering, (*Server).handlePartnerApprove},
-		{"POST", exportPath, AccessOperator, administering, (*Server).handlePartnerExport},
-		{"POST", erasuresPath, AccessOperator, administering, (*Server).handlePartnerErase},
-		{"GET", "/ops/v1/system", AccessOperator, administering, (*Server).handleSystem},
+		{"GET", "/ops/v1/partners/{partner_id}/users", AccessOperator, administering, (*Server).handleUserList},
+		{"POST", "/ops/v1/partners/{partner_id}/reset-link", AccessOperator, administering, (*Server).handleUserResetLink},
 		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
 		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, heavy((*Server).handleRateCardCreate)},
 		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, heavy((*Server).handleRateCardCheck)},
@@ -166,10 +188,8 @@ func Routes() []Route {
 
 // The paths that allow larger bodies than others.
 const (
-	batchPath    = "/v1/orders/batch"
-	proofsPath   = "/ops/v1/orders/{order_id}/proofs"
-	exportPath   = "/ops/v1/partners/{partner_id}/export"
-	erasuresPath = "/ops/v1/partners/{partner_id}/erasures"
+	batchPath  = "/v1/orders/batch"
+	proofsPath = "/ops/v1/orders/{order_id}/proofs"
 	// OpenIDCallback is where an OpenID provider sends operators back to.
 	OpenIDCallback = "/ops/v1/oidc/callback"
 	importPath     = "/ops/v1/partners/{partner_id}/products/import"

@@ -23,7 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
-	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"golang.org/x/sync/semaphore"
@@ -34,12 +34,16 @@ type Config struct {
 	Orders    *order.Service
 	Partners  *partner.Service
 	Operators *operator.Service
-	Dispatch  *dispatch.Service
-	Stock     *stock.Service
-	Webhooks  *webhook.Service
-	Proofs    *proof.Service
-	RateCards *ratecard.Service
-	Retention *retention.Service
+	// OperatorSignIns and UserSignIns are what people do about their own sign-in, and
+	// SignInRules what they must do.
+	OperatorSignIns *signin.Service
+	UserSignIns     *signin.Service
+	SignInRules     *signin.Rules
+	Dispatch        *dispatch.Service
+	Stock           *stock.Service
+	Webhooks        *webhook.Service
+	Proofs          *proof.Service
+	RateCards       *ratecard.Service
 
 	// TrackingPage writes the tracking page (package web).
 	TrackingPage TrackingPage
@@ -66,8 +70,6 @@ type Config struct {
 	OpenID *openid.Client
 	// Ready returns why the service is not ready; nil means that it always is.
 	Ready Readiness
-	// System describes the installation, for admins.
-	System func(context.Context) (System, error)
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
 	// Observer receives what happens, for metrics; it may be nil.

@@ -33,6 +33,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
@@ -59,6 +60,9 @@ type Surroundings struct {
 	Memory int64
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
+	// Post sends one-time links by mail. With nil there is no mail, and links are
+	// returned to those who made them.
+	Post credential.Post
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
@@ -97,23 +101,27 @@ type App struct {
 	orders    *order.Service
 	partners  *partner.Service
 	operators *operator.Service
-	stock     *stock.Service
-	rateCards *ratecard.Service
-	dispatch  *dispatch.Service
-	acceptor  *order.Acceptor
-	retention *retention.Service
-	simulator *simulate.Service
-	webhooks  *webhook.Service
-	sender    *webhook.Sender
-	outbound  *outbound.Client
-	proofs    *proof.Service
-	pictures  proof.Store // of the proofs
+	// operatorSignIns and userSignIns are what people do about their own sign-in, rules
+	// what they must.
+	operatorSignIns *signin.Service
+	userSignIns     *signin.Service
+	rules           *signin.Rules
+	stock           *stock.Service
+	rateCards       *ratecard.Service
+	dispatch        *dispatch.Service
+	acceptor        *order.Acceptor
+	retention       *retention.Service
+	simulator       *simulate.Service
+	webhooks        *webhook.Service
+	sender          *webhook.Sender
+	outbound        *outbound.Client
+	proofs          *proof.Service
+	pictures        proof.Store // of the proofs
 	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
 	room        *api.Room
 	metrics     *metricsServer
 	ready       readiness
-	nodes       *nodes
 }
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
@@ -232,13 +240,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.sealer, err = credential.NewSealer(a.masterKey.Derive("secrets")); err != nil {
 		return err
 	}
-	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
-		Registration: partner.Registration(a.config.Registration),
-		SignIns:      a.store.SignIns(),
-		Observer:     a.metrics.Logins("partner"),
-	})
-	a.operators = newOperators(a.store, a.Surroundings, a.metrics.Logins("operator"), a.unreadable("audit"))
+	a.openAccounts()
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
 		Unreadable: a.unreadable("rate_card"),
@@ -258,7 +260,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	})
 	a.openOrders()
 	a.openReadiness()
-	return a.openNodes(ctx)
+	return nil
 }
 
 // openOrders starts the service of orders. The services that it calls must be
@@ -337,29 +339,30 @@ func (a *App) prepare(ctx context.Context) error {
 func (a *App) handler() http.Handler {
 	proxies, _ := a.config.Proxies() // Check has parsed them before
 	return api.New(api.Config{
-		Orders:         a.orders,
-		Partners:       a.partners,
-		Operators:      a.operators,
-		Dispatch:       a.dispatch,
-		Stock:          a.stock,
-		RateCards:      a.rateCards,
-		Retention:      a.retention,
-		Webhooks:       a.webhooks,
-		Proofs:         a.proofs,
-		TrackingPage:   web.Tracking,
-		Ready:          a.reasons,
-		System:         a.system,
-		Now:            a.Now,
-		Random:         a.Random,
-		Log:            a.Log,
-		RateLimit:      a.config.RateLimit,
-		StrangerLimit:  a.config.StrangerLimit,
-		Room:           a.room,
-		SharedRates:    a.sharedRates(),
-		TrustedProxies: proxies,
-		SecureCookies:  a.config.Secure(),
-		OpenID:         a.openID(),
-		Observer:       a.metrics.API(),
+		Orders:          a.orders,
+		Partners:        a.partners,
+		Operators:       a.operators,
+		OperatorSignIns: a.operatorSignIns,
+		UserSignIns:     a.userSignIns,
+		SignInRules:     a.rules,
+		Dispatch:        a.dispatch,
+		Stock:           a.stock,
+		RateCards:       a.rateCards,
+		Webhooks:        a.webhooks,
+		Proofs:          a.proofs,
+		TrackingPage:    web.Tracking,
+		Ready:           a.reasons,
+		Now:             a.Now,
+		Random:          a.Random,
+		Log:             a.Log,
+		RateLimit:       a.config.RateLimit,
+		StrangerLimit:   a.config.StrangerLimit,
+		Room:            a.room,
+		SharedRates:     a.sharedRates(),
+		TrustedProxies:  proxies,
+		SecureCookies:   a.config.Secure(),
+		OpenID:          a.openID(),
+		Observer:        a.metrics.API(),
 	})
 }
 
@@ -430,10 +433,13 @@ func (a *App) close() error {
 	if a.endPictures != nil {
 		a.endPictures()
 	}
+	if a.operatorSignIns != nil {
+		a.operatorSignIns.Close()
+		a.userSignIns.Close()
+	}
 	if a.partners != nil {
 		errs = append(errs, a.partners.Close())
 	}
-	a.nodes.close()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

@@ -14,16 +14,18 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// newOperators returns the service of operators. observer is called with the
+// newOperators returns the service of operators. factors checks the codes that they
+// sign in with; nil if nothing signs in. observer is called with the
 // outcome of each login, unreadable for each document that cannot be read; nil
 // observes nothing.
-func newOperators(db *store.Store, world Surroundings, observer credential.GateObserver, unreadable func()) *operator.Service {
+func newOperators(db *store.Store, world Surroundings, factors *signin.Factors, observer credential.GateObserver, unreadable func()) *operator.Service {
 	return operator.NewService(operator.Config{
 		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
-		SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
+		Factors: factors, SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
 	})
 }
 
@@ -42,7 +44,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world, nil, nil).Add(ctx, added, wanted.Password)
+	_, err = newOperators(db, world, nil, nil, nil).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -54,7 +56,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

@@ -53,11 +53,17 @@ const (
 	ActionSessionEnded    Action = "session.ended"
 	ActionPartnerChanged  Action = "partner.changed"
 	ActionPartnerApproved Action = "partner.approved"
-	ActionPartnerExported Action = "partner.exported"
-	ActionPartnerErased   Action = "partner.erased"
 	ActionRateCardAdded   Action = "rate_card.added"
 	ActionKeyCreated      Action = "api_key.created"
 	ActionKeyRevoked      Action = "api_key.revoked"
+
+	ActionPasswordChanged  Action = "password.changed"
+	ActionResetLinkCreated Action = "reset_link.created"
+	ActionEmailLinkCreated Action = "email_link.created"
+	ActionEmailChanged     Action = "email.changed"
+	ActionTOTPEnrolled     Action = "totp.enrolled"
+	ActionTOTPRemoved      Action = "totp.removed"
+	ActionRulesChanged     Action = "sign_in_rules.changed"
 )
 
 // Actions lists all actions.
@@ -65,7 +71,9 @@ var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionPartnerApproved, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
+	ActionTOTPRemoved, ActionRulesChanged,
 }
 
 // Entry records one change by a person. It is written in the transaction of

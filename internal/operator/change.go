@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -190,9 +191,12 @@ func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) e
 	return tx.AddAudit(ctx, entry)
 }
 
-// signOut removes all tokens and sessions of an operator.
+// signOut removes all tokens, sessions and links of an operator.
 func signOut(ctx context.Context, tx Writer, operatorID string) error {
 	if err := tx.RemoveTokensOf(ctx, operatorID); err != nil {
+		return err
+	}
+	if _, err := tx.RemoveLinks(ctx, credential.LinkFilter{OperatorID: operatorID}); err != nil {
 		return err
 	}
 	return tx.EndSessionsOf(ctx, operatorID)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -48,7 +49,7 @@ func errNoRole(claim string) error {
 // verified e-mail address at the first. If roles are taken from a claim, the operator's
 // role follows it, and a person without an operator gets one. LoginVouched refuses with
 // forbidden, and with conflict if no active admin would be left.
-func (s *Service) LoginVouched(ctx context.Context, v Vouched) (*Operator, string, error) {
+func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.Origin) (*Operator, string, error) {
 	if !v.EmailVerified || !delivery.EmailRule.Allows(v.Email) {
 		return nil, "", errUnverified
 	}
@@ -71,7 +72,7 @@ func (s *Service) LoginVouched(ctx context.Context, v Vouched) (*Operator, strin
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := s.begin(ctx, found)
+	token, err := s.begin(ctx, found, login{from: from, vouched: true})
 	if err != nil {
 		return nil, "", err
 	}

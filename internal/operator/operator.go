@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Role is what an operator may do. The routes of the operator interface list the
@@ -52,6 +53,9 @@ type Config struct {
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
 	Log    *slog.Logger
+	// Factors checks the codes that operators sign in with besides the password. With
+	// nil there must be none who do.
+	Factors *signin.Factors
 	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
 	SignIns credential.CountStore
 	// Observer is called with the outcome of each login, for metrics; nil observes
@@ -78,6 +82,9 @@ func NewService(config Config) *Service {
 		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
 	})}
 }
+
+// Gate returns the gate that operators sign in through.
+func (s *Service) Gate() *credential.Gate { return s.gate }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

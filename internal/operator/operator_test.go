@@ -96,7 +96,7 @@ func TestOldestOperatorSessionEnds(t *testing.T) {
 	d.add(t, operator.RoleDispatcher)
 	var tokens []string
 	for range credential.MaxSessions + 5 {
-		_, token, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), here)
+		_, token, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.Origin{Address: here})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestSignInsShareOneLimit(t *testing.T) {
 		if _, err := d.issue(t, email, password, here); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), here); err != nil {
+		if _, _, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.Origin{Address: here}); err != nil {
 			t.Fatalf("login %d: %v", i, err)
 		}
 	}

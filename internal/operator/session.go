@@ -7,41 +7,46 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
-// Login begins a session in a browser, given an operator's e-mail address and
-// password, and returns its token. The operator's oldest session ends if there are
-// credential.MaxSessions. Login refuses as IssueToken does.
-func (s *Service) Login(ctx context.Context, root form.Source, address string) (*Operator, string, error) {
+// Login begins a session in a browser, given an operator's e-mail address and password,
+// and a code if the operator signs in with one, and returns its token. The operator's
+// oldest session ends if there are credential.MaxSessions. Login refuses as IssueToken
+// does.
+func (s *Service) Login(ctx context.Context, root form.Source, from credential.Origin) (*Operator, string, error) {
 	var problems form.Problems
-	email, password := readLogin(form.New(root, &problems))
+	in := readLogin(form.New(root, &problems), from)
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}
-	found, err := s.byPassword(ctx, email, password, address)
+	found, err := s.byPassword(ctx, in)
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := s.begin(ctx, found)
+	token, err := s.begin(ctx, found, in)
 	if err != nil {
-		return nil, "", err
+		return nil, "", s.refused(ctx, in, err)
 	}
 	return &found.Operator, token, nil
 }
 
-func (s *Service) begin(ctx context.Context, operator *Account) (string, error) {
+func (s *Service) begin(ctx context.Context, operator *Account, in login) (string, error) {
 	token, err := credential.Token(s.config.Random, "")
 	if err != nil {
 		return "", err
 	}
 	now := s.now()
-	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, SessionTimes: credential.NewSessionTimes(now)}
+	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, Origin: in.from, SessionTimes: credential.NewSessionTimes(now)}
+	if session.SessionID, err = identifier.New(s.config.Random, "ses_"); err != nil {
+		return "", err
+	}
 	entry, err := s.note(actingAs(ctx, operator.OperatorID), audit.ActionSessionBegun, operator.OperatorID, nil, nil)
 	if err != nil {
 		return "", err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := letIn(ctx, tx, operator); err != nil {
+		if err := s.letIn(ctx, tx, operator, in); err != nil {
 			return err
 		}
 		// There are few operators, so that each login can remove what has expired.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -53,6 +54,7 @@ type Writer interface {
 	credential.LinkWriter
 	// AddIdentity is false if the person is tied to an operator already.
 	AddIdentity(ctx context.Context, identity *Identity) (added bool, err error)
+	signin.FactorWriter
 	// AddOperator is false if the e-mail address or the id is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	// LockOperator reads an operator, whose row is locked until the transaction
@@ -100,7 +102,9 @@ type Account struct {
 // Session is a login in a browser. It is stored under the hash of its token.
 type Session struct {
 	TokenHash []byte
+	SessionID string // names the session where its token must not be seen
 	Operator  Operator
+	credential.Origin
 	credential.SessionTimes
 }
 

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // tokenLife is how long a token is valid.
@@ -25,58 +27,78 @@ type IssuedToken struct {
 	ExpiresAt time.Time
 }
 
-// IssueToken issues a token, given an operator's e-mail address and password. It
-// refuses with validation_error, with unauthorized, with rate_limited after too
-// many failures from the address or for the account (see credential.Gate), and
-// with forbidden if the operator is not active.
+// IssueToken issues a token, given an operator's e-mail address and password, and a code
+// if the operator signs in with one. It refuses with validation_error, with
+// unauthorized, with rate_limited after too many failures from the address or for the
+// account (see credential.Gate), and with forbidden if the operator is not active.
 func (s *Service) IssueToken(ctx context.Context, root form.Source, address string) (*IssuedToken, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	email, password := readLogin(f)
+	in := readLogin(f, credential.Origin{Address: address})
 	name := f.Text("name", form.Optional, delivery.NameRule)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	found, err := s.byPassword(ctx, email, password, address)
+	found, err := s.byPassword(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return s.issue(ctx, found, name)
+	token, err := s.issue(ctx, found, in, name)
+	return token, s.refused(ctx, in, err)
 }
 
-// readLogin reads the e-mail address and the password of a request.
-func readLogin(f *form.Form) (email, password string) {
-	email = f.Text("email", form.Required, delivery.EmailRule)
-	password = f.Secret("password", form.Required, credential.KnownPasswordRule)
-	return email, password
+// login is what an operator signs in with.
+type login struct {
+	email, password, code string
+	from                  credential.Origin
+	// vouched is set if an OpenID provider vouches for the operator. It asks for second
+	// factors itself.
+	vouched bool
 }
 
-func (s *Service) byPassword(ctx context.Context, email, password, address string) (*Account, error) {
-	found, err := s.account(ctx, email)
+// readLogin reads what an operator signs in with.
+func readLogin(f *form.Form, from credential.Origin) login {
+	return login{
+		email:    f.Text("email", form.Required, delivery.EmailRule),
+		password: f.Secret("password", form.Required, credential.KnownPasswordRule),
+		code:     f.Secret("code", form.Optional, credential.CodeRule),
+		from:     from,
+	}
+}
+
+func (in login) attempt(hash string) credential.Attempt {
+	return credential.Attempt{Account: strings.ToLower(in.email), Address: in.from.Address, Password: in.password, Hash: hash}
+}
+
+func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
+	found, err := s.account(ctx, in.email)
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
 		found = &Account{}
 	}
-	err = s.gate.Verify(ctx, credential.Attempt{
-		Account:  strings.ToLower(email),
-		Address:  address,
-		Password: password,
-		Hash:     found.PasswordHash,
-	})
-	if err != nil {
+	if err := s.gate.Verify(ctx, in.attempt(found.PasswordHash)); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
+// refused returns the error of a login whose password was right. A wrong code counts
+// as a failed login.
+func (s *Service) refused(ctx context.Context, in login, err error) error {
+	if errors.Is(err, signin.ErrCodeWrong) {
+		s.gate.Failed(ctx, in.attempt(""))
+	}
+	return err
+}
+
 var errInactive = refusal.New(refusal.CodeForbidden, "this operator is not active")
 
-// letIn refuses unless the account is still the one that a password was verified
-// for: it may have been changed meanwhile. It stays locked until the transaction
-// ends.
-func letIn(ctx context.Context, tx Writer, verified *Account) error {
+// letIn refuses unless the account is still the one that a password was verified for,
+// as it may have been changed meanwhile, and the code is right if it needs one. The
+// account stays locked until the transaction ends.
+func (s *Service) letIn(ctx context.Context, tx Writer, verified *Account, in login) error {
 	now, err := tx.LockOperator(ctx, verified.OperatorID)
 	if err != nil {
 		return err
@@ -84,7 +106,10 @@ func letIn(ctx context.Context, tx Writer, verified *Account) error {
 	if now == nil || !now.Active || now.PasswordHash != verified.PasswordHash {
 		return errInactive
 	}
-	return nil
+	if in.vouched {
+		return nil
+	}
+	return s.config.Factors.Check(ctx, tx, verified.OperatorID, in.code)
 }
 
 // actingAs returns a context for what an operator does before being signed in.
@@ -92,7 +117,7 @@ func actingAs(ctx context.Context, operatorID string) context.Context {
 	return audit.WithOperation(ctx, audit.Operation{OperatorID: operatorID, RequestID: audit.OperationOf(ctx).RequestID})
 }
 
-func (s *Service) issue(ctx context.Context, operator *Account, name string) (*IssuedToken, error) {
+func (s *Service) issue(ctx context.Context, operator *Account, in login, name string) (*IssuedToken, error) {
 	id, err := identifier.New(s.config.Random, "tok_")
 	if err != nil {
 		return nil, err
@@ -115,7 +140,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, name string) (*I
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := letIn(ctx, tx, operator); err != nil {
+		if err := s.letIn(ctx, tx, operator, in); err != nil {
 			return err
 		}
 		if err := tx.RemoveExpiredTokens(ctx, operator.OperatorID, now); err != nil {

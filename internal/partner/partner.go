@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Partner is a partner's account.
@@ -37,6 +38,9 @@ type Config struct {
 	Now          func() time.Time
 	Random       io.Reader    // safe for use by many goroutines
 	Log          *slog.Logger // for failures in the background
+	// Factors checks the codes that users sign in with besides the password. With nil
+	// there must be none who do.
+	Factors *signin.Factors
 	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
 	SignIns credential.CountStore
 	// Observer is called with the outcome of each login, for metrics; nil observes
@@ -112,6 +116,9 @@ func (s *Service) Tidy(ctx context.Context) error {
 	}
 	return s.sweep(ctx)
 }
+
+// Gate returns the gate that users sign in through.
+func (s *Service) Gate() *credential.Gate { return s.gate }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

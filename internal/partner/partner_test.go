@@ -95,7 +95,7 @@ func (n *node) register(t testing.TB, email string) *partner.Partner {
 
 func (n *node) login(t testing.TB, email, password, address string) (string, error) {
 	t.Helper()
-	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), partner.NewOrigin(address, "agent"))
+	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.NewOrigin(address, "agent"))
 	return token, err
 }
 
@@ -131,7 +131,7 @@ func TestRegister(t *testing.T) {
 	if !strings.HasPrefix(owner.UserID, "usr_") || owner.PartnerID != p.PartnerID || owner.Name != p.Name || owner.Email != p.Email || owner.Role != partner.RoleOwner || !owner.CreatedAt.Equal(testkit.Epoch) {
 		t.Errorf("got the user %+v, want the owner of %+v", owner, p)
 	}
-	if !strings.HasPrefix(found.SessionID, "ses_") || found.Origin != (partner.Origin{Address: here, Agent: "agent"}) {
+	if !strings.HasPrefix(found.SessionID, "ses_") || found.Origin != (credential.Origin{Address: here, Agent: "agent"}) {
 		t.Errorf("got the session %+v, want one from %s by agent", found, here)
 	}
 	_, err = n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
@@ -229,7 +229,7 @@ func TestLoginRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			member, token, err := n.Login(t.Context(), body(t, c.members), partner.NewOrigin(here, ""))
+			member, token, err := n.Login(t.Context(), body(t, c.members), credential.NewOrigin(here, ""))
 			wantCode(t, err, c.code)
 			if member != nil || token != "" {
 				t.Errorf("got %v, %q from a refused login, want neither", member, token)

@@ -2,6 +2,7 @@ package partner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -9,21 +10,23 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // sweepEvery is how often expired sessions and links, which are refused in any case, and
 // counts of logins that are at rest are removed.
 const sweepEvery = time.Hour
 
-// Login begins a session of a user, given e-mail address and password, and returns
-// its token. The user's oldest session ends if there are credential.MaxSessions.
-// Login refuses with validation_error, with unauthorized, or with rate_limited after
-// too many failures from the address or for the user.
-func (s *Service) Login(ctx context.Context, root form.Source, from Origin) (member *Member, token string, err error) {
+// Login begins a session of a user, given e-mail address and password, and a code if the
+// user signs in with one, and returns its token. The user's oldest session ends if there
+// are credential.MaxSessions. Login refuses with validation_error, with unauthorized, or
+// with rate_limited after too many failures from the address or for the user.
+func (s *Service) Login(ctx context.Context, root form.Source, from credential.Origin) (member *Member, token string, err error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	email := f.Text("email", form.Required, delivery.EmailRule)
 	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
+	code := f.Secret("code", form.Optional, credential.CodeRule)
 	if err := problems.Err(); err != nil {
 		return nil, "", err
 	}
@@ -31,13 +34,17 @@ func (s *Service) Login(ctx context.Context, root form.Source, from Origin) (mem
 	if err != nil {
 		return nil, "", err
 	}
-	if token, err = s.begin(ctx, verified, member, from); err != nil {
+	token, err = s.begin(ctx, verified, member, code, from)
+	if errors.Is(err, signin.ErrCodeWrong) { // counts as a failed login
+		s.gate.Failed(ctx, credential.Attempt{Account: verified.EmailKey, Address: from.Address})
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	return member, token, nil
 }
 
-func (s *Service) begin(ctx context.Context, verified *Account, member *Member, from Origin) (token string, err error) {
+func (s *Service) begin(ctx context.Context, verified *Account, member *Member, code string, from credential.Origin) (token string, err error) {
 	if token, err = credential.Token(s.config.Random, ""); err != nil {
 		return "", err
 	}
@@ -49,6 +56,9 @@ func (s *Service) begin(ctx context.Context, verified *Account, member *Member, 
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		// Locked, so that logins at the same moment see each other's sessions.
 		if err := letIn(ctx, tx, verified); err != nil {
+			return err
+		}
+		if err := s.config.Factors.Check(ctx, tx, verified.UserID, code); err != nil {
 			return err
 		}
 		if err := endSurplus(ctx, tx, &member.User, now); err != nil {

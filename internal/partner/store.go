@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -45,6 +46,7 @@ type Reader interface {
 type Writer interface {
 	Reader
 	credential.LinkWriter
+	signin.FactorWriter
 	// AddPartner returns false if the id is in use.
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
 	// AddUser returns false if the e-mail address is in use.

@@ -1,9 +1,7 @@
 package partner
 
 import (
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
@@ -31,30 +29,12 @@ type Member struct {
 	User    User
 }
 
-// Origin is where a login comes from.
-type Origin struct {
-	Address string
-	Agent   string // the client's User-Agent, as Session holds it; may be empty
-}
-
-// maxAgent is how many characters are kept of a User-Agent.
-const maxAgent = 200
-
-// NewOrigin returns an origin with as much of the agent as a session holds.
-func NewOrigin(address, agent string) Origin {
-	agent = strings.ReplaceAll(strings.ToValidUTF8(agent, ""), "\x00", "")
-	if utf8.RuneCountInString(agent) > maxAgent {
-		agent = string([]rune(agent)[:maxAgent])
-	}
-	return Origin{address, agent}
-}
-
 // Session is a login. It is stored under the hash of its token, so that read access
 // to the database does not suffice to take it over.
 type Session struct {
 	TokenHash []byte
 	SessionID string // names the session in lists
 	Member
-	Origin
+	credential.Origin
 	credential.SessionTimes
 }

@@ -11,12 +11,12 @@ import (
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store {
 	return view[operator.Reader, operator.Writer]{s.engine,
-		func(c conn) operator.Reader { return operatorTx{linking{auditing{c}}} },
-		func(c conn) operator.Writer { return operatorTx{linking{auditing{c}}} }}
+		func(c conn) operator.Reader { return operatorTx{proving{linking{auditing{c}}}} },
+		func(c conn) operator.Writer { return operatorTx{proving{linking{auditing{c}}}} }}
 }
 
 // operatorTx is a transaction of the operator room.
-type operatorTx struct{ linking }
+type operatorTx struct{ proving }
 
 // Account returns the account with an e-mail address in lower case; nil if there
 // is none.

@@ -12,12 +12,12 @@ import (
 // Partners is the store as the partner room sees it.
 func (s *Store) Partners() partner.Store {
 	return view[partner.Reader, partner.Writer]{s.engine,
-		func(c conn) partner.Reader { return partnerTx{linking{auditing{c}}} },
-		func(c conn) partner.Writer { return partnerTx{linking{auditing{c}}} }}
+		func(c conn) partner.Reader { return partnerTx{proving{linking{auditing{c}}}} },
+		func(c conn) partner.Writer { return partnerTx{proving{linking{auditing{c}}}} }}
 }
 
 // partnerTx is a transaction of the partner room.
-type partnerTx struct{ linking }
+type partnerTx struct{ proving }
 
 // Account returns the user with an e-mail address in lower case; nil if there is
 // none.

@@ -30,8 +30,9 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		oneTimeLinks.name: shape(oneTimeLinks), orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
 		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
+		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), signInRules.name: shape(signInRules),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
-		stockMovements.name: shape(stockMovements), users.name: shape(users), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes),
+		stockMovements.name: shape(stockMovements), users.name: shape(users), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts),
 	}
 	tables, err := engines["sqlite"](t).schema(t.Context())
 	if err != nil {

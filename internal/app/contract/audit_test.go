@@ -11,8 +11,8 @@ import (
 )
 
 // unaudited are operations of the operator document that take a body or use DELETE, and
-// change nothing.
-var unaudited = []string{"validateRateCard", "previewRateCard"}
+// change nothing, or only ask for a change.
+var unaudited = []string{"validateRateCard", "previewRateCard", "requestOperatorReset", "beginOperatorTOTP"}
 
 // bulk are the operations that make any number of changes.
 var bulk = []string{"changeOrderStatuses", "importProducts", "createCount"}

@@ -157,7 +157,7 @@ func (f *fixture) target(o *operation, c call) string {
 	for name, value := range map[string]string{
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
-		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"),
+		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

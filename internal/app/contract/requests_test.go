@@ -44,8 +44,12 @@ const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dr
 const plenty = 900_000_000
 
 var subjects = []subject{
-	{operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907"}`, pause: true,
+	{operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
+	{operation: "putSignInRules", body: `{"totp_required":{"operators":["courier","warehouse"],"users":["owner","reader"]}}`},
+	{operation: "createPartnerResetLink", body: `{"user_id":null}`, other: map[string]func(any) bool{"not_found": nil}},
+	{operation: "requestReset", body: `{"email":"a@b.ca"}`},
+	{operation: "requestOperatorReset", body: `{"email":"a@b.ca"}`},
 	{operation: "createOperator", body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`, broken: brokenOperator},
 	{operation: "changePartner", body: `{"suspended":true,"suspended_reason":"unpaid","rate_limit":600,"rate_card":"docks"}`, broken: brokenSettings},
 	{operation: "validateRateCard", body: `{"name":"default","effective_from":"2036-06-01T00:00:00-04:00","card":` + cardBody + `}`, broken: brokenUpload,
@@ -60,11 +64,11 @@ var subjects = []subject{
 	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
 	{operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`, broken: brokenRegistration},
-	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42"}`, pause: true,
+	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42","code":"492039"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
 	{operation: "createAPIKey", body: `{"name":"production","scopes":["orders","read"],"email":"a@b.ca","password":"maple-harbour-42"}`},
 	{operation: "cancelOrder", body: `{"reason":"changed my mind"}`, order: true},
-	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","name":"desk"}`, pause: true,
+	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039","name":"desk"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
 	{operation: "createCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
 	{operation: "changeCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},

@@ -46,8 +46,11 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 			}
 		}
 		for who, headers := range ways {
+			role, how, _ := strings.Cut(who, " ")
+			if o.id == "endOtherOperatorSessions" && how == "by token" {
+				continue // it would end the session that the next requests come in
+			}
 			asked++
-			role, _, _ := strings.Cut(who, " ")
 			got, in := f.Do(t, o.method, target, nil, headers...), slices.Contains(o.roles(), role)
 			if in == (got.Status == http.StatusForbidden) || got.Status == http.StatusUnauthorized {
 				t.Errorf("%s as %s: got status %d, want %v admitted: %s", o.id, who, got.Status, o.roles(), got.Body)
@@ -69,6 +72,7 @@ var nowhere = map[string]string{
 	"key_id":     "key_0000000000000000",
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
 	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
+	"session_id": "ses_0000000000000000",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They
@@ -80,7 +84,8 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs := f.newOrder(t)
 	f.move(t, theirs, "accepted").Must(t, 200)
 	theirs["event_id"] = f.send(t, call{operation: "listEvents"}).Must(t, 200).Text("events", 0, "event_id")
-	theirs["key_id"] = f.partner.KeyID
+	theirs["key_id"], theirs["token"] = f.partner.KeyID, "none"
+	theirs["session_id"] = f.send(t, call{operation: "listSessions"}).Must(t, 200).Text("sessions", 0, "session_id")
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, other.Email, other.Password)).Must(t, 200)

@@ -33,6 +33,10 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newEvent(t)
 	case o.takes("path", "name"):
 		path = f.newProof(t)
+	case o.takes("path", "session_id"):
+		path = f.newSession(t, o)
+	case o.takes("path", "token"):
+		path = f.newLink(t, o)
 	}
 	f.prepareEndpoint(t, o)
 	return path

@@ -162,6 +162,13 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	return errMismatch
 }
 
+// Failed counts an attempt that Verify has found right, and that failed because of what
+// was asked for besides the password.
+func (g *Gate) Failed(ctx context.Context, a Attempt) {
+	g.config.Observer.LoggedIn(LoginFailed)
+	g.failed(ctx, countsOf(a))
+}
+
 // counts is what an attempt counts against.
 type counts struct {
 	networks      []throttle.Keyed // failures, by the networks of the address

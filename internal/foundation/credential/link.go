@@ -39,7 +39,7 @@ type Link struct {
 	TokenHash []byte
 	LinkID    string // names the link where its token must not be seen
 	Kind      LinkKind
-	// UserID or OperatorID is the person whom the link is for; an invitation has
+	// UserID or OperatorID is the person that the link is for; an invitation has
 	// neither.
 	UserID     string
 	OperatorID string
@@ -53,7 +53,7 @@ type Link struct {
 }
 
 // NewLink returns a link of a kind that begins now, and its token, which is stored
-// nowhere. The caller fills in whom it is for.
+// nowhere. The caller sets the person that it is for.
 func NewLink(random io.Reader, kind LinkKind, now time.Time) (token string, link *Link, err error) {
 	id, err := identifier.New(random, linkPrefixes[kind])
 	if err != nil {
@@ -65,6 +65,11 @@ func NewLink(random io.Reader, kind LinkKind, now time.Time) (token string, link
 	return token, &Link{
 		TokenHash: HashToken(token), LinkID: id, Kind: kind, CreatedAt: now, ExpiresAt: now.Add(linkLives[kind]),
 	}, nil
+}
+
+// Post sends one-time links by mail.
+type Post interface {
+	SendLink(ctx context.Context, to string, link *Link, url string) error
 }
 
 // LinkFilter selects links. An empty field selects all.

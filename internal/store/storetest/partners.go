@@ -163,7 +163,7 @@ func testSessions(t *testing.T, s *store.Store) {
 		return &partner.Session{
 			TokenHash: hash(n), SessionID: fmt.Sprintf("ses_%d", n),
 			Member:       partner.Member{Partner: *of, User: user.User},
-			Origin:       partner.Origin{Address: fmt.Sprintf("address %d", n), Agent: fmt.Sprintf("agent %d", n)},
+			Origin:       credential.Origin{Address: fmt.Sprintf("address %d", n), Agent: fmt.Sprintf("agent %d", n)},
 			SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
 		}
 	}

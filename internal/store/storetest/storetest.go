@@ -53,6 +53,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"sessions":          testSessions,
 		"links":             testLinks,
 		"link taken once":   testLinkTakenOnce,
+		"factors":           testFactors,
+		"operator sign-ins": testOperatorSignIns,
 		"API keys":          testAPIKeys,
 		"operator tokens":   testOperatorTokens,
 		"operator sessions": testOperatorSessions,

@@ -21,14 +21,6 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 );
 
--- The processes that serve on a shared database. Each writes every 30 s that it is there.
-CREATE TABLE nodes (
-    node_id    TEXT   NOT NULL PRIMARY KEY,
-    version    TEXT   NOT NULL, -- of dropyard
-    started_at BIGINT NOT NULL,
-    seen_at    BIGINT NOT NULL
-);
-
 -- partner: accounts, API keys, sessions, limits ------------------------------
 
 CREATE TABLE partners (
@@ -111,8 +103,8 @@ CREATE TABLE one_time_links (
     token_hash  BLOB   NOT NULL PRIMARY KEY,
     link_id     TEXT   NOT NULL,
     kind        TEXT   NOT NULL, -- invitation, reset or email
-    user_id     TEXT   NOT NULL, -- the user of a partner whom it is for; '' for others
-    operator_id TEXT   NOT NULL, -- the operator whom it is for; '' for others
+    user_id     TEXT   NOT NULL, -- the user of a partner that it is for; '' for others
+    operator_id TEXT   NOT NULL, -- the operator that it is for; '' for others
     partner_id  TEXT   NOT NULL, -- '' for operators
     email       TEXT   NOT NULL, -- the address of an invitation, or the new address
     email_key   TEXT   NOT NULL, -- in lower case, for comparison
@@ -128,6 +120,30 @@ CREATE TABLE sign_in_counts (
     count_key BLOB   NOT NULL PRIMARY KEY, -- SHA-256 of what is counted
     rest_at   BIGINT NOT NULL
 ) WITHOUT ROWID;
+
+-- What a user of a partner, or an operator, signs in with besides the password. One
+-- without a row has the password only.
+CREATE TABLE sign_ins (
+    person_id          TEXT   NOT NULL PRIMARY KEY, -- a user or an operator
+    totp_secret        BLOB   NOT NULL, -- sealed under the master key; empty without
+    totp_confirmed_at  BIGINT NOT NULL, -- 0 until the first code was shown
+    totp_step          BIGINT NOT NULL, -- the step of time of the last code that was accepted
+    reset_requested_at BIGINT NOT NULL  -- 0 unless a new password is waited for
+);
+
+-- Codes that stand in for those of a lost authenticator app. Each is removed when it
+-- is used.
+CREATE TABLE recovery_codes (
+    person_id TEXT   NOT NULL,
+    code_hash BLOB   NOT NULL,
+    PRIMARY KEY (person_id, code_hash)
+) WITHOUT ROWID;
+
+-- The roles that must sign in with a code as well.
+CREATE TABLE sign_in_rules (
+    kind  TEXT NOT NULL PRIMARY KEY, -- operators, or users of partners
+    roles TEXT NOT NULL              -- separated by spaces
+);
 
 -- ratecard: what deliveries cost ---------------------------------------------
 
@@ -166,7 +182,10 @@ CREATE TABLE operator_tokens (
 
 CREATE TABLE operator_sessions (
     token_hash   BLOB   NOT NULL PRIMARY KEY,
+    session_id   TEXT   NOT NULL,
     operator_id  TEXT   NOT NULL REFERENCES operators,
+    address      TEXT   NOT NULL, -- of the client that logged in
+    agent        TEXT   NOT NULL, -- its User-Agent
     created_at   BIGINT NOT NULL,
     last_seen_at BIGINT NOT NULL
 );

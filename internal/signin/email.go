@@ -1,0 +1,91 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+var (
+	errNoMail     = refusal.New(refusal.CodeConflict, "mail is not configured, and only a link sent to the new address proves that you read it")
+	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
+)
+
+// RequestEmail sends a link to the new address of the caller, who gives the password.
+// It refuses with validation_error, rate_limited, or email_taken, and with conflict if
+// there is no mail.
+func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source) error {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	email := f.Text("new_email", form.Required, delivery.EmailRule)
+	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	if s.config.Post == nil {
+		return errNoMail
+	}
+	p, err := s.person(ctx, by.PersonID)
+	if err != nil {
+		return err
+	}
+	if err := s.verify(ctx, p, password, "password", by.Address); err != nil {
+		return err
+	}
+	token, link, err := s.newLink(ctx, p, credential.LinkEmail)
+	if err != nil {
+		return err
+	}
+	link.Email, link.EmailKey = email, emailKey(email)
+	entry, err := s.note(ctx, audit.ActionEmailLinkCreated, p, nil, linkFacts{link.LinkID, link.ExpiresAt})
+	if err != nil {
+		return err
+	}
+	if err := s.addLink(ctx, p, link, entry); err != nil {
+		return err
+	}
+	return s.config.Post.SendLink(ctx, email, link, s.config.BaseURL()+"/email/"+token)
+}
+
+// emailFacts is what the audit log holds of an address.
+type emailFacts struct {
+	Email string `json:"email"`
+}
+
+// ConfirmEmail changes the address of the person that a link was made for, and returns
+// the new one. Links that were sent to the old address cannot be used any longer. It
+// refuses with not_found if the link cannot be used, or with email_taken.
+func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string, err error) {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		link, err := tx.TakeLink(ctx, credential.LinkEmail, credential.HashToken(token), s.now())
+		if err != nil || link == nil {
+			return cmp.Or[error](err, credential.ErrNoLink)
+		}
+		p, err := tx.LockPerson(ctx, link.UserID)
+		if err != nil || p == nil {
+			return cmp.Or[error](err, credential.ErrNoLink)
+		}
+		changed, err := tx.SetEmail(ctx, p.PersonID, link.Email, link.EmailKey)
+		if err != nil {
+			return err
+		}
+		if !changed {
+			return errEmailTaken
+		}
+		if _, err := tx.RemoveLinks(ctx, s.linksOf(p, credential.LinkReset)); err != nil {
+			return err
+		}
+		email = link.Email
+		entry, err := s.note(actingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email}, emailFacts{email})
+		if err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+	return email, err
+}

@@ -1,0 +1,87 @@
+package signin
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+)
+
+// ChangePassword sets a new password of the caller, who gives the current one, and ends
+// all other sessions. Bearer tokens stay valid. It refuses with validation_error, also
+// if the current password is wrong, and with rate_limited after too many attempts.
+func (s *Service) ChangePassword(ctx context.Context, by Caller, root form.Source) error {
+	p, err := s.person(ctx, by.PersonID)
+	if err != nil {
+		return err
+	}
+	var problems form.Problems
+	f := form.New(root, &problems)
+	current := f.Secret("current_password", form.Required, credential.KnownPasswordRule)
+	changed := f.Secret("new_password", form.Required, s.passwordRule(p))
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	if err := s.verify(ctx, p, current, "current_password", by.Address); err != nil {
+		return err
+	}
+	hash, err := s.config.Hasher.Hash(ctx, changed)
+	if err != nil {
+		return err
+	}
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		if err := lockUnchanged(ctx, tx, p); err != nil {
+			return err
+		}
+		return s.setPassword(ctx, tx, p, hash, by.Session)
+	})
+}
+
+// setPassword sets the password of a person who is locked, ends all sessions but the
+// one with the token, and makes links for a new password or address useless.
+func (s *Service) setPassword(ctx context.Context, tx Writer, p *Person, hash string, except []byte) error {
+	if err := tx.SetPassword(ctx, p.PersonID, hash); err != nil {
+		return err
+	}
+	ended, err := tx.EndSessionsOf(ctx, p.PersonID, except)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []credential.LinkKind{credential.LinkReset, credential.LinkEmail} {
+		if _, err := tx.RemoveLinks(ctx, s.linksOf(p, kind)); err != nil {
+			return err
+		}
+	}
+	if err := s.settleWish(ctx, tx, p.PersonID); err != nil {
+		return err
+	}
+	entry, err := s.note(ctx, audit.ActionPasswordChanged, p, nil, endedFacts{ended})
+	if err != nil {
+		return err
+	}
+	return tx.AddAudit(ctx, entry)
+}
+
+// endedFacts is what the audit log holds of the end of sessions.
+type endedFacts struct {
+	SessionsEnded int64 `json:"sessions_ended"`
+}
+
+// linksOf selects the links of a kind that are for a person.
+func (s *Service) linksOf(p *Person, kind credential.LinkKind) credential.LinkFilter {
+	if s.config.Kind == Operators {
+		return credential.LinkFilter{Kind: kind, OperatorID: p.PersonID}
+	}
+	return credential.LinkFilter{Kind: kind, UserID: p.PersonID}
+}
+
+// settleWish notes that a person does not wait for a new password any longer.
+func (s *Service) settleWish(ctx context.Context, tx Writer, personID string) error {
+	factor, err := tx.Factor(ctx, personID)
+	if err != nil || factor.ResetRequestedAt.IsZero() {
+		return err
+	}
+	factor.ResetRequestedAt = Factor{}.ResetRequestedAt
+	return tx.SaveFactor(ctx, factor)
+}

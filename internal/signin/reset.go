@@ -1,0 +1,239 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+const (
+	// maxWishes is how many requests for a new password may wait to be noted. Further
+	// ones are dropped; their people ask again.
+	maxWishes = 256
+	// wishEvery is how often the same person's request is noted.
+	wishEvery = time.Minute
+	// wishTimeout bounds the work on one request.
+	wishTimeout = 10 * time.Second
+)
+
+// RequestReset asks for a new password of the person with the e-mail address in the
+// request. It looks nothing up, so that it takes as long for an address without an
+// account. The request is noted in the background, and with mail a link is sent. It
+// refuses with validation_error.
+func (s *Service) RequestReset(root form.Source) error {
+	var problems form.Problems
+	email := form.New(root, &problems).Text("email", form.Required, delivery.EmailRule)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.wishes <- email:
+	default:
+		s.config.Log.Warn("too many requests for new passwords, one was dropped", "kind", s.config.Kind)
+	}
+	return nil
+}
+
+func (s *Service) noteWishes() {
+	for {
+		select {
+		case email := <-s.wishes:
+			ctx, cancel := context.WithTimeout(context.Background(), wishTimeout)
+			if err := s.noteWish(ctx, email); err != nil {
+				s.config.Log.Error("a request for a new password was not noted", "kind", s.config.Kind, "error", err)
+			}
+			cancel()
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+func (s *Service) noteWish(ctx context.Context, email string) error {
+	var p *Person
+	noted := false
+	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
+		noted = false
+		if p, err = tx.PersonByEmail(ctx, emailKey(email)); err != nil || p == nil {
+			return err
+		}
+		if _, err = tx.LockPerson(ctx, p.PersonID); err != nil {
+			return err
+		}
+		factor, err := tx.Factor(ctx, p.PersonID)
+		now := s.now()
+		if err != nil || now.Sub(factor.ResetRequestedAt) < wishEvery {
+			return err
+		}
+		factor.ResetRequestedAt, noted = now, true
+		return tx.SaveFactor(ctx, factor)
+	})
+	if err != nil || !noted || s.config.Post == nil {
+		return err
+	}
+	_, err = s.resetLink(actingAs(ctx, p.PersonID), p)
+	return err
+}
+
+// IssuedLink is a new link, which is shown once.
+type IssuedLink struct {
+	PersonID  string
+	URL       string // empty if it was sent by mail
+	ExpiresAt time.Time
+}
+
+// ResetLink makes a link by which a person sets a new password. Older ones of the
+// person cannot be used any longer. It refuses with not_found.
+func (s *Service) ResetLink(ctx context.Context, personID string) (*IssuedLink, error) {
+	p, err := s.person(ctx, personID)
+	if refusal.HasCode(err, refusal.CodeUnauthorized) {
+		err = refusal.NotFound("this person")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.resetLink(ctx, p)
+}
+
+// ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner
+// if the request names no user_id.
+func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.Source) (*IssuedLink, error) {
+	var userID string
+	if root != nil {
+		var problems form.Problems
+		userID = form.New(root, &problems).Text("user_id", form.Optional, form.Length(1, 255))
+		if err := problems.Err(); err != nil {
+			return nil, err
+		}
+	}
+	people, err := s.PeopleOf(ctx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range people {
+		if p.PersonID == userID || userID == "" && p.Role == owner {
+			return s.resetLink(ctx, &p.Person)
+		}
+	}
+	return nil, refusal.NotFound("the user")
+}
+
+// owner is the role of users that every partner has one of.
+const owner = "owner"
+
+func (s *Service) resetLink(ctx context.Context, p *Person) (*IssuedLink, error) {
+	token, link, err := s.newLink(ctx, p, credential.LinkReset)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := s.note(ctx, audit.ActionResetLinkCreated, p, nil, linkFacts{link.LinkID, link.ExpiresAt})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addLink(ctx, p, link, entry); err != nil {
+		return nil, err
+	}
+	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + "/reset/" + token, ExpiresAt: link.ExpiresAt}
+	if s.config.Post != nil {
+		err = s.config.Post.SendLink(ctx, p.Email, link, issued.URL)
+		issued.URL = ""
+	}
+	return issued, err
+}
+
+// linkFacts is what the audit log holds of a link.
+type linkFacts struct {
+	LinkID    string    `json:"link_id"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *Service) newLink(ctx context.Context, p *Person, kind credential.LinkKind) (token string, link *credential.Link, err error) {
+	token, link, err = credential.NewLink(s.config.Random, kind, s.now())
+	if err != nil {
+		return "", nil, err
+	}
+	of := s.linksOf(p, kind)
+	link.UserID, link.OperatorID, link.PartnerID = of.UserID, of.OperatorID, p.PartnerID
+	link.CreatedBy = audit.OperationOf(ctx).OperatorID
+	return token, link, nil
+}
+
+// addLink writes a link for a person, in place of older ones of the kind.
+func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, entry *audit.Entry) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
+			return cmp.Or[error](err, errGone)
+		}
+		if _, err := tx.RemoveLinks(ctx, s.linksOf(p, link.Kind)); err != nil {
+			return err
+		}
+		if err := tx.AddLink(ctx, link); err != nil {
+			return err
+		}
+		return tx.AddAudit(ctx, entry)
+	})
+}
+
+// Reset sets a new password of the person that a link is for, and ends all sessions
+// and bearer tokens of that person. It returns the person. It refuses with not_found
+// if the link cannot be used, or with validation_error, after which it still can.
+func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*Person, error) {
+	hash := credential.HashToken(token)
+	p, err := s.ofLink(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	var problems form.Problems
+	password := form.New(root, &problems).Secret("new_password", form.Required, s.passwordRule(p))
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	passwordHash, err := s.config.Hasher.Hash(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	ctx = actingAs(ctx, p.PersonID)
+	return p, s.config.Store.Write(ctx, func(tx Writer) error {
+		link, err := tx.TakeLink(ctx, credential.LinkReset, hash, s.now())
+		if err != nil {
+			return err
+		}
+		if link == nil { // another request was faster
+			return credential.ErrNoLink
+		}
+		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
+			return cmp.Or[error](err, credential.ErrNoLink)
+		}
+		if err := tx.RevokeTokens(ctx, p.PersonID); err != nil {
+			return err
+		}
+		return s.setPassword(ctx, tx, p, passwordHash, nil)
+	})
+}
+
+// ofLink returns the person that a link for a new password is for. It refuses if the
+// link cannot be used, or is for the other kind of people.
+func (s *Service) ofLink(ctx context.Context, hash []byte) (p *Person, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		link, err := tx.Link(ctx, credential.LinkReset, hash, s.now())
+		if err != nil || link == nil {
+			return cmp.Or[error](err, credential.ErrNoLink)
+		}
+		personID := link.UserID
+		if s.config.Kind == Operators {
+			personID = link.OperatorID
+		}
+		p, err = tx.Person(ctx, personID)
+		return err
+	})
+	if err == nil && p == nil {
+		err = credential.ErrNoLink
+	}
+	return p, err
+}

@@ -1,0 +1,151 @@
+// Package signin has what people do about their own way in: they change a password,
+// set a new one by a link, see and end their sessions, and enrol a second factor. It
+// is the same for operators and for partners' people; each kind has a Service.
+package signin
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+)
+
+// Kind is a kind of people.
+type Kind string
+
+// The kinds of people.
+const (
+	Operators Kind = "operators"
+	Users     Kind = "users" // of partners
+)
+
+// Config holds what a service needs.
+type Config struct {
+	Kind    Kind
+	Store   Store
+	Gate    *credential.Gate // that the same people sign in through
+	Hasher  *credential.Hasher
+	Factors *Factors
+	Rules   *Rules
+	// MinPassword is the least length of a new password, in characters.
+	MinPassword int
+	// BaseURL returns the public address that links begin with.
+	BaseURL func() string
+	// Post sends links by mail. With nil there is no mail, and links are returned to
+	// those who made them.
+	Post   credential.Post
+	Now    func() time.Time
+	Random io.Reader    // safe for use by many goroutines
+	Log    *slog.Logger // for failures in the background
+}
+
+// Service carries out the use cases of one kind of people. It may be used by many
+// goroutines.
+type Service struct {
+	config Config
+	wishes chan string // e-mail addresses whose owners ask for a new password
+	stop   chan struct{}
+	ended  sync.WaitGroup
+}
+
+// NewService returns a service that works in the background until Close.
+func NewService(config Config) *Service {
+	s := &Service{config: config, wishes: make(chan string, maxWishes), stop: make(chan struct{})}
+	s.ended.Go(s.noteWishes)
+	return s
+}
+
+// Close stops the background work. The store must still be open.
+func (s *Service) Close() {
+	close(s.stop)
+	s.ended.Wait()
+}
+
+// Caller is a person who is signed in.
+type Caller struct {
+	PersonID string
+	Role     string
+	// Session is the hash of the token of the session that the request came in; nil if
+	// it came with a bearer token.
+	Session []byte
+	Address string // the IP address of the request
+}
+
+// now returns the time as records hold it.
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
+
+// errGone means that the caller was removed while the request ran.
+var errGone = refusal.New(refusal.CodeUnauthorized, "this account does not exist any longer")
+
+// person returns the caller.
+func (s *Service) person(ctx context.Context, personID string) (found *Person, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Person(ctx, personID)
+		return err
+	})
+	if err == nil && found == nil {
+		err = errGone
+	}
+	return found, err
+}
+
+// passwordRule is the rule for a new password of a person.
+func (s *Service) passwordRule(p *Person) form.TextRule {
+	return credential.NewPasswordRule(s.config.MinPassword, p.Name, p.Email)
+}
+
+// verify checks the password of a person who is signed in, as for a login: a stolen
+// session must not help to guess it. It refuses with validation_error at the field, or
+// with rate_limited.
+func (s *Service) verify(ctx context.Context, p *Person, password, field string, address string) error {
+	err := s.config.Gate.Verify(ctx, credential.Attempt{
+		Account: p.EmailKey, Address: address, Password: password, Hash: p.PasswordHash,
+	})
+	if refusal.HasCode(err, refusal.CodeUnauthorized) {
+		return form.Fault(field, nil, "the current password")
+	}
+	return err
+}
+
+var errChanged = refusal.New(refusal.CodeConflict, "the password was changed meanwhile")
+
+// lockUnchanged locks a person whose password has been verified. It refuses if it was
+// changed since.
+func lockUnchanged(ctx context.Context, tx Writer, verified *Person) error {
+	now, err := tx.LockPerson(ctx, verified.PersonID)
+	switch {
+	case err != nil:
+		return err
+	case now == nil:
+		return errGone
+	case now.PasswordHash != verified.PasswordHash:
+		return errChanged
+	}
+	return nil
+}
+
+// note returns an entry of the audit log about a person.
+func (s *Service) note(ctx context.Context, action audit.Action, p *Person, before, after any) (*audit.Entry, error) {
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
+	if err != nil {
+		return nil, err
+	}
+	entry.PartnerID, entry.ObjectID, entry.Before, entry.After = p.PartnerID, p.PersonID, before, after
+	return entry, nil
+}
+
+// actingAs returns a context for what a person does who is not signed in.
+func actingAs(ctx context.Context, personID string) context.Context {
+	return audit.WithOperation(ctx, audit.Operation{OperatorID: personID, RequestID: audit.OperationOf(ctx).RequestID})
+}
+
+// emailKey returns the form in which e-mail addresses are compared.
+func emailKey(email string) string { return strings.ToLower(email) }

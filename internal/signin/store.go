@@ -1,0 +1,98 @@
+package signin
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+)
+
+// Store is what this room needs of storage, for one kind of person: a consistent view
+// to read, and a transaction to write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads what people sign in with. What does not exist is nil, not an error.
+type Reader interface {
+	credential.LinkReader
+	Person(ctx context.Context, personID string) (*Person, error)
+	// PersonByEmail returns the person with an e-mail address in lower case.
+	PersonByEmail(ctx context.Context, emailKey string) (*Person, error)
+	// PeopleOf lists the people of a partner, oldest first.
+	PeopleOf(ctx context.Context, partnerID string) ([]*Person, error)
+	// Factor returns what a person signs in with besides the password.
+	Factor(ctx context.Context, personID string) (Factor, error)
+	CountRecoveryCodes(ctx context.Context, personID string) (int64, error)
+	// SessionsOf lists a person's sessions, oldest first.
+	SessionsOf(ctx context.Context, personID string) ([]*Session, error)
+	// Required lists the roles of a kind of person that must have a second factor.
+	Required(ctx context.Context, kind Kind) ([]string, error)
+}
+
+// Writer changes what people sign in with. What it decides by, it reads in the same
+// transaction, after LockPerson.
+type Writer interface {
+	Reader
+	FactorWriter
+	credential.LinkWriter
+	// LockPerson reads a person, locked until the transaction ends.
+	LockPerson(ctx context.Context, personID string) (*Person, error)
+	SetPassword(ctx context.Context, personID, hash string) error
+	// SetEmail returns false if the address is in use.
+	SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error)
+	SetRecoveryCodes(ctx context.Context, personID string, hashes [][]byte) error
+	EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error)
+	// EndSessionsOf ends all sessions of a person but the one with a token.
+	EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error)
+	// RevokeTokens revokes all bearer tokens of a person.
+	RevokeTokens(ctx context.Context, personID string) error
+	SetRequired(ctx context.Context, kind Kind, roles []string) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+}
+
+// FactorWriter is what the check of a second factor needs of a transaction that has
+// locked the person.
+type FactorWriter interface {
+	Factor(ctx context.Context, personID string) (Factor, error)
+	SaveFactor(ctx context.Context, factor Factor) error
+	// TakeRecoveryCode removes a recovery code. It returns false if there is none with
+	// the hash.
+	TakeRecoveryCode(ctx context.Context, personID string, hash []byte) (taken bool, err error)
+}
+
+// Person is an operator, or a user of a partner.
+type Person struct {
+	PersonID     string
+	PartnerID    string // empty for an operator
+	Name         string // empty for an operator
+	Email        string // as given
+	EmailKey     string // in lower case
+	PasswordHash string
+	Role         string
+	CreatedAt    time.Time
+}
+
+// Factor is what a person signs in with besides the password.
+type Factor struct {
+	PersonID    string
+	Secret      []byte    // of TOTP, sealed for the person; empty without
+	ConfirmedAt time.Time // zero until the person has shown the first code
+	Step        int64     // the step of time of the last code that was accepted
+	// ResetRequestedAt is when the person asked for a new password; zero if that has
+	// been settled.
+	ResetRequestedAt time.Time
+}
+
+// Enrolled reports whether the person must show a code to sign in.
+func (f Factor) Enrolled() bool { return !f.ConfirmedAt.IsZero() }
+
+// Session is a login in a browser, as its person sees it.
+type Session struct {
+	TokenHash []byte
+	SessionID string
+	credential.Origin
+	credential.SessionTimes
+}

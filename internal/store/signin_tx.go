@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
+)
+
+// OperatorSignIns is the store as the room of sign-ins sees it for operators.
+func (s *Store) OperatorSignIns() signin.Store { return s.signIns(operatorPeople) }
+
+// UserSignIns is the store as the room of sign-ins sees it for partners' users.
+func (s *Store) UserSignIns() signin.Store { return s.signIns(userPeople) }
+
+func (s *Store) signIns(of people) signin.Store {
+	return view[signin.Reader, signin.Writer]{s.engine,
+		func(c conn) signin.Reader { return signInTx{proving{linking{auditing{c}}}, of} },
+		func(c conn) signin.Writer { return signInTx{proving{linking{auditing{c}}}, of} }}
+}
+
+// people says where one kind of people is stored.
+type people struct {
+	table, key string
+	sessions   string // the table of their sessions, which has the same key
+	tokens     string // the table of their bearer tokens; empty if they have none
+	// find lists people by what follows the name of the table.
+	find func(ctx context.Context, c conn, tail string, args ...any) ([]*signin.Person, error)
+	// lock returns a person, locked until the transaction ends; nil if there is none.
+	lock func(ctx context.Context, c conn, id string) (*signin.Person, error)
+}
+
+var operatorPeople = people{
+	table: operators.name, key: "operator_id", sessions: operatorSessions.name, tokens: operatorTokens.name,
+	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
+		err = operators.each(ctx, c, tail, args, func(row *operator.Account) error {
+			found = append(found, personOfOperator(row))
+			return nil
+		})
+		return found, err
+	},
+	lock: func(ctx context.Context, c conn, id string) (*signin.Person, error) {
+		row, err := findOne(ctx, c, lockOperators, id)
+		if err != nil || row == nil {
+			return nil, err
+		}
+		return personOfOperator(row), nil
+	},
+}
+
+func personOfOperator(a *operator.Account) *signin.Person {
+	return &signin.Person{
+		PersonID: a.OperatorID, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
+		Role: string(a.Role), CreatedAt: a.CreatedAt,
+	}
+}
+
+var userPeople = people{
+	table: users.name, key: "user_id", sessions: sessions.name,
+	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
+		err = users.each(ctx, c, tail, args, func(row *partner.Account) error {
+			found = append(found, personOfUser(row))
+			return nil
+		})
+		return found, err
+	},
+	lock: func(ctx context.Context, c conn, id string) (*signin.Person, error) {
+		row, err := findOne(ctx, c, lockUsers, id)
+		if err != nil || row == nil {
+			return nil, err
+		}
+		return personOfUser(row), nil
+	},
+}
+
+func personOfUser(a *partner.Account) *signin.Person {
+	return &signin.Person{
+		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
+		Role: string(a.Role), CreatedAt: a.CreatedAt,
+	}
+}
+
+// signInTx is a transaction of the room of sign-ins, for one kind of people.
+type signInTx struct {
+	proving
+	people
+}
+
+// one returns the only person of a query; nil if there is none.
+func (tx signInTx) one(ctx context.Context, tail string, args ...any) (*signin.Person, error) {
+	found, err := tx.find(ctx, tx.conn, tail, args...)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Person returns a person; nil if there is none.
+func (tx signInTx) Person(ctx context.Context, personID string) (*signin.Person, error) {
+	return tx.one(ctx, "WHERE "+tx.key+" = $1", personID)
+}
+
+// PersonByEmail returns the person with an e-mail address in lower case; nil if there
+// is none.
+func (tx signInTx) PersonByEmail(ctx context.Context, emailKey string) (*signin.Person, error) {
+	return tx.one(ctx, "WHERE email_key = $1", emailKey)
+}
+
+// PeopleOf lists the people of a partner, oldest first.
+func (tx signInTx) PeopleOf(ctx context.Context, partnerID string) ([]*signin.Person, error) {
+	return tx.find(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, "+tx.key, partnerID)
+}
+
+// LockPerson returns a person, locked until the transaction ends; nil if there is
+// none.
+func (tx signInTx) LockPerson(ctx context.Context, personID string) (*signin.Person, error) {
+	return tx.lock(ctx, tx.conn, personID)
+}
+
+// SetPassword sets the hash of a person's password.
+func (tx signInTx) SetPassword(ctx context.Context, personID, hash string) error {
+	_, err := tx.conn.exec(ctx, "UPDATE "+tx.table+" SET password_hash = $1 WHERE "+tx.key+" = $2", hash, personID)
+	return err
+}
+
+// SetEmail sets a person's address, and that of the partner if it was the same. It is
+// false if the address is in use.
+func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error) {
+	if tx.table == users.name {
+		_, err := tx.conn.exec(ctx, "UPDATE partners SET email = $1 WHERE EXISTS (SELECT 1 FROM users WHERE user_id = $2 AND users.partner_id = partners.partner_id AND users.email = partners.email)",
+			email, personID)
+		if err != nil {
+			return false, err
+		}
+	}
+	// A unique key refuses what this condition misses in a race, and the transaction is
+	// tried again.
+	rows, err := tx.conn.exec(ctx, "UPDATE "+tx.table+" SET email = $1, email_key = $2 WHERE "+tx.key+
+		" = $3 AND NOT EXISTS (SELECT 1 FROM "+tx.table+" other WHERE other.email_key = $4 AND other."+tx.key+" <> $5)",
+		email, emailKey, personID, emailKey, personID)
+	return rows == 1, err
+}
+
+// SessionsOf lists a person's sessions, oldest first.
+func (tx signInTx) SessionsOf(ctx context.Context, personID string) (found []*signin.Session, err error) {
+	err = tx.conn.query(ctx, "SELECT token_hash, session_id, address, agent, created_at, last_seen_at FROM "+tx.sessions+
+		" WHERE "+tx.key+" = $1 ORDER BY created_at, session_id", []any{personID}, func(r row) error {
+		s := &signin.Session{}
+		found = append(found, s)
+		return r.scan(&s.TokenHash, &s.SessionID, &s.Address, &s.Agent, &s.CreatedAt, &s.LastSeenAt)
+	})
+	return found, err
+}
+
+// EndSession ends a session of a person. It is false if there is none.
+func (tx signInTx) EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error) {
+	rows, err := tx.conn.exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
+	return rows == 1, err
+}
+
+// EndSessionsOf ends all sessions of a person but the one with a token.
+func (tx signInTx) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
+	return tx.conn.exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, notNil(except))
+}
+
+// RevokeTokens revokes all bearer tokens of a person.
+func (tx signInTx) RevokeTokens(ctx context.Context, personID string) error {
+	if tx.tokens == "" {
+		return nil
+	}
+	_, err := tx.conn.exec(ctx, "DELETE FROM "+tx.tokens+" WHERE "+tx.key+" = $1", personID)
+	return err
+}
