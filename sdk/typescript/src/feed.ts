@@ -71,22 +71,21 @@ export class Feed implements AsyncIterable<WebhookEvent> {
   private async poll(): Promise<void> {
     await pause(Math.max(0, this.polled + feedInterval - Date.now()), this.options.signal);
     for (let failures = 0; ; failures++) {
-      try {
-        await this.ask(feedWait);
+      const error = await this.ask(feedWait).catch((failure: unknown) => failure);
+      if (error === undefined) {
         if (failures > 0) {
           this.options.onReconnect?.();
         }
         return;
-      } catch (error) {
-        this.options.signal?.throwIfAborted();
-        if (isFinal(error)) {
-          throw error;
-        }
-        if (failures === 0) {
-          this.options.onDisconnect?.(error);
-        }
-        await pause(backOff(failures, error), this.options.signal);
       }
+      this.options.signal?.throwIfAborted();
+      if (isFinal(error)) {
+        throw error;
+      }
+      if (failures === 0) {
+        this.options.onDisconnect?.(error);
+      }
+      await pause(backOff(failures, error), this.options.signal);
     }
   }
 

@@ -5,10 +5,10 @@ import type { WebhookEvent } from "./types.js";
 /** The headers of a request, as fetch or node:http has them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The secret of the endpoint, or, while your settings change, the old and the new one. */
+/** The secret of the endpoint, or the old and the new one during a rotation. */
 export type WebhookSecret = string | readonly string[];
 
-/** A request is not a webhook of the service. The message says why. */
+/** Means that a request is not a webhook of the service. The message says why. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 
@@ -87,7 +87,10 @@ function header(headers: WebhookHeaders, name: string): string {
   return (typeof value === "string" ? value : value?.[0]) ?? "";
 }
 
-/** Parses the body of a webhook, which it does not verify. New types of events may come: ignore those that you do not know. */
+/**
+ * Parses the body of a webhook, which it does not verify. Ignore events of types that you do not know: the service
+ * may add some.
+ */
 export function parseEvent(body: string | Uint8Array): WebhookEvent {
   let event: WebhookEvent | null;
   try {
@@ -106,8 +109,8 @@ export type EventHandler = (event: WebhookEvent) => void | Promise<void>;
 
 /**
  * Returns a handler for the endpoint that the service posts events to, for frameworks with the Request and
- * Response of fetch. It answers 200 when handle has returned, 500 if it has thrown, and 400 or 401 to what is not
- * a webhook, with which handle is not called. The same event may arrive more than once.
+ * Response of fetch. It answers 200 when handle has returned, 500 if it has thrown, and 400 or 401 to what is
+ * not a webhook, without calling handle. The same event may arrive more than once.
  */
 export function webhookHandler(secret: WebhookSecret, handle: EventHandler): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -120,7 +123,10 @@ export function webhookHandler(secret: WebhookSecret, handle: EventHandler): (re
   };
 }
 
-/** The same as webhookHandler for node:http, Express and what else calls (request, response), before a body parser. */
+/**
+ * The same as webhookHandler for node:http, Express and other servers that call with a request and a response. No
+ * body parser may have read the body before.
+ */
 export function webhookListener(
   secret: WebhookSecret,
   handle: EventHandler,
@@ -130,10 +136,15 @@ export function webhookListener(
       response.writeHead(405, { Allow: "POST" }).end("send events with POST\n");
       return;
     }
-    const body = await readBody(request);
-    const [status, message] = body
-      ? await receive(secret, request.headers, body, handle)
-      : [413, "the body is too large\n"];
+    const body = await readBody(request).catch(() => undefined); // the sender has closed the connection
+    if (body === undefined) {
+      response.destroy();
+      return;
+    }
+    const tooLong = body.length > maxBody;
+    const [status, message] = tooLong
+      ? [413, "the body is too large\n"]
+      : await receive(secret, request.headers, body, handle);
     response.writeHead(status).end(message);
   };
 }
@@ -141,16 +152,16 @@ export function webhookListener(
 /** The longest body that a listener reads, in bytes. Events are much shorter. */
 const maxBody = 1 << 20;
 
-/** Reads a body; undefined if it is too long. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+/** Reads a body, and no more of it than shows that it is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     if (size > maxBody) {
-      return undefined;
+      break;
     }
-    chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
 }

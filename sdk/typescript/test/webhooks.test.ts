@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo } from "node:net";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { test } from "node:test";
 import {
   WebhookError,
@@ -137,6 +137,9 @@ test("webhookListener answers requests of node:http", async (t) => {
   assert.equal((await fetch(url, post)).status, 200);
   assert.equal((await fetch(url, { ...post, body: `${body} ` })).status, 401);
   assert.equal((await fetch(url, { ...post, headers: headers(long), body: long })).status, 413);
+  const interrupted = request(url, { method: "POST", headers: { "Content-Length": "100" } }).on("error", () => {});
+  interrupted.write("{", () => interrupted.destroy());
+  await new Promise((resolve) => interrupted.on("close", resolve));
   const got = await fetch(url);
   assert.deepEqual([got.status, got.headers.get("Allow")], [405, "POST"]);
   assert.deepEqual(events, [JSON.parse(body)]);
