@@ -29,7 +29,7 @@ var rooms = map[string]room{
 	"internal/foundation/processors": {mayNot: useCase},
 	"internal/foundation/refusal":    {mayNot: pure},
 	"internal/foundation/timestamp":  {mayNot: pure},
-	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/processors", "internal/foundation/refusal", "internal/foundation/throttle"}, mayNot: useCase},
+	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/processors", "internal/foundation/refusal", "internal/foundation/throttle", "internal/foundation/worker"}, mayNot: useCase},
 	"internal/foundation/durable":    {mayNot: useCase},
 	"internal/foundation/sqlitefile": {mayNot: useCase},
 	"internal/foundation/outbound":   {},
@@ -37,6 +37,7 @@ var rooms = map[string]room{
 	"internal/foundation/openid":     {may: []string{"internal/foundation/credential", "internal/foundation/refusal", "internal/foundation/strictjson"}},
 	"internal/foundation/throttle":   {mayNot: useCase},
 	"internal/foundation/turns":      {mayNot: useCase},
+	"internal/foundation/worker":     {mayNot: useCase},
 
 	"internal/delivery":    {may: []string{foundation}, mayNot: pure},
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},

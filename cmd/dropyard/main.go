@@ -33,6 +33,8 @@ type commands struct {
 	Audit    auditCommand    `cmd:"" help:"Export the audit log of operators' changes."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
+	Digests digestsCommand `cmd:"" hidden:"" name:"digest-passwords"`
+
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 

@@ -2,10 +2,21 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/worker"
 )
+
+// digestsCommandName is the hidden command of the worker that checks passwords.
+const digestsCommandName = "digest-passwords"
+
+type digestsCommand struct{}
+
+// Run answers the requests of the service that has started this process.
+func (c *digestsCommand) Run() error { return worker.Serve(os.Stdin, os.Stdout, credential.Digest) }
 
 type serveCommand struct {
 	config.Config
@@ -18,6 +29,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	}
 	world := app.System()
 	world.Version = version
+	world.Hasher = credential.NewHasherWith(worker.New(world.Log, digestsCommandName), credential.DefaultCost, world.Random)
 	service, err := app.Start(ctx, &c.Config, world)
 	if err != nil {
 		return err

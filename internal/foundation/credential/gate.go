@@ -150,7 +150,7 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	if err := g.refused(counts); err != nil {
 		return err
 	}
-	right, err := verify(a.Hash, a.Password)
+	right, err := g.config.Hasher.verify(a.Hash, a.Password)
 	switch {
 	case err != nil:
 		return err

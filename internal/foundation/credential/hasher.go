@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/foundation/worker"
 	"golang.org/x/crypto/argon2"
 )
 
@@ -29,13 +31,14 @@ const (
 )
 
 // Hasher hashes and verifies passwords with argon2id. It takes at most half of the
-// processors, with pauses (see pacer); further calls wait for their turn or for the
-// end of their context. If too many wait already, a call is refused with
-// unavailable. It may be used by many goroutines.
+// processors, with pauses (see pacer), or has a worker; further calls wait for their
+// turn or for the end of their context. If too many wait already, a call is refused
+// with unavailable. It may be used by many goroutines.
 type Hasher struct {
 	cost   Cost
 	random io.Reader
 	pacer  *pacer
+	worker *worker.Worker // nil if there is none
 	decoy  string
 }
 
@@ -46,6 +49,15 @@ func NewHasher(cost Cost, random io.Reader) *Hasher {
 	// Finding a password with this digest would mean breaking the algorithm.
 	decoy := phc{cost: cost, salt: make([]byte, saltBytes), digest: make([]byte, digestBytes)}
 	return &Hasher{cost: cost, random: random, pacer: newPacer(), decoy: decoy.String()}
+}
+
+// NewHasherWith returns a hasher whose hashing is done by a worker, which calls
+// Digest: so that it delays others by little. If the worker fails, the hasher works
+// without it.
+func NewHasherWith(w *worker.Worker, cost Cost, random io.Reader) *Hasher {
+	h := NewHasher(cost, random)
+	h.worker = w
+	return h
 }
 
 // Hash returns the PHC string to store of a password.
@@ -59,7 +71,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer release()
-	return phc{cost: h.cost, salt: salt, digest: digest(password, salt, h.cost, digestBytes)}.String(), nil
+	return phc{cost: h.cost, salt: salt, digest: h.digest(digestRequest{[]byte(password), salt, h.cost, digestBytes})}.String(), nil
 }
 
 // Verify reports whether the hash was made from the password. It fails if the text
@@ -70,24 +82,67 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error
 		return false, err
 	}
 	defer release()
-	return verify(hash, password)
+	return h.verify(hash, password)
+}
+
+func (h *Hasher) verify(hash, password string) (bool, error) {
+	want, err := parsePHC(hash)
+	if err != nil {
+		return false, err
+	}
+	got := h.digest(digestRequest{[]byte(password), want.salt, want.cost, len(want.digest)})
+	return subtle.ConstantTimeCompare(got, want.digest) == 1, nil
 }
 
 // Decoy returns a hash that no password has. Verifying it takes as long as
 // verifying any other, which hides that an account does not exist.
 func (h *Hasher) Decoy() string { return h.decoy }
 
-func verify(hash, password string) (bool, error) {
-	want, err := parsePHC(hash)
-	if err != nil {
-		return false, err
-	}
-	got := digest(password, want.salt, want.cost, len(want.digest))
-	return subtle.ConstantTimeCompare(got, want.digest) == 1, nil
+// digestRequest is what a digest is computed from. Size is in bytes. The password is
+// not text, because JSON would change what is not UTF-8.
+type digestRequest struct {
+	Password, Salt []byte
+	Cost           Cost
+	Size           int
 }
 
-func digest(password string, salt []byte, cost Cost, size int) []byte {
-	return argon2.IDKey([]byte(password), salt, cost.Passes, cost.Memory, cost.Lanes, uint32(size))
+func (r digestRequest) digest() []byte {
+	return argon2.IDKey(r.Password, r.Salt, r.Cost.Passes, r.Cost.Memory, r.Cost.Lanes, uint32(r.Size))
+}
+
+func (h *Hasher) digest(r digestRequest) []byte {
+	digest := h.askWorker(r)
+	h.pacer.restless.Store(digest != nil)
+	if digest == nil {
+		digest = r.digest()
+	}
+	return digest
+}
+
+// askWorker returns nil if there is no worker, or it has failed.
+func (h *Hasher) askWorker(r digestRequest) []byte {
+	if h.worker == nil {
+		return nil
+	}
+	request, err := json.Marshal(r)
+	if err != nil {
+		return nil
+	}
+	digest, err := h.worker.Do(request)
+	if err != nil || len(digest) != r.Size {
+		return nil
+	}
+	return digest
+}
+
+// Digest computes what a hasher asks its worker for. It returns nothing for a
+// request that it cannot read.
+func Digest(request []byte) []byte {
+	var r digestRequest
+	if json.Unmarshal(request, &r) != nil {
+		return nil
+	}
+	return r.digest()
 }
 
 // phc is a hash in the format of the Password Hashing Competition:

@@ -12,14 +12,15 @@ import (
 
 // pacer bounds the processor time and the memory that password hashing takes from
 // other requests. As many callers as there are slots work at a time, and a slot
-// then rests for as long as its caller worked. The rest stands in for a low
-// priority, which a goroutine cannot have. It also grows with the load: a busy
-// machine makes the work, and so the rest, longer. Further callers wait in the
-// order in which they came. It may be used by many goroutines.
+// then rests for as long as its caller worked, unless a worker did the work. The rest
+// stands in for a low priority, which a goroutine cannot have. It also grows with the
+// load: a busy machine makes the work, and so the rest, longer. Further callers wait
+// in the order in which they came. It may be used by many goroutines.
 type pacer struct {
-	slots   chan struct{}
-	waiting atomic.Int64 // calls of take that wait for a slot
-	held    atomic.Int64 // calls of hold that have not returned
+	slots    chan struct{}
+	restless atomic.Bool  // slots do not rest, because a worker does the work
+	waiting  atomic.Int64 // calls of take that wait for a slot
+	held     atomic.Int64 // calls of hold that have not returned
 }
 
 // Bounds of a pacer.
@@ -64,11 +65,20 @@ func (p *pacer) take(ctx context.Context, most int64) (release func(), err error
 		select {
 		case p.slots <- struct{}{}:
 			began := time.Now()
-			return func() { time.AfterFunc(time.Since(began), func() { <-p.slots }) }, nil
+			return func() { p.release(began) }, nil
 		case <-ctx.Done():
 		}
 	}
 	return nil, fmt.Errorf("wait to hash a password: %w", ctx.Err())
+}
+
+// release frees a slot that was taken at the given time, after its rest.
+func (p *pacer) release(began time.Time) {
+	if p.restless.Load() {
+		<-p.slots
+		return
+	}
+	time.AfterFunc(time.Since(began), func() { <-p.slots })
 }
 
 // hold waits for holdFor or the end of the context, unless maxHeld others wait.
