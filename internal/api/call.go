@@ -275,7 +275,7 @@ func (c *call) query() (*query, error) {
 	for name, all := range values {
 		for _, text := range append(all, name) {
 			if !isText(text) {
-				return nil, refusal.New(refusal.CodeBadRequest, "the query string is not UTF-8 text")
+				return nil, refusal.New(refusal.CodeBadRequest, "the query string must be UTF-8 text without NUL")
 			}
 		}
 	}

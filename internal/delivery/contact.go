@@ -47,15 +47,15 @@ var (
 	// Canada Post uses no D, F, I, O, Q or U, and no W or Z as the first letter.
 	postalCodeForm = regexp.MustCompile(`^[ABCEGHJ-NPRSTVXYabceghj-nprstvxy][0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z] ?[0-9][ABCEGHJ-NPRSTV-Zabceghj-nprstv-z][0-9]$`)
 	phoneForm      = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
-	// The WHATWG pattern of an address: one mailbox, no display name, ASCII.
-	emailForm = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
+	// A mailbox of RFC 5321 as HTML forms accept it: ASCII, no display name, no quotes.
+	emailForm = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$")
 )
 
 // The rules for texts that appear in several requests.
 var (
 	NameRule  = form.Length(1, 255)
 	EmailRule = form.TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
-		return len(s) <= 254 && emailForm.MatchString(s)
+		return len(s) <= 254 && strings.IndexByte(s, '@') <= 64 && emailForm.MatchString(s)
 	}}
 	PhoneRule = form.TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
 	lineRule  = form.Length(1, 255)

@@ -23,7 +23,7 @@ func lineOf(t *rapid.T, name string, least, most int) string {
 }
 
 func emailOf(t *rapid.T) string {
-	return rapid.StringMatching(`[a-zA-Z0-9.!#$%&'*+/=?^_{|}~-]{1,40}@[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?(\.[A-Z0-9]{1,8}){0,3}`).Draw(t, "email")
+	return rapid.StringMatching(`[a-zA-Z0-9!#$%&'*+/=?^_{|}~-]{1,30}(\.[a-zA-Z0-9!#$%&'*+/=?^_{|}~-]{1,10}){0,3}@[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?(\.[A-Z0-9]{1,8}){0,3}`).Draw(t, "email")
 }
 
 func phoneOf(t *rapid.T) string {

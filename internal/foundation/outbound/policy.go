@@ -9,6 +9,7 @@ package outbound
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ const (
 	errLength    expectedError = "a URL of at most 2048 characters"
 	errASCII     expectedError = "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--"
 	errCharacter expectedError = "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded"
+	errEscape    expectedError = "a URL with two hexadecimal digits after each %, and with [ and ] in the host only"
 	errAnonymous expectedError = "a URL without a user name or password"
 	errFragment  expectedError = "a URL without a fragment (#)"
 	errHost      expectedError = "a URL whose host is a public domain name or a public IP address in its usual form"
@@ -72,9 +74,14 @@ func (p Policy) check(text string, parsed *url.URL) error {
 		return errAnonymous
 	case strings.Contains(text, "#"): // also an empty fragment, which parsed does not show
 		return errFragment
+	case malformed.MatchString(parsed.RequestURI()): // RFC 3986; url.Parse does not check the query
+		return errEscape
 	}
 	return p.checkHost(parsed.Host)
 }
+
+// malformed matches what a path and query must not hold.
+var malformed = regexp.MustCompile(`[\[\]]|%($|[^0-9A-Fa-f]|.$|.[^0-9A-Fa-f])`)
 
 func (p Policy) allowsScheme(scheme string) bool {
 	return scheme == "https" || scheme == "http" && p.Insecure
