@@ -24,6 +24,15 @@ func BenchmarkPDFOfFifty(b *testing.B) {
 	}
 }
 
+func BenchmarkPDFOfForeignLetters(b *testing.B) {
+	o := foreign()
+	for b.Loop() {
+		if _, err := label.PDF(o, clock); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkZPL(b *testing.B) {
 	o := usual()
 	for b.Loop() {

@@ -24,7 +24,7 @@ import (
 func Code128(o *delivery.Order, place int) string {
 	parcel := o.Parcels[place-1]
 	for _, text := range []string{parcel.Barcode, parcel.ParcelID} {
-		if moduleWidth(text) > 0 {
+		if moduleWidth(text, bits128(text)) > 0 {
 			return text
 		}
 	}
@@ -40,9 +40,10 @@ const (
 )
 
 // moduleWidth returns the greatest width, in dots, of the modules of a text in
-// Code 128. It is 0 if the text cannot be encoded or does not fit.
-func moduleWidth(text string) int {
-	modules := len(bits128(text))
+// Code 128. It is 0 if the text cannot be encoded, so that bits is empty, or does
+// not fit.
+func moduleWidth(text string, bits []bool) int {
+	modules := len(bits)
 	if modules == 0 {
 		return 0
 	}

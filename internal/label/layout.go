@@ -52,6 +52,7 @@ type bars struct {
 	x      int // of the first bar
 	module int // the width of a module, in dots
 	text   string
+	bits   []bool
 }
 
 // qrCode is a QR code with its first module at x and y.
@@ -224,7 +225,7 @@ func (c *column) notes(text string) {
 	const large, small, bottom = 36, 26, codesTop - 14
 	for _, size := range []int{large, small} {
 		room := (bottom - c.y) / leading(size)
-		if size == small || len(regular.wrap(clean(text), size, c.width)) <= room {
+		if _, whole := regular.wrap(clean(text), size, c.width, room); whole || size == small {
 			c.set(regular, text, size, size, room)
 			return
 		}
@@ -292,11 +293,12 @@ func decimal(number float64, places int) string {
 // code adds the Code 128 at the foot of the page, in the middle, and its text
 // below.
 func (p *page) code(text string) {
-	dots := moduleWidth(text)
+	bits := bits128(text)
+	dots := moduleWidth(text, bits)
 	if dots == 0 {
 		return
 	}
-	p.bars = &bars{x: (width - dots*len(bits128(text))) / 2, module: dots, text: text}
+	p.bars = &bars{(width - dots*len(bits)) / 2, dots, text, bits}
 	size, broken := regular.fit(text, 28, 18, width-2*margin, 1)
 	for _, shown := range broken {
 		p.texts = append(p.texts, line{face: regular, x: (width - regular.width(shown, size)) / 2, y: captionTop, size: size, text: shown})

@@ -1,12 +1,16 @@
 package label
 
 import (
+	"bytes"
+	"compress/zlib"
 	"image"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"pgregory.net/rapid"
@@ -28,6 +32,52 @@ func TestFontsHaveTheSameCharacters(t *testing.T) {
 	if count < 500 || !bold.has(missing) || !bold.has('…') || bold.has('山') || bold.has(1<<20) {
 		t.Errorf("got %d characters, want at least 500, with %q and '…', without '山'", count, missing)
 	}
+}
+
+// TestLatinFonts: the prepared fonts have every character of Windows-1252 that the
+// whole fonts have, and the same widths, because lines are measured in the latter.
+func TestLatinFonts(t *testing.T) {
+	t.Parallel()
+	for _, face := range []*face{regular, bold} {
+		prepared := measure(inflate(t, face.latinFont))
+		f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt"})
+		f.AddFontFromBytes(latin, face.style, face.latinWidths, face.latinFont)
+		f.AddUTF8FontFromBytes(full, face.style, face.ttf)
+		count := 0
+		for code, width := range face.widths() {
+			r := rune(code)
+			letter, ok := windows1252(string(r))
+			if width == 0 || !ok {
+				if prepared[r] != 0 {
+					t.Errorf("%q: got a width of %d in the prepared font, want none", r, prepared[r])
+				}
+				continue
+			}
+			count++
+			f.SetFont(latin, face.style, 1000)
+			got := f.GetStringWidth(letter)
+			f.SetFont(full, face.style, 1000)
+			if want := f.GetStringWidth(string(r)); got != want || prepared[r] != width {
+				t.Errorf("%q: got the widths %v and %d, want %v and %d", r, got, prepared[r], want, width)
+			}
+		}
+		if count < 200 || f.Err() {
+			t.Errorf("got %d characters and the error %v, want at least 200", count, f.Error())
+		}
+	}
+}
+
+func inflate(t *testing.T, compressed []byte) []byte {
+	t.Helper()
+	r, err := zlib.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 func TestClean(t *testing.T) {
@@ -198,7 +248,7 @@ func TestNothingOverlaps(t *testing.T) {
 				}
 			}
 			b, quiet := p.bars, p.bars.module*quietBars
-			take("Code 128", at(b.x-quiet, barsTop, b.module*len(bits128(b.text))+2*quiet, barsHeight), image.Rect(0, 0, width, height))
+			take("Code 128", at(b.x-quiet, barsTop, b.module*len(b.bits)+2*quiet, barsHeight), image.Rect(0, 0, width, height))
 			s, quiet := common.qr, common.qr.module*quietQR
 			side := s.module*len(s.bits) + 2*quiet
 			take("the QR code", at(s.x-quiet, s.y-quiet, side, side), sheet)

@@ -9,6 +9,7 @@ import (
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // points converts a length in dots to points, the unit of PDF.
@@ -31,8 +32,9 @@ func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
 	// A compressor for each page took half of the time and most of the memory. What all
 	// pages show is in the file once.
 	f.SetCompression(false)
-	f.AddUTF8FontFromBytes(family, styleOf(regular), regular.ttf)
-	f.AddUTF8FontFromBytes(family, styleOf(bold), bold.ttf)
+	for _, face := range []*face{regular, bold} {
+		f.AddFontFromBytes(latin, face.style, face.latinWidths, face.latinFont)
+	}
 	common, parcels := layout(o, clock)
 	shared := f.CreateTemplate(func(t *fpdf.Tpl) { drawPage(&t.Fpdf, common) })
 	for _, p := range parcels {
@@ -48,13 +50,36 @@ func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-const family = "label"
+// The families of the fonts: latin has Windows-1252, full every character.
+const latin, full = "latin", "full"
 
-func styleOf(f *face) string {
-	if f == bold {
-		return "B"
+// setFont selects the font of a line, and returns its text in the encoding of that
+// font. Most labels need latin alone. It is prepared, whereas fpdf spends
+// milliseconds on full, so that is added to a document only with the first line that
+// needs it.
+func setFont(f *fpdf.Fpdf, t line) (encoded string) {
+	encoded, ok := windows1252(t.text)
+	if ok {
+		f.SetFont(latin, t.face.style, points(t.size))
+		return encoded
 	}
-	return ""
+	f.AddUTF8FontFromBytes(full, t.face.style, t.face.ttf)
+	f.SetFont(full, t.face.style, points(t.size))
+	return t.text
+}
+
+// windows1252 returns a text in Windows-1252. It is not ok if a character is not in
+// that encoding.
+func windows1252(text string) (encoded string, ok bool) {
+	letters := make([]byte, 0, len(text))
+	for _, r := range text {
+		letter, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok {
+			return "", false
+		}
+		letters = append(letters, letter)
+	}
+	return string(letters), true
 }
 
 // drawPage draws a page: its boxes and codes, and its texts over them.
@@ -66,8 +91,8 @@ func drawPage(f *fpdf.Fpdf, p *page) {
 			ink = 255
 		}
 		f.SetTextColor(ink, ink, ink)
-		f.SetFont(family, styleOf(t.face), points(t.size))
-		f.Text(points(t.x), points(t.y)+points(t.size)*baseline/100, t.text)
+		text := setFont(f, t)
+		f.Text(points(t.x), points(t.y)+points(t.size)*baseline/100, text)
 	}
 }
 
@@ -78,7 +103,7 @@ func drawBoxes(f *fpdf.Fpdf, p *page) {
 		b = appendBox(b, r.x, r.y, r.width, r.height)
 	}
 	if s := p.bars; s != nil {
-		runs(bits128(s.text), func(start, length int) {
+		runs(s.bits, func(start, length int) {
 			b = appendBox(b, s.x+start*s.module, barsTop, length*s.module, barsHeight)
 		})
 	}

@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/label"
@@ -18,6 +20,7 @@ import (
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/oned"
 	"github.com/makiuchi-d/gozxing/qrcode"
+	"golang.org/x/text/encoding/charmap"
 )
 
 func mustPDF(t testing.TB, o *delivery.Order) []byte {
@@ -105,18 +108,21 @@ func TestPrintedCodes(t *testing.T) {
 	}
 }
 
+// words returns the text of an order's PDF.
+func words(t *testing.T, o *delivery.Order) string {
+	t.Helper()
+	dir, _ := poppler(t, mustPDF(t, o), "pdftotext", "-layout", "label.pdf", "label.txt")
+	text, err := os.ReadFile(filepath.Join(dir, "label.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // TestTextOfPDF reads the text of the file, as a search in it does.
 func TestTextOfPDF(t *testing.T) {
 	t.Parallel()
-	words := func(o *delivery.Order) string {
-		dir, _ := poppler(t, mustPDF(t, o), "pdftotext", "-layout", "label.pdf", "label.txt")
-		text, err := os.ReadFile(filepath.Join(dir, "label.txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	text := words(usual())
+	text := words(t, usual())
 	for _, want := range []string{
 		"EXPRESS", "1/2", "2/2", "Épicerie Bœuf & Fils", "Amélie Façade-Noël", "app. 12", "Montréal", "QC H2W 2M5", "CANADA",
 		"Sonnette du haut; le chien mord. – Ring twice", "FRAGILE", "COD 45.05 CAD", "6.2 kg – 40 × 30.5 × 20 cm", "0.05 kg – 10 × 10 × 5 cm",
@@ -129,14 +135,61 @@ func TestTextOfPDF(t *testing.T) {
 	if strings.Count(text, "FRAGILE") != 1 || strings.Count(text, "COD") != 2 {
 		t.Errorf("got\n%s\nwant FRAGILE once and COD twice", text)
 	}
-	if text := words(foreign()); !strings.Contains(text, "Дмитрий Ελένη □□□□ □□□ é") || !strings.Contains(text, "Québec [31m") {
+	if text := words(t, foreign()); !strings.Contains(text, "Дмитрий Ελένη □□□□ □□□ é") || !strings.Contains(text, "Québec [31m") {
 		t.Errorf("got\n%s\nwant Cyrillic and Greek, and □ for other scripts", text)
 	}
 	free := usual()
 	free.COD.AmountCents = 0
 	free.Instructions, free.Dropoff.Address.Notes, free.Reference = "", "", ""
-	if text := words(free); strings.Contains(text, "COD") || strings.Contains(text, "Ref:") {
+	if text := words(t, free); strings.Contains(text, "COD") || strings.Contains(text, "Ref:") {
 		t.Errorf("got\n%s\nwant neither COD nor Ref:", text)
+	}
+}
+
+// TestEveryLatinCharacterOfPDF reads back each character of Windows-1252 that the
+// fonts have.
+func TestEveryLatinCharacterOfPDF(t *testing.T) {
+	t.Parallel()
+	var characters []rune
+	for code := 0x21; code <= 0xff; code++ {
+		r := charmap.Windows1252.DecodeByte(byte(code))
+		if unicode.IsGraphic(r) && !strings.ContainsRune("\u00a0ˆ˜\ufffd", r) {
+			characters = append(characters, r)
+		}
+	}
+	text := ""
+	for some := range slices.Chunk(characters, 55) {
+		o := usual()
+		o.Dropoff.Name, o.Dropoff.Address.Line1 = string(some), ""
+		text += words(t, o)
+	}
+	missing := slices.DeleteFunc(characters, func(r rune) bool { return strings.ContainsRune(text, r) })
+	if len(missing) > 0 {
+		t.Errorf("got\n%s\nwant also %q", text, string(missing))
+	}
+}
+
+var embeddedForm = regexp.MustCompile(`(?m)TrueType .* (yes|no) +(?:yes|no) +(?:yes|no) +\d+ +\d+$`)
+
+// TestFontsOfPDF: every font is in the file, because a print server may have none.
+// A label whose texts are in Windows-1252 has only the two prepared fonts; one name
+// in other letters brings one more.
+func TestFontsOfPDF(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		order *delivery.Order
+		fonts int
+	}{"usual": {usual(), 2}, "extreme": {extreme(), 2}, "foreign": {foreign(), 3}} {
+		_, list := poppler(t, mustPDF(t, c.order), "pdffonts", "label.pdf")
+		found := embeddedForm.FindAllStringSubmatch(list, -1)
+		for _, font := range found {
+			if font[1] != "yes" {
+				t.Errorf("%s: got %q, want it embedded", name, font[0])
+			}
+		}
+		if len(found) != c.fonts {
+			t.Errorf("%s: got\n%s\nwant %d fonts", name, list, c.fonts)
+		}
 	}
 }
 

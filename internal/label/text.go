@@ -18,7 +18,11 @@ const missing = '□'
 
 // face is a font.
 type face struct {
-	ttf []byte
+	style string // of fpdf
+	ttf   []byte
+	// The part that has Windows-1252, as fpdf wants it: the widths in that encoding,
+	// and the font, compressed. It has the same widths.
+	latinWidths, latinFont []byte
 	// widths returns the width of every character of the first plane, in
 	// thousandths of the font's size; 0 for those that the font does not have.
 	widths func() []uint16
@@ -31,6 +35,14 @@ var (
 	regularTTF []byte
 	//go:embed font/bold.ttf
 	boldTTF []byte
+	//go:embed font/latin-regular.json
+	latinRegularWidths []byte
+	//go:embed font/latin-regular.z
+	latinRegularFont []byte
+	//go:embed font/latin-bold.json
+	latinBoldWidths []byte
+	//go:embed font/latin-bold.z
+	latinBoldFont []byte
 )
 
 // characters is the number of characters in Unicode's first plane. The fonts have
@@ -38,13 +50,11 @@ var (
 const characters = 1 << 16
 
 var (
-	regular = newFace(regularTTF)
-	bold    = newFace(boldTTF)
+	regular = &face{"", regularTTF, latinRegularWidths, latinRegularFont,
+		sync.OnceValue(func() []uint16 { return measure(regularTTF) })}
+	bold = &face{"B", boldTTF, latinBoldWidths, latinBoldFont,
+		sync.OnceValue(func() []uint16 { return measure(boldTTF) })}
 )
-
-func newFace(ttf []byte) *face {
-	return &face{ttf, sync.OnceValue(func() []uint16 { return measure(ttf) })}
-}
 
 func measure(ttf []byte) []uint16 {
 	widths := make([]uint16, characters)
@@ -133,38 +143,37 @@ func (f *face) fit(text string, large, small, width, lines int) (size int, broke
 		return large, nil
 	}
 	for size = large; ; size -= 2 {
-		broken = f.wrap(text, size, width)
-		if len(broken) <= lines {
+		broken, whole := f.wrap(text, size, width, lines)
+		if whole || size-2 < small {
 			return size, broken
 		}
-		if size-2 < small {
-			break
-		}
 	}
-	rest := strings.Join(broken[lines-1:], " ")
-	return size, append(broken[:lines-1:lines-1], f.cut(rest, size, width))
 }
 
-// wrap breaks a text into lines between words, and within words that are longer
-// than a line.
-func (f *face) wrap(text string, size, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if joined := strings.TrimPrefix(line+" "+word, " "); f.width(joined, size) <= width {
-			line = joined
-			continue
+// wrap breaks a clean text into at most so many lines. If they cannot hold the whole
+// text, the last ends in "…".
+func (f *face) wrap(text string, size, width, lines int) (broken []string, whole bool) {
+	for text != "" && len(broken) < lines {
+		line, rest := f.line(text, size, width)
+		if rest != "" && len(broken) == lines-1 {
+			return append(broken, f.cut(text, size, width)), false
 		}
-		if line != "" {
-			lines = append(lines, line)
-		}
-		for f.width(word, size) > width {
-			head := f.head(word, size, width)
-			lines = append(lines, head)
-			word = word[len(head):]
-		}
-		line = word
+		broken, text = append(broken, line), rest
 	}
-	return append(lines, line)
+	return broken, text == ""
+}
+
+// line returns the words at the beginning of a text that fit in a line, or a part of
+// the first if that is longer than a line, and the rest of the text.
+func (f *face) line(text string, size, width int) (line, rest string) {
+	line = f.head(text, size, width)
+	if line == text {
+		return line, ""
+	}
+	if end := strings.LastIndexByte(text[:len(line)+1], ' '); end > 0 {
+		return text[:end], text[end+1:]
+	}
+	return line, text[len(line):]
 }
 
 // head returns as much of the beginning of a text as fits, at least one character.

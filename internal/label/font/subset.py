@@ -5,8 +5,18 @@
     python3 subset.py LiberationSans-Bold.ttf bold.ttf
 
 It keeps the Latin, Greek and Cyrillic that label printers have, and drops hints and
-layout tables, because every PDF of a label is made by reading the whole of both fonts.
+layout tables, because a PDF with such texts is made by reading the whole of a font.
 The fonts' licence reserves the name Liberation, so the results have another one.
+
+Most labels need only the characters of Windows-1252. A third argument keeps no others.
+Then makefont writes the widths (.json) and the compressed font (.z), which go into such
+PDFs as they are:
+
+    python3 subset.py LiberationSans-Regular.ttf latin-regular.ttf cp1252
+    python3 subset.py LiberationSans-Bold.ttf latin-bold.ttf cp1252
+    go run codeberg.org/go-pdf/fpdf/makefont -embed \\
+        -enc "$(go list -m -f '{{.Dir}}' codeberg.org/go-pdf/fpdf)/font/cp1252.map" \\
+        latin-regular.ttf latin-bold.ttf
 """
 
 import sys
@@ -27,13 +37,18 @@ FAMILY, UNIQUE, FULL, POSTSCRIPT = 1, 3, 4, 6
 COPYRIGHT, STYLE, LICENCE, LICENCE_URL = 0, 2, 13, 14
 
 
-def main(source: str, target: str) -> None:
+def kept(encoding: str) -> list[int]:
+    every = (c for first, last in CHARACTERS for c in range(first, last + 1))
+    return [c for c in every if chr(c).encode(encoding, "ignore")]
+
+
+def main(source: str, target: str, encoding: str = "utf-8") -> None:
     font = ttLib.TTFont(source, recalcTimestamp=False)
     options = subset.Options(hinting=False, layout_features=[], glyph_names=False, recalc_timestamp=False)
     options.drop_tables += ["GSUB", "GPOS", "GDEF", "kern", "gasp", "FFTM"]
     options.name_IDs = [COPYRIGHT, FAMILY, STYLE, UNIQUE, FULL, POSTSCRIPT, LICENCE, LICENCE_URL]
     subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=[c for first, last in CHARACTERS for c in range(first, last + 1)])
+    subsetter.populate(unicodes=kept(encoding))
     subsetter.subset(font)
     style = font["name"].getDebugName(STYLE)
     for entry in font["name"].names:
