@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import types
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from live import URL, needs_service
@@ -38,6 +40,8 @@ TYPES: dict[str, str | None] = {
     "WebhookEndpointRequest": None,
     "WebhookEndpointWithSecret": "WebhookEndpoint",
 }
+# What people do on pages has neither methods nor types: passwords, second factors, and who else has access.
+PAGES = {"Sign-in", "Team"}
 OF_ERRORS = re.compile("(Error|ErrorDetail|Body|Details)$")  # details are a dictionary
 
 # Methods by operations of another name. None means that another operation does the same.
@@ -54,6 +58,7 @@ METHODS: dict[str, str | None] = {
     "registerPartner": "register",
     "revokeAPIKey": "revoke_api_key",
 }
+VERBS = {"get", "post", "put", "patch", "delete"}
 KINDS = {"string": str, "integer": int, "number": float, "boolean": bool, "null": types.NoneType}
 NAMESPACE = {**vars(t), **vars(events), **vars(stock), **vars(errors)}
 
@@ -126,7 +131,7 @@ def read_document() -> dict[str, Any]:
 @needs_service
 def test_types() -> None:
     comparison = Comparison(read_document())
-    for name, schema in comparison.document["components"]["schemas"].items():
+    for name, schema in _schemas(comparison.document):
         kind = TYPES.get(name, name)
         if kind is None or OF_ERRORS.search(name):
             continue
@@ -146,7 +151,9 @@ def test_methods() -> None:
     document = read_document()
     faults = []
     for item in document["paths"].values():
-        for verb in item.keys() & {"get", "post", "put", "delete"}:
+        for verb in item.keys() & VERBS:
+            if PAGES & set(item[verb]["tags"]):
+                continue
             operation = item[verb]["operationId"]
             name = METHODS.get(operation, re.sub("([A-Z])", r"_\1", operation).lower())
             if name is None:
@@ -159,6 +166,21 @@ def test_methods() -> None:
             if missing := query - set(inspect.signature(method).parameters) - {"lang"}:
                 faults.append(f"{operation}: {name} lacks {missing}")
     assert faults == []
+
+
+def _schemas(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the schemas that the methods and webhooks need, directly or through others."""
+    operations = [item[verb] for item in document["paths"].values() for verb in item.keys() & VERBS]
+    todo = [operation for operation in operations if not PAGES & set(operation["tags"])]
+    todo, seen = [*todo, document["webhooks"]], set[str]()
+    while todo:
+        for reference in re.findall(r"#/components/(\w+/[\w-]+)", json.dumps(todo.pop())):
+            kind, _, name = reference.partition("/")
+            if reference not in seen:
+                seen.add(reference)
+                todo.append(document["components"][kind][name])
+                if kind == "schemas":
+                    yield name, document["components"][kind][name]
 
 
 def _query(document: dict[str, Any], item: dict[str, Any], verb: str) -> set[str]:

@@ -41,9 +41,13 @@ class Service(Connection):
         body = {"name": name, "email": email, "password": password}
         return cast("t.Partner", self._json("POST", "/v1/auth/register", body=body))
 
-    def login(self, email: str, password: str) -> Session:
-        """Start a session, which lasts for 12 hours without use."""
-        body = {"email": email, "password": password}
+    def login(self, email: str, password: str, code: str | None = None) -> Session:
+        """Start a session, which lasts for 12 hours without use.
+
+        An account with a second factor needs a code: without it, the details of the
+        APIError have the reason totp_required.
+        """
+        body = {"email": email, "password": password, "code": code}
         response = self.request("POST", "/v1/auth/login", body=body, repeatable=True)
         self._http.cookies.delete("dropyard_session")  # the connection may be shared; the session sends it
         return Session(self, response)
