@@ -56,6 +56,12 @@ const (
 	ActionTOTPEnrolled     AuditAction = "totp.enrolled"
 	ActionTOTPRemoved      AuditAction = "totp.removed"
 	ActionRulesChanged     AuditAction = "sign_in_rules.changed"
+
+	ActionUserInvited         AuditAction = "user.invited"
+	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"
+	ActionUserJoined          AuditAction = "user.joined"
+	ActionUserChanged         AuditAction = "user.changed"
+	ActionUserRemoved         AuditAction = "user.removed"
 )
 
 // AuditPage is a page of the audit log.

@@ -94,6 +94,13 @@ func Routes() []Route {
 		{"POST", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyCreate},
 		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyRevoke},
 
+		{"GET", "/v1/team", AccessSession, may(partner.PermissionTeamRead), (*Server).handleTeam},
+		{"POST", "/v1/team/invitations", AccessSession, may(partner.PermissionTeam), (*Server).handleInvite},
+		{"DELETE", "/v1/team/invitations/{invitation_id}", AccessSession, may(partner.PermissionTeam), (*Server).handleWithdraw},
+		{"PATCH", "/v1/team/{user_id}", AccessSession, may(partner.PermissionTeam), (*Server).handleUserChange},
+		{"DELETE", "/v1/team/{user_id}", AccessSession, may(partner.PermissionTeam), (*Server).handleUserRemove},
+		{"POST", "/v1/auth/invitations/{token}", AccessPublic, anyone, (*Server).handleAccept},
+
 		{"POST", "/v1/rates/quote", AccessSigned, may(partner.PermissionOrders), (*Server).handleQuote},
 		{"POST", "/v1/orders", AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderCreate},
 		{"POST", batchPath, AccessSigned, may(partner.PermissionOrders), (*Server).handleOrderBatch},

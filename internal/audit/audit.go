@@ -64,6 +64,12 @@ const (
 	ActionTOTPEnrolled     Action = "totp.enrolled"
 	ActionTOTPRemoved      Action = "totp.removed"
 	ActionRulesChanged     Action = "sign_in_rules.changed"
+
+	ActionUserInvited         Action = "user.invited"
+	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
+	ActionUserJoined          Action = "user.joined"
+	ActionUserChanged         Action = "user.changed"
+	ActionUserRemoved         Action = "user.removed"
 )
 
 // Actions lists all actions.
@@ -74,6 +80,7 @@ var Actions = []Action{
 	ActionPartnerApproved, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
+	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,
 }
 
 // Entry records one change by a person. It is written in the transaction of

@@ -33,6 +33,11 @@ type Config struct {
 	Store  Store
 	Hasher *credential.Hasher
 	Sealer *credential.Sealer // of API keys' secrets
+	// BaseURL returns the public address of the service, with which links begin.
+	BaseURL func() string
+	// Post sends invitations by mail. With nil there is no mail, and their links are
+	// returned to the user who invites.
+	Post credential.Post
 	// Registration says who may open an account.
 	Registration Registration
 	Now          func() time.Time

@@ -35,6 +35,8 @@ const (
 	PermissionWebhooksRead Permission = "webhooks.read" // endpoint, events, feed
 	PermissionWebhooks     Permission = "webhooks"      // configure, rotate, test, redeliver
 	PermissionKeys         Permission = "keys"          // list, create and revoke API keys
+	PermissionTeamRead     Permission = "team.read"     // people and open invitations
+	PermissionTeam         Permission = "team"          // invite, change, remove
 )
 
 // Scope says what an API key may do. A key has some scopes or none, and without any
@@ -70,6 +72,8 @@ var permitted = map[Permission]grant{
 	PermissionWebhooksRead: {everyone, []Scope{ScopeWebhooks, ScopeRead}},
 	PermissionWebhooks:     {[]Role{RoleOwner, RoleDeveloper}, []Scope{ScopeWebhooks}},
 	PermissionKeys:         {[]Role{RoleOwner, RoleDeveloper}, nil},
+	PermissionTeamRead:     {everyone, nil},
+	PermissionTeam:         {[]Role{RoleOwner}, nil},
 }
 
 // May returns nil if a role has a permission, and refuses with forbidden otherwise.

@@ -21,6 +21,8 @@ type Reader interface {
 	credential.LinkReader
 	// Account returns the user with an e-mail address in lower case.
 	Account(ctx context.Context, emailKey string) (*Account, error)
+	// Users lists the people of a partner, oldest first.
+	Users(ctx context.Context, partnerID string) ([]User, error)
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
 	// Settings returns DefaultSettings where nothing was set.
 	Settings(ctx context.Context, partnerID string) (Settings, error)
@@ -51,6 +53,12 @@ type Writer interface {
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
 	// AddUser returns false if the e-mail address is in use.
 	AddUser(ctx context.Context, account *Account) (added bool, err error)
+	// LockPartner locks a partner until the transaction ends.
+	LockPartner(ctx context.Context, partnerID string) error
+	// SaveUser writes the name and the role of a user.
+	SaveUser(ctx context.Context, user *User) error
+	// RemoveUser removes a user, and the user's sessions and second factor.
+	RemoveUser(ctx context.Context, partnerID, userID string) error
 	// LockUser reads a user, locked until the transaction ends.
 	LockUser(ctx context.Context, userID string) (*Account, error)
 

@@ -48,6 +48,39 @@ func (tx partnerTx) AddUser(ctx context.Context, account *partner.Account) (bool
 	return rows > 0, err
 }
 
+// Users lists the people of a partner, oldest first.
+func (tx partnerTx) Users(ctx context.Context, partnerID string) (listed []partner.User, err error) {
+	err = users.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
+		listed = append(listed, row.User)
+		return nil
+	})
+	return listed, err
+}
+
+// LockPartner locks a partner until the transaction ends.
+func (tx partnerTx) LockPartner(ctx context.Context, partnerID string) error {
+	_, err := findOne(ctx, tx.conn, lockPartners, partnerID)
+	return err
+}
+
+// SaveUser writes the name and the role of a user.
+func (tx partnerTx) SaveUser(ctx context.Context, user *partner.User) error {
+	_, err := writeNow(ctx, tx.conn, saveUsers, user)
+	return err
+}
+
+// RemoveUser removes a user, and then the user's sessions and second factor: a login
+// waits for the user's row, so that no session begins in between.
+func (tx partnerTx) RemoveUser(ctx context.Context, partnerID, userID string) error {
+	if _, err := tx.conn.exec(ctx, "DELETE FROM users WHERE user_id = $1", userID); err != nil {
+		return err
+	}
+	if _, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE partner_id = $1 AND user_id = $2", partnerID, userID); err != nil {
+		return err
+	}
+	return removeSignIn(ctx, tx.conn, userID)
+}
+
 // List lists partners by id, those after the given one, with what was set for
 // them.
 func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partner.Listed, error) {

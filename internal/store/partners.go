@@ -16,6 +16,7 @@ var (
 	)
 	addPartners  = partners.insert()
 	findPartners = lookUpBy(byID("partner_id"), partners)
+	lockPartners = lockBy(byID("partner_id"), partners)
 )
 
 // partnerIDs lists all partners by id.

@@ -113,3 +113,13 @@ func (tx proving) ForgetSignIn(ctx context.Context, personID string) error {
 	}
 	return nil
 }
+
+// removeSignIn removes what a person who leaves has signed in with besides the
+// password.
+func removeSignIn(ctx context.Context, c conn, personID string) error {
+	if _, err := c.exec(ctx, "DELETE FROM recovery_codes WHERE person_id = $1", personID); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, "DELETE FROM sign_ins WHERE person_id = $1", personID)
+	return err
+}

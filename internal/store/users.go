@@ -20,4 +20,9 @@ var (
 	addUsers  = users.insert()
 	findUsers = lookUpBy(byID("user_id"), users)
 	lockUsers = lockBy(byID("user_id"), users)
+	saveUsers = updateOf(users,
+		key(text("user_id", func(u *partner.User) *string { return &u.UserID })),
+		key(
+			text("name", func(u *partner.User) *string { return &u.Name }),
+			text("role", func(u *partner.User) *string { return (*string)(&u.Role) })))
 )

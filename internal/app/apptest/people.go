@@ -100,6 +100,22 @@ type User struct {
 	Cookie   string // the Cookie header of the session
 }
 
+// Owner logs in as the user who registered the partner.
+func (p *Partner) Owner(t testing.TB) *User {
+	t.Helper()
+	u := &User{Partner: p, Email: p.Email, Password: p.Password}
+	u.login(t)
+	return u
+}
+
+// login begins a session of the user.
+func (u *User) login(t testing.TB) {
+	t.Helper()
+	login := u.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t, 200)
+	u.UserID = login.Text("user", "user_id")
+	u.Cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+}
+
 // As adds a user with a role to the partner and logs in as that user.
 func (p *Partner) As(t testing.TB, role string) *User {
 	t.Helper()
@@ -126,8 +142,7 @@ func (p *Partner) As(t testing.TB, role string) *User {
 	if err != nil {
 		t.Fatal(err)
 	}
-	login := p.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t, 200)
-	u.Cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	u.login(t)
 	return u
 }
 

@@ -38,7 +38,8 @@ type fixture struct {
 	contract *contract
 	partner  *apptest.Partner
 	operator *apptest.Operator
-	session  string // of the partner, as a Cookie header
+	session  string // of the partner's owner, as a Cookie header
+	userID   string // of the owner
 	product  int
 }
 
@@ -75,6 +76,7 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 	p.KeyID, p.PublicKey, p.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
 	login := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 200)
 	f.session, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	f.userID = login.Text("user", "user_id")
 	return p
 }
 
@@ -158,6 +160,7 @@ func (f *fixture) target(o *operation, c call) string {
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
 		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
+		"user_id": f.userID, "invitation_id": "inv_none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

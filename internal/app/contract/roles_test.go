@@ -73,6 +73,7 @@ var nowhere = map[string]string{
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
 	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
 	"session_id": "ses_0000000000000000",
+	"user_id":    "usr_0000000000000000", "invitation_id": "inv_0000000000000000",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They
@@ -86,13 +87,15 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["event_id"] = f.send(t, call{operation: "listEvents"}).Must(t, 200).Text("events", 0, "event_id")
 	theirs["key_id"], theirs["token"] = f.partner.KeyID, "none"
 	theirs["session_id"] = f.send(t, call{operation: "listSessions"}).Must(t, 200).Text("sessions", 0, "session_id")
+	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
+	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, other.Email, other.Password)).Must(t, 200)
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	before, asked := f.Content(t), 0
 	for _, o := range f.contract.operations {
-		if o.document.name != "openapi.yaml" || o.access() == api.AccessTracking || !strings.Contains(o.path, "{") {
+		if o.document.name != "openapi.yaml" || o.access() == api.AccessTracking || o.id == "acceptInvitation" || !strings.Contains(o.path, "{") {
 			continue
 		}
 		for _, p := range o.parameters() {

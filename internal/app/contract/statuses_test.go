@@ -96,6 +96,7 @@ var undriven = map[string]string{
 	"changeEmail":              "its only part that could fail is the database",
 	"confirmEmail":             "its only part that could fail is the database",
 
+	"getTeam":               "its only part that could fail is the database",
 	"getWebhookEndpoint":    "its only part that could fail is the database",
 	"deleteWebhookEndpoint": "its only part that could fail is the database",
 	"activateWebhookSecret": "its only part that could fail is the database",
@@ -169,6 +170,9 @@ var drives = map[string]drive{
 
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
+	"inviteUser 409":   driveFullTeam,
+	"changeUser 409":   driveLastOwner,
+	"removeUser 409":   driveLastOwner,
 	"cancelOrder 409":  driveTooLate,
 
 	"createOrderBatch 409": driveInProgress,
@@ -245,6 +249,9 @@ func validBody(o *operation) []byte {
 		"registerPartner":     []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
 		"login":               []byte(`{"email":"` + examplePartner + `","password":"` + examplePassword + `"}`),
 		"createAPIKey":        []byte(`{"name":"production"}`),
+		"inviteUser":          []byte(`{"email":"sam@example.com","role":"clerk"}`),
+		"acceptInvitation":    []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`),
+		"changeUser":          []byte(`{"role":"reader"}`),
 		"createQuote":         testkit.OrderJSON("ignored", ""),
 		"createOrder":         testkit.OrderJSON("A-1", ""),
 		"cancelOrder":         []byte(`{"reason":"changed my mind"}`),
@@ -317,7 +324,7 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 
 func probeUnknown(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	nothing := map[string]string{"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
-		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none"}
+		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none", "user_id": "usr_none"}
 	if o.takes("path", "event_id") { // which is looked up only if there is an endpoint
 		f = newFixture(t, roomy)
 		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
@@ -372,6 +379,23 @@ func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 		}
 	}
 	return answer
+}
+
+// driveFullTeam invites people until it is refused.
+func driveFullTeam(t *testing.T, o *operation) (answer *apptest.Answer) {
+	f := newFixture(t, roomy)
+	for i := range 300 {
+		body := fmt.Appendf(nil, `{"email":"clerk-%d@example.com","role":"clerk"}`, i)
+		if answer = f.send(t, call{operation: o.id, body: body}); answer.Status != 201 {
+			break
+		}
+	}
+	return answer
+}
+
+// driveLastOwner changes or removes the only owner.
+func driveLastOwner(t *testing.T, o *operation) *apptest.Answer {
+	return newFixture(t, roomy).send(t, call{operation: o.id, body: validBody(o)})
 }
 
 // driveAgain sends the same request twice.

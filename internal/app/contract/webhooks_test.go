@@ -35,8 +35,12 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newProof(t)
 	case o.takes("path", "session_id"):
 		path = f.newSession(t, o)
+	case o.takes("path", "invitation_id"), o.id == "acceptInvitation":
+		path = f.newInvitation(t)
 	case o.takes("path", "token"):
 		path = f.newLink(t, o)
+	case o.takes("path", "user_id"):
+		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
 	f.prepareEndpoint(t, o)
 	return path
@@ -56,6 +60,14 @@ func (f *fixture) newEvent(t testing.TB) map[string]string {
 	f.move(t, order, "accepted").Must(t, 200)
 	events := f.send(t, call{operation: "listEvents", query: "?order_id=" + order["order_id"]}).Must(t, 200)
 	return map[string]string{"event_id": events.Text("events", 0, "event_id")}
+}
+
+// newInvitation invites a person and returns the path parameters of the invitation.
+func (f *fixture) newInvitation(t testing.TB) map[string]string {
+	t.Helper()
+	made := f.send(t, call{operation: "inviteUser", body: []byte(`{"email":"lou@example.com","role":"clerk"}`)}).Must(t, 201)
+	_, token, _ := strings.Cut(made.Text("url"), "/invitation/")
+	return map[string]string{"invitation_id": made.Text("invitation_id"), "token": token}
 }
 
 // TestPartnerSessions uses sessions wherever the documents allow them. The answers

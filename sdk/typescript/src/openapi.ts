@@ -200,6 +200,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people and the open invitations */
+        get: operations["getTeam"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a person
+         * @description The person opens `url`, or sends its last segment to `POST /v1/auth/invitations/{token}`, within 7 days. The link is in this response and in no later one. An invitation replaces an earlier one to the same address. People and open invitations together are at most 200.
+         */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw an invitation */
+        delete: operations["withdrawInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user
+         * @description Ends the user's sessions. API keys that the user has made still work, and still say who made them. An account keeps one owner at least.
+         */
+        delete: operations["removeUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role or the name of a user
+         * @description A new role takes effect with the user's next request. An account keeps one owner at least. API keys stay as they are.
+         */
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/v1/auth/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Makes the user. It begins no session: log in afterwards. A link that is unknown, was used, was withdrawn or has expired is 404.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/rates/quote": {
         parameters: {
             query?: never;
@@ -1205,6 +1303,7 @@ export interface components {
         OrderID: string;
         PartnerID: string;
         UserID: string;
+        InvitationID: string;
         KeyID: string;
         /** @example pk_9XkQ2mVt7LrB4sNw0ZpEyHcJ */
         PublicKey: string;
@@ -1407,6 +1506,10 @@ export interface components {
         };
         RegistrationRefusedBody: {
             error: components["schemas"]["BadRequestError"] | components["schemas"]["ValidationError"] | components["schemas"]["EmailTakenError"];
+            request_id: components["schemas"]["RequestID"];
+        };
+        AddressRefusedBody: {
+            error: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"];
             request_id: components["schemas"]["RequestID"];
         };
         SignatureRefusedBody: {
@@ -1661,6 +1764,57 @@ export interface components {
              * @enum {string}
              */
             status?: "pending";
+        };
+        Team: {
+            users: components["schemas"]["TeamUser"][];
+            invitations: components["schemas"]["Invitation"][];
+        };
+        TeamUser: {
+            user_id: components["schemas"]["UserID"];
+            email: components["schemas"]["Email"];
+            name: components["schemas"]["Line"];
+            role: components["schemas"]["UserRole"];
+            created_at: components["schemas"]["Time"];
+        };
+        UserChange: {
+            name?: components["schemas"]["Line"] | null;
+            role?: components["schemas"]["UserRole"] | null;
+        };
+        RemovedUser: {
+            user_id: components["schemas"]["UserID"];
+            /** @constant */
+            removed: true;
+        };
+        InvitationRequest: {
+            /** @description Upper and lower case are the same. */
+            email: components["schemas"]["Email"];
+            role: components["schemas"]["UserRole"];
+        };
+        Invitation: {
+            invitation_id: components["schemas"]["InvitationID"];
+            email: components["schemas"]["Email"];
+            role: components["schemas"]["UserRole"];
+            expires_at: components["schemas"]["Time"];
+        };
+        NewInvitation: {
+            invitation_id: components["schemas"]["InvitationID"];
+            email: components["schemas"]["Email"];
+            role: components["schemas"]["UserRole"];
+            expires_at: components["schemas"]["Time"];
+            /**
+             * Format: uri
+             * @description The link to accept the invitation. No other response holds it.
+             */
+            url: string;
+        };
+        WithdrawnInvitation: {
+            invitation_id: components["schemas"]["InvitationID"];
+            /** @constant */
+            withdrawn: true;
+        };
+        Acceptance: {
+            name: components["schemas"]["Line"];
+            password: components["schemas"]["Password"];
         };
         CreatedAPIKey: {
             key_id: components["schemas"]["KeyID"];
@@ -2802,6 +2956,88 @@ export interface components {
                 "application/json": components["schemas"]["MethodNotAllowedBody"];
             };
         };
+        /** @description The body is malformed, or a user has this e-mail address already. */
+        AddressRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "email_taken",
+                 *         "message": "this e-mail address has an account"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddressRefusedBody"];
+            };
+        };
+        /** @description The people and the open invitations are 200 already. */
+        TeamFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "200 people and invitations are the most that an account may have"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description The change would leave no owner. */
+        LastOwner: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "this is the last owner: make another one first"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description The link is unknown, was used, or has expired. */
+        NoLink: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "this link does not exist, was used already, or has expired"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotFoundBody"];
+            };
+        };
         /** @description The partner has 1,000 active keys already. */
         TooManyKeys: {
             headers: {
@@ -2851,6 +3087,27 @@ export interface components {
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "payload_too_large",
+                 *         "message": "the body is too large: at most 1048576 bytes"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayloadTooLargeBody"];
+            };
+        };
+        /** @description The body is larger than 1 MiB; 4 MiB for a batch of orders or an import of products; 64 KiB for a request that needs no credentials. */
+        TooLargeInSession: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -3091,6 +3348,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description The user. An unknown id and a user of another partner are 404.
+         * @example usr_7w2kq9dmf4xr30bt
+         */
+        user_id: string;
         /**
          * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See Idempotency.
          * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
@@ -3550,6 +3812,297 @@ export interface operations {
             401: components["responses"]["NotAuthenticated"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The people, and the invitations that can be accepted, each oldest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "users": [
+                     *         {
+                     *           "user_id": "usr_5rq0x2dm9c7hw3kt",
+                     *           "email": "partner@example.com",
+                     *           "name": "Épicerie Métro",
+                     *           "role": "owner",
+                     *           "created_at": "2026-01-12T16:40:00.000Z"
+                     *         },
+                     *         {
+                     *           "user_id": "usr_7w2kq9dmf4xr30bt",
+                     *           "email": "devon@example.com",
+                     *           "name": "Devon Clarke",
+                     *           "role": "clerk",
+                     *           "created_at": "2026-02-02T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "invitations": [
+                     *         {
+                     *           "invitation_id": "inv_06eaxqfvn7hgmwdz",
+                     *           "email": "sam@example.com",
+                     *           "role": "developer",
+                     *           "expires_at": "2026-03-09T14:05:09.417Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation_id": "inv_06eaxqfvn7hgmwdz",
+                     *       "email": "sam@example.com",
+                     *       "role": "developer",
+                     *       "expires_at": "2026-03-09T14:05:09.417Z",
+                     *       "url": "https://dropyard.example/invitation/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewInvitation"];
+                };
+            };
+            400: components["responses"]["AddressRefused"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["TeamFull"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    withdrawInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The invitation. One that was accepted or has expired is 404.
+                 * @example inv_06eaxqfvn7hgmwdz
+                 */
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link no longer works. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation_id": "inv_06eaxqfvn7hgmwdz",
+                     *       "withdrawn": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WithdrawnInvitation"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user. An unknown id and a user of another partner are 404.
+                 * @example usr_7w2kq9dmf4xr30bt
+                 */
+                user_id: components["parameters"]["user_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "usr_7w2kq9dmf4xr30bt",
+                     *       "removed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemovedUser"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LastOwner"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user. An unknown id and a user of another partner are 404.
+                 * @example usr_7w2kq9dmf4xr30bt
+                 */
+                user_id: components["parameters"]["user_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description The user after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "usr_7w2kq9dmf4xr30bt",
+                     *       "email": "devon@example.com",
+                     *       "name": "Devon Clarke",
+                     *       "role": "clerk",
+                     *       "created_at": "2026-02-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamUser"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LastOwner"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The last segment of the invitation's `url`.
+                 * @example kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description The partner, and the user who can log in now. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "partner_id": "par_3ebmvgjr",
+                     *       "name": "Épicerie Métro",
+                     *       "email": "partner@example.com",
+                     *       "created_at": "2026-01-12T16:40:00.000Z",
+                     *       "user": {
+                     *         "user_id": "usr_7w2kq9dmf4xr30bt",
+                     *         "email": "sam@example.com",
+                     *         "name": "Sam Tremblay",
+                     *         "role": "developer"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            400: components["responses"]["AddressRefused"];
+            403: components["responses"]["CrossSite"];
+            404: components["responses"]["NoLink"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
