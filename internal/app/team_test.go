@@ -21,9 +21,9 @@ func invite(t *testing.T, owner *apptest.User, email, role string) (accept strin
 	return "/v1/auth/invitations/" + token, invitation
 }
 
-// people returns the e-mail addresses and roles of a team, and then those of its
+// teamOf returns the e-mail addresses and roles of a team, and then those of its
 // invitations.
-func people(t *testing.T, u *apptest.User) (all []string) {
+func teamOf(t *testing.T, u *apptest.User) (all []string) {
 	t.Helper()
 	team := u.Call(t, "GET", "/v1/team", nil).Must(t, 200)
 	for _, list := range []string{"users", "invitations"} {
@@ -45,7 +45,7 @@ func TestInvitation(t *testing.T) {
 	if want := "2026-01-21T15:00:00.000Z"; invited.Text("expires_at") != want {
 		t.Errorf("got the end %s, want %s", invited.Text("expires_at"), want)
 	}
-	if got, want := people(t, owner), []string{"user metro@example.com owner", "invitation Sam@Example.com clerk"}; !slices.Equal(got, want) {
+	if got, want := teamOf(t, owner), []string{"user metro@example.com owner", "invitation Sam@Example.com clerk"}; !slices.Equal(got, want) {
 		t.Errorf("after the invitation: got %q, want %q", got, want)
 	}
 	s.Do(t, "POST", accept, []byte(`{"name":"","password":"sam@example.com"}`)).Refused(t, 422, "validation_error")
@@ -60,7 +60,7 @@ func TestInvitation(t *testing.T) {
 	if string(login.Body) != want {
 		t.Errorf("login: got %s, want %s", login.Body, want)
 	}
-	if got, want := people(t, owner), []string{"user metro@example.com owner", "user Sam@Example.com clerk"}; !slices.Equal(got, want) {
+	if got, want := teamOf(t, owner), []string{"user metro@example.com owner", "user Sam@Example.com clerk"}; !slices.Equal(got, want) {
 		t.Errorf("after the acceptance: got %q, want %q", got, want)
 	}
 	if token := accept[len("/v1/auth/invitations/"):]; slices.Contains(s.Query(t, "SELECT token_hash FROM one_time_links"), token) {
@@ -81,7 +81,7 @@ func TestInvitationsThatDoNotWork(t *testing.T) {
 	other.Call(t, "DELETE", path, nil).Refused(t, 404, "not_found")
 	owner.Call(t, "DELETE", path, nil).Must(t, 200)
 	owner.Call(t, "DELETE", path, nil).Refused(t, 404, "not_found")
-	if got := people(t, owner); len(got) != 2 || got[1] != "invitation A@example.com reader" {
+	if got := teamOf(t, owner); len(got) != 2 || got[1] != "invitation A@example.com reader" {
 		t.Errorf("got %q, want the owner and the newer invitation", got)
 	}
 	s.Clock.Advance(7 * 24 * time.Hour)
@@ -109,7 +109,7 @@ func TestInvitationsOfTakenAddresses(t *testing.T) {
 	accept, _ := invite(t, owner, "late@example.com", "clerk")
 	s.Register(t, "late")
 	s.Do(t, "POST", accept, []byte(acceptance)).Refused(t, 400, "email_taken")
-	if got := people(t, owner); len(got) != 2 {
+	if got := teamOf(t, owner); len(got) != 2 {
 		t.Errorf("after a refused acceptance: got %q, want the owner and the invitation", got)
 	}
 }

@@ -156,6 +156,192 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description Ends all other sessions. API keys stay valid. A wrong current password is 422 at `current_password`, and counts as a failed login.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Lists the sessions that have not expired, oldest first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all your other sessions
+         * @description Keeps the session that the request comes in.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of your sessions */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new password
+         * @description The response is the same, and takes as long, whether the address has an account or not. Where mail is configured a link is sent to the address; otherwise an admin sees the request, and can make a link.
+         */
+        post: operations["requestReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password by a link
+         * @description The link can be used once, within an hour of its creation. All sessions of the account end. A second factor stays. A link that is unknown, was used, or has expired is 404, without saying which.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the state of your second factor */
+        get: operations["getTOTP"];
+        put?: never;
+        /**
+         * Get a secret for an authenticator app
+         * @description The app shows a code of 6 digits every 30 s (RFC 6238, SHA-1). Nothing changes until a code is confirmed. A secret that was not confirmed is replaced. A wrong password is 422, and counts as a failed login.
+         */
+        post: operations["beginTOTP"];
+        /**
+         * Remove your second factor
+         * @description Removes the recovery codes as well. A wrong password or code is 422, and counts as a failed login.
+         */
+        delete: operations["removeTOTP"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the authenticator app
+         * @description From now on signing in needs a code. Each of the recovery codes can be sent once in place of a code.
+         */
+        post: operations["confirmTOTP"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your e-mail address
+         * @description Sends a link to the new address, which proves that you read it. The address changes when the link is used, within 24 hours. Without mail this is 409.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/email/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a new e-mail address
+         * @description The link can be used once. One that is unknown, was used, or has expired is 404, without saying which.
+         */
+        post: operations["confirmEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/api-keys": {
         parameters: {
             query?: never;
@@ -228,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description The person opens `url`, or sends its last segment to `POST /v1/auth/invitations/{token}`, within 7 days. The link is in this response and in no later one. An invitation replaces an earlier one to the same address. People and open invitations together are at most 200.
+         * @description The person opens `url`, or sends its last segment to `POST /v1/auth/invitations/{token}`, within 7 days. The link is in this response and in no later one; if the service has mail, it is sent instead. An invitation replaces an earlier one to the same address. People and open invitations together are at most 200.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -1347,6 +1533,11 @@ export interface components {
             message: components["schemas"]["ErrorMessage"];
             details?: components["schemas"]["UnauthorizedDetails"];
         };
+        /** @description The role must sign in with a code as well, and the person has not set that up (`POST …/auth/totp`). */
+        ForbiddenDetails: {
+            /** @enum {string} */
+            reason: "totp_enrolment_required";
+        };
         ForbiddenError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1354,6 +1545,7 @@ export interface components {
              */
             code: "forbidden";
             message: components["schemas"]["ErrorMessage"];
+            details?: components["schemas"]["ForbiddenDetails"];
         };
         NotFoundError: {
             /**
@@ -1631,10 +1823,10 @@ export interface components {
                 requested: number;
             }[];
         };
-        /** @description Why the signature is refused. */
+        /** @description Why the signature is refused, or what is wrong with the code of a login. */
         UnauthorizedDetails: {
             /** @enum {string} */
-            reason: "missing_header" | "unknown_key" | "timestamp_skew" | "signature_mismatch";
+            reason: "missing_header" | "unknown_key" | "timestamp_skew" | "signature_mismatch" | "totp_required" | "totp_wrong";
             /** @description The service's clock; only with timestamp_skew. */
             server_time?: components["schemas"]["Time"];
         };
@@ -1702,10 +1894,97 @@ export interface components {
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];
         };
+        /** @description The 6 digits that the authenticator app shows, or a recovery code. */
+        SignInCode: string;
+        SessionID: string;
+        PasswordChange: {
+            /** Format: password */
+            current_password: string;
+            new_password: components["schemas"]["Password"];
+        };
+        PasswordChanged: {
+            /** @constant */
+            password_changed: true;
+        };
+        SignInSession: {
+            session_id: components["schemas"]["SessionID"];
+            created_at: components["schemas"]["Time"];
+            /** @description The last use, to the minute. */
+            last_used_at: components["schemas"]["Time"];
+            /** @description The address that the login came from. */
+            address: string;
+            /** @description The User-Agent of the login, up to 200 characters. */
+            agent: string;
+            /** @description The request came in this session. */
+            current: boolean;
+        };
+        SessionList: {
+            sessions: components["schemas"]["SignInSession"][];
+        };
+        EndedSessions: {
+            /** @description How many sessions have ended. */
+            ended: number;
+        };
+        ResetRequest: {
+            email: components["schemas"]["Email"];
+        };
+        Requested: {
+            /** @constant */
+            requested: true;
+        };
+        Reset: {
+            new_password: components["schemas"]["Password"];
+        };
+        ResetDone: {
+            /** @description The e-mail address of the account. */
+            email: string;
+        };
+        PasswordProof: {
+            /** Format: password */
+            password: string;
+        };
+        CodeProof: {
+            code: components["schemas"]["SignInCode"];
+        };
+        FactorProof: {
+            /** Format: password */
+            password: string;
+            code: components["schemas"]["SignInCode"];
+        };
+        TOTPSecret: {
+            /** @description The secret in base32, for an app that is set up by hand. */
+            secret: string;
+            /** @description The same as a URI, for a QR code. */
+            uri: string;
+        };
+        RecoveryCodes: {
+            /** @description Ten codes. Case and hyphens do not matter. */
+            recovery_codes: string[];
+        };
+        SecondFactor: {
+            /** @description Signing in needs a code. */
+            enrolled: boolean;
+            /** @description The role must sign in with a code. */
+            required: boolean;
+            /** @description When the authenticator app was confirmed; null without one. */
+            confirmed_at: components["schemas"]["Time"] | null;
+            recovery_codes_left: number;
+        };
+        Removed: {
+            /** @constant */
+            removed: true;
+        };
+        EmailChange: {
+            new_email: components["schemas"]["Email"];
+            /** Format: password */
+            password: string;
+        };
         LoginRequest: {
             email: components["schemas"]["Email"];
             /** Format: password */
             password: string;
+            /** @description Needed if the account has a second factor; otherwise 401 with `details.reason` `totp_required`. */
+            code?: components["schemas"]["SignInCode"] | null;
         };
         CreateAPIKeyRequest: {
             /** @description A label, up to 255 characters, without NUL. */
@@ -1803,9 +2082,9 @@ export interface components {
             expires_at: components["schemas"]["Time"];
             /**
              * Format: uri
-             * @description The link to accept the invitation. No other response holds it.
+             * @description The link to accept the invitation. No other response holds it. Absent if it was sent by mail.
              */
-            url: string;
+            url?: string;
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
@@ -2867,6 +3146,86 @@ export interface components {
                 "application/json": components["schemas"]["ForbiddenBody"];
             };
         };
+        /** @description The link does not exist, was used already, or has expired. */
+        NoLink: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "this link does not exist, was used already, or has expired"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotFoundBody"];
+            };
+        };
+        /** @description A second factor is set up already, or no secret waits to be confirmed. */
+        FactorConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "an authenticator app is enrolled already: remove it first"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description Mail is not configured. */
+        NoMail: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "mail is not configured, and only a link sent to the new address proves that you read it"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description Another account has this e-mail address. */
+        AddressTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "email_taken",
+                 *         "message": "this e-mail address has an account"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegistrationRefusedBody"];
+            };
+        };
         /** @description The order does not exist. A malformed id has the same response. */
         NotTracked: {
             headers: {
@@ -3019,25 +3378,6 @@ export interface components {
                 "application/json": components["schemas"]["ConflictBody"];
             };
         };
-        /** @description The link is unknown, was used, or has expired. */
-        NoLink: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "code": "not_found",
-                 *         "message": "this link does not exist, was used already, or has expired"
-                 *       },
-                 *       "request_id": "req_06eaxqfvn7hgmwdz"
-                 *     }
-                 */
-                "application/json": components["schemas"]["NotFoundBody"];
-            };
-        };
         /** @description The partner has 1,000 active keys already. */
         TooManyKeys: {
             headers: {
@@ -3087,6 +3427,8 @@ export interface components {
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -3664,6 +4006,489 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotAuthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The password is changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "password_changed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasswordChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sessions": [
+                     *         {
+                     *           "session_id": "ses_5rq0x2dm9c7hw3kt",
+                     *           "created_at": "2026-03-02T14:05:09.417Z",
+                     *           "last_used_at": "2026-03-02T15:20:00.000Z",
+                     *           "address": "203.0.113.7",
+                     *           "agent": "Mozilla/5.0",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions have ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ended": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The session's id.
+                 * @example ses_5rq0x2dm9c7hw3kt
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ended": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            /** @description The request is noted if the address has an account. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "requested": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Requested"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["CrossSite"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The end of the link's address.
+                 * @example 8mS2vQk0Zr7XcT1yLw4HnJ6bPd9GfAe3UoVi5KqRtNx
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reset"];
+            };
+        };
+        responses: {
+            /** @description The password is changed. The address is that of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "partner@example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResetDone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["CrossSite"];
+            404: components["responses"]["NoLink"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTOTP: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of the second factor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "enrolled": true,
+                     *       "required": false,
+                     *       "confirmed_at": "2026-03-02T14:05:09.417Z",
+                     *       "recovery_codes_left": 9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginTOTP: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordProof"];
+            };
+        };
+        responses: {
+            /** @description The secret. It is in this response and in no later one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "uri": "otpauth://totp/Dropyard:partner@example.com?algorithm=SHA1&digits=6&issuer=Dropyard&period=30&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TOTPSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["FactorConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeTOTP: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorProof"];
+            };
+        };
+        responses: {
+            /** @description The password alone suffices from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "removed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmTOTP: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeProof"];
+            };
+        };
+        responses: {
+            /** @description The second factor is set up. The recovery codes are in this response and in no later one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery_codes": [
+                     *         "mq4r-7tjd-0c2v-9xke",
+                     *         "3w8n-hz5a-b1fg-6ypk"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["FactorConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailChange"];
+            };
+        };
+        responses: {
+            /** @description The link has been sent. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "requested": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Requested"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["NoMail"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The end of the link's address.
+                 * @example 8mS2vQk0Zr7XcT1yLw4HnJ6bPd9GfAe3UoVi5KqRtNx
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address has changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "quay@example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResetDone"];
+                };
+            };
+            400: components["responses"]["AddressTaken"];
+            403: components["responses"]["CrossSite"];
+            404: components["responses"]["NoLink"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
