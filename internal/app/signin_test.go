@@ -69,13 +69,10 @@ func (p *person) enter(t *testing.T, password, code string, headers ...string) *
 	return p.Do(t, "POST", p.login, []byte(body), headers...)
 }
 
-// cookie signs in and returns the cookie of the session.
-func (p *person) cookie(t *testing.T, code string, headers ...string) string {
+// cookie signs in with the password and returns the cookie of the session.
+func (p *person) cookie(t *testing.T, headers ...string) string {
 	t.Helper()
-	return cookieOf(p.enter(t, p.password, code, headers...).Must(t, 200))
-}
-
-func cookieOf(in *apptest.Answer) string {
+	in := p.enter(t, p.password, "", headers...).Must(t, 200)
 	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
 	return cookie
 }
@@ -148,7 +145,7 @@ func token(t *testing.T, link *apptest.Answer) string {
 
 func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		own, stolen := p.cookie(t, ""), p.cookie(t, "")
+		own, stolen := p.cookie(t), p.cookie(t)
 		change := func(cookie, current, changed string) *apptest.Answer {
 			return p.in(t, cookie, "POST", "/password", fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, changed))
 		}
@@ -175,7 +172,7 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 // TestGuessesInASession guesses the current password with a stolen cookie.
 func TestGuessesInASession(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		stolen := p.cookie(t, "")
+		stolen := p.cookie(t)
 		got := map[int]int{}
 		for range 12 {
 			got[p.in(t, stolen, "POST", "/password", `{"current_password":"a guess","new_password":"lune-sur-les-quais-89"}`).Status]++
@@ -188,11 +185,11 @@ func TestGuessesInASession(t *testing.T) {
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		desk := p.cookie(t, "", "User-Agent", "Desk/1.0 "+strings.Repeat("x", 300))
+		desk := p.cookie(t, "User-Agent", "Desk/1.0 "+strings.Repeat("x", 300))
 		p.Clock.Advance(time.Minute)
-		phone := p.cookie(t, "", "User-Agent", "Phone/2.0")
+		phone := p.cookie(t, "User-Agent", "Phone/2.0")
 		p.Clock.Advance(time.Minute)
-		lost := p.cookie(t, "")
+		lost := p.cookie(t)
 		list := p.in(t, phone, "GET", "/sessions", "").Must(t, 200)
 		if list.Len("sessions") != 3 {
 			t.Fatalf("got %s, want three sessions", list.Body)
@@ -223,7 +220,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 func TestResetByLink(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		session := p.cookie(t, "")
+		session := p.cookie(t)
 		reset := func(token, password string) *apptest.Answer {
 			return p.Do(t, "POST", p.auth+"/reset/"+token, fmt.Appendf(nil, `{"new_password":%q}`, password))
 		}
@@ -306,7 +303,7 @@ func TestResetOfUnknownAddress(t *testing.T) {
 
 func TestSignInWithTOTP(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		session := p.cookie(t, "")
+		session := p.cookie(t)
 		p.in(t, session, "POST", "/totp/confirm", `{"code":"123456"}`).Refused(t, 409, "conflict")
 		p.in(t, session, "POST", "/totp", `{"password":"a guess"}`).Refused(t, 422, "validation_error")
 		p.enrol(t, session)
@@ -343,7 +340,7 @@ func TestSignInWithTOTP(t *testing.T) {
 
 func TestSignInWithRecoveryCode(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		session := p.cookie(t, "")
+		session := p.cookie(t)
 		codes := p.enrol(t, session)
 		p.enter(t, p.password, codes[3]).Must(t, 200)
 		refusedFor(t, p.enter(t, p.password, codes[3]), 401, "unauthorized", "totp_wrong")
@@ -360,7 +357,7 @@ func TestSignInWithRecoveryCode(t *testing.T) {
 // TestOneCodeOneSignIn uses one code in several requests at the same time.
 func TestOneCodeOneSignIn(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		recovery := p.enrol(t, p.cookie(t, ""))
+		recovery := p.enrol(t, p.cookie(t))
 		for _, code := range []string{p.code(t), recovery[0]} {
 			got := map[int]int{}
 			for _, status := range apptest.Together(5, func(int) int { return p.enter(t, p.password, code).Status }) {
@@ -377,7 +374,7 @@ func TestOneCodeOneSignIn(t *testing.T) {
 // failed logins.
 func TestWrongCodesAreThrottled(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		p.enrol(t, p.cookie(t, ""))
+		p.enrol(t, p.cookie(t))
 		got := map[int]int{}
 		for i := range 12 {
 			got[p.enter(t, p.password, fmt.Sprintf("00000%d", i%10)).Status]++
@@ -395,7 +392,7 @@ func TestWrongCodesAreThrottled(t *testing.T) {
 // in without a code.
 func TestResetKeepsTheSecondFactor(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
-		p.enrol(t, p.cookie(t, ""))
+		p.enrol(t, p.cookie(t))
 		link := token(t, p.newLink())
 		p.Do(t, "POST", p.auth+"/reset/"+link, []byte(`{"new_password":"lune-sur-les-quais-89"}`)).Must(t, 200)
 		refusedFor(t, p.enter(t, "lune-sur-les-quais-89", ""), 401, "unauthorized", "totp_required")
@@ -418,7 +415,7 @@ func TestTOTPRequiredOfRole(t *testing.T) {
 
 	refusedFor(t, desk.Call(t, "GET", "/ops/v1/orders", nil), 403, "forbidden", "totp_enrolment_required")
 	p := &person{Service: s, auth: "/ops/v1/auth", login: "/ops/v1/login", me: "/ops/v1/me", email: "dispatcher@example.com", password: "a long password of a dispatcher"}
-	session := p.cookie(t, "")
+	session := p.cookie(t)
 	if state := p.in(t, session, "GET", "/totp", "").Must(t, 200); state.JSON("required") != true || state.JSON("enrolled") != false {
 		t.Errorf("got %s, want required and not enrolled", state.Body)
 	}
@@ -436,7 +433,7 @@ func TestTOTPRequiredOfRole(t *testing.T) {
 func TestPasswordAloneForKeys(t *testing.T) {
 	t.Parallel()
 	p := people(t)["user"]
-	session := p.cookie(t, "")
+	session := p.cookie(t)
 	p.enrol(t, session)
 	login := []string{"X-Partner-Email", p.email, "X-Partner-Password", p.password}
 	inBody := fmt.Appendf(nil, `{"name":"till","email":%q,"password":%q}`, p.email, p.password)
@@ -454,7 +451,7 @@ func TestTOTPRequiredOfUsers(t *testing.T) {
 	s := apptest.Start(t)
 	boss, metro := s.Operate(t), s.Register(t, "metro")
 	p := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email, password: metro.Password}
-	session := p.cookie(t, "")
+	session := p.cookie(t)
 	boss.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)).Must(t, 200)
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", session).Must(t, 200)
 	refusedFor(t, s.Do(t, "GET", "/v1/auth/api-keys", nil, "Cookie", session), 403, "forbidden", "totp_enrolment_required")
@@ -477,7 +474,7 @@ func TestPeopleOfPartner(t *testing.T) {
 	if first.Len("users") != 1 || first.Text("users", 0, "role") != "owner" || first.JSON("users", 0, "totp_enrolled") != false || first.JSON("users", 0, "reset_requested_at") != nil {
 		t.Errorf("got %s, want the owner, without a code", first.Body)
 	}
-	p.enrol(t, p.cookie(t, ""))
+	p.enrol(t, p.cookie(t))
 	s.Do(t, "POST", "/v1/auth/reset", fmt.Appendf(nil, `{"email":%q}`, strings.ToUpper(p.email))).Must(t, 202)
 	s.Until(t, "SELECT count(*) FROM sign_ins WHERE reset_requested_at <> 0", "1")
 	if waits := boss.Call(t, "GET", target+"/users", nil).Must(t, 200); waits.JSON("users", 0, "reset_requested_at") == nil {
@@ -511,7 +508,7 @@ func TestChangeOfAddress(t *testing.T) {
 	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) { world.Post = box })
 	metro, other := s.Register(t, "metro"), s.Register(t, "other")
 	p := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email, password: metro.Password}
-	session := p.cookie(t, "")
+	session := p.cookie(t)
 	change := func(email, password string) *apptest.Answer {
 		return p.in(t, session, "POST", "/email", fmt.Sprintf(`{"new_email":%q,"password":%q}`, email, password))
 	}
@@ -529,7 +526,7 @@ func TestChangeOfAddress(t *testing.T) {
 	confirm(sent.token).Refused(t, 404, "not_found")
 	p.enter(t, p.password, "").Refused(t, 401, "unauthorized")
 	p.email = "quay@example.com"
-	me := s.Do(t, "GET", p.me, nil, "Cookie", p.cookie(t, "")).Must(t, 200)
+	me := s.Do(t, "GET", p.me, nil, "Cookie", p.cookie(t)).Must(t, 200)
 	if me.Text("email") != "Quay@example.com" || me.Text("user", "email") != "Quay@example.com" {
 		t.Errorf("me: got %s, want the new address of partner and user", me.Body)
 	}
@@ -540,7 +537,7 @@ func TestChangeOfAddress(t *testing.T) {
 func TestChangeOfAddressNeedsMail(t *testing.T) {
 	t.Parallel()
 	p := people(t)["user"]
-	p.in(t, p.cookie(t, ""), "POST", "/email", fmt.Sprintf(`{"new_email":"quay@example.com","password":%q}`, p.password)).Refused(t, 409, "conflict")
+	p.in(t, p.cookie(t), "POST", "/email", fmt.Sprintf(`{"new_email":"quay@example.com","password":%q}`, p.password)).Refused(t, 409, "conflict")
 }
 
 // TestResetByMail asks for a new password and uses the link that is sent.

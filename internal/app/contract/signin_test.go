@@ -53,33 +53,33 @@ func (f *fixture) newLink(t testing.TB, o *operation) map[string]string {
 
 // begin begins to set up a second factor of the caller, and returns the code that
 // confirms it.
-func (f *fixture) begin(t testing.TB, o *operation) (secret, code string) {
+func (f *fixture) begin(t testing.TB, o *operation) string {
 	t.Helper()
 	id := o.sibling("begin", "TOTP")
-	secret = f.send(t, call{operation: id, body: validBody(f.contract.operation(id))}).Must(t, 200).Text("secret")
+	secret := f.send(t, call{operation: id, body: validBody(f.contract.operation(id))}).Must(t, 200).Text("secret")
 	code, err := totp.GenerateCode(secret, f.Clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return secret, code
+	return code
 }
 
 func driveConfirm(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	_, code := f.begin(t, o)
+	code := f.begin(t, o)
 	return f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)})
 }
 
 func driveEnrolled(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	_, code := f.begin(t, o)
+	code := f.begin(t, o)
 	f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t, 200)
 	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 
 func driveRemove(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	_, code := f.begin(t, o)
+	code := f.begin(t, o)
 	codes := f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t, 200)
 	password := examplePassword
 	if o.ofOperators() {
@@ -128,7 +128,7 @@ func TestSignInsWithoutCode(t *testing.T) {
 	f := newFixture(t, roomy)
 	for _, id := range []string{"beginTOTP", "beginOperatorTOTP"} {
 		o := f.contract.operation(id)
-		_, code := f.begin(t, o)
+		code := f.begin(t, o)
 		f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t, 200)
 	}
 	for _, id := range []string{"login", "operatorLogin", "createToken", "createAPIKey"} {

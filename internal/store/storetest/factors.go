@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -119,6 +120,52 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 	readOperators(t, s, func(tx operator.Reader) error {
 		if token, err := tx.Token(ctx, "tok_1"); token != nil || err != nil {
 			t.Errorf("token: got %+v, %v, want it revoked", token, err)
+		}
+		return nil
+	})
+}
+
+func testUserSignIns(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	one, two := partnerNumber(1), partnerNumber(2)
+	addPartners(t, s, one, two)
+	metro, quay := userNumber(1, one), userNumber(2, two)
+	metro.Email = one.Email
+	writePartners(t, s, func(tx partner.Writer) error {
+		for _, user := range []*partner.Account{metro, quay} {
+			if added, err := tx.AddUser(ctx, user); err != nil || !added {
+				t.Fatalf("add %s: got %t, %v, want true", user.UserID, added, err)
+			}
+		}
+		return nil
+	})
+	want := func(a *partner.Account) *signin.Person {
+		return &signin.Person{
+			PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
+			Role: string(a.Role), CreatedAt: a.CreatedAt,
+		}
+	}
+	must(t, s.UserSignIns().Write(ctx, func(tx signin.Writer) error {
+		locked, err := tx.LockPerson(ctx, metro.UserID)
+		same(t, "locked", locked, want(metro))
+		must(t, err)
+		people, err := tx.PeopleOf(ctx, quay.PartnerID)
+		same(t, "people", people, []*signin.Person{want(quay)})
+		must(t, err)
+		must(t, tx.SaveFactor(ctx, signin.Factor{PersonID: metro.UserID, Secret: []byte{1}, ConfirmedAt: at(1)}))
+		must(t, tx.SetRecoveryCodes(ctx, metro.UserID, [][]byte{{1}}))
+		must(t, tx.RevokeTokens(ctx, metro.UserID)) // users have none
+		changed, err := tx.SetEmail(ctx, metro.UserID, "New@metro.example", "new@metro.example")
+		if !changed {
+			t.Error("set an address: got it refused")
+		}
+		return err
+	}))
+	readPartners(t, s, func(tx partner.Reader) error {
+		for id, want := range map[string]string{metro.PartnerID: "New@metro.example", quay.PartnerID: two.Email} {
+			if found, err := tx.Partner(ctx, id); err != nil || found.Email != want {
+				t.Errorf("address of %s: got %+v, %v, want %s", id, found, err, want)
+			}
 		}
 		return nil
 	})

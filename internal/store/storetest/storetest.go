@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"link taken once":   testLinkTakenOnce,
 		"factors":           testFactors,
 		"operator sign-ins": testOperatorSignIns,
+		"user sign-ins":     testUserSignIns,
 		"API keys":          testAPIKeys,
 		"operator tokens":   testOperatorTokens,
 		"operator sessions": testOperatorSessions,
