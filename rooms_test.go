@@ -73,6 +73,7 @@ var rooms = map[string]room{
 	"internal/store/storetest": everything,
 
 	"examples/quickstart": {may: []string{"client"}},
+	"examples/signing":    {},
 
 	"internal/testkit":      everything,
 	"internal/app":          everything,

@@ -22,7 +22,10 @@ func TestSigningSamples(t *testing.T) {
 		need    testkit.Need
 		command []string
 	}{
+		"sign.go":   {testkit.NeedFullLength, []string{"go", "run"}},
 		"sign.mjs":  {testkit.NeedNode, []string{"node"}},
+		"sign.php":  {testkit.NeedPHP, []string{"php"}},
+		"sign.py":   {testkit.NeedPython, []string{"python3"}},
 		"Sign.java": {testkit.NeedJava, []string{"java"}},
 	} {
 		t.Run(file, func(t *testing.T) {

@@ -34,6 +34,7 @@ var (
 	NeedCurl       = Need{"curl", programs("bash, curl and openssl", "bash", "curl", "openssl")}
 	NeedNode       = Need{"node", findNode}
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
+	NeedPHP        = Need{"php", programs("php-cli", "php")}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}

@@ -1,4 +1,4 @@
-// Package python_test shows whether the client that is generated for Python is checked and run.
+// Package python_test shows whether clients and samples in Python are checked and run.
 package python_test
 
 import (
