@@ -4,10 +4,9 @@ import (
 	"image/color"
 	"strings"
 
-	"github.com/boombuler/barcode"
 	"github.com/boombuler/barcode/code128"
-	"github.com/boombuler/barcode/qr"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"rsc.io/qr"
 )
 
 // Code128 returns the text of the Code 128 of a parcel, whose place in its order
@@ -73,29 +72,28 @@ func bits128(text string) []bool {
 	if err != nil {
 		return nil
 	}
-	return row(code, 0)
+	bits := make([]bool, code.Bounds().Dx())
+	for x := range bits {
+		bits[x] = code.At(x, 0) == color.Black
+	}
+	return bits
 }
 
 // bitsQR returns the modules of a text as a QR code with error correction M, row
 // by row, true for black. It is nil if the text is empty or too long.
 func bitsQR(text string) [][]bool {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
+	code, err := qr.Encode(text, qr.M)
 	if text == "" || err != nil {
 		return nil
 	}
-	rows := make([][]bool, code.Bounds().Dy())
+	rows := make([][]bool, code.Size)
 	for y := range rows {
-		rows[y] = row(code, y)
+		rows[y] = make([]bool, code.Size)
+		for x := range rows[y] {
+			rows[y][x] = code.Black(x, y)
+		}
 	}
 	return rows
-}
-
-func row(code barcode.Barcode, y int) []bool {
-	bits := make([]bool, code.Bounds().Dx())
-	for x := range bits {
-		bits[x] = code.At(x, y) == color.Black
-	}
-	return bits
 }
 
 // runs calls fn for every run of black modules.
