@@ -57,7 +57,7 @@ var rooms = map[string]room{
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
-	"internal/retention": {may: []string{"internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
+	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 	"internal/proof/s3":  {may: []string{"internal/proof"}},
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -17,9 +18,14 @@ import (
 func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, observer retention.Observer) *retention.Service {
 	orders, events, _ := settings.Retention() // Check has parsed them before
 	return retention.NewService(retention.Config{
-		Store: db.Retention(), Pictures: pictures, Now: world.Now, Log: world.Log,
+		Store: db.Retention(), Pictures: pictures, Now: world.Now, Random: world.Random, Log: world.Log,
 		Policy: retention.Policy{Orders: orders, Events: events}, Observer: observer,
 	})
+}
+
+// byCommand returns a context for what a command changes.
+func byCommand(ctx context.Context) context.Context {
+	return audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
 }
 
 // ExportPartner writes all data of a partner as JSON Lines.
@@ -30,7 +36,11 @@ func ExportPartner(ctx context.Context, settings *config.Config, world Surroundi
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	buffer := bufio.NewWriterSize(to, 64<<10)
-	if err := newRetention(db, nil, settings, world, nil).Export(ctx, partnerID, buffer); err != nil {
+	export, err := newRetention(db, nil, settings, world, nil).Export(byCommand(ctx), partnerID)
+	if err != nil {
+		return err
+	}
+	if err := export.Write(ctx, buffer); err != nil {
 		return err
 	}
 	return buffer.Flush()
@@ -51,5 +61,5 @@ func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surr
 	}
 	defer end()
 	return newRetention(db, pictures, settings, world, nil).
-		Erase(ctx, partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
+		Erase(byCommand(ctx), partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
 }

@@ -53,6 +53,8 @@ const (
 	ActionSessionEnded    Action = "session.ended"
 	ActionPartnerChanged  Action = "partner.changed"
 	ActionPartnerApproved Action = "partner.approved"
+	ActionPartnerExported Action = "partner.exported"
+	ActionPartnerErased   Action = "partner.erased"
 	ActionRateCardAdded   Action = "rate_card.added"
 	ActionKeyCreated      Action = "api_key.created"
 	ActionKeyRevoked      Action = "api_key.revoked"
@@ -77,7 +79,7 @@ var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
 	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,

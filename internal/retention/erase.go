@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -35,8 +35,8 @@ type Selection struct {
 	Force bool
 }
 
-// eraseBatch is the most orders that one transaction rewrites.
-const eraseBatch = 20
+// batchSize is the most orders that one transaction rewrites.
+const batchSize = 20
 
 // target is an order to be erased.
 type target struct {
@@ -46,26 +46,62 @@ type target struct {
 	answers []ReceiptKey // receipts that repeat the order's record
 }
 
+// ErrPicturesLeft means that the orders are erased, but not all pictures of their proofs.
+var ErrPicturesLeft = errors.New("the orders are erased; the service will delete the remaining pictures of their proofs within two hours")
+
+// erasureFacts is what the audit log holds of an erasure. It does not name the
+// recipient.
+type erasureFacts struct {
+	Orders      int  `json:"orders"`
+	ByRecipient bool `json:"by_recipient"`
+	Force       bool `json:"force"`
+}
+
 // Erase replaces the personal fields of recipients in orders and returns the number
-// of orders. If one of the selected orders cannot be erased, none is. After a crash,
-// the same call erases what was left.
+// of orders. If one of the selected orders cannot be erased, none is, and Erase refuses
+// with not_found or conflict. After a crash, the same call erases what was left. The
+// audit log records an erasure with its first orders.
 func (s *Service) Erase(ctx context.Context, partnerID string, selection Selection) (erased int, err error) {
 	targets, err := s.targets(ctx, partnerID, selection)
-	if err != nil || len(targets) == 0 {
+	if err != nil {
 		return 0, err
 	}
-	if err := s.findAnswers(ctx, partnerID, targets); err != nil {
+	if len(targets) > 0 {
+		if err := s.findAnswers(ctx, partnerID, targets); err != nil {
+			return 0, err
+		}
+	}
+	entry, err := s.note(ctx, audit.ActionPartnerErased, partnerID, erasureFacts{len(targets), selection.Recipient != "", selection.Force})
+	if err != nil {
 		return 0, err
 	}
-	for batch := range slices.Chunk(targets, eraseBatch) {
-		err := s.config.Store.Write(ctx, func(tx Writer) error { return eraseAll(ctx, tx, partnerID, batch) })
-		if err != nil {
+	if erased, err = s.eraseAll(ctx, partnerID, targets, entry); err != nil {
+		return erased, err
+	}
+	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
+		return erased, fmt.Errorf("%w: %w", ErrPicturesLeft, err)
+	}
+	return erased, nil
+}
+
+// eraseAll erases orders batch by batch. The first transaction adds the entry to the
+// audit log.
+func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*target, entry *audit.Entry) (erased int, err error) {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		if err := tx.AddAudit(ctx, entry); err != nil {
+			return err
+		}
+		return eraseBatch(ctx, tx, partnerID, targets[:min(batchSize, len(targets))])
+	})
+	if err != nil {
+		return 0, err
+	}
+	for erased = min(batchSize, len(targets)); erased < len(targets); {
+		batch := targets[erased:min(erased+batchSize, len(targets))]
+		if err := s.config.Store.Write(ctx, func(tx Writer) error { return eraseBatch(ctx, tx, partnerID, batch) }); err != nil {
 			return erased, err
 		}
 		erased += len(batch)
-	}
-	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
-		return erased, fmt.Errorf("the orders are erased; the service will delete the remaining pictures of their proofs within two hours: %w", err)
 	}
 	return erased, nil
 }
@@ -73,7 +109,7 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 // targets returns the orders that a selection selects.
 func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
 	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
-	if err := e.checkPartner(ctx); err != nil {
+	if err := checkPartner(ctx, e.store, partnerID); err != nil {
 		return nil, err
 	}
 	for _, orderID := range selection.OrderIDs {
@@ -87,13 +123,22 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 		}
 	}
 	if len(e.damaged) > 0 {
-		return nil, fmt.Errorf("nothing was erased, because these orders cannot be read and may be the recipient's: %s; restore them or remove them, or name the orders to erase by id",
-			strings.Join(e.damaged, ", "))
+		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("nothing was erased, because these orders cannot be read and may be the recipient's: %s; restore them or remove them, or name the orders to erase by id",
+			few(e.damaged)))
 	}
 	if len(e.underWay) > 0 && !selection.Force {
-		return nil, fmt.Errorf("nothing was erased, because these orders are under way and need the address: %s", strings.Join(e.underWay, ", "))
+		return nil, refusal.New(refusal.CodeConflict, "nothing was erased, because these orders are under way and need the address: "+few(e.underWay))
 	}
 	return e.targets, nil
+}
+
+// few lists some of the orders.
+func few(orders []string) string {
+	const most = 50
+	if len(orders) <= most {
+		return strings.Join(orders, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(orders[:most], ", "), len(orders)-most)
 }
 
 // eraser collects the orders of a partner that a selection selects.
@@ -107,11 +152,11 @@ type eraser struct {
 }
 
 // checkPartner returns not_found if there is no such partner.
-func (e *eraser) checkPartner(ctx context.Context) error {
-	return e.store.Read(ctx, func(tx Reader) error {
-		found, err := tx.Partner(ctx, e.partnerID)
+func checkPartner(ctx context.Context, store Store, partnerID string) error {
+	return store.Read(ctx, func(tx Reader) error {
+		found, err := tx.Partner(ctx, partnerID)
 		if err == nil && found == nil {
-			err = refusal.NotFound("partner " + e.partnerID)
+			err = refusal.NotFound("partner " + partnerID)
 		}
 		return err
 	})
@@ -184,10 +229,10 @@ func (s *Service) findAnswers(ctx context.Context, partnerID string, targets []*
 }
 
 // errChanged can only occur with Force: an order that has ended does not change.
-var errChanged = errors.New("an order changed while it was being erased: run this again")
+var errChanged = refusal.New(refusal.CodeConflict, "an order changed while it was being erased: run this again")
 
-// eraseAll erases a batch of orders in one transaction.
-func eraseAll(ctx context.Context, tx Writer, partnerID string, targets []*target) error {
+// eraseBatch erases a batch of orders in one transaction.
+func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*target) error {
 	ids := make([]string, len(targets))
 	for i, t := range targets {
 		ids[i] = t.orderID

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -16,12 +17,33 @@ import (
 // kilobytes.
 const exportPage = 100
 
-// Export writes all that is stored for a partner as JSON Lines, one
+// Export is an export of a partner's data that may be written.
+type Export struct {
+	store     Store
+	partnerID string
+}
+
+// Export begins an export, which the audit log records. It refuses with not_found.
+func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error) {
+	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
+		return nil, err
+	}
+	entry, err := s.note(ctx, audit.ActionPartnerExported, partnerID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.config.Store.Write(ctx, func(tx Writer) error { return tx.AddAudit(ctx, entry) }); err != nil {
+		return nil, err
+	}
+	return &Export{s.config.Store, partnerID}, nil
+}
+
+// Write writes all that is stored for the partner as JSON Lines, one
 // {"type": …, "record": …} for each row, without secrets and the hashes of passwords.
 // Each page is read in a view of its own, so a row that changes while the export
 // runs is written as it was before or after the change, but never in part.
-func (s *Service) Export(ctx context.Context, partnerID string, to io.Writer) error {
-	e := &export{store: s.config.Store, partnerID: partnerID, to: to}
+func (x *Export) Write(ctx context.Context, to io.Writer) error {
+	e := &export{store: x.store, partnerID: x.partnerID, to: to}
 	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
 		if err := part(ctx); err != nil {
 			return err

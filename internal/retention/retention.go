@@ -5,10 +5,14 @@ package retention
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // KeysKept is how long an idempotency key is kept. The interface promises 72 hours.
@@ -29,6 +33,7 @@ type Policy struct {
 type Config struct {
 	Store  Store
 	Now    func() time.Time
+	Random io.Reader // of the audit log's entries; safe for use by many goroutines
 	Log    *slog.Logger
 	Policy Policy
 	// Pictures keeps the pictures of proofs. Only Sweep and Erase use it.
@@ -49,6 +54,16 @@ type Observer interface {
 }
 
 type unobserved struct{}
+
+// note returns an entry of the audit log for something done with a partner's data.
+func (s *Service) note(ctx context.Context, action audit.Action, partnerID string, done any) (*audit.Entry, error) {
+	entry, err := audit.NewEntry(ctx, s.config.Random, timestamp.Truncate(s.config.Now()), action)
+	if err != nil {
+		return nil, err
+	}
+	entry.PartnerID, entry.ObjectID, entry.After = partnerID, partnerID, done
+	return entry, nil
+}
 
 func (unobserved) Swept(Removed, time.Duration, error) {}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
@@ -58,6 +59,8 @@ type Reader interface {
 
 // Writer removes and rewrites rows by their keys.
 type Writer interface {
+	// AddAudit writes entries of the audit log.
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 	// RemoveReceipts removes receipts.
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,

@@ -18,13 +18,13 @@ import (
 // Retention is the store as the retention room sees it.
 func (s *Store) Retention() retention.Store {
 	return view[retention.Reader, retention.Writer]{s.engine,
-		func(c conn) retention.Reader { return retentionTx{c} },
-		func(c conn) retention.Writer { return retentionTx{c} }}
+		func(c conn) retention.Reader { return retentionTx{auditing{c}} },
+		func(c conn) retention.Writer { return retentionTx{auditing{c}} }}
 }
 
 // retentionTx is a transaction of the retention room. Its lists begin behind a
 // key and follow an index that exists for another purpose.
-type retentionTx struct{ conn conn }
+type retentionTx struct{ auditing }
 
 // The tables as far as a sweep looks at them.
 var (

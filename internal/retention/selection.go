@@ -1,0 +1,28 @@
+package retention
+
+import (
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+)
+
+// maxSelected is how many orders a request may name.
+const maxSelected = 500
+
+// ReadSelection reads which orders a request erases: those that it names, or those of a
+// recipient. It refuses with validation_error.
+func ReadSelection(root form.Source) (Selection, error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	s := Selection{
+		OrderIDs:  f.Texts("order_ids", form.Optional, 1, maxSelected, form.Length(1, 255)),
+		Recipient: f.Text("recipient", form.Optional, delivery.EmailRule),
+		Force:     f.Flag("force"),
+	}
+	switch {
+	case f.Has("order_ids") && f.Has("recipient"):
+		f.Fault("recipient", "nothing, unless order_ids is left out")
+	case !f.Has("order_ids") && !f.Has("recipient"):
+		f.Fault("order_ids", "the orders to erase, or a recipient")
+	}
+	return s, problems.Err()
+}
