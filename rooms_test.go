@@ -66,7 +66,7 @@ var rooms = map[string]room{
 	"internal/metrics": {may: []string{"internal/api", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
 	"internal/web":     {may: []string{"internal/delivery"}},
-	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
+	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
 
 	"internal/store":           {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},

@@ -45,6 +45,8 @@ const (
 	ActionSessionEnded    AuditAction = "session.ended"
 	ActionPartnerChanged  AuditAction = "partner.changed"
 	ActionPartnerApproved AuditAction = "partner.approved"
+	ActionPartnerExported AuditAction = "partner.exported" // all data of the partner
+	ActionPartnerErased   AuditAction = "partner.erased"   // the personal data of a recipient
 	ActionRateCardAdded   AuditAction = "rate_card.added"
 	ActionKeyCreated      AuditAction = "api_key.created"
 	ActionKeyRevoked      AuditAction = "api_key.revoked"

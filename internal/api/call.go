@@ -90,6 +90,11 @@ func answer(status int, value any) (reply, error) {
 // and sends its reply or error.
 func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if route.long() {
+			lengthened, cancel := lengthen(w, r)
+			defer cancel()
+			r = lengthened
+		}
 		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission}
 		observer.Started()
 		start := time.Now() // the real clock, because it measures work

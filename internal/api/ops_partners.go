@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -78,9 +79,13 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
+	filter.NamesOnly = c.operator.Role == operator.RoleWarehouse
 	page, err := s.config.Partners.List(c.Context(), filter)
 	if err != nil {
 		return reply{}, err
+	}
+	if filter.NamesOnly {
+		return partnerNames(page)
 	}
 	partners := make([]listedPartner, len(page.Partners))
 	for i := range page.Partners {
@@ -90,6 +95,23 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 		Partners   []listedPartner `json:"partners"`
 		NextCursor string          `json:"next_cursor,omitzero"`
 	}{partners, page.Next})
+}
+
+// partnerName is a partner as the warehouse sees it in lists.
+type partnerName struct {
+	PartnerID string `json:"partner_id"`
+	Name      string `json:"name"`
+}
+
+func partnerNames(page partner.ListPage) (reply, error) {
+	names := make([]partnerName, len(page.Partners))
+	for i, p := range page.Partners {
+		names[i] = partnerName{p.PartnerID, p.Name}
+	}
+	return ok(struct {
+		Partners   []partnerName `json:"partners"`
+		NextCursor string        `json:"next_cursor,omitzero"`
+	}{names, page.Next})
 }
 
 func (s *Server) handlePartnerGet(c *call) (reply, error) {

@@ -57,9 +57,11 @@ const (
 var (
 	administering = in(operator.RoleAdmin)
 	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
-	warehousing   = in(operator.RoleAdmin, operator.RoleWarehouse)
-	delivering    = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
-	allRoles      = in(operator.Roles...)
+	// naming may know which partners there are; the warehouse only by name.
+	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
+	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
+	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	allRoles    = in(operator.Roles...)
 )
 
 // Routes returns every route. The OpenAPI documents describe the same routes; a
@@ -169,12 +171,15 @@ func Routes() []Route {
 		{"GET", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsGet},
 		{"PUT", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsPut},
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},
-		{"GET", "/ops/v1/partners", AccessOperator, dispatching, (*Server).handlePartnerList},
+		{"GET", "/ops/v1/partners", AccessOperator, naming, (*Server).handlePartnerList},
 		{"GET", "/ops/v1/partners/{partner_id}", AccessOperator, dispatching, (*Server).handlePartnerGet},
 		{"PATCH", "/ops/v1/partners/{partner_id}", AccessOperator, administering, (*Server).handlePartnerChange},
 		{"POST", "/ops/v1/partners/{partner_id}/approve", AccessOperator, administering, (*Server).handlePartnerApprove},
 		{"GET", "/ops/v1/partners/{partner_id}/users", AccessOperator, administering, (*Server).handleUserList},
 		{"POST", "/ops/v1/partners/{partner_id}/reset-link", AccessOperator, administering, (*Server).handleUserResetLink},
+		{"POST", exportPath, AccessOperator, administering, (*Server).handlePartnerExport},
+		{"POST", erasuresPath, AccessOperator, administering, (*Server).handlePartnerErase},
+		{"GET", "/ops/v1/system", AccessOperator, administering, (*Server).handleSystem},
 		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
 		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, heavy((*Server).handleRateCardCreate)},
 		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, heavy((*Server).handleRateCardCheck)},
@@ -195,8 +200,10 @@ func Routes() []Route {
 
 // The paths that allow larger bodies than others.
 const (
-	batchPath  = "/v1/orders/batch"
-	proofsPath = "/ops/v1/orders/{order_id}/proofs"
+	batchPath    = "/v1/orders/batch"
+	proofsPath   = "/ops/v1/orders/{order_id}/proofs"
+	exportPath   = "/ops/v1/partners/{partner_id}/export"
+	erasuresPath = "/ops/v1/partners/{partner_id}/erasures"
 	// OpenIDCallback is where an OpenID provider sends operators back to.
 	OpenIDCallback = "/ops/v1/oidc/callback"
 	importPath     = "/ops/v1/partners/{partner_id}/products/import"

@@ -23,6 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -44,6 +45,7 @@ type Config struct {
 	Webhooks        *webhook.Service
 	Proofs          *proof.Service
 	RateCards       *ratecard.Service
+	Retention       *retention.Service
 
 	// TrackingPage writes the tracking page (package web).
 	TrackingPage TrackingPage
@@ -70,6 +72,8 @@ type Config struct {
 	OpenID *openid.Client
 	// Ready returns why the service is not ready; nil means that it always is.
 	Ready Readiness
+	// System describes the installation, for admins.
+	System func(context.Context) (System, error)
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
 	// Observer receives what happens, for metrics; it may be nil.

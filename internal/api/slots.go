@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/processors"
@@ -77,6 +78,52 @@ func (s *Server) take(c *call, slot Slot) error {
 		return errCrowded
 	}
 	return nil
+}
+
+// inTurns does work that writes a long response. It is in a slot except while the client
+// takes what was written, so that a slow client keeps no slot. It waits for its turns as
+// long as the request may run.
+func (s *Server) inTurns(c *call, slot Slot, w io.Writer, work func(io.Writer) error) error {
+	turn := &turnWriter{Writer: w, take: func() bool {
+		begun := time.Now() // the real clock, because it measures work
+		taken := s.slots[slot].Take(c.Context(), c.payer)
+		s.config.Observer.Slot(slot, time.Since(begun), taken)
+		return taken
+	}, free: func() { s.slots[slot].Free(c.payer) }}
+	if !turn.begin() {
+		return errCrowded
+	}
+	defer turn.end()
+	return work(turn)
+}
+
+// turnWriter frees a slot during each Write. One goroutine uses it.
+type turnWriter struct {
+	io.Writer
+	take func() bool
+	free func()
+	held bool
+}
+
+func (t *turnWriter) begin() bool {
+	t.held = t.take()
+	return t.held
+}
+
+func (t *turnWriter) end() {
+	if t.held {
+		t.free()
+	}
+	t.held = false
+}
+
+func (t *turnWriter) Write(p []byte) (int, error) {
+	t.end()
+	n, err := t.Writer.Write(p)
+	if err == nil && !t.begin() {
+		err = errCrowded
+	}
+	return n, err
 }
 
 // heavy returns a handler that runs in a slot for heavy work.

@@ -122,6 +122,7 @@ type App struct {
 	room        *api.Room
 	metrics     *metricsServer
 	ready       readiness
+	nodes       *nodes
 }
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
@@ -260,7 +261,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	})
 	a.openOrders()
 	a.openReadiness()
-	return nil
+	return a.openNodes(ctx)
 }
 
 // openOrders starts the service of orders. The services that it calls must be
@@ -348,10 +349,12 @@ func (a *App) handler() http.Handler {
 		Dispatch:        a.dispatch,
 		Stock:           a.stock,
 		RateCards:       a.rateCards,
+		Retention:       a.retention,
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		TrackingPage:    web.Tracking,
 		Ready:           a.reasons,
+		System:          a.system,
 		Now:             a.Now,
 		Random:          a.Random,
 		Log:             a.Log,
@@ -440,6 +443,7 @@ func (a *App) close() error {
 	if a.partners != nil {
 		errs = append(errs, a.partners.Close())
 	}
+	a.nodes.close()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

@@ -103,7 +103,11 @@ func checkExported(t *testing.T, s *apptest.Service, p *apptest.Partner, damaged
 	t.Helper()
 	var exported bytes.Buffer
 	s.Retain(t, retention.Policy{}, nil, func(service *retention.Service) error {
-		return service.Export(t.Context(), p.PartnerID, &exported)
+		export, err := service.Export(t.Context(), p.PartnerID)
+		if err != nil {
+			return err
+		}
+		return export.Write(t.Context(), &exported)
 	})
 	unreadable := fmt.Sprintf(`{"type":"order","record":{"order_id":%q,"unreadable":true}}`, damaged)
 	if got := strings.Count(exported.String(), `{"type":"order",`); got != 3 || !strings.Contains(exported.String(), unreadable) {

@@ -22,7 +22,11 @@ func Backup(ctx context.Context, settings *config.Config, file string) (*backup.
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
-	return backup.Write(ctx, settings.Database(), file)
+	written, err := backup.Write(ctx, settings.Database(), file)
+	if err != nil {
+		return nil, err
+	}
+	return written, markBackup(settings, time.Now())
 }
 
 // Restore puts a backup in the place of the embedded database. If there is a

@@ -8,6 +8,8 @@ import (
 // ListFilter selects the partners to list. An empty field selects all.
 type ListFilter struct {
 	Search string // any case, anywhere in the name, the e-mail address or the id
+	// NamesOnly searches in the name and the id only, for callers who may not see more.
+	NamesOnly bool
 	// Pending selects the accounts that await approval.
 	Pending bool
 	After   string // a partner id: only those after it
@@ -37,7 +39,7 @@ func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, e
 			}
 			for _, p := range found {
 				after = p.PartnerID
-				if !p.matches(wanted) || filter.Pending && !p.Pending() {
+				if !p.matches(wanted, filter.NamesOnly) || filter.Pending && !p.Pending() {
 					continue
 				}
 				if len(page.Partners) == filter.Limit {
@@ -54,8 +56,12 @@ func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, e
 	return page, err
 }
 
-func (l *Listed) matches(wanted string) bool {
-	for _, text := range []string{l.Name, l.Email, l.PartnerID} {
+func (l *Listed) matches(wanted string, namesOnly bool) bool {
+	texts := []string{l.Name, l.PartnerID, l.Email}
+	if namesOnly {
+		texts = texts[:2]
+	}
+	for _, text := range texts {
 		if strings.Contains(strings.ToLower(text), wanted) {
 			return true
 		}

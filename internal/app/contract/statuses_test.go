@@ -40,6 +40,10 @@ var undriven = map[string]string{
 	"beginOpenID":  "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
 	"finishOpenID": "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
 
+	"exportPartner":      "its only part that could fail is the database",
+	"erasePartnerOrders": "its only part that could fail is the database",
+	"getSystem":          "its only part that could fail is the database",
+
 	"operatorLogout":      "its only part that could fail is the database",
 	"getOperator":         "its only part that could fail is the database",
 	"listOperators":       "its only part that could fail is the database",
@@ -143,6 +147,8 @@ var drives = map[string]drive{
 	"finishOpenID 401": driveOpenID("", apptest.Claims{"nonce": "another"}),
 	"finishOpenID 403": driveOpenID("", apptest.Claims{"groups": "staff"}),
 	"finishOpenID 409": driveOpenID("", apptest.Claims{"groups": "dispatcher"}),
+
+	"erasePartnerOrders 409": driveUnderWay,
 
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,
@@ -272,9 +278,11 @@ func validBody(o *operation) []byte {
 		"changeCourier": []byte(`{"vehicle":"van"}`),
 		"addProof":      drawing(),
 
-		"operatorLogin":    []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
-		"createOperator":   []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`),
-		"changeOperator":   []byte(`{"password":"lune-sur-les-quais-88"}`),
+		"operatorLogin":      []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
+		"createOperator":     []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`),
+		"changeOperator":     []byte(`{"password":"lune-sur-les-quais-88"}`),
+		"erasePartnerOrders": []byte(`{"recipient":"alex@example.com"}`),
+
 		"changePartner":    []byte(`{"rate_limit":600}`),
 		"createRateCard":   cardUpload("default", "summer-1"),
 		"validateRateCard": cardUpload("default", "summer-1"),
@@ -315,6 +323,11 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 	role := "warehouse"
 	if slices.Contains(o.roles(), role) {
 		role = "dispatcher"
+	}
+	if slices.Contains(o.roles(), role) {
+		f := newFixture(t, roomy)
+		f.operator = f.operator.As(t, "courier")
+		return f.send(t, call{operation: o.id, body: validBody(o)})
 	}
 	const other = "other@example.com"
 	f := newFixture(t, roomy, withOperator(t, other, exampleNight, role))
@@ -413,6 +426,13 @@ func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {
 func driveDuplicate(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: o.id, body: validBody(o)}).Must(t, 201)
+	return f.send(t, call{operation: o.id, body: validBody(o)})
+}
+
+// driveUnderWay erases a recipient one of whose orders is under way.
+func driveUnderWay(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.newOrder(t)
 	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 

@@ -21,6 +21,14 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 );
 
+-- The processes that serve on a shared database. Each writes every 30 s that it is there.
+CREATE TABLE nodes (
+    node_id    TEXT   NOT NULL PRIMARY KEY,
+    version    TEXT   NOT NULL, -- of dropyard
+    started_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL
+);
+
 -- partner: accounts, API keys, sessions, limits ------------------------------
 
 CREATE TABLE partners (

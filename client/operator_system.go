@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// ExportPartner returns everything that is stored for a partner, as JSON Lines. The
+// service may take up to 10 minutes.
+func (o *Operator) ExportPartner(ctx context.Context, partnerID string, options ...CallOption) ([]byte, error) {
+	return content(fetch[[]byte](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/export", id: partnerID, accept: "application/jsonl", safe: true}, options))
+}
+
+// ErasureRequest chooses the orders of which a recipient's personal data is removed:
+// either OrderIDs or Recipient.
+type ErasureRequest struct {
+	OrderIDs  []string `json:"order_ids,omitempty"` // 1 to 500
+	Recipient string   `json:"recipient,omitempty"` // an e-mail address: all orders to or from it
+	Force     bool     `json:"force,omitempty"`     // also orders under way, which then cannot be delivered
+}
+
+// Erasure says what was erased.
+type Erasure struct {
+	OrdersErased    int  `json:"orders_erased"`
+	PicturesPending bool `json:"pictures_pending"` // the service deletes the rest of the proofs' pictures within two hours
+}
+
+// ErasePartnerOrders removes a recipient's personal data from orders. It cannot be undone.
+// If one of the orders is under way, it is refused with [CodeConflict] unless Force is set,
+// and nothing is erased.
+func (o *Operator) ErasePartnerOrders(ctx context.Context, partnerID string, request ErasureRequest, options ...CallOption) (*Erasure, error) {
+	return fetch[Erasure](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/erasures", id: partnerID, body: request, safe: true}, options)
+}
+
+// Engine is a kind of database.
+type Engine string
+
+// The kinds of databases.
+const (
+	EngineSQLite   Engine = "sqlite" // embedded, for one node
+	EnginePostgres Engine = "postgres"
+	EngineCitus    Engine = "citus" // PostgreSQL on several servers
+)
+
+// DiskUse is what a disk is used for.
+type DiskUse string
+
+// The uses of disks.
+const (
+	DiskData   DiskUse = "data"   // the database
+	DiskProofs DiskUse = "proofs" // pictures of proofs of delivery
+)
+
+// System describes an installation.
+type System struct {
+	Version         string          `json:"version"`
+	Commit          string          `json:"commit"` // empty if it is not known
+	GoVersion       string          `json:"go_version"`
+	StartedAt       time.Time       `json:"started_at"` // of the node that answers
+	UptimeSeconds   int64           `json:"uptime_seconds"`
+	Engine          Engine          `json:"engine"`
+	SchemaVersion   int64           `json:"schema_version"`
+	Nodes           []SystemNode    `json:"nodes"` // the one that answers first
+	Queues          SystemQueues    `json:"queues"`
+	Disks           []SystemDisk    `json:"disks"`
+	LogBytes        *int64          `json:"log_bytes,omitempty"`         // of the embedded database's log; nil with PostgreSQL
+	LogPendingBytes *int64          `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
+	LastBackupAt    time.Time       `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
+	Problems        []SystemProblem `json:"problems"`                    // why the node that answers is not ready
+}
+
+// SystemNode is a node that shares the database.
+type SystemNode struct {
+	NodeID    string    `json:"node_id"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	SeenAt    time.Time `json:"seen_at"`
+	Answers   bool      `json:"answers"` // it is the one that answers
+}
+
+// SystemQueues is what waits on the node that answers.
+type SystemQueues struct {
+	EventsReady    int `json:"events_ready"`     // may be sent as soon as their endpoint allows
+	EventsUnderWay int `json:"events_under_way"` // are being sent
+	EventsWaiting  int `json:"events_waiting"`   // wait for another event of their order
+	OutcomesToSave int `json:"outcomes_to_save"` // of requests to endpoints
+}
+
+// SystemDisk is the disk of a directory that the node writes to.
+type SystemDisk struct {
+	Holds      DiskUse `json:"holds"`
+	FreeBytes  int64   `json:"free_bytes"`
+	TotalBytes int64   `json:"total_bytes"`
+}
+
+// SystemProblem is a reason for which a node is not ready.
+type SystemProblem struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// GetSystem describes the installation: its version, nodes, database and disks, and what
+// waits.
+func (o *Operator) GetSystem(ctx context.Context, options ...CallOption) (*System, error) {
+	return fetch[System](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/system"}, options)
+}

@@ -1,0 +1,195 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// system describes the installation.
+func (a *App) system(ctx context.Context) (api.System, error) {
+	version, _, err := a.store.Look(ctx)
+	if err != nil {
+		return api.System{}, err
+	}
+	nodes, err := a.nodes.list(ctx)
+	if err != nil {
+		return api.System{}, err
+	}
+	disks, err := a.disks()
+	if err != nil {
+		return api.System{}, err
+	}
+	s := api.System{
+		Version: a.Version, Commit: commit(), GoVersion: runtime.Version(),
+		StartedAt: a.nodes.self.StartedAt, UptimeSeconds: int64(a.Now().Sub(a.nodes.self.StartedAt).Seconds()),
+		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
+		Problems: append([]api.Reason{}, a.reasons(ctx)...),
+	}
+	sending := a.sender.Stats()
+	s.Queues = api.SystemQueues{
+		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,
+	}
+	if wal := a.store.Stats().WAL; wal != nil {
+		s.LogBytes, s.LogPendingBytes = &wal.Size, &wal.Pending
+		s.LastBackupAt, err = lastBackup(a.config)
+	}
+	return s, err
+}
+
+// commit returns the commit that the program was built from; nil if that is not known.
+func commit() *string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return nil
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return &setting.Value
+		}
+	}
+	return nil
+}
+
+// disks describes the disks of the directories that the service writes to.
+func (a *App) disks() ([]api.SystemDisk, error) {
+	disks := []api.SystemDisk{}
+	for _, directory := range a.directories() {
+		var disk syscall.Statfs_t
+		if err := syscall.Statfs(directory, &disk); err != nil {
+			return nil, err
+		}
+		holds := "proofs"
+		if directory == a.config.Data {
+			holds = "data"
+		}
+		size := int64(disk.Bsize)                                                                                                        //nolint:unconvert // other systems have other types
+		disks = append(disks, api.SystemDisk{Holds: holds, FreeBytes: int64(disk.Bavail) * size, TotalBytes: int64(disk.Blocks) * size}) //nolint:gosec // no disk is that large
+	}
+	return disks, nil
+}
+
+// backupMark is added to the name of the embedded database for the file that holds the
+// time of its last backup.
+const backupMark = ".backed-up"
+
+// markBackup notes that the embedded database was backed up.
+func markBackup(settings *config.Config, at time.Time) error {
+	return os.WriteFile(settings.Database()+backupMark, []byte(at.UTC().Format(time.RFC3339)+"\n"), 0o600)
+}
+
+// lastBackup returns when the embedded database was last backed up; nil if never.
+func lastBackup(settings *config.Config) (*time.Time, error) {
+	text, err := os.ReadFile(settings.Database() + backupMark)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, nil //nolint:nilerr // it says nothing, as if it were not there
+	}
+	return &at, nil
+}
+
+const (
+	// nodeSeenEvery is how often a node writes that it is there.
+	nodeSeenEvery = 30 * time.Second
+	// nodeForgotten is when a node that has not said so is left out.
+	nodeForgotten = 24 * time.Hour
+)
+
+// nodes knows which nodes share the database. With the embedded database that is this
+// one, and nothing is written.
+type nodes struct {
+	app  *App
+	self store.Node
+	stop chan struct{}
+	done chan struct{}
+}
+
+// openNodes tells the other nodes about this one, until closeNodes.
+func (a *App) openNodes(ctx context.Context) error {
+	id, err := identifier.New(a.Random, "nod_")
+	if err != nil {
+		return err
+	}
+	now := timestamp.Truncate(a.Now())
+	a.nodes = &nodes{app: a, self: store.Node{NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now}}
+	if !a.store.Shared() {
+		return nil
+	}
+	if err := a.nodes.save(ctx); err != nil {
+		return err
+	}
+	a.nodes.stop, a.nodes.done = make(chan struct{}), make(chan struct{})
+	go a.nodes.keep()
+	return nil
+}
+
+func (n *nodes) save(ctx context.Context) error {
+	self := n.self
+	self.SeenAt = timestamp.Truncate(n.app.Now())
+	return n.app.store.SaveNode(ctx, self, self.SeenAt.Add(-nodeForgotten))
+}
+
+func (n *nodes) keep() {
+	defer close(n.done)
+	ticker := time.NewTicker(nodeSeenEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := n.save(context.Background()); err != nil {
+				n.app.Log.Warn("other nodes do not see this one, trying again later", "error", err)
+			}
+		case <-n.stop:
+			return
+		}
+	}
+}
+
+// close forgets this node. An error is of no interest: the database may be gone.
+func (n *nodes) close() {
+	if n == nil || n.stop == nil {
+		return
+	}
+	close(n.stop)
+	<-n.done
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = n.app.store.RemoveNode(ctx, n.self.NodeID)
+}
+
+// list lists the nodes: this one, then the others, the one seen last first.
+func (n *nodes) list(ctx context.Context) ([]api.SystemNode, error) {
+	self := n.self
+	self.SeenAt = timestamp.Truncate(n.app.Now())
+	found := []store.Node{self}
+	if n.app.store.Shared() {
+		others, err := n.app.store.Nodes(ctx, n.self.NodeID)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, others...)
+	}
+	listed := make([]api.SystemNode, len(found))
+	for i, node := range found {
+		listed[i] = api.SystemNode{NodeID: node.NodeID, Version: node.Version, StartedAt: node.StartedAt, SeenAt: node.SeenAt, Answers: i == 0}
+	}
+	return listed, nil
+}
