@@ -55,7 +55,7 @@ func TestEraseOverHTTP(t *testing.T) {
 		t.Errorf("got the message %q, want it to name %s", message, underWay)
 	}
 	f.Clock.Advance(time.Second)
-	if got := erase(`{"order_ids":["` + done + `"]}`).Must(t, 200); string(got.Body) != `{"orders_erased":1,"pictures_pending":false}` {
+	if got := erase(`{"order_ids":["`+done+`"]}`).Must(t, 200); string(got.Body) != `{"orders_erased":1,"pictures_pending":false}` {
 		t.Errorf("got %s, want one order erased", got.Body)
 	}
 	f.Clock.Advance(time.Second)
