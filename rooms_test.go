@@ -31,6 +31,7 @@ var rooms = map[string]room{
 	"internal/foundation/timestamp":  {mayNot: pure},
 	"internal/foundation/credential": {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/processors", "internal/foundation/refusal", "internal/foundation/throttle", "internal/foundation/worker"}, mayNot: useCase},
 	"internal/foundation/durable":    {mayNot: useCase},
+	"internal/foundation/picture":    {may: []string{"internal/foundation/form", "internal/foundation/refusal"}, mayNot: pure},
 	"internal/foundation/sqlitefile": {mayNot: useCase},
 	"internal/foundation/outbound":   {},
 	"internal/foundation/strictjson": {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
@@ -59,7 +60,7 @@ var rooms = map[string]room{
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
 	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
-	"internal/proof/s3":  {may: []string{"internal/proof"}},
+	"internal/proof/s3":  {may: []string{"internal/proof", foundation}},
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 

@@ -23,6 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -117,6 +118,7 @@ type App struct {
 	outbound        *outbound.Client
 	proofs          *proof.Service
 	pictures        proof.Store // of the proofs
+	cleaner         *picture.Cleaner
 	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
 	room        *api.Room
@@ -241,6 +243,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.sealer, err = credential.NewSealer(a.masterKey.Derive("secrets")); err != nil {
 		return err
 	}
+	a.cleaner = picture.NewCleaner()
 	a.openAccounts()
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,

@@ -33,7 +33,7 @@ func (a *App) openProofs() (err error) {
 		return err
 	}
 	a.proofs = proof.NewService(proof.Config{
-		Store: a.pictures, Records: a.store.Proofs(), Now: a.Now, Random: a.Random, Log: a.Log, URL: a.proofURL,
+		Store: a.pictures, Records: a.store.Proofs(), Cleaner: a.cleaner, Now: a.Now, Random: a.Random, Log: a.Log, URL: a.proofURL,
 	})
 	return nil
 }

@@ -49,6 +49,7 @@ func TestInvitation(t *testing.T) {
 		t.Errorf("after the invitation: got %q, want %q", got, want)
 	}
 	s.Do(t, "POST", accept, []byte(`{"name":"","password":"sam@example.com"}`)).Refused(t, 422, "validation_error")
+	s.Clock.Advance(time.Second)
 	accepted := s.Do(t, "POST", accept, []byte(acceptance)).Must(t, 201)
 	want := fmt.Sprintf(`{"partner_id":%q,"name":"metro","email":"metro@example.com","created_at":"2026-01-14T15:00:00.000Z",`+
 		`"user":{"user_id":%q,"email":"Sam@Example.com","name":"Sam Tremblay","role":"clerk"}}`, owner.PartnerID, accepted.Text("user", "user_id"))

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -85,7 +86,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	if !ok {
 		return nil, false, errNoOrder
 	}
-	if err := checkSize(upload.Data); err != nil {
+	if err := picture.CheckSize(upload.Data); err != nil {
 		return nil, false, err
 	}
 	proof := &delivery.Proof{

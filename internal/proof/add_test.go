@@ -12,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -78,13 +79,13 @@ func (r *records) AddAudit(_ context.Context, entries ...*audit.Entry) error {
 }
 
 // shelf stores pictures in memory.
-type shelf map[string]proof.Picture
+type shelf map[string]picture.Picture
 
-func (s shelf) Put(_ context.Context, name string, picture proof.Picture) error {
-	s[name] = picture
+func (s shelf) Put(_ context.Context, name string, shown picture.Picture) error {
+	s[name] = shown
 	return nil
 }
-func (s shelf) Get(_ context.Context, name string) (proof.Picture, error) { return s[name], nil }
+func (s shelf) Get(_ context.Context, name string) (picture.Picture, error) { return s[name], nil }
 func (s shelf) Delete(_ context.Context, name string) error {
 	delete(s, name)
 	return nil
@@ -117,7 +118,8 @@ func TestAddWithFailingCommit(t *testing.T) {
 			kept := shelf{}
 			r := &records{order: order, loose: map[string]time.Time{}, after: func() (bool, error) { return c.committed, c.err }}
 			service := proof.NewService(proof.Config{
-				Store: kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+				Cleaner: picture.NewCleaner(),
+				Store:   kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 				URL: func(name string) string { return name },
 			})
 			upload := proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))}
@@ -156,7 +158,8 @@ func TestAddAfterSweep(t *testing.T) {
 	order.Status = delivery.StatusDelivered
 	kept, r := shelf{}, &records{order: order, loose: map[string]time.Time{}}
 	service := proof.NewService(proof.Config{
-		Store: sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Cleaner: picture.NewCleaner(),
+		Store:   sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	})
 	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
 	if !refusal.HasCode(err, refusal.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
@@ -170,7 +173,7 @@ type sweeping struct {
 	*records
 }
 
-func (s sweeping) Put(ctx context.Context, name string, picture proof.Picture) error {
+func (s sweeping) Put(ctx context.Context, name string, shown picture.Picture) error {
 	clear(s.loose)
-	return s.shelf.Put(ctx, name, picture)
+	return s.shelf.Put(ctx, name, shown)
 }

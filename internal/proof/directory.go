@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/dropyard/dropyard/internal/foundation/durable"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 )
 
 // Directory stores pictures in a local folder, each in a file of mode 0600 below
@@ -44,7 +45,7 @@ func (d *Directory) file(name string) string {
 
 // Put stores a picture. It returns once the picture and the folders that lead to it
 // are on disk. The error is fs.ErrExist if there is a picture with this name.
-func (d *Directory) Put(ctx context.Context, name string, picture Picture) error {
+func (d *Directory) Put(ctx context.Context, name string, cleaned picture.Picture) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("store a proof: %w", err)
 	}
@@ -62,25 +63,25 @@ func (d *Directory) Put(ctx context.Context, name string, picture Picture) error
 			return fmt.Errorf("store a proof: %w", err)
 		}
 	}
-	if err := durable.WriteNew(d.file(name), picture.Data); err != nil {
+	if err := durable.WriteNew(d.file(name), cleaned.Data); err != nil {
 		return fmt.Errorf("store a proof: %w", err)
 	}
 	return nil
 }
 
 // Get returns a picture. The error is fs.ErrNotExist if there is none.
-func (d *Directory) Get(ctx context.Context, name string) (Picture, error) {
+func (d *Directory) Get(ctx context.Context, name string) (picture.Picture, error) {
 	if err := ctx.Err(); err != nil {
-		return Picture{}, fmt.Errorf("read a proof: %w", err)
+		return picture.Picture{}, fmt.Errorf("read a proof: %w", err)
 	}
 	if !IsName(name) {
-		return Picture{}, fs.ErrNotExist
+		return picture.Picture{}, fs.ErrNotExist
 	}
 	data, err := os.ReadFile(d.file(name))
 	if err != nil {
-		return Picture{}, fmt.Errorf("read a proof: %w", err)
+		return picture.Picture{}, fmt.Errorf("read a proof: %w", err)
 	}
-	return Picture{FormatOf(name), data}, nil
+	return picture.Picture{Format: FormatOf(name), Data: data}, nil
 }
 
 // Has reports whether there is a picture with this name.

@@ -5,24 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 )
-
-// Format is the file format of a stored picture.
-type Format string
-
-// The formats. Their values are the suffixes of names.
-const (
-	JPEG Format = "jpg"
-	PNG  Format = "png"
-)
-
-// ContentType returns the media type of the format.
-func (f Format) ContentType() string {
-	if f == PNG {
-		return "image/png"
-	}
-	return "image/jpeg"
-}
 
 // nameBytes is the number of random bytes in a name. A request that has a name may
 // read the picture, so a name must not depend on the order or the time.
@@ -35,7 +20,7 @@ var nameLength = nameEncoding.EncodedLen(nameBytes)
 
 // NewName returns a random name for a picture. Its suffix holds the format, so that
 // stores need not.
-func NewName(random io.Reader, format Format) (string, error) {
+func NewName(random io.Reader, format picture.Format) (string, error) {
 	var drawn [nameBytes]byte
 	if _, err := io.ReadFull(random, drawn[:]); err != nil {
 		return "", fmt.Errorf("draw a name: %w", err)
@@ -47,7 +32,7 @@ func NewName(random io.Reader, format Format) (string, error) {
 // paths of files and URLs.
 func IsName(text string) bool {
 	body, suffix, _ := strings.Cut(text, ".")
-	if len(body) != nameLength || (suffix != string(JPEG) && suffix != string(PNG)) {
+	if len(body) != nameLength || (suffix != string(picture.JPEG) && suffix != string(picture.PNG)) {
 		return false
 	}
 	_, err := nameEncoding.DecodeString(body) // it skips line breaks
@@ -55,7 +40,7 @@ func IsName(text string) bool {
 }
 
 // FormatOf returns the format of the picture with a name.
-func FormatOf(name string) Format {
+func FormatOf(name string) picture.Format {
 	_, suffix, _ := strings.Cut(name, ".")
-	return Format(suffix)
+	return picture.Format(suffix)
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 )
@@ -29,7 +29,7 @@ func newDirectory(t *testing.T) (*proof.Directory, string) {
 	return store, root
 }
 
-func newName(t *testing.T, kind proof.Format) string {
+func newName(t *testing.T, kind picture.Format) string {
 	t.Helper()
 	name, err := proof.NewName(rand.Reader, kind)
 	if err != nil {
@@ -40,7 +40,8 @@ func newName(t *testing.T, kind proof.Format) string {
 
 func newService(store proof.Store) *proof.Service {
 	return proof.NewService(proof.Config{
-		Store: store, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Cleaner: picture.NewCleaner(),
+		Store:   store, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 		URL: func(name string) string { return "https://example.com/proofs/" + name },
 	})
 }
@@ -52,13 +53,13 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
-		name := newName(t, proof.PNG)
-		if seen[name] || !proof.IsName(name) || proof.FormatOf(name) != proof.PNG || len(name) != 32+len(".png") {
+		name := newName(t, picture.PNG)
+		if seen[name] || !proof.IsName(name) || proof.FormatOf(name) != picture.PNG || len(name) != 32+len(".png") {
 			t.Fatalf("got %q, want a new name of 32 letters and .png", name)
 		}
 		seen[name] = true
 	}
-	valid := newName(t, proof.JPEG)
+	valid := newName(t, picture.JPEG)
 	for _, invalid := range []string{
 		"", ".", "..", ".png", valid[1:], "0" + valid, strings.ToUpper(valid), valid + ".1234", valid + "\n", valid[:31] + "\n" + valid[32:], "\n" + valid,
 		strings.TrimSuffix(valid, "jpg") + "gif", strings.TrimSuffix(valid, ".jpg"), "../" + valid[3:], valid[:10] + "/" + valid[11:], valid[:31] + "i.jpg",
@@ -67,7 +68,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("IsName(%q): got true", invalid)
 		}
 	}
-	if _, err := proof.NewName(strings.NewReader("short"), proof.PNG); err == nil {
+	if _, err := proof.NewName(strings.NewReader("short"), picture.PNG); err == nil {
 		t.Error("a name of 5 random bytes: got no error")
 	}
 }
@@ -77,11 +78,11 @@ func TestKeepOpenDelete(t *testing.T) {
 	store, root := newDirectory(t)
 	service, ctx := newService(store), context.Background()
 	name, err := service.Keep(ctx, encodePNG(t, signature(40, 30)), unannounced)
-	if err != nil || proof.FormatOf(name) != proof.PNG {
+	if err != nil || proof.FormatOf(name) != picture.PNG {
 		t.Fatalf("Keep: got %q, %v, want the name of a PNG", name, err)
 	}
 	shown, err := service.Open(ctx, name)
-	if err != nil || shown.Format != proof.PNG || !bytes.HasPrefix(shown.Data, []byte("\x89PNG")) {
+	if err != nil || shown.Format != picture.PNG || !bytes.HasPrefix(shown.Data, []byte("\x89PNG")) {
 		t.Errorf("Open: got %s, %v, want a PNG", shown.Format, err)
 	}
 	file := filepath.Join(root, name[:2], name[2:4], name)
@@ -94,7 +95,7 @@ func TestKeepOpenDelete(t *testing.T) {
 		if err := service.Delete(ctx, name); err != nil {
 			t.Error(err)
 		}
-		for _, gone := range []string{name, newName(t, proof.JPEG), "none", ""} {
+		for _, gone := range []string{name, newName(t, picture.JPEG), "none", ""} {
 			if _, err := service.Open(ctx, gone); !refusal.HasCode(err, refusal.CodeNotFound) {
 				t.Errorf("Open(%q): got %v, want not_found", gone, err)
 			}
@@ -110,7 +111,7 @@ func TestKeepOpenDelete(t *testing.T) {
 func TestDirectoryAfterCrash(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	service, ctx, name := newService(store), context.Background(), newName(t, proof.JPEG)
+	service, ctx, name := newService(store), context.Background(), newName(t, picture.JPEG)
 	folder := filepath.Join(root, name[:2], name[2:4])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -127,11 +128,11 @@ func TestDirectoryAfterCrash(t *testing.T) {
 			t.Errorf("Get(%s): got %v, want fs.ErrNotExist", asked, err)
 		}
 	}
-	whole := proof.Picture{Format: proof.JPEG, Data: []byte("whole")}
+	whole := picture.Picture{Format: picture.JPEG, Data: []byte("whole")}
 	if err := store.Put(ctx, name, whole); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Put(ctx, name, proof.Picture{Format: proof.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
+	if err := store.Put(ctx, name, picture.Picture{Format: picture.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Put under a name in use: got %v, want fs.ErrExist", err)
 	}
 	if got, err := store.Get(ctx, name); err != nil || string(got.Data) != "whole" {
@@ -143,13 +144,13 @@ func TestDirectoryAfterCrash(t *testing.T) {
 func TestDirectoryIsAtomic(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	ctx, picture := context.Background(), proof.Picture{Format: proof.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
+	ctx, drawing := context.Background(), picture.Picture{Format: picture.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
 	var running sync.WaitGroup
 	for range 4 {
-		name, written := newName(t, proof.PNG), make(chan struct{})
+		name, written := newName(t, picture.PNG), make(chan struct{})
 		running.Go(func() {
 			defer close(written)
-			if err := store.Put(ctx, name, picture); err != nil {
+			if err := store.Put(ctx, name, drawing); err != nil {
 				t.Error(err)
 			}
 		})
@@ -161,8 +162,8 @@ func TestDirectoryIsAtomic(t *testing.T) {
 				default:
 				}
 				got, err := store.Get(ctx, name)
-				if err != nil && (done || !errors.Is(err, fs.ErrNotExist)) || err == nil && !bytes.Equal(got.Data, picture.Data) {
-					t.Errorf("got %d bytes, %v, want all %d, or fs.ErrNotExist before Put has returned", len(got.Data), err, len(picture.Data))
+				if err != nil && (done || !errors.Is(err, fs.ErrNotExist)) || err == nil && !bytes.Equal(got.Data, drawing.Data) {
+					t.Errorf("got %d bytes, %v, want all %d, or fs.ErrNotExist before Put has returned", len(got.Data), err, len(drawing.Data))
 				}
 			}
 		})
@@ -182,11 +183,11 @@ func TestDirectoryIsAtomic(t *testing.T) {
 // away is a store that cannot be reached, and from which nothing can be deleted.
 type away struct{}
 
-func (away) Put(context.Context, string, proof.Picture) error {
+func (away) Put(context.Context, string, picture.Picture) error {
 	return fmt.Errorf("%w: no route to 10.0.0.1", proof.ErrUnavailable)
 }
-func (away) Get(context.Context, string) (proof.Picture, error) {
-	return proof.Picture{}, fmt.Errorf("%w: no route to 10.0.0.1", proof.ErrUnavailable)
+func (away) Get(context.Context, string) (picture.Picture, error) {
+	return picture.Picture{}, fmt.Errorf("%w: no route to 10.0.0.1", proof.ErrUnavailable)
 }
 func (away) Delete(context.Context, string) error { return errors.New("denied") }
 
@@ -194,50 +195,14 @@ func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	service, ctx := newService(away{}), context.Background()
 	_, kept := service.Keep(ctx, encodePNG(t, signature(9, 9)), unannounced)
-	_, opened := service.Open(ctx, newName(t, proof.PNG))
+	_, opened := service.Open(ctx, newName(t, picture.PNG))
 	for _, err := range []error{kept, opened} {
 		if !refusal.HasCode(err, refusal.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {
 			t.Errorf("got %v, want a refusal without the address", err)
 		}
 	}
 	var refused *refusal.Error
-	if err := service.Delete(ctx, newName(t, proof.PNG)); err == nil || errors.As(err, &refused) {
+	if err := service.Delete(ctx, newName(t, picture.PNG)); err == nil || errors.As(err, &refused) {
 		t.Errorf("Delete: got %v, want the error of the store", err)
 	}
-}
-
-// TestCleaningSlots: while two pictures are being cleaned, a third waits for a slot
-// or for the end of its context.
-func TestCleaningSlots(t *testing.T) {
-	t.Parallel()
-	store, _ := newDirectory(t)
-	data := encodePNG(t, signature(9, 9))
-	synctest.Test(t, func(t *testing.T) {
-		service := newService(store)
-		release := service.Occupy()
-		defer service.Occupy()()
-		ctx, cancel := context.WithCancel(context.Background())
-		gone, waited := make(chan error, 1), make(chan error, 1)
-		keep := func(ctx context.Context, done chan<- error) {
-			_, err := service.Keep(ctx, data, unannounced)
-			done <- err
-		}
-		go keep(ctx, gone)
-		go keep(context.Background(), waited)
-		synctest.Wait()
-		if len(gone)+len(waited) != 0 {
-			t.Error("a third picture did not wait")
-		}
-		cancel()
-		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled while waiting: got %v, want context.Canceled", err)
-		}
-		if _, err := service.Keep(ctx, data, unannounced); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled before: got %v, want context.Canceled", err)
-		}
-		release()
-		if err := <-waited; err != nil {
-			t.Errorf("with a free slot: %v", err)
-		}
-	})
 }

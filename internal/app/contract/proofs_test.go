@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -22,7 +23,7 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := proof.NewService(proof.Config{Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
+	service := proof.NewService(proof.Config{Cleaner: picture.NewCleaner(), Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
 	name, err := service.Keep(context.Background(), drawing(), func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)

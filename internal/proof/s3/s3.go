@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -90,18 +91,18 @@ func (s *Store) Close() { s.http.CloseIdleConnections() }
 
 // Put stores a picture. The bucket does not accept a truncated one, because the
 // digest of the body is signed.
-func (s *Store) Put(ctx context.Context, name string, picture proof.Picture) error {
-	_, err := s.ask(ctx, http.MethodPut, name, picture.Data, picture.Format.ContentType())
+func (s *Store) Put(ctx context.Context, name string, cleaned picture.Picture) error {
+	_, err := s.ask(ctx, http.MethodPut, name, cleaned.Data, cleaned.Format.ContentType())
 	return err
 }
 
 // Get returns a picture. The error is fs.ErrNotExist if there is none.
-func (s *Store) Get(ctx context.Context, name string) (proof.Picture, error) {
+func (s *Store) Get(ctx context.Context, name string) (picture.Picture, error) {
 	if !proof.IsName(name) {
-		return proof.Picture{}, fs.ErrNotExist
+		return picture.Picture{}, fs.ErrNotExist
 	}
 	data, err := s.ask(ctx, http.MethodGet, name, nil, "")
-	return proof.Picture{Format: proof.FormatOf(name), Data: data}, err
+	return picture.Picture{Format: proof.FormatOf(name), Data: data}, err
 }
 
 // Delete removes a picture, if there is one. A bucket with versioning keeps it as an

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/proof/s3"
 )
@@ -143,7 +144,7 @@ func newStore(t *testing.T, change func(*s3.Config)) (*s3.Store, *bucket, *[]tim
 
 func newName(t *testing.T) string {
 	t.Helper()
-	name, err := proof.NewName(rand.Reader, proof.PNG)
+	name, err := proof.NewName(rand.Reader, picture.PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,18 +177,18 @@ func TestPutGetDelete(t *testing.T) {
 				host = config.Endpoint.Host
 			})
 			ctx, name := context.Background(), newName(t)
-			picture := proof.Picture{Format: proof.PNG, Data: bytes.Repeat([]byte{0, 255, '\n'}, 100_000)}
+			drawing := picture.Picture{Format: picture.PNG, Data: bytes.Repeat([]byte{0, 255, '\n'}, 100_000)}
 			if _, err := store.Get(ctx, name); !errors.Is(err, fs.ErrNotExist) {
 				t.Fatalf("Get before Put: got %v, want fs.ErrNotExist", err)
 			}
-			if err := store.Put(ctx, name, picture); err != nil {
+			if err := store.Put(ctx, name, drawing); err != nil {
 				t.Fatal(err)
 			}
 			path := strings.NewReplacer("HOST", host, "NAME", name).Replace(c.path)
-			if b.types[path] != "image/png" || !bytes.Equal(b.objects[path], picture.Data) {
+			if b.types[path] != "image/png" || !bytes.Equal(b.objects[path], drawing.Data) {
 				t.Errorf("Put: got requests %v, media types %v, want the picture at %s as image/png", b.asked, b.types, path)
 			}
-			if got, err := store.Get(ctx, name); err != nil || got.Format != proof.PNG || !bytes.Equal(got.Data, picture.Data) {
+			if got, err := store.Get(ctx, name); err != nil || got.Format != picture.PNG || !bytes.Equal(got.Data, drawing.Data) {
 				t.Errorf("Get: got %s of %d bytes, %v, want the picture", got.Format, len(got.Data), err)
 			}
 			for range 2 {
@@ -222,7 +223,7 @@ func TestRetries(t *testing.T) {
 			t.Parallel()
 			store, b, pauses := newStore(t, nil)
 			b.answers = c.answers
-			err := store.Put(context.Background(), newName(t), proof.Picture{Format: proof.PNG, Data: []byte("picture")})
+			err := store.Put(context.Background(), newName(t), picture.Picture{Format: picture.PNG, Data: []byte("picture")})
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			if len(b.asked) != c.requests || len(*pauses) != c.requests-1 || errors.Is(err, proof.ErrUnavailable) != c.unavailable {
@@ -238,7 +239,7 @@ func TestRetries(t *testing.T) {
 func TestWrongSecret(t *testing.T) {
 	t.Parallel()
 	store, _, _ := newStore(t, func(c *s3.Config) { c.Secret = "other" })
-	if err := store.Put(context.Background(), newName(t), proof.Picture{}); err == nil || !strings.Contains(err.Error(), "SignatureDoesNotMatch") {
+	if err := store.Put(context.Background(), newName(t), picture.Picture{}); err == nil || !strings.Contains(err.Error(), "SignatureDoesNotMatch") {
 		t.Errorf("got %v, want SignatureDoesNotMatch in it", err)
 	}
 }

@@ -1,4 +1,4 @@
-package proof
+package picture
 
 import (
 	"bytes"
@@ -97,7 +97,7 @@ func (f *frame) addSegment(marker byte, body []byte) error {
 	switch {
 	case marker == markerSOS:
 		if f.scans++; f.scans > maxScans {
-			return fault("a JPEG with fewer scans")
+			return unfit("a JPEG with fewer scans")
 		}
 	case marker == markerAPP1 && bytes.HasPrefix(body, []byte(exifMagic)):
 		if f.scans == 0 {
@@ -109,7 +109,7 @@ func (f *frame) addSegment(marker byte, body []byte) error {
 		f.progressive = marker == markerSOF2
 		return f.addHeader(body)
 	case marker > markerSOF2 && marker <= markerSOF15 && marker != markerDHT && marker != markerJPG && marker != markerDAC:
-		return fault("a baseline or progressive JPEG")
+		return unfit("a baseline or progressive JPEG")
 	}
 	return nil
 }
@@ -122,12 +122,12 @@ func (f *frame) addHeader(body []byte) error {
 		return errUnreadable
 	}
 	if body[0] != 8 {
-		return fault("a JPEG of 8 bits per channel")
+		return unfit("a JPEG of 8 bits per channel")
 	}
 	f.height, f.width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
 	f.components = int(body[5])
 	if f.components != 1 && f.components != 3 {
-		return fault("a JPEG in grey, YCbCr or RGB, not CMYK")
+		return unfit("a JPEG in grey, YCbCr or RGB, not CMYK")
 	}
 	widest, all := 1, 0
 	ids := []byte{}

@@ -1,4 +1,4 @@
-package proof_test
+package picture_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/proof"
 )
 
 // TestMemory is not parallel, because it measures what the whole process allocates.
@@ -28,7 +28,7 @@ func TestMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := proof.Clean(context.Background(), c.data)
+		_, err := picture.Clean(context.Background(), c.data, asProof)
 		runtime.ReadMemStats(&after)
 		took := (after.TotalAlloc - before.TotalAlloc) >> 20
 		t.Logf("%s: %d MiB for a file of %d kB", name, took, len(c.data)>>10)
@@ -46,16 +46,16 @@ func FuzzClean(f *testing.F) {
 	f.Add(fromBase64(f, animatedWebP))
 	f.Add(progressive(16, 16, 3))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		picture, err := proof.Clean(context.Background(), data)
+		cleaned, err := picture.Clean(context.Background(), data, asProof)
 		if err != nil {
 			if !refusal.HasCode(err, refusal.CodeValidation) && !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
 				t.Fatalf("got %v, want a refusal", err)
 			}
 			return
 		}
-		again, decoded := mustClean(t, picture.Data)
-		if size := decoded.Bounds(); again.Format != picture.Format || size.Dx() > 2000 || size.Dy() > 2000 {
-			t.Errorf("cleaned again: got %s of %v, want %s of at most 2000 by 2000", again.Format, size, picture.Format)
+		again, decoded := mustClean(t, cleaned.Data)
+		if size := decoded.Bounds(); again.Format != cleaned.Format || size.Dx() > 2000 || size.Dy() > 2000 {
+			t.Errorf("cleaned again: got %s of %v, want %s of at most 2000 by 2000", again.Format, size, cleaned.Format)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func BenchmarkPhotoOf12Megapixels(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := proof.Clean(context.Background(), data); err != nil {
+		if _, err := picture.Clean(context.Background(), data, asProof); err != nil {
 			b.Fatal(err)
 		}
 	}

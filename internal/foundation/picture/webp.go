@@ -1,4 +1,4 @@
-package proof
+package picture
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func planWebP(data []byte) (plan, error) {
 	for id, body := range chunks {
 		switch id {
 		case "ANIM", "ANMF":
-			return plan{}, fault("a still picture, not an animation")
+			return plan{}, unfit("a still picture, not an animation")
 		case "ALPH":
 			p.lossless = true
 		case "VP8X":

@@ -1,4 +1,4 @@
-package proof_test
+package picture_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/proof"
 )
 
 // planted is text in files that no cleaned picture may hold.
@@ -40,13 +40,13 @@ func TestCleanRemovesMetadata(t *testing.T) {
 			if !bytes.Contains(data, []byte(planted)) {
 				t.Fatal("the file does not hold the planted text")
 			}
-			picture, _ := mustClean(t, data)
+			cleaned, _ := mustClean(t, data)
 			for _, trace := range []string{"GPS", "script", "Exif", "ICC", "adobe", "Adobe", "PK\x03", "%PDF", "2026", "tEXt", "iTXt", "eXIf", "prVt", "iCCP", "\xff\xe1", "\xff\xfe"} {
-				if bytes.Contains(picture.Data, []byte(trace)) {
+				if bytes.Contains(cleaned.Data, []byte(trace)) {
 					t.Errorf("got a picture with %q in it", trace)
 				}
 			}
-			if end := picture.Data[len(picture.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) && !bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
+			if end := cleaned.Data[len(cleaned.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) && !bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
 				t.Errorf("got %q at the end, want the end of a picture", end)
 			}
 		})
@@ -58,9 +58,9 @@ func TestTransparentPixelsLoseTheirColour(t *testing.T) {
 	t.Parallel()
 	drawing := signature(64, 32)
 	drawing.SetNRGBA(3, 3, color.NRGBA{0xde, 0xad, 0xbe, 0})
-	picture, decoded := mustClean(t, encodePNG(t, drawing))
-	if hidden := color.NRGBAModel.Convert(decoded.At(3, 3)); picture.Format != proof.PNG || hidden != (color.NRGBA{}) {
-		t.Errorf("got %s with %v, want png without colour", picture.Format, hidden)
+	cleaned, decoded := mustClean(t, encodePNG(t, drawing))
+	if hidden := color.NRGBAModel.Convert(decoded.At(3, 3)); cleaned.Format != picture.PNG || hidden != (color.NRGBA{}) {
+		t.Errorf("got %s with %v, want png without colour", cleaned.Format, hidden)
 	}
 	if ink := color.NRGBAModel.Convert(decoded.At(0, 16)); ink != (color.NRGBA{0, 0, 60, 255}) {
 		t.Errorf("got a stroke of %v, want it unchanged", ink)
@@ -166,32 +166,32 @@ func TestFormatsAndSizes(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data          []byte
-		format        proof.Format
+		format        picture.Format
 		width, height int
 	}{
-		"photo":                {encodeJPEG(t, photo(320, 240)), proof.JPEG, 320, 240},
-		"large photo":          {encodeJPEG(t, photo(3000, 1000)), proof.JPEG, 2000, 667},
-		"tall photo":           {encodeJPEG(t, photo(30, 6000)), proof.JPEG, 10, 2000},
-		"line":                 {encodeJPEG(t, photo(8000, 1)), proof.JPEG, 2000, 1},
-		"grey JPEG":            {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), proof.JPEG, 50, 20},
-		"progressive JPEG":     {progressive(100, 70, 1), proof.JPEG, 100, 70},
-		"photo in PNG":         {encodePNG(t, photo(320, 240)), proof.JPEG, 320, 240},
-		"noise in PNG":         {encodePNG(t, noise), proof.JPEG, 1500, 1000},
-		"signature":            {encodePNG(t, signature(320, 240)), proof.PNG, 320, 240},
-		"large signature":      {encodePNG(t, signature(4000, 1000)), proof.PNG, 2000, 500},
-		"16-bit PNG":           {encodePNG(t, grey16), proof.PNG, 30, 20},
-		"black and white":      {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), proof.PNG, 9, 9},
-		"lossless WebP":        {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), proof.PNG, 300, 200},
-		"transparent WebP":     {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), proof.PNG, 30, 20},
-		"lossy WebP":           {fromBase64(t, lossyWebP), proof.PNG, 1, 1},
-		"JPEG with fill bytes": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), proof.JPEG, 32, 16},
-		"JPEG with garbage":    {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), proof.JPEG, 32, 16},
+		"photo":                {encodeJPEG(t, photo(320, 240)), picture.JPEG, 320, 240},
+		"large photo":          {encodeJPEG(t, photo(3000, 1000)), picture.JPEG, 2000, 667},
+		"tall photo":           {encodeJPEG(t, photo(30, 6000)), picture.JPEG, 10, 2000},
+		"line":                 {encodeJPEG(t, photo(8000, 1)), picture.JPEG, 2000, 1},
+		"grey JPEG":            {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), picture.JPEG, 50, 20},
+		"progressive JPEG":     {progressive(100, 70, 1), picture.JPEG, 100, 70},
+		"photo in PNG":         {encodePNG(t, photo(320, 240)), picture.JPEG, 320, 240},
+		"noise in PNG":         {encodePNG(t, noise), picture.JPEG, 1500, 1000},
+		"signature":            {encodePNG(t, signature(320, 240)), picture.PNG, 320, 240},
+		"large signature":      {encodePNG(t, signature(4000, 1000)), picture.PNG, 2000, 500},
+		"16-bit PNG":           {encodePNG(t, grey16), picture.PNG, 30, 20},
+		"black and white":      {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), picture.PNG, 9, 9},
+		"lossless WebP":        {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), picture.PNG, 300, 200},
+		"transparent WebP":     {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), picture.PNG, 30, 20},
+		"lossy WebP":           {fromBase64(t, lossyWebP), picture.PNG, 1, 1},
+		"JPEG with fill bytes": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), picture.JPEG, 32, 16},
+		"JPEG with garbage":    {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), picture.JPEG, 32, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			picture, decoded := mustClean(t, c.data)
-			if picture.Format != c.format || decoded.Bounds() != image.Rect(0, 0, c.width, c.height) {
-				t.Errorf("got %s of %v, want %s of %d by %d", picture.Format, decoded.Bounds(), c.format, c.width, c.height)
+			cleaned, decoded := mustClean(t, c.data)
+			if cleaned.Format != c.format || decoded.Bounds() != image.Rect(0, 0, c.width, c.height) {
+				t.Errorf("got %s of %v, want %s of %d by %d", cleaned.Format, decoded.Bounds(), c.format, c.width, c.height)
 			}
 		})
 	}
@@ -237,9 +237,9 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			picture, err := proof.Clean(context.Background(), data)
+			cleaned, err := picture.Clean(context.Background(), data, asProof)
 			if !refusal.HasCode(err, refusal.CodeValidation) || !strings.Contains(err.Error(), "proof: expected ") {
-				t.Errorf("got %q, %v, want a validation error at proof", picture.Format, err)
+				t.Errorf("got %q, %v, want a validation error at proof", cleaned.Format, err)
 			}
 		})
 	}
@@ -253,9 +253,9 @@ func header(body string) []byte {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	padded := encodePNG(t, signature(20, 20))
-	padded = append(padded, make([]byte, proof.MaxBytes-len(padded))...)
+	padded = append(padded, make([]byte, picture.MaxBytes-len(padded))...)
 	mustClean(t, padded)
-	if _, err := proof.Clean(context.Background(), append(padded, 0)); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
+	if _, err := picture.Clean(context.Background(), append(padded, 0), asProof); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
 		t.Errorf("a file of MaxBytes + 1: got %v, want payload_too_large", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestTruncatedFiles(t *testing.T) {
 	t.Parallel()
 	for _, whole := range [][]byte{encodeJPEG(t, photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
 		for length := range len(whole) - 2 {
-			if _, err := proof.Clean(context.Background(), whole[:length]); !refusal.HasCode(err, refusal.CodeValidation) {
+			if _, err := picture.Clean(context.Background(), whole[:length], asProof); !refusal.HasCode(err, refusal.CodeValidation) {
 				t.Errorf("%.4q, %d of %d bytes: got %v, want a validation error", whole, length, len(whole), err)
 			}
 		}
@@ -276,7 +276,30 @@ func TestCleanCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := proof.Clean(ctx, encodeJPEG(t, photo(300, 300))); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
+	if _, err := picture.Clean(ctx, encodeJPEG(t, photo(300, 300)), asProof); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("got %v, want the error of the context", err)
+	}
+}
+
+// TestPicturesFitIntoTheirBytes cleans a transparent picture of noise, which cannot be
+// compressed, with fewer and fewer bytes to fit into.
+func TestPicturesFitIntoTheirBytes(t *testing.T) {
+	t.Parallel()
+	noise := image.NewNRGBA(image.Rect(0, 0, 600, 300))
+	random := uint32(1)
+	for i := range noise.Pix {
+		random = random*1664525 + 1013904223
+		noise.Pix[i] = byte(random >> 24)
+	}
+	data := encodePNG(t, noise)
+	for bytes, side := range map[int]int{0: 512, 2 << 20: 512, 256 << 10: 256, 32 << 10: 128} {
+		cleaned, err := picture.Clean(t.Context(), data, picture.Wanted{Field: "logo", Side: 512, Bytes: bytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, decoded := mustClean(t, cleaned.Data)
+		if got := decoded.Bounds().Dx(); got != side || bytes > 0 && len(cleaned.Data) > bytes {
+			t.Errorf("at most %d bytes: got %d, and %d pixels, want %d pixels", bytes, len(cleaned.Data), got, side)
+		}
 	}
 }

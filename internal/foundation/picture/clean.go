@@ -1,8 +1,9 @@
-package proof
+package picture
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -32,18 +33,16 @@ const (
 	// maxScans is the greatest number of scans of a progressive JPEG. Encoders
 	// write about ten; thousands fit into a few kilobytes and take minutes.
 	maxScans = 64
-	// keptSide is the greatest longer side of a cleaned picture, in pixels.
-	keptSide = 2_000
 	// collectAbove is the raster above which garbage is collected immediately. The
 	// service lets its heap grow fivefold before it collects, which with so much
 	// memory in use would be half a gigabyte.
 	collectAbove = 32 << 20
 )
 
-// field is the name of the field in validation errors.
-const field = "proof"
+// unfit means that a file cannot be accepted; the text is what is expected.
+type unfit string
 
-func fault(expected string) error { return form.Fault(field, nil, expected) }
+func (u unfit) Error() string { return "expected " + string(u) }
 
 // decoder reads files of one format.
 type decoder struct {
@@ -73,31 +72,49 @@ func startsWith(magic string) func([]byte) bool {
 	return func(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
 }
 
-// Clean decodes a file, which must be a PNG, JPEG or WebP, and encodes a new
-// picture from its pixels alone, upright, with at most keptSide pixels on the
-// longer side. The error is a validation error if the file cannot be accepted. A
-// hostile file may need up to 200 MB; Service limits how many are cleaned at the
-// same time.
-func Clean(ctx context.Context, data []byte) (Picture, error) {
-	if err := checkSize(data); err != nil {
-		return Picture{}, err
-	}
-	for _, d := range decoders {
-		if d.magic(data) {
-			return d.clean(ctx, data)
-		}
-	}
-	return Picture{}, fault("a PNG, JPEG or WebP picture")
+// Wanted describes what is wanted of a cleaned picture.
+type Wanted struct {
+	Field string // the name of the picture in validation errors
+	Side  int    // the greatest longer side, in pixels
+	// Bytes is the greatest size of the encoded picture; 0 means no limit. A picture
+	// that is larger gets fewer pixels.
+	Bytes int
 }
 
-func checkSize(data []byte) error {
+// Clean decodes a file, which must be a PNG, JPEG or WebP, and encodes a new
+// picture from its pixels alone, upright. The error is a validation error if the file
+// cannot be accepted. A hostile file may need up to 200 MB; Cleaner limits how many
+// are cleaned at the same time.
+func Clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
+	if err := CheckSize(data); err != nil {
+		return Picture{}, err
+	}
+	cleaned, err := clean(ctx, data, wanted)
+	var refused unfit
+	if errors.As(err, &refused) {
+		err = form.Fault(wanted.Field, nil, string(refused))
+	}
+	return cleaned, err
+}
+
+func clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
+	for _, d := range decoders {
+		if d.magic(data) {
+			return d.clean(ctx, data, wanted)
+		}
+	}
+	return Picture{}, unfit("a PNG, JPEG or WebP picture")
+}
+
+// CheckSize refuses a file of more than MaxBytes with payload_too_large.
+func CheckSize(data []byte) error {
 	if len(data) > MaxBytes {
-		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the proof is too large: %d bytes, at most %d", len(data), MaxBytes))
+		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the picture is too large: %d bytes, at most %d", len(data), MaxBytes))
 	}
 	return nil
 }
 
-func (d decoder) clean(ctx context.Context, data []byte) (Picture, error) {
+func (d decoder) clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
 	plan, err := d.plan(data)
 	if err != nil {
 		return Picture{}, err
@@ -120,14 +137,19 @@ func (d decoder) clean(ctx context.Context, data []byte) (Picture, error) {
 	if err != nil || decoded.Bounds().Dx() != plan.width || decoded.Bounds().Dy() != plan.height {
 		return Picture{}, errUnreadable
 	}
-	small, err := shrink(ctx, decoded, keptSide)
-	if err != nil {
-		return Picture{}, err
+	for side := wanted.Side; ; side /= 2 {
+		small, err := shrink(ctx, decoded, side)
+		if err != nil {
+			return Picture{}, err
+		}
+		cleaned, err := encode(plan.orientation.upright(small), d.photo)
+		if err != nil || wanted.Bytes == 0 || len(cleaned.Data) <= wanted.Bytes || side < 2 {
+			return cleaned, err
+		}
 	}
-	return encode(plan.orientation.upright(small), d.photo)
 }
 
-var errUnreadable = fault("a complete picture; this one is damaged or truncated")
+var errUnreadable = unfit("a complete picture; this one is damaged or truncated")
 
 func (p plan) check() error {
 	pixels := p.width * p.height
@@ -135,11 +157,11 @@ func (p plan) check() error {
 	case p.width < 1 || p.height < 1:
 		return errUnreadable
 	case p.width > maxSide || p.height > maxSide || pixels > maxPixels:
-		return fault(fmt.Sprintf("at most %d pixels a side and %d megapixels", maxSide, maxPixels/1_000_000))
+		return unfit(fmt.Sprintf("at most %d pixels a side and %d megapixels", maxSide, maxPixels/1_000_000))
 	case p.lossless && pixels > maxLossless:
-		return fault(fmt.Sprintf("at most %d megapixels in a WebP that is lossless or transparent", maxLossless/1_000_000))
+		return unfit(fmt.Sprintf("at most %d megapixels in a WebP that is lossless or transparent", maxLossless/1_000_000))
 	case p.raster > maxRaster:
-		return fault("fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
+		return unfit("fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
 	}
 	return nil
 }
