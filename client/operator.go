@@ -123,10 +123,17 @@ func (o *Operator) ChangeOperator(ctx context.Context, operatorID string, change
 	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/operators/{id}", id: operatorID, body: change}, options)
 }
 
+// ListedOperator is an operator in a list.
+type ListedOperator struct {
+	OperatorAccount
+	TOTPEnrolled     bool      `json:"totp_enrolled"`      // signs in with a code as well
+	ResetRequestedAt time.Time `json:"reset_requested_at"` // zero unless a new password is waited for
+}
+
 // OperatorList is a page of operators.
 type OperatorList struct {
-	Operators  []OperatorAccount `json:"operators"`
-	NextCursor string            `json:"next_cursor,omitempty"` // empty on the last page
+	Operators  []ListedOperator `json:"operators"`
+	NextCursor string           `json:"next_cursor,omitempty"` // empty on the last page
 }
 
 // PageQuery chooses a page.
@@ -141,8 +148,8 @@ func (o *Operator) ListOperators(ctx context.Context, q PageQuery, options ...Ca
 }
 
 // Operators iterates over operators. An error is the last value.
-func (o *Operator) Operators(ctx context.Context, q PageQuery, options ...CallOption) iter.Seq2[OperatorAccount, error] {
-	return pages(q, func(q *PageQuery) ([]OperatorAccount, bool, error) {
+func (o *Operator) Operators(ctx context.Context, q PageQuery, options ...CallOption) iter.Seq2[ListedOperator, error] {
+	return pages(q, func(q *PageQuery) ([]ListedOperator, bool, error) {
 		page, err := o.ListOperators(ctx, *q, options...)
 		if err != nil {
 			return nil, false, err

@@ -23,6 +23,8 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/auth/reset/{}":               (*client.Service).ResetOperatorPassword,
 	"POST /ops/v1/operators/{}/reset-link":     (*client.Operator).CreateOperatorResetLink,
 	"POST /ops/v1/partners/{}/reset-link":      (*client.Operator).CreateResetLink,
+	"DELETE /ops/v1/operators/{}/totp":         (*client.Operator).ClearOperatorTOTP,
+	"DELETE /ops/v1/partners/{}/users/{}/totp": (*client.Operator).ClearTOTP,
 	"GET /ops/v1/partners/{}/users":            (*client.Operator).ListUsers,
 	"GET /ops/v1/sign-in-rules":                (*client.Operator).GetSignInRules,
 	"PUT /ops/v1/sign-in-rules":                (*client.Operator).PutSignInRules,

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -70,6 +71,16 @@ type ResetLink struct {
 // used once. Older ones cannot be used any longer.
 func (o *Operator) CreateOperatorResetLink(ctx context.Context, operatorID string, options ...CallOption) (*ResetLink, error) {
 	return fetch[ResetLink](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/operators/{id}/reset-link", id: operatorID}, options)
+}
+
+// ClearOperatorTOTP removes the second factor of an operator who has lost it.
+func (o *Operator) ClearOperatorTOTP(ctx context.Context, operatorID string, options ...CallOption) (*Removed, error) {
+	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/operators/{id}/totp", id: operatorID, once: true}, options)
+}
+
+// ClearTOTP removes the second factor of one of a partner's people who has lost it.
+func (o *Operator) ClearTOTP(ctx context.Context, partnerID, userID string, options ...CallOption) (*Removed, error) {
+	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/partners/{id}/users/" + url.PathEscape(userID) + "/totp", id: partnerID, once: true}, options)
 }
 
 // ResetLinkRequest says which of a partner's people a link is for.

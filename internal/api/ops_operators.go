@@ -37,6 +37,12 @@ func operatorOf(o *operator.Operator) operatorAnswer {
 	return operatorAnswer{o.OperatorID, o.Email, o.Role, o.Active, orNull(o.CourierID), o.CreatedAt}
 }
 
+// listedOperator is an operator as admins see it in lists.
+type listedOperator struct {
+	operatorAnswer
+	stateAnswer
+}
+
 func (s *Server) handleOperatorMe(c *call) (reply, error) { return ok(operatorOf(c.operator)) }
 
 func (s *Server) handleOperatorList(c *call) (reply, error) {
@@ -53,12 +59,20 @@ func (s *Server) handleOperatorList(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	operators := make([]operatorAnswer, len(page.Operators))
+	ids := make([]string, len(page.Operators))
 	for i, o := range page.Operators {
-		operators[i] = operatorOf(o)
+		ids[i] = o.OperatorID
+	}
+	states, err := s.config.OperatorSignIns.States(c.Context(), ids)
+	if err != nil {
+		return reply{}, err
+	}
+	operators := make([]listedOperator, len(page.Operators))
+	for i, o := range page.Operators {
+		operators[i] = listedOperator{operatorOf(o), stateOf(states[o.OperatorID])}
 	}
 	return ok(struct {
-		Operators  []operatorAnswer `json:"operators"`
+		Operators  []listedOperator `json:"operators"`
 		NextCursor string           `json:"next_cursor,omitzero"`
 	}{operators, page.Next})
 }

@@ -179,10 +179,17 @@ func (s *Server) handleUserResetLink(c *call) (reply, error) {
 
 type listedUser struct {
 	userAnswer
-	CreatedAt        time.Time  `json:"created_at"`
-	TOTPEnrolled     bool       `json:"totp_enrolled"`
-	ResetRequestedAt *time.Time `json:"reset_requested_at"` // null unless the user waits for a new password
+	CreatedAt time.Time `json:"created_at"`
+	stateAnswer
 }
+
+// stateAnswer is what admins see of a person's sign-in.
+type stateAnswer struct {
+	TOTPEnrolled     bool       `json:"totp_enrolled"`
+	ResetRequestedAt *time.Time `json:"reset_requested_at"` // null unless the person waits for a new password
+}
+
+func stateOf(s signin.State) stateAnswer { return stateAnswer{s.Enrolled, orNull(s.ResetRequestedAt)} }
 
 func (s *Server) handleUserList(c *call) (reply, error) {
 	found, err := s.config.UserSignIns.PeopleOf(c.Context(), c.pathID("partner_id"))
@@ -191,7 +198,7 @@ func (s *Server) handleUserList(c *call) (reply, error) {
 	}
 	users := make([]listedUser, len(found))
 	for i, u := range found {
-		users[i] = listedUser{userAnswer{u.PersonID, u.Email, u.Name, partner.Role(u.Role)}, u.CreatedAt, u.Enrolled, orNull(u.ResetRequestedAt)}
+		users[i] = listedUser{userAnswer{u.PersonID, u.Email, u.Name, partner.Role(u.Role)}, u.CreatedAt, stateOf(u.State)}
 	}
 	return ok(struct {
 		Users []listedUser `json:"users"`
@@ -279,9 +286,25 @@ func (s *Server) handleTOTPRemove(c *call) (reply, error) {
 	if err := s.signIns(c).RemoveTOTP(c.Context(), s.caller(c), body); err != nil {
 		return reply{}, err
 	}
-	return ok(struct {
-		Removed bool `json:"removed"`
-	}{true})
+	return ok(removedAnswer{true})
+}
+
+type removedAnswer struct {
+	Removed bool `json:"removed"`
+}
+
+func (s *Server) handleOperatorTOTPClear(c *call) (reply, error) {
+	if err := s.config.OperatorSignIns.ClearTOTP(c.Context(), "", c.pathID("operator_id")); err != nil {
+		return reply{}, err
+	}
+	return ok(removedAnswer{true})
+}
+
+func (s *Server) handleUserTOTPClear(c *call) (reply, error) {
+	if err := s.config.UserSignIns.ClearTOTP(c.Context(), c.pathID("partner_id"), c.pathID("user_id")); err != nil {
+		return reply{}, err
+	}
+	return ok(removedAnswer{true})
 }
 
 type rulesAnswer struct {

@@ -23,8 +23,9 @@ type person struct {
 	login, me       string // paths
 	email, password string
 	secret          string // of TOTP; empty without
-	// newLink makes a link for a new password of the person, as an admin.
-	newLink func() *apptest.Answer
+	// newLink makes a link for a new password of the person, and clear removes the
+	// person's second factor, both as an admin.
+	newLink, clear func() *apptest.Answer
 }
 
 // people returns a service with a person of each kind.
@@ -40,12 +41,21 @@ func people(t *testing.T, options ...apptest.Option) map[string]*person {
 			newLink: func() *apptest.Answer {
 				return boss.Call(t, "POST", "/ops/v1/partners/"+metro.PartnerID+"/reset-link", nil)
 			},
+			clear: func() *apptest.Answer {
+				target := "/ops/v1/partners/" + metro.PartnerID + "/users"
+				owner := boss.Call(t, "GET", target, nil).Must(t, 200).Text("users", 0, "user_id")
+				boss.Call(t, "DELETE", "/ops/v1/partners/par_other/users/"+owner+"/totp", nil).Refused(t, 404, "not_found")
+				return boss.Call(t, "DELETE", target+"/"+owner+"/totp", nil)
+			},
 		},
 		"operator": {
 			Service: s, auth: "/ops/v1/auth", login: "/ops/v1/login", me: "/ops/v1/me",
 			email: "dispatcher@example.com", password: "a long password of a dispatcher",
 			newLink: func() *apptest.Answer {
 				return boss.Call(t, "POST", "/ops/v1/operators/"+desk.OperatorID+"/reset-link", nil)
+			},
+			clear: func() *apptest.Answer {
+				return boss.Call(t, "DELETE", "/ops/v1/operators/"+desk.OperatorID+"/totp", nil)
 			},
 		},
 	}
@@ -398,6 +408,33 @@ func TestResetKeepsTheSecondFactor(t *testing.T) {
 		refusedFor(t, p.enter(t, "lune-sur-les-quais-89", ""), 401, "unauthorized", "totp_required")
 		p.enter(t, "lune-sur-les-quais-89", p.code(t)).Must(t, 200)
 	})
+}
+
+// TestAdminRemovesLostFactor lets a person in who has lost the authenticator app and the
+// recovery codes.
+func TestAdminRemovesLostFactor(t *testing.T) {
+	forPeople(t, func(t *testing.T, p *person) {
+		p.clear().Refused(t, 404, "not_found")
+		codes := p.enrol(t, p.cookie(t))
+		refusedFor(t, p.enter(t, p.password, ""), 401, "unauthorized", "totp_required")
+		p.clear().Must(t, 200)
+		p.enter(t, p.password, "").Must(t, 200)
+		p.enrol(t, p.cookie(t))
+		refusedFor(t, p.enter(t, p.password, codes[0]), 401, "unauthorized", "totp_wrong")
+	})
+}
+
+// TestOperatorWaitsForPassword shows admins which operators have asked for a new password.
+func TestOperatorWaitsForPassword(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	boss := s.Operate(t)
+	s.Do(t, "POST", "/ops/v1/auth/reset", fmt.Appendf(nil, `{"email":%q}`, apptest.OperatorEmail)).Must(t, 202)
+	s.Until(t, "SELECT count(*) FROM sign_ins WHERE reset_requested_at <> 0", "1")
+	list := boss.Call(t, "GET", "/ops/v1/operators", nil).Must(t, 200)
+	if list.Text("operators", 0, "reset_requested_at") != "2026-01-14T15:00:00.000Z" || list.JSON("operators", 0, "totp_enrolled") != false {
+		t.Errorf("got %s, want the request for a new password", list.Body)
+	}
 }
 
 func TestTOTPRequiredOfRole(t *testing.T) {

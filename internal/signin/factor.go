@@ -225,20 +225,45 @@ func (s *Service) RemoveTOTP(ctx context.Context, by Caller, root form.Source) e
 	}
 	err = s.changeFactor(ctx, by.PersonID, audit.ActionTOTPRemoved, func(tx Writer, factor Factor) error {
 		if !factor.Enrolled() {
-			return refusal.NotFound("the authenticator app")
+			return errNoFactor
 		}
 		if err := s.config.Factors.Check(ctx, tx, by.PersonID, code); err != nil {
 			return err
 		}
-		if err := tx.SetRecoveryCodes(ctx, by.PersonID, nil); err != nil {
-			return err
-		}
-		return tx.SaveFactor(ctx, Factor{PersonID: by.PersonID, ResetRequestedAt: factor.ResetRequestedAt})
+		return removeFactor(ctx, tx, factor)
 	})
 	if err == ErrCodeWrong { //nolint:errorlint // it is not wrapped
 		s.config.Gate.Failed(ctx, credential.Attempt{Account: p.EmailKey, Address: by.Address})
 	}
 	return atField(err)
+}
+
+// ClearTOTP removes the second factor of a person who has lost the authenticator app and
+// the recovery codes. partnerID is that of a user, and empty for an operator. ClearTOTP
+// refuses with not_found.
+func (s *Service) ClearTOTP(ctx context.Context, partnerID, personID string) error {
+	p, err := s.person(ctx, personID)
+	if refusal.HasCode(err, refusal.CodeUnauthorized) || err == nil && p.PartnerID != partnerID {
+		err = refusal.NotFound("this person")
+	}
+	if err != nil {
+		return err
+	}
+	return s.changeFactor(ctx, personID, audit.ActionTOTPRemoved, func(tx Writer, factor Factor) error {
+		if !factor.Enrolled() {
+			return errNoFactor
+		}
+		return removeFactor(ctx, tx, factor)
+	})
+}
+
+var errNoFactor = refusal.NotFound("the authenticator app")
+
+func removeFactor(ctx context.Context, tx Writer, factor Factor) error {
+	if err := tx.SetRecoveryCodes(ctx, factor.PersonID, nil); err != nil {
+		return err
+	}
+	return tx.SaveFactor(ctx, Factor{PersonID: factor.PersonID, ResetRequestedAt: factor.ResetRequestedAt})
 }
 
 // atField returns the refusal of a wrong code as a fault of the field. A person who is

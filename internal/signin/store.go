@@ -25,6 +25,9 @@ type Reader interface {
 	PeopleOf(ctx context.Context, partnerID string) ([]*Person, error)
 	// Factor returns what a person signs in with besides the password.
 	Factor(ctx context.Context, personID string) (Factor, error)
+	// Factors returns the same of several people, by id. It leaves out people of whom
+	// nothing is stored.
+	Factors(ctx context.Context, personIDs []string) (map[string]Factor, error)
 	CountRecoveryCodes(ctx context.Context, personID string) (int64, error)
 	// SessionsOf lists a person's sessions, oldest first.
 	SessionsOf(ctx context.Context, personID string) ([]*Session, error)

@@ -57,6 +57,16 @@ func (tx proving) Factor(ctx context.Context, personID string) (signin.Factor, e
 	return *found, nil
 }
 
+// Factors returns what people sign in with besides their passwords, by their ids.
+func (tx proving) Factors(ctx context.Context, personIDs []string) (map[string]signin.Factor, error) {
+	found, err := findNow(ctx, tx.conn, findSignIns, personIDs...)
+	factors := make(map[string]signin.Factor, len(found))
+	for _, factor := range found {
+		factors[factor.PersonID] = *factor
+	}
+	return factors, err
+}
+
 // SaveFactor writes what a person signs in with besides the password.
 func (tx proving) SaveFactor(ctx context.Context, factor signin.Factor) error {
 	_, err := writeNow(ctx, tx.conn, saveSignIns, &factor)
@@ -101,17 +111,6 @@ func (tx proving) Required(ctx context.Context, kind signin.Kind) ([]string, err
 func (tx proving) SetRequired(ctx context.Context, kind signin.Kind, roles []string) error {
 	_, err := writeNow(ctx, tx.conn, saveSignInRules, &signInRule{string(kind), strings.Join(roles, " ")})
 	return err
-}
-
-// ForgetSignIn removes what a person signs in with besides the password: second
-// factor, recovery codes and links.
-func (tx proving) ForgetSignIn(ctx context.Context, personID string) error {
-	for _, from := range []string{"sign_ins WHERE person_id", "recovery_codes WHERE person_id", "one_time_links WHERE user_id", "one_time_links WHERE operator_id"} {
-		if _, err := tx.conn.exec(ctx, "DELETE FROM "+from+" = $1", personID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // removeSignIn removes what a person who leaves has signed in with besides the

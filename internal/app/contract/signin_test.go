@@ -88,6 +88,20 @@ func driveRemove(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, body: fmt.Appendf(nil, `{"password":%q,"code":%q}`, password, codes.Text("recovery_codes", 0))})
 }
 
+// driveClear removes the second factor of another operator, or of a user.
+func driveClear(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	path, begin := map[string]string{}, f.contract.operation("beginTOTP")
+	if o.id == "clearOperatorTOTP" {
+		begin = f.contract.operation("beginOperatorTOTP")
+	} else {
+		path["user_id"] = f.send(t, call{operation: "listPartnerUsers"}).Must(t, 200).Text("users", 0, "user_id")
+	}
+	code := f.begin(t, begin)
+	f.send(t, call{operation: begin.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t, 200)
+	return f.send(t, call{operation: o.id, path: path})
+}
+
 // postbox is a credential.Post that keeps the tokens of links.
 type postbox chan string
 
