@@ -40,6 +40,8 @@ type call struct {
 	session *partner.Session
 	// operator is the operator who makes the request; set by authentication.
 	operator *operator.Operator
+	// vouched is set in an operator's session for which an OpenID provider vouched.
+	vouched bool
 	// status is the status of the response, once it is sent.
 	status int
 

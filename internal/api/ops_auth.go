@@ -42,7 +42,10 @@ func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) 
 		if err := s.refuseCrossSite(c); err != nil {
 			return nil, err
 		}
-		found, err = s.config.Operators.BySession(c.Context(), session)
+		var current *operator.Session
+		if current, err = s.config.Operators.BySession(c.Context(), session); current != nil {
+			found, c.vouched = &current.Operator, current.Vouched
+		}
 	}
 	if err == nil && found == nil {
 		err = refusal.New(refusal.CodeUnauthorized, "this token or session does not exist or has expired")

@@ -237,3 +237,20 @@ func TestOpenIDKeepsAnAdmin(t *testing.T) {
 	s.Operate(t)
 	provider.SignIn(t, s, anna("email", apptest.OperatorEmail, "groups", "admin"), nil).Must(t, 200)
 }
+
+// TestOpenIDCountsAsStrong signs in an operator of a role that must have a second factor:
+// through the provider, and with a password, which is not enough.
+func TestOpenIDCountsAsStrong(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted(""))
+	admin := s.Operate(t)
+	login := []byte(`{"email":"anna@example.com","password":"a password for anna"}`)
+	admin.Call(t, "POST", "/ops/v1/operators", []byte(`{"email":"anna@example.com","password":"a password for anna","role":"dispatcher"}`)).Must(t, 201)
+	admin.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
+	byPassword := sessionOf(s.Do(t, "POST", "/ops/v1/login", login).Must(t, 200))
+	s.Do(t, "GET", "/ops/v1/orders", nil, "Cookie", byPassword).Refused(t, 403, "forbidden")
+	vouched := sessionOf(provider.SignIn(t, s, anna(), nil).Must(t, 200))
+	s.Do(t, "GET", "/ops/v1/orders", nil, "Cookie", vouched).Must(t, 200)
+	s.Do(t, "GET", "/ops/v1/orders", nil, "Cookie", byPassword).Refused(t, 403, "forbidden")
+}

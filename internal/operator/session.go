@@ -37,7 +37,7 @@ func (s *Service) begin(ctx context.Context, operator *Account, in login) (strin
 		return "", err
 	}
 	now := s.now()
-	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, Origin: in.from, SessionTimes: credential.NewSessionTimes(now)}
+	session := &Session{TokenHash: credential.HashToken(token), Operator: operator.Operator, Origin: in.from, Vouched: in.vouched, SessionTimes: credential.NewSessionTimes(now)}
 	if session.SessionID, err = identifier.New(s.config.Random, "ses_"); err != nil {
 		return "", err
 	}
@@ -78,9 +78,9 @@ func endSurplus(ctx context.Context, tx Writer, operatorID string, now time.Time
 	return nil
 }
 
-// BySession returns the operator of a session, given its token; nil if there is
-// no such session, it has expired, or the operator is not active.
-func (s *Service) BySession(ctx context.Context, token string) (*Operator, error) {
+// BySession returns a session with its operator, given its token; nil if there is no
+// such session, it has expired, or the operator is not active.
+func (s *Service) BySession(ctx context.Context, token string) (*Session, error) {
 	if token == "" {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Operator, error
 	if session.Stale(now) {
 		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
 	}
-	return &session.Operator, err
+	return session, err
 }
 
 // Logout ends a session, if there is one.

@@ -105,6 +105,7 @@ type Session struct {
 	SessionID string // names the session where its token must not be seen
 	Operator  Operator
 	credential.Origin
+	Vouched bool // an OpenID provider vouched for the operator, instead of a password
 	credential.SessionTimes
 }
 

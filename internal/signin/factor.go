@@ -99,8 +99,7 @@ func (s *Service) Enrolment(ctx context.Context, by Caller) (found Enrolment, er
 }
 
 // Enrolled returns ErrMustEnrol if a person's role must have a second factor and the
-// person has none. A person without a password signs in through an OpenID provider only,
-// which asks for second factors itself.
+// person has none.
 func (s *Service) Enrolled(ctx context.Context, personID, role string) error {
 	required, err := s.config.Rules.require(ctx, s.config.Kind, role)
 	if err != nil || !required {
@@ -108,13 +107,10 @@ func (s *Service) Enrolled(ctx context.Context, personID, role string) error {
 	}
 	return s.config.Store.Read(ctx, func(tx Reader) error {
 		factor, err := tx.Factor(ctx, personID)
-		if err != nil || factor.Enrolled() {
-			return err
+		if err == nil && !factor.Enrolled() {
+			err = ErrMustEnrol
 		}
-		if p, err := tx.Person(ctx, personID); err != nil || p != nil && p.PasswordHash == "" {
-			return err
-		}
-		return ErrMustEnrol
+		return err
 	})
 }
 

@@ -13,6 +13,7 @@ var (
 		text("operator_id", func(s *operator.Session) *string { return &s.Operator.OperatorID }),
 		text("address", func(s *operator.Session) *string { return &s.Address }),
 		text("agent", func(s *operator.Session) *string { return &s.Agent }),
+		flag("vouched", func(s *operator.Session) *bool { return &s.Vouched }),
 		moment("created_at", func(s *operator.Session) *time.Time { return &s.CreatedAt }),
 		moment("last_seen_at", func(s *operator.Session) *time.Time { return &s.LastSeenAt }),
 	)

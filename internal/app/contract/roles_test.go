@@ -15,6 +15,45 @@ import (
 	"github.com/google/uuid"
 )
 
+// rights says what operators may do: the roles, and the operations that are theirs. The
+// document and the service must say the same.
+var rights = []struct{ roles, operations string }{
+	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
+		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
+	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus`},
+	{"admin dispatcher warehouse", `listPartners`},
+	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
+		changeOrderStatuses getAttention getDispatchSettings putDispatchSettings`},
+	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
+		listJournal createCount listLowStock`},
+	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink listOperators
+		createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem listRateCards
+		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
+}
+
+// TestRights compares the document with the table of rights.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{}
+	for _, right := range rights {
+		for _, id := range strings.Fields(right.operations) {
+			want[id] = right.roles
+		}
+	}
+	for _, o := range read(t).operations {
+		if o.access() != api.AccessOperator {
+			continue
+		}
+		if got := strings.Join(o.roles(), " "); got != want[o.id] {
+			t.Errorf("%s: got the roles %q in the document, want %q", o.id, got, want[o.id])
+		}
+		delete(want, o.id)
+	}
+	if len(want) > 0 {
+		t.Errorf("got no operations %v in the document, want those of the table", slices.Sorted(maps.Keys(want)))
+	}
+}
+
 // TestEveryRouteForEveryRole requests every operation of the operator document in
 // every role, with a token and in a session, without credentials, and as a partner.
 // Only callers that the document allows are admitted.

@@ -188,7 +188,7 @@ func testOperatorSessions(t *testing.T, s *store.Store) {
 	begin := func(n int, owner *operator.Account) {
 		writeOperators(t, s, func(tx operator.Writer) error {
 			return tx.AddSession(ctx, &operator.Session{
-				TokenHash: hash(n), Operator: owner.Operator,
+				TokenHash: hash(n), Operator: owner.Operator, Vouched: n == 3,
 				SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
 			})
 		})
@@ -214,7 +214,7 @@ func testOperatorSessions(t *testing.T, s *store.Store) {
 	writeOperators(t, s, func(tx operator.Writer) error { return tx.TouchSession(ctx, hash(3), at(200)) })
 	got := find(3)
 	if got == nil || string(got.TokenHash) != string(hash(3)) || got.Operator != one.Operator ||
-		!got.CreatedAt.Equal(at(3)) || !got.LastSeenAt.Equal(at(200)) {
+		!got.CreatedAt.Equal(at(3)) || !got.LastSeenAt.Equal(at(200)) || !got.Vouched {
 		t.Errorf("got %+v, want session 3, last seen at %v, of %+v", got, at(200), one.Operator)
 	}
 	readOperators(t, s, func(tx operator.Reader) error {

@@ -194,6 +194,7 @@ CREATE TABLE operator_sessions (
     operator_id  TEXT   NOT NULL REFERENCES operators,
     address      TEXT   NOT NULL, -- of the client that logged in
     agent        TEXT   NOT NULL, -- its User-Agent
+    vouched      BIGINT NOT NULL, -- an OpenID provider vouched for the operator
     created_at   BIGINT NOT NULL,
     last_seen_at BIGINT NOT NULL
 );
