@@ -34,7 +34,7 @@ func TestSchemathesis(t *testing.T) {
 			writeFile(t, filepath.Join(w.dir, "world.json"), known)
 			out := (&workshop{t, w.dir}).run(program, "run", name+".yaml", "--url", world.URL)
 			_, summary, _ := strings.Cut(out, "= SUMMARY =")
-			t.Log(summary)
+			t.Logf("%s.yaml: %s", name, strings.Trim(summary, "= \n"))
 		})
 	}
 }
@@ -63,15 +63,15 @@ func newWorld(t *testing.T) *world {
 	product := boss.Stock(t, partner.PartnerID, "Coffee", map[string]int{"MTL-01": 500})
 	w := &world{
 		URL: service.URL, PublicKey: partner.PublicKey, SecretKey: partner.SecretKey, Token: admin.Token,
-		Session:    sessionOf(t, service, "/v1/auth/login", partner.Email, partner.Password),
-		OpsSession: sessionOf(t, service, "/ops/v1/login", apptest.OperatorEmail, apptest.OperatorPassword),
-		Own:        []string{partner.KeyID, admin.OperatorID, admin.TokenID, boss.OperatorID},
+		Own: []string{partner.KeyID, admin.OperatorID, admin.TokenID, boss.OperatorID},
 		IDs: map[string][]any{
 			"partner_id": {partner.PartnerID}, "product_id": {product}, "courier_id": {boss.CourierID},
 			"operator_id": {other.OperatorID}, "token_id": {other.TokenID},
 			"key_id": {partner.NewKey(t).KeyID, partner.NewKey(t).KeyID},
 		},
 	}
+	w.Session = w.logIn(t, service, "/v1/auth/", partner.Email, partner.Password)
+	w.OpsSession = w.logIn(t, service, "/ops/v1/", apptest.OperatorEmail, apptest.OperatorPassword)
 	for _, status := range delivery.Statuses {
 		w.IDs["order_id"] = append(w.IDs["order_id"], orderIn(t, partner, boss, product, status))
 	}
@@ -111,13 +111,18 @@ func orderIn(t *testing.T, partner *apptest.Partner, operator *apptest.Operator,
 	return id
 }
 
-// sessionOf logs in and returns the value of the session's cookie.
-func sessionOf(t *testing.T, service *apptest.Service, path, email, password string) string {
+// logIn returns the value of a new session's cookie, and adds the ids of the session and
+// of its user to Own.
+func (w *world) logIn(t *testing.T, service *apptest.Service, prefix, email, password string) string {
 	t.Helper()
-	login := service.Do(t, "POST", path, fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 200)
+	login := service.Do(t, "POST", prefix+"login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 200)
 	cookie, err := http.ParseSetCookie(login.Header.Get("Set-Cookie"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	header := cookie.Name + "=" + cookie.Value
+	me := service.Do(t, "GET", prefix+"me", nil, "Cookie", header).Must(t, 200)
+	sessions := service.Do(t, "GET", strings.TrimSuffix(prefix, "auth/")+"auth/sessions", nil, "Cookie", header).Must(t, 200)
+	w.Own = append(w.Own, sessions.Text("sessions", 0, "session_id"), me.Text("user", "user_id"))
 	return cookie.Value
 }
