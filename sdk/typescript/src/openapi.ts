@@ -1463,7 +1463,7 @@ export interface components {
         Phone: string;
         /**
          * Format: email
-         * @description One address, without a display name. It must match the pattern.
+         * @description One address, without a display name, that matches the pattern, with at most 64 characters before the @.
          * @example expedition@epicerie-metro.example
          */
         Email: string;

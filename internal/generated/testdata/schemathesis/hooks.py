@@ -120,9 +120,8 @@ EXPECTED = (
     "as many versions as order_ids",
     "no reason unless suspended is true",
     "no value together with",
-    "no value, if status is",
-    "nothing, unless the role is courier",
-    "nothing, unless type is TRANSFER",
+    "no value, if ",
+    "nothing, unless ",
     "one value only, if it is delivered or cancelled",
     # what exists
     "a courier that exists",
