@@ -150,10 +150,10 @@ func (s *Service) byAddress(ctx context.Context, tx Writer, v Vouched, role Role
 
 // create adds an operator without a password for a person who has none.
 func (s *Service) create(ctx context.Context, tx Writer, v Vouched, role Role) (_ *Account, err error) {
-	switch role {
-	case "":
+	if role == "" {
 		return nil, errUnknown
-	case RoleCourier:
+	}
+	if role == RoleCourier {
 		return nil, errCourierByAdmin
 	}
 	account := &Account{EmailKey: strings.ToLower(v.Email), Operator: Operator{Email: v.Email, Role: role, Active: true, CreatedAt: s.now()}}
