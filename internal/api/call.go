@@ -157,12 +157,27 @@ func (s *Server) readAndVerify(route Route, c *call) error {
 }
 
 // authorizeAndRead checks the caller of a request that is not signed, and then reads
-// the body.
+// the body. It checks a person once more afterwards, because the client decides how
+// long the body takes, and the person may have been removed meanwhile.
 func (s *Server) authorizeAndRead(route Route, c *call) error {
 	if err := s.authorize(route, c); err != nil {
 		return err
 	}
-	return s.readBody(route, c)
+	if err := s.readBody(route, c); err != nil || len(c.body) == 0 {
+		return err
+	}
+	return s.authorizeAgain(route, c)
+}
+
+// authorizeAgain checks a person whom authorize has admitted.
+func (s *Server) authorizeAgain(route Route, c *call) (err error) {
+	switch route.Access {
+	case AccessPartner, AccessSession:
+		c.session, err = s.session(c)
+	case AccessOperator:
+		err = s.authenticateOperator(c, route.Roles)
+	}
+	return err
 }
 
 // refuseEncoded refuses a body that is compressed: the service reads it as it is.

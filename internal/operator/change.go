@@ -188,6 +188,11 @@ func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) e
 			return err
 		}
 	}
+	if before.Role != after.Role {
+		if err := removeLinks(ctx, tx, after.OperatorID); err != nil {
+			return err
+		}
+	}
 	return tx.AddAudit(ctx, entry)
 }
 
@@ -196,8 +201,19 @@ func signOut(ctx context.Context, tx Writer, operatorID string) error {
 	if err := tx.RemoveTokensOf(ctx, operatorID); err != nil {
 		return err
 	}
-	if _, err := tx.RemoveLinks(ctx, credential.LinkFilter{OperatorID: operatorID}); err != nil {
+	if err := removeLinks(ctx, tx, operatorID); err != nil {
 		return err
 	}
 	return tx.EndSessionsOf(ctx, operatorID)
+}
+
+// removeLinks removes the links to an operator, and those that the operator has made
+// for others, by which a dismissed admin could take over their accounts.
+func removeLinks(ctx context.Context, tx Writer, operatorID string) error {
+	for _, of := range []credential.LinkFilter{{OperatorID: operatorID}, {CreatedBy: operatorID}} {
+		if _, err := tx.RemoveLinks(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -147,7 +147,7 @@ func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root
 }
 
 // saveUser writes a user if it has changed. A new role makes the links void that
-// were sent to the user before.
+// were sent to the user before, and the user's invitations.
 func (s *Service) saveUser(ctx context.Context, tx Writer, team *Team, before User, after *User) error {
 	if before == *after {
 		return nil
@@ -158,7 +158,7 @@ func (s *Service) saveUser(ctx context.Context, tx Writer, team *Team, before Us
 				return err
 			}
 		}
-		if _, err := tx.RemoveLinks(ctx, credential.LinkFilter{UserID: after.UserID}); err != nil {
+		if err := removeLinks(ctx, tx, after.UserID); err != nil {
 			return err
 		}
 	}
@@ -168,8 +168,19 @@ func (s *Service) saveUser(ctx context.Context, tx Writer, team *Team, before Us
 	return s.note(ctx, tx, audit.ActionUserChanged, after.PartnerID, after.UserID, factsOfUser(&before), factsOfUser(after))
 }
 
-// RemoveUser removes a user from the team of a partner and ends the user's sessions.
-// The API keys that the user has made still work. It refuses with not_found, and with
+// removeLinks removes the links to a user, and the invitations by which a user who is
+// removed could come back.
+func removeLinks(ctx context.Context, tx Writer, userID string) error {
+	for _, of := range []credential.LinkFilter{{UserID: userID}, {CreatedBy: userID}} {
+		if _, err := tx.RemoveLinks(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveUser removes a user from the team of a partner, ends the user's sessions, and
+// withdraws the user's invitations. The API keys that the user has made still work. It refuses with not_found, and with
 // conflict if no owner would be left.
 func (s *Service) RemoveUser(ctx context.Context, partnerID, userID string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
@@ -184,7 +195,7 @@ func (s *Service) RemoveUser(ctx context.Context, partnerID, userID string) erro
 		if err := team.keepOwner(user); err != nil {
 			return err
 		}
-		if _, err := tx.RemoveLinks(ctx, credential.LinkFilter{UserID: userID}); err != nil {
+		if err := removeLinks(ctx, tx, userID); err != nil {
 			return err
 		}
 		if err := tx.RemoveUser(ctx, partnerID, userID); err != nil {

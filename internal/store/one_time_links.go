@@ -51,6 +51,7 @@ func linksOf(filter credential.LinkFilter) *conditions {
 	selected.addText("operator_id = ?", filter.OperatorID)
 	selected.addText("partner_id = ?", filter.PartnerID)
 	selected.addText("email_key = ?", filter.EmailKey)
+	selected.addText("created_by = ?", filter.CreatedBy)
 	return selected
 }
 

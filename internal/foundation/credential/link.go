@@ -80,6 +80,7 @@ type LinkFilter struct {
 	OperatorID string
 	PartnerID  string
 	EmailKey   string
+	CreatedBy  string
 }
 
 // LinkReader is what rooms that have one-time links need to read of storage.
