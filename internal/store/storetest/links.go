@@ -41,6 +41,9 @@ func testLinks(t *testing.T, s *store.Store) {
 		must(t, err)
 		left, err := tx.Links(ctx, credential.LinkFilter{PartnerID: two.PartnerID}, at(102))
 		same(t, "links once the first has expired", left, []*credential.Link{three})
+		must(t, err)
+		made, err := tx.Links(ctx, credential.LinkFilter{CreatedBy: three.CreatedBy}, at(0))
+		same(t, "links of one maker", made, []*credential.Link{three})
 		return err
 	})
 	writePartners(t, s, func(tx partner.Writer) error {
