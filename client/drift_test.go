@@ -43,6 +43,10 @@ var methods = map[string]any{
 	"POST /v1/auth/email/{}":                     (*client.Service).ConfirmEmail,
 	"POST /v1/auth/reset":                        (*client.Service).RequestReset,
 	"POST /v1/auth/reset/{}":                     (*client.Service).ResetPassword,
+	"GET /v1/account":                            (*client.Session).GetAccount,
+	"PATCH /v1/account":                          (*client.Session).ChangeAccount,
+	"PUT /v1/account/logo":                       (*client.Session).SetLogo,
+	"DELETE /v1/account/logo":                    (*client.Session).DeleteLogo,
 	"GET /v1/team":                               (*client.Session).GetTeam,
 	"POST /v1/team/invitations":                  (*client.Session).InviteUser,
 	"DELETE /v1/team/invitations/{}":             (*client.Session).WithdrawInvitation,
@@ -75,9 +79,11 @@ var methods = map[string]any{
 // withoutMethod are the operations that have no method, each with the reason.
 var withoutMethod = map[string]string{
 	"GET /v1/auth/logout": "POST does the same",
-	"GET /openapi.json":   "GET /openapi.yaml has the same document",
-	"GET /ops.yaml":       "the document of another interface",
-	"GET /ops.json":       "the document of another interface",
+
+	"GET /logos/{partner_id}/{version}": "a picture at the address that the account holds, for browsers",
+	"GET /openapi.json":                 "GET /openapi.yaml has the same document",
+	"GET /ops.yaml":                     "the document of another interface",
+	"GET /ops.json":                     "the document of another interface",
 }
 
 // excused are members without a field and fields without a member, each with the reason.

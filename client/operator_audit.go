@@ -64,6 +64,7 @@ const (
 	ActionUserJoined          AuditAction = "user.joined"
 	ActionUserChanged         AuditAction = "user.changed"
 	ActionUserRemoved         AuditAction = "user.removed"
+	ActionAccountChanged      AuditAction = "account.changed"
 )
 
 // AuditPage is a page of the audit log.

@@ -212,10 +212,10 @@ func (s *Service) TrackOrder(ctx context.Context, orderID string, options ...Cal
 	return fetch[Tracking](ctx, s, operation{method: http.MethodGet, path: "/track/{id}", id: orderID}, options)
 }
 
-// Language is a language of the tracking page.
+// Language is a language in which recipients are addressed.
 type Language string
 
-// The languages of the tracking page.
+// The languages.
 const (
 	English Language = "en"
 	French  Language = "fr"

@@ -2,9 +2,7 @@ package api
 
 import (
 	"cmp"
-	"mime"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -238,8 +236,8 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type")); err != nil || !slices.Contains(pictures, kind) {
-		return reply{}, refusal.New(refusal.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
+	if err := c.isPicture(); err != nil {
+		return reply{}, err
 	}
 	q, err := c.query()
 	if err != nil {

@@ -96,6 +96,10 @@ func Routes() []Route {
 		{"POST", "/v1/auth/api-keys", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyCreate},
 		{"DELETE", "/v1/auth/api-keys/{key_id}", AccessPublic, may(partner.PermissionKeys), (*Server).handleKeyRevoke},
 
+		{"GET", "/v1/account", AccessSession, may(partner.PermissionAccountRead), (*Server).handleAccountGet},
+		{"PATCH", "/v1/account", AccessSession, may(partner.PermissionAccount), (*Server).handleAccountChange},
+		{"PUT", "/v1/account/logo", AccessSession, may(partner.PermissionAccount), (*Server).handleLogoPut},
+		{"DELETE", "/v1/account/logo", AccessSession, may(partner.PermissionAccount), (*Server).handleLogoDelete},
 		{"GET", "/v1/team", AccessSession, may(partner.PermissionTeamRead), (*Server).handleTeam},
 		{"POST", "/v1/team/invitations", AccessSession, may(partner.PermissionTeam), (*Server).handleInvite},
 		{"DELETE", "/v1/team/invitations/{invitation_id}", AccessSession, may(partner.PermissionTeam), (*Server).handleWithdraw},
@@ -129,6 +133,7 @@ func Routes() []Route {
 		{"GET", "/track/{order_id}", AccessTracking, anyone, (*Server).handleTrack},
 		{"GET", "/track/{order_id}/html", AccessTracking, anyone, (*Server).handleTrackPage},
 
+		{"GET", "/logos/{partner_id}/{version}", AccessTracking, anyone, (*Server).handleLogo},
 		{"GET", "/proofs/{name}", AccessTracking, anyone, (*Server).handleProof},
 
 		{"POST", "/ops/v1/tokens", AccessPublic, anyone, (*Server).handleTokenCreate},

@@ -47,6 +47,8 @@ type Config struct {
 	RateCards       *ratecard.Service
 	Retention       *retention.Service
 
+	// BaseURL returns the public address of the service.
+	BaseURL func() string
 	// TrackingPage writes the tracking page (package web).
 	TrackingPage TrackingPage
 

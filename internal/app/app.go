@@ -355,6 +355,7 @@ func (a *App) handler() http.Handler {
 		Retention:       a.retention,
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
+		BaseURL:         a.URL,
 		TrackingPage:    web.Tracking,
 		Ready:           a.reasons,
 		System:          a.system,

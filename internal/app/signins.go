@@ -13,7 +13,7 @@ func (a *App) openAccounts() {
 	factors := &signin.Factors{Sealer: a.sealer, Now: a.Now}
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
-		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post,
+		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
 		Factors: factors, SignIns: a.store.SignIns(), Observer: a.metrics.Logins("partner"),
 	})
 	a.operators = newOperators(a.store, a.Surroundings, factors, a.metrics.Logins("operator"), a.unreadable("audit"))

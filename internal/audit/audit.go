@@ -72,6 +72,7 @@ const (
 	ActionUserJoined          Action = "user.joined"
 	ActionUserChanged         Action = "user.changed"
 	ActionUserRemoved         Action = "user.removed"
+	ActionAccountChanged      Action = "account.changed"
 )
 
 // Actions lists all actions.
@@ -83,6 +84,7 @@ var Actions = []Action{
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
 	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,
+	ActionAccountChanged,
 }
 
 // Entry records one change by a person. It is written in the transaction of

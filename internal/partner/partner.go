@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -37,7 +38,8 @@ type Config struct {
 	BaseURL func() string
 	// Post sends invitations by mail. With nil there is no mail, and their links are
 	// returned to the user who invites.
-	Post credential.Post
+	Post    credential.Post
+	Cleaner *picture.Cleaner // of logos
 	// Registration says who may open an account.
 	Registration Registration
 	Now          func() time.Time

@@ -35,6 +35,8 @@ const (
 	PermissionWebhooksRead Permission = "webhooks.read" // endpoint, events, feed
 	PermissionWebhooks     Permission = "webhooks"      // configure, rotate, test, redeliver
 	PermissionKeys         Permission = "keys"          // list, create and revoke API keys
+	PermissionAccountRead  Permission = "account.read"  // the profile
+	PermissionAccount      Permission = "account"       // change the profile and the logo
 	PermissionTeamRead     Permission = "team.read"     // people and open invitations
 	PermissionTeam         Permission = "team"          // invite, change, remove
 )
@@ -72,6 +74,8 @@ var permitted = map[Permission]grant{
 	PermissionWebhooksRead: {everyone, []Scope{ScopeWebhooks, ScopeRead}},
 	PermissionWebhooks:     {[]Role{RoleOwner, RoleDeveloper}, []Scope{ScopeWebhooks}},
 	PermissionKeys:         {[]Role{RoleOwner, RoleDeveloper}, nil},
+	PermissionAccountRead:  {everyone, nil},
+	PermissionAccount:      {[]Role{RoleOwner}, nil},
 	PermissionTeamRead:     {everyone, nil},
 	PermissionTeam:         {[]Role{RoleOwner}, nil},
 }

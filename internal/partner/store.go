@@ -34,6 +34,9 @@ type Reader interface {
 	CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error)
 	// HasRateCards reports whether there are rate cards of this name.
 	HasRateCards(ctx context.Context, name string) (bool, error)
+	// Profile returns the zero value where nothing was set.
+	Profile(ctx context.Context, partnerID string) (Profile, error)
+	Logo(ctx context.Context, partnerID string) (*Logo, error)
 	// Session returns a session with its user and partner, expired or not.
 	Session(ctx context.Context, tokenHash []byte) (*Session, error)
 	// SessionsOf lists a user's sessions, oldest first.
@@ -59,6 +62,11 @@ type Writer interface {
 	SaveUser(ctx context.Context, user *User) error
 	// RemoveUser removes a user, and the user's sessions and second factor.
 	RemoveUser(ctx context.Context, partnerID, userID string) error
+	// LockProfile reads a partner's profile, locked until the transaction ends.
+	LockProfile(ctx context.Context, partnerID string) (Profile, error)
+	SaveProfile(ctx context.Context, partnerID string, profile Profile) error
+	// SaveLogo writes a logo; the zero value removes it.
+	SaveLogo(ctx context.Context, partnerID string, logo *Logo) error
 	// LockUser reads a user, locked until the transaction ends.
 	LockUser(ctx context.Context, userID string) (*Account, error)
 

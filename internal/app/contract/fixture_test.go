@@ -160,7 +160,7 @@ func (f *fixture) target(o *operation, c call) string {
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
 		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
-		"user_id": f.userID, "invitation_id": "inv_none",
+		"version": "none", "user_id": f.userID, "invitation_id": "inv_none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

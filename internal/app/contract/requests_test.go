@@ -67,6 +67,7 @@ var subjects = []subject{
 	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42","code":"492039"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
 	{operation: "createAPIKey", body: `{"name":"production","scopes":["orders","read"],"email":"a@b.ca","password":"maple-harbour-42"}`},
+	{operation: "changeAccount", body: `{"public_name":"Métro","support_url":"https://metro.example/aide","language":"fr","recipient_mail":true}`},
 	{operation: "inviteUser", body: `{"email":"sam@example.com","role":"clerk"}`,
 		other: map[string]func(any) bool{"email_taken": nil, "conflict": nil}},
 	{operation: "changeUser", body: `{"name":"Sam Tremblay","role":"owner"}`,

@@ -65,7 +65,7 @@ func (o *operation) access() api.Access {
 		return api.AccessOperator
 	case o.asksFor("session") && len(o.security()) == 1:
 		return api.AccessSession
-	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"):
+	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"), strings.HasPrefix(o.path, "/logos/"):
 		return api.AccessTracking
 	default:
 		return api.AccessPublic

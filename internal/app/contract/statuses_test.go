@@ -102,6 +102,8 @@ var undriven = map[string]string{
 	"changeEmail":              "its only part that could fail is the database",
 	"confirmEmail":             "its only part that could fail is the database",
 
+	"getAccount":            "its only part that could fail is the database",
+	"getLogo":               "its only part that could fail is the database",
 	"getTeam":               "its only part that could fail is the database",
 	"getWebhookEndpoint":    "its only part that could fail is the database",
 	"deleteWebhookEndpoint": "its only part that could fail is the database",
@@ -181,6 +183,9 @@ var drives = map[string]drive{
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
 	"inviteUser 409":   driveFullTeam,
+	"putLogo 200":      driveLogo,
+	"getTeam 403":      driveNotEnrolled,
+	"getAccount 403":   driveNotEnrolled,
 	"changeUser 409":   driveLastOwner,
 	"removeUser 409":   driveLastOwner,
 	"cancelOrder 409":  driveTooLate,
@@ -281,6 +286,8 @@ func validBody(o *operation) []byte {
 
 		"changeCourier": []byte(`{"vehicle":"van"}`),
 		"addProof":      drawing(),
+		"putLogo":       drawing(),
+		"changeAccount": []byte(`{"language":"fr"}`),
 
 		"operatorLogin":      []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createOperator":     []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`),
@@ -408,6 +415,17 @@ func driveFullTeam(t *testing.T, o *operation) (answer *apptest.Answer) {
 		}
 	}
 	return answer
+}
+
+// driveNotEnrolled requires a second factor of owners.
+func driveNotEnrolled(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.send(t, call{operation: "putSignInRules", body: []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)}).Must(t, 200)
+	return f.send(t, call{operation: o.id})
+}
+
+func driveLogo(t *testing.T, o *operation) *apptest.Answer {
+	return newFixture(t, roomy).send(t, call{operation: o.id, body: drawing()})
 }
 
 // driveLastOwner changes or removes the only owner.

@@ -25,6 +25,7 @@ var vocabularies = map[string][]string{
 	"roles":          words(operator.Roles),
 	"users' roles":   words(partner.Roles),
 	"scopes":         words(partner.Scopes),
+	"languages":      words(partner.Languages),
 	"reasons":        words(board.Reasons),
 	"failures":       words(delivery.FailureReasons),
 	"warnings":       words(delivery.WarningCodes),

@@ -31,6 +31,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newOrder(t)
 	case o.takes("path", "event_id"):
 		path = f.newEvent(t)
+	case o.takes("path", "version"), o.id == "deleteLogo":
+		path = f.newLogo(t)
 	case o.takes("path", "name"):
 		path = f.newProof(t)
 	case o.takes("path", "session_id"):
@@ -60,6 +62,13 @@ func (f *fixture) newEvent(t testing.TB) map[string]string {
 	f.move(t, order, "accepted").Must(t, 200)
 	events := f.send(t, call{operation: "listEvents", query: "?order_id=" + order["order_id"]}).Must(t, 200)
 	return map[string]string{"event_id": events.Text("events", 0, "event_id")}
+}
+
+// newLogo sets the logo and returns the path parameter of its version.
+func (f *fixture) newLogo(t testing.TB) map[string]string {
+	t.Helper()
+	set := f.send(t, call{operation: "putLogo", body: drawing()}).Must(t, 200)
+	return map[string]string{"version": set.Text("logo")[strings.LastIndex(set.Text("logo"), "/")+1:]}
 }
 
 // newInvitation invites a person and returns the path parameters of the invitation.

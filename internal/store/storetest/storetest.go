@@ -50,6 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"operators":         testOperators,
 		"partners":          testPartners,
 		"users":             testUsers,
+		"teams":             testTeams,
+		"profiles":          testProfiles,
 		"sessions":          testSessions,
 		"links":             testLinks,
 		"link taken once":   testLinkTakenOnce,

@@ -386,6 +386,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how recipients see you */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how recipients see you
+         * @description A member that is left out stays as it is; `null` clears it.
+         */
+        patch: operations["changeAccount"];
+        trace?: never;
+    };
+    "/v1/account/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the logo
+         * @description The body is the picture: PNG, JPEG or WebP of at most 1 MiB. Its content decides the format. The picture is re-encoded as PNG or JPEG without metadata, with at most 512 pixels on the longer side and at most 256 KiB.
+         */
+        put: operations["putLogo"];
+        post?: never;
+        /** Remove the logo */
+        delete: operations["deleteLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/team": {
         parameters: {
             query?: never;
@@ -920,6 +962,26 @@ export interface paths {
          * @description The same as `/track/{order_id}`, as a page for people, in English or French. Limited per client address.
          */
         get: operations["trackOrderPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logos/{partner_id}/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * View a partner's logo
+         * @description The picture at the `logo` of an account. A new logo has another address. Limited per client address, together with tracking.
+         */
+        get: operations["getLogo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2044,6 +2106,28 @@ export interface components {
              */
             status?: "pending";
         };
+        /** @description How a partner appears to recipients. */
+        Account: {
+            /** @description Null for the name of the account. */
+            public_name: string | null;
+            /** @description Where recipients find help. */
+            support_url: string | null;
+            /** @description The public address of the logo. */
+            logo: string | null;
+            /** @description In which recipients are addressed; null for that of their browser. */
+            language: components["schemas"]["Language"] | null;
+            /** @description Whether recipients get mail about their orders. */
+            recipient_mail: boolean;
+        };
+        AccountChange: {
+            public_name?: components["schemas"]["Line"] | null;
+            /** @description https, without user name and fragment. */
+            support_url?: string | null;
+            language?: components["schemas"]["Language"] | null;
+            recipient_mail?: boolean | null;
+        };
+        /** @enum {string} */
+        Language: "en" | "fr";
         Team: {
             users: components["schemas"]["TeamUser"][];
             invitations: components["schemas"]["Invitation"][];
@@ -3268,6 +3352,27 @@ export interface components {
                  */
                 "application/json": components["schemas"]["NotFoundBody"];
                 "text/html": string;
+            };
+        };
+        /** @description The logo does not exist, or is no longer the partner's. */
+        NoLogo: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "this logo does not exist"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotFoundBody"];
             };
         };
         /** @description The proof does not exist. A malformed name has the same response. */
@@ -4642,6 +4747,170 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "public_name": "Métro Livraison",
+                     *       "support_url": "https://metro.example/aide",
+                     *       "logo": "https://dropyard.example/logos/par_3ebmvgjr/06f9c2d41b7a8e35",
+                     *       "language": "fr",
+                     *       "recipient_mail": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountChange"];
+            };
+        };
+        responses: {
+            /** @description The profile after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "public_name": "Métro Livraison",
+                     *       "support_url": "https://metro.example/aide",
+                     *       "logo": null,
+                     *       "language": "fr",
+                     *       "recipient_mail": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The picture. The Content-Type may be image/jpeg or image/webp, too; the content decides. */
+        requestBody: {
+            content: {
+                "image/png": string;
+            };
+        };
+        responses: {
+            /** @description The profile with the new logo. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "public_name": "Métro Livraison",
+                     *       "support_url": "https://metro.example/aide",
+                     *       "logo": "https://dropyard.example/logos/par_3ebmvgjr/06f9c2d41b7a8e35",
+                     *       "language": "fr",
+                     *       "recipient_mail": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile without a logo. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "public_name": "Métro Livraison",
+                     *       "support_url": "https://metro.example/aide",
+                     *       "logo": null,
+                     *       "language": "fr",
+                     *       "recipient_mail": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getTeam: {
         parameters: {
             query?: never;
@@ -4692,6 +4961,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -6042,6 +6312,50 @@ export interface operations {
                 };
             };
             404: components["responses"]["NoTrackingPage"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The partner.
+                 * @example par_3ebmvgjr
+                 */
+                partner_id: string;
+                /**
+                 * @description The last part of the logo's address. That of an earlier logo is 404.
+                 * @example 06f9c2d41b7a8e35
+                 */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    /** @description The picture at this address never changes. */
+                    "Cache-Control": "public, max-age=31536000, immutable";
+                    /** @description Browsers must not run anything in it. */
+                    "Content-Security-Policy": "default-src 'none'; sandbox";
+                    /** @description Browsers must use the Content-Type as given. */
+                    "X-Content-Type-Options": "nosniff";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                };
+            };
+            404: components["responses"]["NoLogo"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];

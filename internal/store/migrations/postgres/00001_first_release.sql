@@ -81,6 +81,18 @@ CREATE TABLE sessions (
 -- Lists the sessions of a user, oldest first.
 CREATE INDEX sessions_of_user ON sessions (partner_id, user_id, created_at);
 
+-- How a partner appears to recipients. A partner without a row has the defaults.
+CREATE TABLE partner_profiles (
+    partner_id     TEXT   NOT NULL PRIMARY KEY,
+    public_name    TEXT   NOT NULL, -- '' for partners.name
+    support_url    TEXT   NOT NULL,
+    language       TEXT   NOT NULL, -- '' for that of the recipient's browser
+    recipient_mail BIGINT NOT NULL, -- 1 if recipients get mail about their orders
+    logo_version   TEXT   NOT NULL, -- '' without a logo
+    logo_format    TEXT   NOT NULL,
+    logo           BYTEA  NOT NULL
+);
+
 -- What operators have set for a partner. A partner without a row has the
 -- defaults.
 CREATE TABLE partner_settings (
