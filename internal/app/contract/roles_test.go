@@ -26,8 +26,8 @@ var rights = []struct{ roles, operations string }{
 		changeOrderStatuses getAttention getDispatchSettings putDispatchSettings`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
-	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink listOperators
-		createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem listRateCards
+	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
+		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem listRateCards
 		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
 }
 
