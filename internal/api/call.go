@@ -52,8 +52,6 @@ type call struct {
 	// held is how many bytes of the room the call holds, as the share of holder.
 	held   int64
 	holder string
-	// reading is set while the call has a slot for reading its body.
-	reading bool
 	// working is how much of the room's work the call holds.
 	working int64
 	// entered is set while the call counts among the requests of its partner.
@@ -149,11 +147,13 @@ func (s *Server) admit(route Route, c *call) error {
 // readAndVerify reads the body, which is part of what is signed, and then checks the
 // signature.
 func (s *Server) readAndVerify(route Route, c *call) error {
-	defer s.endReading(c)
 	if err := s.readBody(route, c); err != nil {
 		return err
 	}
-	return s.authenticate(c)
+	if len(c.body) <= maxStrangerBody {
+		return s.authenticate(c)
+	}
+	return s.inSlot(c, SlotBody, func() error { return s.authenticate(c) })
 }
 
 // authorizeAndRead checks the caller of a request that is not signed, and then reads

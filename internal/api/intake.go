@@ -150,19 +150,7 @@ func (s *Server) vouch(route Route, c *call) error {
 		return tooManyFrom(verdict)
 	}
 	c.payer = key.PartnerID
-	if err := s.take(c, SlotBody); err != nil {
-		return err
-	}
-	c.reading = true
 	return s.peekPartner(c, key.PartnerID)
-}
-
-// endReading frees the slot for reading the body.
-func (s *Server) endReading(c *call) {
-	if c.reading {
-		s.slots[SlotBody].Free(c.payer)
-		c.reading = false
-	}
 }
 
 var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with credentials may have a body of this size")

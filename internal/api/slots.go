@@ -20,7 +20,7 @@ const (
 	SlotHeavy Slot = "heavy"
 	// SlotBatch is a whole batch of orders, most of whose time is waiting.
 	SlotBatch Slot = "batch"
-	// SlotBody is reading a large body and verifying its signature.
+	// SlotBody is verifying the signature of a large body.
 	SlotBody Slot = "body"
 )
 
@@ -35,9 +35,6 @@ const (
 	// maxBatches bounds the batches that are settled at a time, and so their memory.
 	// Two of one partner keep the committer as busy as more would.
 	maxBatches, maxBatchesOfOne = 8, 2
-	// maxBodiesOfOne is how many large signed bodies of a partner are read at a time.
-	// The room bounds those of all partners; maxBodies is more than it has room for.
-	maxBodies, maxBodiesOfOne = 1024, 2
 )
 
 // newSlots returns the slots of a server. Heavy work gets half of the processors,
@@ -47,7 +44,7 @@ func newSlots() map[Slot]*turns.Slots {
 	return map[Slot]*turns.Slots{
 		SlotHeavy: turns.NewSlots(heavy, min(2, max(1, heavy/2))),
 		SlotBatch: turns.NewSlots(maxBatches, maxBatchesOfOne),
-		SlotBody:  turns.NewSlots(maxBodies, maxBodiesOfOne),
+		SlotBody:  turns.NewSlots(heavy, 1),
 	}
 }
 
