@@ -45,32 +45,32 @@ export class Client extends Service {
 
   /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */
   createQuote(quote: QuoteRequest, options?: CallOptions): Promise<Quote> {
-    return this.json("post", "/v1/rates/quote", { body: quote, safe: true }, options);
+    return this.request("post", "/v1/rates/quote", { body: quote, safe: true }, options);
   }
 
   /** Creates an order and takes its items out of stock, or does neither. */
   createOrder(order: OrderRequest, options?: KeyedCallOptions): Promise<CreatedOrder> {
-    return this.json("post", "/v1/orders", { body: order, keyed: true }, options);
+    return this.request("post", "/v1/orders", { body: order, keyed: true }, options);
   }
 
   /** Creates up to 500 orders, each independently of the others: the error of one order is in its result. */
   createOrderBatch(orders: OrderRequest[], options?: KeyedCallOptions): Promise<BatchResults> {
-    return this.json("post", "/v1/orders/batch", { body: { orders }, keyed: true }, options);
+    return this.request("post", "/v1/orders/batch", { body: { orders }, keyed: true }, options);
   }
 
   /** What createOrder would do; nothing is created. An order that would be refused is not an error. */
   validateOrder(order: OrderRequest, options?: CallOptions): Promise<Validation> {
-    return this.json("post", "/v1/orders/validate", { body: order, safe: true }, options);
+    return this.request("post", "/v1/orders/validate", { body: order, safe: true }, options);
   }
 
   getOrder(orderId: string, options?: CallOptions): Promise<Order> {
-    return this.json("get", "/v1/orders/{order_id}", { path: { order_id: orderId } }, options);
+    return this.request("get", "/v1/orders/{order_id}", { path: { order_id: orderId } }, options);
   }
 
   /** Cancels an order that is pending or accepted; any other is refused with order_not_cancellable. */
   cancelOrder(orderId: string, cancellation: CancelRequest = {}, options?: KeyedCallOptions): Promise<CancelledOrder> {
     const sending = { path: { order_id: orderId }, body: cancellation, keyed: true };
-    return this.json("post", "/v1/orders/{order_id}/cancel", sending, options);
+    return this.request("post", "/v1/orders/{order_id}/cancel", sending, options);
   }
 
   /** The labels of an order's parcels, in a PDF, or in ZPL II for printers of 203 dpi. */
@@ -86,7 +86,7 @@ export class Client extends Service {
 
   /** A page of orders, newest first. */
   listOrders(query?: OrderQuery, options?: CallOptions): Promise<Schemas["OrderList"]> {
-    return this.json("get", "/v1/orders", { query }, options);
+    return this.request("get", "/v1/orders", { query }, options);
   }
 
   /** All orders, newest first, from the page that the query begins with. */
@@ -100,7 +100,7 @@ export class Client extends Service {
 
   /** A page of products with their stock, by their ids. */
   listProducts(query?: ProductQuery, options?: CallOptions): Promise<Schemas["ProductList"]> {
-    return this.json("get", "/v1/inventory/products", { query }, options);
+    return this.request("get", "/v1/inventory/products", { query }, options);
   }
 
   /** All products with their stock, by their ids. */
@@ -117,7 +117,7 @@ export class Client extends Service {
 
   /** A page of stock movements, newest first. */
   listMovements(query?: MovementQuery, options?: CallOptions): Promise<Schemas["MovementList"]> {
-    return this.json("get", "/v1/inventory/movements", { query }, options);
+    return this.request("get", "/v1/inventory/movements", { query }, options);
   }
 
   /** All stock movements, newest first. Movements that are added meanwhile do not make it repeat others. */
@@ -136,7 +136,7 @@ export class Client extends Service {
   }
 
   getWebhookEndpoint(options?: CallOptions): Promise<WebhookEndpoint> {
-    return this.json("get", "/v1/webhooks/endpoint", {}, options);
+    return this.request("get", "/v1/webhooks/endpoint", {}, options);
   }
 
   /**
@@ -148,27 +148,27 @@ export class Client extends Service {
     endpoint: WebhookEndpointRequest,
     options?: CallOptions,
   ): Promise<WebhookEndpoint & { secret?: string }> {
-    return this.json("put", "/v1/webhooks/endpoint", { body: endpoint }, options);
+    return this.request("put", "/v1/webhooks/endpoint", { body: endpoint }, options);
   }
 
   /** Removes the endpoint and its secret. Events that wait are skipped. */
   deleteWebhookEndpoint(options?: CallOptions): Promise<Schemas["DeletedWebhookEndpoint"]> {
-    return this.json("delete", "/v1/webhooks/endpoint", {}, options);
+    return this.request("delete", "/v1/webhooks/endpoint", {}, options);
   }
 
   /** A new secret. For 24 hours, or until activateWebhookSecret, events are signed with both. */
   rotateWebhookSecret(options?: CallOptions): Promise<Schemas["WebhookEndpointWithSecret"]> {
-    return this.json("post", "/v1/webhooks/endpoint/rotate-secret", { safe: true }, options);
+    return this.request("post", "/v1/webhooks/endpoint/rotate-secret", { safe: true }, options);
   }
 
   /** Ends a rotation: events are signed with the new secret only. */
   activateWebhookSecret(options?: CallOptions): Promise<WebhookEndpoint> {
-    return this.json("post", "/v1/webhooks/endpoint/activate-secret", { safe: true }, options);
+    return this.request("post", "/v1/webhooks/endpoint/activate-secret", { safe: true }, options);
   }
 
   /** A page of the log of events, newest first. */
   listEvents(query?: EventQuery, options?: CallOptions): Promise<Schemas["EventList"]> {
-    return this.json("get", "/v1/webhooks/events", { query }, options);
+    return this.request("get", "/v1/webhooks/events", { query }, options);
   }
 
   /** The log of events, newest first. To follow new events, see feed. */
@@ -182,23 +182,23 @@ export class Client extends Service {
 
   /** An event, its body and the attempts to deliver it. */
   getEvent(eventId: string, options?: CallOptions): Promise<Schemas["EventDetail"]> {
-    return this.json("get", "/v1/webhooks/events/{event_id}", { path: { event_id: eventId } }, options);
+    return this.request("get", "/v1/webhooks/events/{event_id}", { path: { event_id: eventId } }, options);
   }
 
   /** Sends an event again, with the same id and bytes. */
   redeliverEvent(eventId: string, options?: CallOptions): Promise<Event> {
     const sending = { path: { event_id: eventId }, safe: true };
-    return this.json("post", "/v1/webhooks/events/{event_id}/redeliver", sending, options);
+    return this.request("post", "/v1/webhooks/events/{event_id}/redeliver", sending, options);
   }
 
   /** Sends up to 10,000 events again, oldest first. */
   redeliverEvents(events: Schemas["RedeliverRequest"], options?: CallOptions): Promise<Schemas["Redelivered"]> {
-    return this.json("post", "/v1/webhooks/redeliver", { body: events, safe: true }, options);
+    return this.request("post", "/v1/webhooks/redeliver", { body: events, safe: true }, options);
   }
 
   /** Reads the feed of events once. Events may be repeated, and are not verified; see feed. */
   followEvents(query?: FeedQuery, options?: CallOptions): Promise<EventFeed> {
-    return this.json("get", "/v1/webhooks/feed", { query }, options);
+    return this.request("get", "/v1/webhooks/feed", { query }, options);
   }
 
   /**
@@ -213,6 +213,6 @@ export class Client extends Service {
 
   /** Sends a webhook.test to the endpoint, and returns the status of its answer. */
   testWebhook(options?: CallOptions): Promise<Schemas["WebhookTest"]> {
-    return this.json("post", "/v1/webhooks/test", { safe: true }, options);
+    return this.request("post", "/v1/webhooks/test", { safe: true }, options);
   }
 }

@@ -3,7 +3,14 @@ export { Client } from "./client.js";
 export { DropyardError, type ErrorCode, type ErrorDetails, hasCode } from "./error.js";
 export { Feed, type FeedOptions } from "./feed.js";
 export type { components, operations, paths, webhooks } from "./openapi.js";
-export { type CallOptions, type KeyedCallOptions, Service, type ServiceOptions, Session } from "./service.js";
+export {
+  type CallOptions,
+  type KeyedCallOptions,
+  type Sending,
+  Service,
+  type ServiceOptions,
+  Session,
+} from "./service.js";
 export { type KeyPair, sign, signature, signing } from "./signing.js";
 export type * from "./types.js";
 export {

@@ -38,7 +38,7 @@ export interface KeyedCallOptions extends CallOptions {
 }
 
 /** What a call sends, and how it may be repeated. */
-interface Sending<O> {
+export interface Sending<O> {
   path?: PathParameters<O>;
   query?: Query<O> | undefined;
   body?: Body<O>;
@@ -67,12 +67,12 @@ export class Service {
   }
 
   getHealth(options?: CallOptions): Promise<Schemas["Health"]> {
-    return this.json("get", "/v1/health", {}, options);
+    return this.request("get", "/v1/health", {}, options);
   }
 
   /** Succeeds if the service should get requests; otherwise the error has the code unavailable. It makes one attempt. */
   getReady(options?: CallOptions): Promise<Schemas["Ready"]> {
-    return this.json("get", "/v1/ready", { once: true }, options);
+    return this.request("get", "/v1/ready", { once: true }, options);
   }
 
   /** The OpenAPI document of the partner interface, in YAML. */
@@ -87,12 +87,12 @@ export class Service {
 
   /** Creates an account. It has the status pending if an operator must approve it first. */
   registerPartner(account: RegisterRequest, options?: CallOptions): Promise<Schemas["RegisteredPartner"]> {
-    return this.json("post", "/v1/auth/register", { body: account }, options);
+    return this.request("post", "/v1/auth/register", { body: account }, options);
   }
 
   /** Creates an API key. Store its secret key: no later answer has it. */
   createAPIKey(key: Schemas["CreateAPIKeyRequest"], options?: CallOptions): Promise<Schemas["CreatedAPIKey"]> {
-    return this.json("post", "/v1/auth/api-keys", { body: key }, options);
+    return this.request("post", "/v1/auth/api-keys", { body: key }, options);
   }
 
   /** Starts a session, in which API keys are listed and revoked. */
@@ -107,7 +107,7 @@ export class Service {
 
   /** The public state of an order, without names, streets and prices. */
   trackOrder(orderId: string, options?: CallOptions): Promise<Tracking> {
-    return this.json("get", "/track/{order_id}", { path: { order_id: orderId } }, options);
+    return this.request("get", "/track/{order_id}", { path: { order_id: orderId } }, options);
   }
 
   /** The page about an order for its recipient, in HTML. */
@@ -132,8 +132,13 @@ export class Service {
     return request;
   }
 
-  /** Calls an operation, and returns its answer. */
-  protected async json<M extends Method, P extends keyof paths>(
+  /**
+   * Calls an operation, and returns its answer. This is for operations that have no method of their own: what people
+   * do on pages, such as inviting others into their team.
+   *
+   *     await session.request("post", "/v1/team/invitations", { body: { email, role } });
+   */
+  async request<M extends Method, P extends keyof paths>(
     method: M,
     path: P,
     sending: Sending<Operation<M, P>>,
@@ -232,21 +237,21 @@ export class Session extends Service {
   }
 
   getMe(options?: CallOptions): Promise<Partner> {
-    return this.json("get", "/v1/auth/me", {}, options);
+    return this.request("get", "/v1/auth/me", {}, options);
   }
 
   /** Ends the session. */
   logout(options?: CallOptions): Promise<Schemas["LoggedOut"]> {
-    return this.json("post", "/v1/auth/logout", { safe: true }, options);
+    return this.request("post", "/v1/auth/logout", { safe: true }, options);
   }
 
   listAPIKeys(options?: CallOptions): Promise<Schemas["APIKeyList"]> {
-    return this.json("get", "/v1/auth/api-keys", {}, options);
+    return this.request("get", "/v1/auth/api-keys", {}, options);
   }
 
   /** Revokes an API key, which stops working within 5 seconds. */
   revokeAPIKey(keyId: string, options?: CallOptions): Promise<Schemas["RevokedAPIKey"]> {
-    return this.json("delete", "/v1/auth/api-keys/{key_id}", { path: { key_id: keyId } }, options);
+    return this.request("delete", "/v1/auth/api-keys/{key_id}", { path: { key_id: keyId } }, options);
   }
 
   protected override async authorize(request: Request): Promise<Request> {

@@ -40,7 +40,7 @@ export type WebhookEndpointRequest = Schemas["WebhookEndpointRequest"];
 /** The body of a webhook. Its type decides which data it has. */
 export type WebhookEvent = Schemas["WebhookEvent"];
 
-export type Method = "get" | "post" | "put" | "delete";
+export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** The operation of a method and a path, as the OpenAPI document describes it. */
 export type Operation<M extends Method, P extends keyof paths> = paths[P] extends Record<M, infer O> ? O : never;

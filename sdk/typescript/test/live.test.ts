@@ -167,6 +167,9 @@ test("a session lists and revokes keys", live, async () => {
     [key.key_id],
   );
   assert.equal((await session.revokeAPIKey(key.key_id)).revoked, true);
+  const invitation = { email: `${crypto.randomUUID()}@example.com`, role: "reader" } as const;
+  const invited = await session.request("post", "/v1/team/invitations", { body: invitation });
+  assert.equal(invited.email, invitation.email);
   await session.logout();
   await assert.rejects(session.getMe(), (error) => hasCode(error, "unauthorized"));
 });
