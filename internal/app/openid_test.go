@@ -103,6 +103,9 @@ func TestOpenIDReadsUserinfo(t *testing.T) {
 		t.Errorf("got %s, want the role admin, the first of two", got.Body)
 	}
 	provider.SignIn(t, s, token, anna("sub", "another")).Refused(t, 401, "unauthorized")
+	// The ID token verifies its own address only.
+	unverified := anna("sub", "eve-1", "email", apptest.OperatorEmail, "email_verified", nil, "realm_access", nested)
+	provider.SignIn(t, s, anna("sub", "eve-1"), unverified).Refused(t, 403, "forbidden")
 }
 
 // TestOpenIDRefuses sends answers of the provider that must not be believed, and people

@@ -3,6 +3,7 @@ package signin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -177,11 +178,20 @@ var errNotBegun = refusal.New(refusal.CodeConflict, "no authenticator app waits 
 
 // ConfirmTOTP enrols the caller's authenticator app, given a code that it shows, and
 // returns recovery codes, which are shown once. From now on the caller signs in with a
-// code as well. It refuses with validation_error if the code is wrong, or conflict.
+// code as well. It refuses with validation_error if the code is wrong, with rate_limited
+// after too many wrong ones, or conflict.
 func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, root form.Source) (codes []string, err error) {
 	var problems form.Problems
 	code := form.New(root, &problems).Text("code", form.Required, credential.CodeRule)
 	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.person(ctx, by.PersonID)
+	if err != nil {
+		return nil, err
+	}
+	attempt := credential.Attempt{Account: p.EmailKey, Address: by.Address}
+	if err := s.config.Gate.Admit(ctx, attempt); err != nil {
 		return nil, err
 	}
 	codes, hashes, err := credential.NewRecoveryCodes(s.config.Random)
@@ -194,11 +204,11 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, root form.Source) 
 		}
 		factor.ConfirmedAt = s.now()
 		if err := s.config.Factors.accept(ctx, tx, factor, code); err != nil {
-			return atField(err)
+			return err
 		}
 		return tx.SetRecoveryCodes(ctx, by.PersonID, hashes)
 	})
-	return codes, err
+	return codes, s.countWrongCode(ctx, attempt, err)
 }
 
 // RemoveTOTP removes the caller's authenticator app and recovery codes, given the
@@ -228,10 +238,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, by Caller, root form.Source) e
 		}
 		return removeFactor(ctx, tx, factor)
 	})
-	if err == ErrCodeWrong { //nolint:errorlint // it is not wrapped
-		s.config.Gate.Failed(ctx, credential.Attempt{Account: p.EmailKey, Address: by.Address})
-	}
-	return atField(err)
+	return s.countWrongCode(ctx, credential.Attempt{Account: p.EmailKey, Address: by.Address}, err)
 }
 
 // ClearTOTP removes the second factor of a person who has lost the authenticator app and
@@ -262,13 +269,14 @@ func removeFactor(ctx context.Context, tx Writer, factor Factor) error {
 	return tx.SaveFactor(ctx, Factor{PersonID: factor.PersonID, ResetRequestedAt: factor.ResetRequestedAt})
 }
 
-// atField returns the refusal of a wrong code as a fault of the field. A person who is
-// signed in already is not unauthorized.
-func atField(err error) error {
-	if refusal.HasCode(err, refusal.CodeUnauthorized) {
-		return form.Fault("code", nil, credential.CodeRule.Expected)
+// countWrongCode counts a wrong code as a failed login, and returns its refusal as a
+// fault of the field: a person who is signed in already is not unauthorized.
+func (s *Service) countWrongCode(ctx context.Context, a credential.Attempt, err error) error {
+	if !errors.Is(err, ErrCodeWrong) {
+		return err
 	}
-	return err
+	s.config.Gate.Failed(ctx, a)
+	return form.Fault("code", nil, credential.CodeRule.Expected)
 }
 
 // changeFactor runs fn with the second factor of a person, who is locked.

@@ -162,6 +162,16 @@ func (g *Gate) verify(ctx context.Context, a Attempt) error {
 	return errMismatch
 }
 
+// Admit refuses with rate_limited after too many failures, as Verify does. It is for
+// what can be guessed besides the password, and is counted with Failed.
+func (g *Gate) Admit(ctx context.Context, a Attempt) error {
+	c := countsOf(a)
+	if err := g.learn(ctx, c.all()); err != nil {
+		return fmt.Errorf("read the counts of logins: %w", err)
+	}
+	return g.refused(c)
+}
+
 // Failed counts an attempt that Verify has found right, and that failed because of what
 // was asked for besides the password.
 func (g *Gate) Failed(ctx context.Context, a Attempt) {
