@@ -6,8 +6,8 @@ import { Client, type OrderRequest, type Partner, Service, Session, type operati
 const baseURL = process.env["DROPYARD_URL"] ?? "";
 const order = {} as OrderRequest;
 
-/** What people do on pages has no methods: passwords, second factors, and who else has access. */
-const pages = ["Sign-in", "Team"];
+/** What people do on pages has no methods: passwords, second factors, the profile, and who else has access. */
+const pages = ["Sign-in", "Profile", "Team"];
 
 /** A call of every other operation, except the GET that logs out. The compiler compares the names with the document. */
 const calls: Partial<Record<keyof operations, (service: Client, session: Session) => Promise<unknown>>> = {
