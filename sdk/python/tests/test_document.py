@@ -41,7 +41,7 @@ TYPES: dict[str, str | None] = {
     "WebhookEndpointWithSecret": "WebhookEndpoint",
 }
 # What people do on pages has neither methods nor types: passwords, second factors, and who else has access.
-PAGES = {"Sign-in", "Team"}
+PAGES = {"Sign-in", "Profile", "Team"}
 OF_ERRORS = re.compile("(Error|ErrorDetail|Body|Details)$")  # details are a dictionary
 
 # Methods by operations of another name. None means that another operation does the same.
