@@ -12,8 +12,9 @@ import (
 )
 
 // authenticate checks the signature of a request (interface section 5.1), and then
-// the partner's rate and suspension, and the scopes of the key. A request whose signature is refused counts
-// against the rate of its network, never against a partner's.
+// the partner's rate and suspension, and the scopes of the key. A request whose
+// signature is refused counts against the rate of its network, never against a
+// partner's.
 func (s *Server) authenticate(c *call) error {
 	key, err := s.verify(c)
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
