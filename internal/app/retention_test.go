@@ -241,9 +241,13 @@ func TestExportIsComplete(t *testing.T) {
 		f.Clock.Advance(time.Second)
 	}
 	delivered := f.orderIn(t, "B-1", delivery.StatusDelivered)
+	f.partner.Owner(t).Call(t, "PATCH", "/v1/account", []byte(`{"public_name":"Metro","language":"fr"}`)).Must(t, 200)
 
 	export := f.export(t)
 	got := lines(t, export)
+	if profile, _ := got["partner"][0]["profile"].(map[string]any); profile["public_name"] != "Metro" || profile["language"] != "fr" {
+		t.Errorf("got the profile %v, want the name and the language that were set", profile)
+	}
 	for kind, want := range map[string]int{
 		"partner": 1, "user": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1, "event": 5,
 	} {

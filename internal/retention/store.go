@@ -127,6 +127,17 @@ type Partner struct {
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"created_at"`
+	Profile   *Profile  `json:"profile,omitzero"` // nil if none was ever set
+}
+
+// Profile is how a partner appears to recipients.
+type Profile struct {
+	PublicName    string `json:"public_name"`
+	SupportURL    string `json:"support_url"`
+	Language      string `json:"language"`
+	RecipientMail bool   `json:"recipient_mail"`
+	LogoType      string `json:"logo_type,omitzero"` // a media type
+	Logo          []byte `json:"logo,omitempty"`     // in base64
 }
 
 // User is a person of a partner.

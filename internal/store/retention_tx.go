@@ -84,7 +84,24 @@ func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention
 	if err != nil || row == nil {
 		return nil, err
 	}
-	return &retention.Partner{PartnerID: row.PartnerID, Name: row.Name, Email: row.Email, CreatedAt: row.CreatedAt}, nil
+	found := &retention.Partner{PartnerID: row.PartnerID, Name: row.Name, Email: row.Email, CreatedAt: row.CreatedAt}
+	found.Profile, err = tx.profile(ctx, partnerID)
+	return found, err
+}
+
+// profile returns nil if the partner has none.
+func (tx retentionTx) profile(ctx context.Context, partnerID string) (*retention.Profile, error) {
+	row, err := findOne(ctx, tx.conn, findLogos, partnerID)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	shown := &retention.Profile{
+		PublicName: row.PublicName, SupportURL: row.SupportURL, Language: string(row.Language), RecipientMail: row.RecipientMail,
+	}
+	if len(row.logo) > 0 {
+		shown.LogoType, shown.Logo = row.format.ContentType(), row.logo
+	}
+	return shown, nil
 }
 
 // Users lists the people of a partner, oldest first.
