@@ -31,6 +31,12 @@ func OperationOf(ctx context.Context) Operation {
 	return o
 }
 
+// ActingAs returns a context for what happens on behalf of a person, or of a part of
+// the service, that the operation does not name yet. The request stays the same.
+func ActingAs(ctx context.Context, operatorID string) context.Context {
+	return WithOperation(ctx, Operation{OperatorID: operatorID, RequestID: OperationOf(ctx).RequestID})
+}
+
 // Action is what an operator or user did.
 type Action string
 

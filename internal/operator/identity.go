@@ -57,7 +57,7 @@ func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.O
 	if err != nil {
 		return nil, "", err
 	}
-	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "openid", RequestID: audit.OperationOf(ctx).RequestID})
+	ctx = audit.ActingAs(ctx, "openid")
 	var found *Account
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		if found, err = s.identify(ctx, tx, v, role); err != nil {

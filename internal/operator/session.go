@@ -41,7 +41,7 @@ func (s *Service) begin(ctx context.Context, operator *Account, in login) (strin
 	if session.SessionID, err = identifier.New(s.config.Random, "ses_"); err != nil {
 		return "", err
 	}
-	entry, err := s.note(actingAs(ctx, operator.OperatorID), audit.ActionSessionBegun, operator.OperatorID, nil, nil)
+	entry, err := s.note(audit.ActingAs(ctx, operator.OperatorID), audit.ActionSessionBegun, operator.OperatorID, nil, nil)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 		if err != nil || operatorID == "" {
 			return err
 		}
-		entry, err := s.note(actingAs(ctx, operatorID), audit.ActionSessionEnded, operatorID, nil, nil)
+		entry, err := s.note(audit.ActingAs(ctx, operatorID), audit.ActionSessionEnded, operatorID, nil, nil)
 		if err != nil {
 			return err
 		}

@@ -112,11 +112,6 @@ func (s *Service) letIn(ctx context.Context, tx Writer, verified *Account, in lo
 	return s.config.Factors.Check(ctx, tx, verified.OperatorID, in.code)
 }
 
-// actingAs returns a context for what an operator does before being signed in.
-func actingAs(ctx context.Context, operatorID string) context.Context {
-	return audit.WithOperation(ctx, audit.Operation{OperatorID: operatorID, RequestID: audit.OperationOf(ctx).RequestID})
-}
-
 func (s *Service) issue(ctx context.Context, operator *Account, in login, name string) (*IssuedToken, error) {
 	id, err := identifier.New(s.config.Random, "tok_")
 	if err != nil {
@@ -135,7 +130,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, in login, name s
 		CreatedAt:  now,
 		ExpiresAt:  now.Add(tokenLife),
 	}
-	entry, err := s.note(actingAs(ctx, operator.OperatorID), audit.ActionTokenCreated, id, nil, tokenFactsOf(token))
+	entry, err := s.note(audit.ActingAs(ctx, operator.OperatorID), audit.ActionTokenCreated, id, nil, tokenFactsOf(token))
 	if err != nil {
 		return nil, err
 	}

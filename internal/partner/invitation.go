@@ -133,7 +133,7 @@ func (s *Service) Accept(ctx context.Context, token string, root form.Source) (*
 			return orNoLink(err)
 		}
 		accepted.Partner = *of
-		ctx := audit.WithOperation(ctx, audit.Operation{OperatorID: account.UserID, RequestID: audit.OperationOf(ctx).RequestID})
+		ctx := audit.ActingAs(ctx, account.UserID)
 		return s.note(ctx, tx, audit.ActionUserJoined, account.PartnerID, account.UserID, nil, factsOfUser(&account.User))
 	})
 	if err != nil {

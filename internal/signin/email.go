@@ -81,7 +81,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string,
 			return err
 		}
 		email = link.Email
-		entry, err := s.note(actingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email}, emailFacts{email})
+		entry, err := s.note(audit.ActingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email}, emailFacts{email})
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (s *Service) noteWish(ctx context.Context, email string) error {
 	if err != nil || !noted || s.config.Post == nil {
 		return err
 	}
-	_, err = s.resetLink(actingAs(ctx, p.PersonID), p)
+	_, err = s.resetLink(audit.ActingAs(ctx, p.PersonID), p)
 	return err
 }
 
@@ -198,7 +198,7 @@ func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*P
 	if err != nil {
 		return nil, err
 	}
-	ctx = actingAs(ctx, p.PersonID)
+	ctx = audit.ActingAs(ctx, p.PersonID)
 	return p, s.config.Store.Write(ctx, func(tx Writer) error {
 		link, err := tx.TakeLink(ctx, credential.LinkReset, hash, s.now())
 		if err != nil {

@@ -142,10 +142,5 @@ func (s *Service) note(ctx context.Context, action audit.Action, p *Person, befo
 	return entry, nil
 }
 
-// actingAs returns a context for what a person does who is not signed in.
-func actingAs(ctx context.Context, personID string) context.Context {
-	return audit.WithOperation(ctx, audit.Operation{OperatorID: personID, RequestID: audit.OperationOf(ctx).RequestID})
-}
-
 // emailKey returns the form in which e-mail addresses are compared.
 func emailKey(email string) string { return strings.ToLower(email) }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -75,6 +76,9 @@ func (tx linking) TakeLink(ctx context.Context, kind credential.LinkKind, tokenH
 
 // RemoveLinks removes the links that a filter selects, and returns how many.
 func (tx linking) RemoveLinks(ctx context.Context, filter credential.LinkFilter) (int64, error) {
+	if filter == (credential.LinkFilter{}) {
+		return 0, errors.New("remove links: the filter selects the links of everyone")
+	}
 	sql, args := linksOf(filter).clause("")
 	return tx.conn.exec(ctx, "DELETE FROM one_time_links "+sql, args...)
 }
