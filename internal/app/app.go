@@ -26,6 +26,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -61,9 +63,9 @@ type Surroundings struct {
 	Memory int64
 	// Hasher hashes passwords.
 	Hasher *credential.Hasher
-	// Post sends one-time links by mail. With nil there is no mail, and links are
-	// returned to those who made them.
-	Post credential.Post
+	// Post sends mails instead of the mail server in the settings. With nil and without
+	// a server there is no mail, and links are returned to those who made them.
+	Post mail.Post
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
@@ -107,6 +109,7 @@ type App struct {
 	operatorSignIns *signin.Service
 	userSignIns     *signin.Service
 	rules           *signin.Rules
+	mailer          *mailer.Service // nil without a mail server
 	stock           *stock.Service
 	rateCards       *ratecard.Service
 	dispatch        *dispatch.Service
@@ -201,6 +204,9 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
 	a.startSimulation()
+	if a.mailer != nil {
+		a.mailer.Run()
+	}
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	a.reportOpening()
@@ -244,6 +250,9 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.cleaner = picture.NewCleaner()
+	if err := a.openMail(); err != nil {
+		return err
+	}
 	a.openAccounts()
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
@@ -439,6 +448,9 @@ func (a *App) close() error {
 	}
 	if a.endPictures != nil {
 		a.endPictures()
+	}
+	if a.mailer != nil {
+		a.mailer.Close()
 	}
 	if a.operatorSignIns != nil {
 		a.operatorSignIns.Close()

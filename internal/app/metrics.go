@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/metrics"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -42,6 +43,7 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchStore(a.store.Stats)
 	m.WatchSender(a.sender.Stats)
 	m.WatchBacklog(a.backlog, a.Now)
+	m.WatchMails(func(ctx context.Context) (int64, error) { return mailer.Waiting(ctx, a.store.Mails()) })
 	if m.http != nil {
 		go func() { _ = m.http.Serve(m.listener) }()
 	}

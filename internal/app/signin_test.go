@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -353,14 +353,14 @@ func TestPeopleOfPartner(t *testing.T) {
 	}
 }
 
-// mail is what a postbox was given.
-type mail struct{ to, token string }
+// letter is what a postbox was given.
+type letter struct{ to, token string }
 
-// postbox is a credential.Post that keeps what it is given.
-type postbox chan mail
+// postbox is a mail.Post that keeps what it is given.
+type postbox chan letter
 
-func (b postbox) SendLink(_ context.Context, to string, _ *credential.Link, url string) error {
-	b <- mail{to, url[strings.LastIndex(url, "/")+1:]}
+func (b postbox) Send(_ context.Context, _ mail.Writer, m *mail.Message) error {
+	b <- letter{m.To, m.URL[strings.LastIndex(m.URL, "/")+1:]}
 	return nil
 }
 

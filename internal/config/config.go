@@ -42,6 +42,8 @@ type Config struct {
 	Demo             bool          `help:"Create a sample partner with stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
 	OperatorEmail    string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	SMTP             string        `name:"smtp" help:"Mail server: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps:// with TLS from the start; better set in the environment, because other users may see the command line. Default: none, links are shown instead of mailed." env:"DROPYARD_SMTP" placeholder:"URL"`
+	MailFrom         string        `help:"Address that mails come from (example: Dropyard <no-reply@example.com>)." env:"DROPYARD_MAIL_FROM" placeholder:"EMAIL"`
 	OIDCIssuer       string        `name:"oidc-issuer" help:"OpenID Connect provider that operators may sign in through (example: https://login.example.com). Default: none." env:"DROPYARD_OIDC_ISSUER" placeholder:"URL"`
 	OIDCClientID     string        `name:"oidc-client-id" help:"Id of this service at the OpenID Connect provider." env:"DROPYARD_OIDC_CLIENT_ID" placeholder:"ID"`
 	OIDCClientSecret string        `name:"oidc-client-secret" help:"Secret of this service at the OpenID Connect provider; better set in the environment, because other users may see the command line." env:"DROPYARD_OIDC_CLIENT_SECRET" placeholder:"SECRET"`
@@ -52,7 +54,7 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkOIDC,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkOIDC, c.checkMail,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -336,8 +338,8 @@ func (c *Config) String() string {
 	if c.OIDCIssuer != "" {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s oidc=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v demo=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator, openID)
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Demo, operator, openID, c.mailName())
 }

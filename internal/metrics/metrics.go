@@ -28,6 +28,7 @@ type Metrics struct {
 	orders     *orderMetrics
 	rates      *rateMetrics
 	logins     *prometheus.CounterVec
+	mails      mailMetrics
 	retention  *retentionMetrics
 	webhooks   *webhookMetrics
 	unreadable map[string]prometheus.Counter // by kind of document; read only
@@ -48,6 +49,7 @@ func New(version string) *Metrics {
 		orders:     newOrderMetrics(register),
 		rates:      newRateMetrics(register),
 		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
+		mails:      newMailMetrics(register),
 		retention:  newRetentionMetrics(register),
 		webhooks:   newWebhookMetrics(register, unreadable["event"]),
 		unreadable: unreadable,

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // NewInvitation is an invitation with its link, which is shown only here.
@@ -26,6 +27,7 @@ func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*Ne
 		return nil, err
 	}
 	link.PartnerID, link.CreatedBy = by.Partner.PartnerID, by.User.UserID
+	made := &NewInvitation{invitationOf(link), s.config.BaseURL() + "/invitation/" + token}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		earlier := credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: link.PartnerID, EmailKey: link.EmailKey}
 		if err := tx.LockPartner(ctx, link.PartnerID); err != nil {
@@ -47,17 +49,29 @@ func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*Ne
 		if err := tx.AddLink(ctx, link); err != nil {
 			return err
 		}
+		if err := s.mailInvitation(ctx, tx, &by.Partner, made); err != nil {
+			return err
+		}
 		return s.note(ctx, tx, audit.ActionUserInvited, link.PartnerID, link.LinkID, nil, factsOfInvitation(link))
 	})
 	if err != nil {
 		return nil, err
 	}
-	made := &NewInvitation{invitationOf(link), s.config.BaseURL() + "/invitation/" + token}
 	if s.config.Post != nil {
-		err = s.config.Post.SendLink(ctx, link.Email, link, made.URL)
 		made.URL = ""
 	}
-	return made, err
+	return made, nil
+}
+
+// mailInvitation has an invitation sent if there is mail.
+func (s *Service) mailInvitation(ctx context.Context, tx mail.Writer, by *Partner, made *NewInvitation) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	return s.config.Post.Send(ctx, tx, &mail.Message{
+		Kind: mail.Invitation, To: made.Email, PartnerID: by.PartnerID,
+		URL: made.URL, Until: made.ExpiresAt, Team: by.Name, Role: string(made.Role),
+	})
 }
 
 func factsOfInvitation(l *credential.Link) memberFacts {

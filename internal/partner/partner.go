@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
@@ -38,7 +39,7 @@ type Config struct {
 	BaseURL func() string
 	// Post sends invitations by mail. With nil there is no mail, and their links are
 	// returned to the user who invites.
-	Post    credential.Post
+	Post    mail.Post
 	Cleaner *picture.Cleaner // of logos
 	// Registration says who may open an account.
 	Registration Registration

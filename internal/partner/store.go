@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
@@ -51,6 +52,7 @@ type Reader interface {
 type Writer interface {
 	Reader
 	credential.LinkWriter
+	mail.Writer
 	signin.FactorWriter
 	// AddPartner returns false if the id is in use.
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)

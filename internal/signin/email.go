@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 var (
@@ -46,10 +47,9 @@ func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source)
 	if err != nil {
 		return err
 	}
-	if err := s.addLink(ctx, p, link, entry); err != nil {
-		return err
-	}
-	return s.config.Post.SendLink(ctx, email, link, s.config.BaseURL()+"/email/"+token)
+	return s.addLink(ctx, p, link, entry, &mail.Message{
+		Kind: mail.Email, To: email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
+	})
 }
 
 // emailFacts is what the audit log holds of an address.

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 const (
@@ -136,15 +137,17 @@ func (s *Service) resetLink(ctx context.Context, p *Person) (*IssuedLink, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addLink(ctx, p, link, entry); err != nil {
+	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + "/reset/" + token, ExpiresAt: link.ExpiresAt}
+	err = s.addLink(ctx, p, link, entry, &mail.Message{
+		Kind: mail.Reset, To: p.Email, PartnerID: p.PartnerID, URL: issued.URL, Until: link.ExpiresAt,
+	})
+	if err != nil {
 		return nil, err
 	}
-	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + "/reset/" + token, ExpiresAt: link.ExpiresAt}
 	if s.config.Post != nil {
-		err = s.config.Post.SendLink(ctx, p.Email, link, issued.URL)
 		issued.URL = ""
 	}
-	return issued, err
+	return issued, nil
 }
 
 // linkFacts is what the audit log holds of a link.
@@ -164,8 +167,9 @@ func (s *Service) newLink(ctx context.Context, p *Person, kind credential.LinkKi
 	return token, link, nil
 }
 
-// addLink writes a link for a person, in place of older ones of the kind.
-func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, entry *audit.Entry) error {
+// addLink writes a link for a person, in place of older ones of the kind, and has it
+// sent if there is mail.
+func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, entry *audit.Entry, message *mail.Message) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
 		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
 			return cmp.Or[error](err, errGone)
@@ -175,6 +179,11 @@ func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link,
 		}
 		if err := tx.AddLink(ctx, link); err != nil {
 			return err
+		}
+		if s.config.Post != nil {
+			if err := s.config.Post.Send(ctx, tx, message); err != nil {
+				return err
+			}
 		}
 		return tx.AddAudit(ctx, entry)
 	})

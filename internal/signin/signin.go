@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // Kind is a kind of people.
@@ -41,7 +42,7 @@ type Config struct {
 	BaseURL func() string
 	// Post sends links by mail. With nil there is no mail, and links are returned to
 	// those who made them.
-	Post   credential.Post
+	Post   mail.Post
 	Now    func() time.Time
 	Random io.Reader    // safe for use by many goroutines
 	Log    *slog.Logger // for failures in the background

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
@@ -57,11 +57,11 @@ func (s stalled) Write(ctx context.Context, fn func(signin.Writer) error) error 
 	return s.Store.Write(ctx, fn)
 }
 
-// postbox is a credential.Post that keeps addresses.
+// postbox is a mail.Post that keeps addresses.
 type postbox chan string
 
-func (b postbox) SendLink(_ context.Context, to string, _ *credential.Link, _ string) error {
-	b <- to
+func (b postbox) Send(_ context.Context, _ mail.Writer, m *mail.Message) error {
+	b <- m.To
 	return nil
 }
 

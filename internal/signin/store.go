@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // Store is what this room needs of storage, for one kind of person: a consistent view
@@ -41,6 +42,7 @@ type Writer interface {
 	Reader
 	FactorWriter
 	credential.LinkWriter
+	mail.Writer
 	// LockPerson reads a person, locked until the transaction ends.
 	LockPerson(ctx context.Context, personID string) (*Person, error)
 	SetPassword(ctx context.Context, personID, hash string) error

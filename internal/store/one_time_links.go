@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 var (
@@ -26,7 +27,8 @@ var (
 	addOneTimeLinks = oneTimeLinks.insert()
 )
 
-// linking is the part of a transaction that reads and writes one-time links.
+// linking is the part of a transaction that reads and writes one-time links, and has
+// them mailed.
 type linking struct{ auditing }
 
 const usableLink = "WHERE token_hash = $1 AND kind = $2 AND expires_at > $3"
@@ -61,6 +63,9 @@ func (tx linking) AddLink(ctx context.Context, link *credential.Link) error {
 	_, err := writeNow(ctx, tx.conn, addOneTimeLinks, link)
 	return err
 }
+
+// AddMail adds a mail.
+func (tx linking) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
 
 // TakeLink removes a link of a kind that can be used at a time and returns it; nil
 // if there is none. A transaction that takes it at the same time waits for this one,

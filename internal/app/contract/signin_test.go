@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -102,11 +102,11 @@ func driveClear(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, path: path})
 }
 
-// postbox is a credential.Post that keeps the tokens of links.
+// postbox is a mail.Post that keeps the tokens of links.
 type postbox chan string
 
-func (b postbox) SendLink(_ context.Context, _ string, _ *credential.Link, url string) error {
-	b <- url[strings.LastIndex(url, "/")+1:]
+func (b postbox) Send(_ context.Context, _ mail.Writer, m *mail.Message) error {
+	b <- m.URL[strings.LastIndex(m.URL, "/")+1:]
 	return nil
 }
 

@@ -67,11 +67,6 @@ func NewLink(random io.Reader, kind LinkKind, now time.Time) (token string, link
 	}, nil
 }
 
-// Post sends one-time links by mail.
-type Post interface {
-	SendLink(ctx context.Context, to string, link *Link, url string) error
-}
-
 // LinkFilter selects links. An empty field selects all.
 type LinkFilter struct {
 	LinkID     string

@@ -55,6 +55,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"sessions":          testSessions,
 		"links":             testLinks,
 		"link taken once":   testLinkTakenOnce,
+		"mails":             testMails,
+		"mail tried once":   testMailAttemptedOnce,
 		"factors":           testFactors,
 		"operator sign-ins": testOperatorSignIns,
 		"user sign-ins":     testUserSignIns,

@@ -134,6 +134,18 @@ CREATE TABLE one_time_links (
     expires_at  BIGINT NOT NULL
 );
 
+-- Mails that wait to be sent. A mail is removed once it is sent or given up.
+CREATE TABLE mails (
+    mail_id    TEXT   NOT NULL PRIMARY KEY,
+    kind       TEXT   NOT NULL,
+    sealed     BLOB   NOT NULL, -- recipient and contents, sealed under the master key
+    attempts   BIGINT NOT NULL,
+    next_at    BIGINT NOT NULL, -- when the next attempt is due
+    created_at BIGINT NOT NULL
+) WITHOUT ROWID;
+-- Finds the mails that are due.
+CREATE INDEX mails_due ON mails (next_at, mail_id);
+
 -- Failed logins by account and by network, and frequent ones by account, of partners and
 -- operators on all nodes (credential.Gate). A row is removed once its key is at rest.
 CREATE TABLE sign_in_counts (

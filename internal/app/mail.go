@@ -1,0 +1,22 @@
+package app
+
+import (
+	"github.com/dropyard/dropyard/internal/mailer"
+)
+
+// openMail creates the service that sends mails, if the settings have a mail server.
+func (a *App) openMail() error {
+	server, err := a.config.MailServer()
+	if err != nil || server == nil || a.Post != nil {
+		return err
+	}
+	a.mailer = mailer.NewService(mailer.Config{
+		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
+		Server: &mailer.SMTP{
+			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
+			Username: server.Username, Password: server.Password, From: server.From,
+		},
+	})
+	a.Post = a.mailer
+	return nil
+}

@@ -1,0 +1,313 @@
+package mailer_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/mailer"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/emersion/go-smtp"
+)
+
+// fixture is a sender, its store, and the server that it sends to.
+type fixture struct {
+	*mailer.Service
+	clock    *testkit.Clock
+	store    *store.Store
+	server   *testkit.MailServer
+	config   mailer.Config
+	outcomes map[mailer.Outcome]int
+	log      *bytes.Buffer
+}
+
+func (f *fixture) Mailed(o mailer.Outcome) { f.outcomes[o]++ }
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	sealer, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{
+		clock: testkit.NewClock(testkit.Epoch), store: opened, server: testkit.StartMailServer(t, "", nil),
+		outcomes: map[mailer.Outcome]int{}, log: &bytes.Buffer{},
+	}
+	f.config = mailer.Config{
+		Store: opened.Mails(), Sealer: sealer, Server: serverAt(t, f.server.Address), Now: f.clock.Now, Random: rand.Reader,
+		Log: slog.New(slog.NewTextHandler(f.log, nil)), Observer: f,
+		Language: func(_ context.Context, partnerID string) (mail.Language, error) {
+			if partnerID == "par_french" {
+				return mail.French, nil
+			}
+			return mail.English, nil
+		},
+	}
+	f.Service = mailer.NewService(f.config)
+	return f
+}
+
+// serverAt returns the server at an address, without TLS.
+func serverAt(t *testing.T, address string) *mailer.SMTP {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mailer.SMTP{Host: host, Port: number, Security: mailer.NoTLS, From: "Dropyard <no-reply@example.com>"}
+}
+
+const secret = "https://delivery.example.com/reset/secret-token"
+
+// post writes a mail to a person.
+func (f *fixture) post(t *testing.T, to, partnerID string) {
+	t.Helper()
+	err := f.store.Mails().Write(t.Context(), func(tx mailer.Writer) error {
+		return f.Send(t.Context(), tx, &mail.Message{
+			Kind: mail.Reset, To: to, PartnerID: partnerID, URL: secret, Until: f.clock.Now().Add(time.Hour),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) sendDue(t *testing.T) {
+	t.Helper()
+	if err := f.SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) mustWait(t *testing.T, want int64) {
+	t.Helper()
+	if got, err := mailer.Waiting(t.Context(), f.store.Mails()); got != want || err != nil {
+		t.Errorf("got %d mails waiting, %v, want %d", got, err, want)
+	}
+}
+
+// received returns the addressees of the mails that the server has got since.
+func (f *fixture) received() (to []string) {
+	for {
+		select {
+		case m := <-f.server.Mails:
+			to = append(to, m.To)
+		default:
+			return to
+		}
+	}
+}
+
+func TestMailsAreSentInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.post(t, "en@example.com", "")
+	f.clock.Advance(time.Millisecond)
+	f.post(t, "fr@example.com", "par_french")
+	f.sendDue(t)
+	for _, want := range []struct{ to, subject, part string }{
+		{"en@example.com", "Set a new password", "It works once"},
+		{"fr@example.com", "Choisissez un nouveau mot de passe", "Il ne sert qu’une fois"},
+	} {
+		got := <-f.server.Mails
+		if got.To != want.to || got.From != "no-reply@example.com" || got.Subject() != want.subject {
+			t.Errorf("got %q from %s to %s, want %q to %s", got.Subject(), got.From, got.To, want.subject, want.to)
+		}
+		if !strings.Contains(got.Text, want.part) || !strings.Contains(got.HTML, want.part) || !strings.Contains(got.Text, secret) {
+			t.Errorf("got the text %q and the HTML %q, want %q and the link in both", got.Text, got.HTML, want.part)
+		}
+		if id := got.Get("Message-Id"); !strings.HasPrefix(id, "<mail_") || got.Get("Auto-Submitted") != "auto-generated" {
+			t.Errorf("got the headers %v, want a Message-ID of the mail, and Auto-Submitted", got.Header)
+		}
+	}
+	f.mustWait(t, 0)
+}
+
+func TestMailsAreSealedUntilSent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.post(t, "sam@example.com", "")
+	err := f.store.Mails().Read(t.Context(), func(tx mailer.Reader) error {
+		due, err := tx.DueMails(t.Context(), f.clock.Now(), 10)
+		if len(due) != 1 || bytes.Contains(due[0].Sealed, []byte("secret-token")) || bytes.Contains(due[0].Sealed, []byte("sam@")) {
+			t.Errorf("got %+v, want one sealed mail", due)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingIsLostWhileServerIsAway: the server is away for an hour, and the process
+// restarts meanwhile.
+func TestNothingIsLostWhileServerIsAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.server.Away.Store(true)
+	for range 60 {
+		if f.clock.Now().Sub(testkit.Epoch) < 3*time.Minute {
+			f.post(t, "sam@example.com", "")
+		}
+		f.sendDue(t)
+		f.clock.Advance(time.Minute)
+		f.Service = mailer.NewService(f.config)
+	}
+	f.mustWait(t, 3)
+	f.server.Away.Store(false)
+	for range 60 {
+		f.sendDue(t)
+		f.clock.Advance(time.Minute)
+	}
+	if got := f.received(); len(got) != 3 {
+		t.Errorf("got the mails %q, want each of 3 once", got)
+	}
+	f.mustWait(t, 0)
+	if f.outcomes[mailer.Sent] != 3 || f.outcomes[mailer.Failed] != 0 {
+		t.Errorf("got the outcomes %v, want 3 sent and none failed", f.outcomes)
+	}
+}
+
+// TestMailIsSentAfterProcessDies: the process dies between the attempt and its end.
+func TestMailIsSentAfterProcessDies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.post(t, "sam@example.com", "")
+	dying := f.config
+	dying.Server = panicking{}
+	func() {
+		defer func() { _ = recover() }()
+		_ = mailer.NewService(dying).SendDue(t.Context())
+	}()
+	f.sendDue(t)
+	if got := f.received(); len(got) != 0 {
+		t.Errorf("right after: got the mails %q, want none, because the other process may be sending", got)
+	}
+	f.clock.Advance(time.Minute)
+	f.sendDue(t)
+	if got := f.received(); len(got) != 1 {
+		t.Errorf("a minute later: got the mails %q, want one", got)
+	}
+}
+
+// panicking is a server that ends the process.
+type panicking struct{}
+
+func (panicking) Deliver(context.Context, *mailer.Envelope) error { panic("killed") }
+
+// TestLostAnswerMakesSecondMail: the same mail is sent again, under the same
+// Message-ID, if the answer to it was lost.
+func TestLostAnswerMakesSecondMail(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.server.LoseAnswers.Store(true)
+	f.post(t, "sam@example.com", "")
+	f.sendDue(t)
+	f.server.LoseAnswers.Store(false)
+	f.clock.Advance(time.Minute)
+	f.sendDue(t)
+	f.mustWait(t, 0)
+	first, second := <-f.server.Mails, <-f.server.Mails
+	if first.Get("Message-Id") != second.Get("Message-Id") {
+		t.Errorf("got the ids %s and %s, want the same", first.Get("Message-Id"), second.Get("Message-Id"))
+	}
+}
+
+func TestRefusedMails(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]mailer.Outcome{450: mailer.Postponed, 550: mailer.Failed} {
+		f := newFixture(t)
+		f.server.Refusal.Store(&smtp.SMTPError{Code: code, Message: "sam@example.com is not here"})
+		f.post(t, "sam@example.com", "")
+		f.sendDue(t)
+		if f.outcomes[want] != 1 {
+			t.Errorf("%d: got the outcomes %v, want %s", code, f.outcomes, want)
+		}
+		if strings.Contains(f.log.String(), "sam@") || strings.Contains(f.log.String(), "secret-token") {
+			t.Errorf("%d: got the log %s, want neither address nor link in it", code, f.log)
+		}
+	}
+}
+
+// TestMailsAreGivenUpAfterDay counts the attempts on the way.
+func TestMailsAreGivenUpAfterDay(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.server.Away.Store(true)
+	f.post(t, "sam@example.com", "")
+	for range 25 * 60 {
+		f.sendDue(t)
+		f.clock.Advance(time.Minute)
+	}
+	f.mustWait(t, 0)
+	if f.outcomes[mailer.Failed] != 1 || f.outcomes[mailer.Postponed] < 24 || f.outcomes[mailer.Postponed] > 40 {
+		t.Errorf("got the outcomes %v, want 24 to 40 postponed and then one failed", f.outcomes)
+	}
+	if !strings.Contains(f.log.String(), "given up") {
+		t.Errorf("got the log %s, want it to say that the mail was given up", f.log)
+	}
+}
+
+// TestNoMailWithoutCommit undoes the transaction that wrote a mail.
+func TestNoMailWithoutCommit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	wanted := errors.New("wanted")
+	err := f.store.Mails().Write(t.Context(), func(tx mailer.Writer) error {
+		return errors.Join(f.Send(t.Context(), tx, &mail.Message{Kind: mail.Reset, To: "sam@example.com"}), wanted)
+	})
+	if !errors.Is(err, wanted) {
+		t.Fatalf("got %v, want the error of the function", err)
+	}
+	f.mustWait(t, 0)
+}
+
+// TestServices runs two services on one database in the background, as two nodes do.
+func TestServices(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	config := f.config
+	config.Observer = quiet{}
+	nodes := []*mailer.Service{mailer.NewService(config), mailer.NewService(config)}
+	for range 10 {
+		f.post(t, "sam@example.com", "")
+	}
+	for _, node := range nodes {
+		node.Run()
+	}
+	for range 10 {
+		<-f.server.Mails
+	}
+	for _, node := range nodes {
+		node.Close()
+	}
+	f.mustWait(t, 0)
+	if got := f.received(); len(got) != 0 {
+		t.Errorf("got %d mails more than were written", len(got))
+	}
+}
+
+// quiet observes nothing.
+type quiet struct{}
+
+func (quiet) Mailed(mailer.Outcome) {}

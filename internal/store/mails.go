@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/mailer"
+)
+
+var (
+	mails = newTable("mails",
+		key(text("mail_id", func(m *mail.Mail) *string { return &m.MailID })),
+		text("kind", func(m *mail.Mail) *string { return (*string)(&m.Kind) }),
+		blob("sealed", func(m *mail.Mail) *[]byte { return &m.Sealed }),
+		integer("attempts", func(m *mail.Mail) *int64 { return &m.Attempts }),
+		moment("next_at", func(m *mail.Mail) *time.Time { return &m.NextAt }),
+		moment("created_at", func(m *mail.Mail) *time.Time { return &m.CreatedAt }),
+	)
+	addMails = mails.insert()
+)
+
+// Mails is the store as the sender of mails sees it.
+func (s *Store) Mails() mailer.Store {
+	return view[mailer.Reader, mailer.Writer]{s.engine,
+		func(c conn) mailer.Reader { return mailTx{c} },
+		func(c conn) mailer.Writer { return mailTx{c} }}
+}
+
+// mailTx is a transaction of the sender of mails.
+type mailTx struct{ conn conn }
+
+// AddMail adds a mail.
+func (tx mailTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
+
+func addMail(ctx context.Context, c conn, m *mail.Mail) error {
+	_, err := writeNow(ctx, c, addMails, m)
+	return err
+}
+
+// DueMails lists mails whose next attempt is due, longest due first.
+func (tx mailTx) DueMails(ctx context.Context, now time.Time, limit int) ([]*mail.Mail, error) {
+	return mails.all(ctx, tx.conn, "WHERE next_at <= $1 ORDER BY next_at, mail_id LIMIT $2", now, limit)
+}
+
+// CountMails counts all mails.
+func (tx mailTx) CountMails(ctx context.Context) (waiting int64, err error) {
+	err = tx.conn.query(ctx, "SELECT count(*) FROM mails", nil, func(r row) error { return r.scan(&waiting) })
+	return waiting, err
+}
+
+// BeginAttempt counts an attempt to send a mail, unless the mail has changed since it
+// was read. A transaction that does so at the same time waits for this one, and then
+// finds it changed.
+func (tx mailTx) BeginAttempt(ctx context.Context, read *mail.Mail, next time.Time) (begun bool, err error) {
+	rows, err := tx.conn.exec(ctx, "UPDATE mails SET attempts = attempts + 1, next_at = $1 WHERE mail_id = $2 AND attempts = $3",
+		next, read.MailID, read.Attempts)
+	return rows == 1, err
+}
+
+// RemoveMail removes a mail.
+func (tx mailTx) RemoveMail(ctx context.Context, mailID string) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM mails WHERE mail_id = $1", mailID)
+	return err
+}
