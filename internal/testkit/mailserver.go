@@ -58,7 +58,8 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(droppingListener{listener, &s.Away}) }()
 	t.Cleanup(func() {
-		_ = server.Close() // which closes the listener
+		_ = server.Close()
+		_ = listener.Close() // which the server does not know yet if it has just begun
 		<-ended
 	})
 	return s
