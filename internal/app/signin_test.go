@@ -405,22 +405,22 @@ func TestChangeOfAddressNeedsMail(t *testing.T) {
 // TestResetByMail asks for a new password and uses the link that is sent.
 func TestResetByMail(t *testing.T) {
 	t.Parallel()
-	box := make(postbox, 10)
-	all := people(t, func(_ *config.Config, world *app.Surroundings) { world.Post = box })
+	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
+	all := people(t, withMail(server))
 	for _, p := range []*person{all["user"], all["operator"]} {
 		p.Do(t, "POST", p.auth+"/reset", []byte(`{"email":"stranger@example.com"}`)).Must(t, 202)
 		p.Do(t, "POST", p.auth+"/reset", fmt.Appendf(nil, `{"email":%q}`, p.email)).Must(t, 202)
-		sent := <-box
-		if sent.to != p.email {
-			t.Errorf("got a mail to %s, want it to %s", sent.to, p.email)
+		sent := <-server.Mails
+		if sent.To != p.email {
+			t.Errorf("got a mail to %s, want it to %s", sent.To, p.email)
 		}
-		p.Do(t, "POST", p.auth+"/reset/"+sent.token, []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
+		p.Do(t, "POST", p.auth+"/reset/"+linkIn(t, sent, "reset"), []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
 		p.enter(t, "brume-et-vent-1908", "").Must(t, 200)
 		if answer := p.newLink().Must(t, 201); answer.JSON("url") != nil {
 			t.Errorf("a link that was sent by mail: got %s, want no url", answer.Body)
 		}
-		if sent := <-box; sent.to != p.email {
-			t.Errorf("got a mail to %s, want it to %s", sent.to, p.email)
+		if sent := <-server.Mails; sent.To != p.email {
+			t.Errorf("got a mail to %s, want it to %s", sent.To, p.email)
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 const (
 	// pollEvery is how often the database is asked for mails that are due.
-	pollEvery = 2 * time.Second
+	pollEvery = 500 * time.Millisecond
 	// pollTimeout bounds one query of a poll.
 	pollTimeout = 10 * time.Second
 	// batch is how many mails are read at a time.
