@@ -1,7 +1,11 @@
 package app
 
 import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // openMail creates the service that sends mails, if the settings have a mail server.
@@ -12,6 +16,7 @@ func (a *App) openMail() error {
 	}
 	a.mailer = mailer.NewService(mailer.Config{
 		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
+		Language: a.languageOf,
 		Server: &mailer.SMTP{
 			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
 			Username: server.Username, Password: server.Password, From: server.From,
@@ -19,4 +24,13 @@ func (a *App) openMail() error {
 	})
 	a.Post = a.mailer
 	return nil
+}
+
+// languageOf returns the language of mails to the people of a partner.
+func (a *App) languageOf(ctx context.Context, partnerID string) (mail.Language, error) {
+	profile, err := a.partners.Profile(ctx, partnerID)
+	if profile.Language == partner.LanguageFrench {
+		return mail.French, err
+	}
+	return mail.English, err
 }

@@ -47,13 +47,18 @@ func TestMail(t *testing.T) {
 	before.Clock.Advance(time.Hour)
 	server.Away.Store(false)
 	after := before.Beside(t, withMail(server))
+	metro.Service = after
 	got := <-server.Mails
 	if got.To != "Sam@example.com" || got.Subject() != "Join the team of metro" || !strings.Contains(got.Text, "clerk") {
 		t.Errorf("got %q to %s with the text %q, want the invitation", got.Subject(), got.To, got.Text)
 	}
 	after.Do(t, "POST", "/v1/auth/invitations/"+linkIn(t, got, "invitation"), []byte(acceptance)).Must(t, 201)
+	metro.Owner(t).Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200)
 	after.Do(t, "POST", "/v1/auth/reset", []byte(`{"email":"sam@example.com"}`)).Must(t, 202)
 	got = <-server.Mails
+	if want := "Choisissez un nouveau mot de passe"; got.Subject() != want || !strings.Contains(got.HTML, `<html lang="fr">`) {
+		t.Errorf("got %q with the HTML %q, want %q in French", got.Subject(), got.HTML, want)
+	}
 	reset := linkIn(t, got, "reset")
 	after.Do(t, "POST", "/v1/auth/reset/"+reset, []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
 	after.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":"sam@example.com","password":"brume-et-vent-1908"}`)).Must(t, 200)

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/pquerna/otp/totp"
 )
 
