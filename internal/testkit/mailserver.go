@@ -55,8 +55,11 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	}))
 	server.Domain, server.TLSConfig, server.AllowInsecureAuth = "mail.example.com", secure, secure == nil
 	server.ErrorLog = silent{}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(droppingListener{listener, &s.Away}) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(droppingListener{listener, &s.Away}) // it ends when the test does
+	}()
 	t.Cleanup(func() {
 		_ = server.Close()
 		_ = listener.Close() // which the server does not know yet if it has just begun
