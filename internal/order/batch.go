@@ -29,6 +29,16 @@ type Batch struct {
 	key      idempotency.Key
 	bodyHash [32]byte
 	parts    []command
+	together int // how many orders are settled in one transaction
+}
+
+// maxPartBytes bounds what the orders of a batch that are settled together had in the
+// request, on average: a transaction of large orders would keep others waiting.
+const maxPartBytes = 128 << 10
+
+// settledTogether returns how many orders of a batch are settled in one transaction.
+func settledTogether(orders, bytes int) int {
+	return max(1, min(maxOfBatches, maxPartBytes*orders/max(1, bytes)))
 }
 
 // PrepareBatch reads and prices the orders of a batch, each independently. It lets
@@ -38,7 +48,7 @@ func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, root 
 	if err != nil {
 		return nil, err
 	}
-	batch := &Batch{key: r.Key, bodyHash: r.BodyHash()}
+	batch := &Batch{key: r.Key, bodyHash: r.BodyHash(), together: settledTogether(len(orders), len(r.Body))}
 	for i, order := range orders {
 		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, order)
 		if fault := faultOf(part); fault != nil {
@@ -57,7 +67,7 @@ func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, root 
 // is needed to find out which orders were created.
 func (s *Service) CreateBatch(ctx context.Context, batch *Batch) ([]Result, error) {
 	results := make([]Result, 0, len(batch.parts))
-	for parts := range slices.Chunk(batch.parts, maxOfBatches) {
+	for parts := range slices.Chunk(batch.parts, batch.together) {
 		settled := s.outcomeOnce(ctx, batch.key, &batchCommand{batch.key, batch.bodyHash, parts})
 		if settled.err != nil {
 			return nil, settled.err

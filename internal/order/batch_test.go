@@ -69,6 +69,17 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+func TestSettledTogether(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ orders, bytes, want int }{
+		{1, 0, 32}, {500, 550 << 10, 32}, {60, 60 * 60 << 10, 2}, {100, 100 * 10 << 10, 12}, {3, 4 << 20, 1},
+	} {
+		if got := settledTogether(test.orders, test.bytes); got != test.want {
+			t.Errorf("%d orders in %d bytes: got %d together, want %d", test.orders, test.bytes, got, test.want)
+		}
+	}
+}
+
 // TestBatchIsSettledInParts checks that a command of another partner comes between
 // the parts of a batch.
 func TestBatchIsSettledInParts(t *testing.T) {
