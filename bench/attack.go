@@ -29,10 +29,11 @@ type attackCommand struct {
 
 // attackFlags are the flags of every attack.
 type attackFlags struct {
-	Binary  string  `help:"Attack this dropyard binary, such as one of an earlier version. Default: one that is built from this tree." placeholder:"FILE"`
-	Seconds float64 `default:"10" help:"Length of each of the two measurements, before and during the attack."`
-	Rate    int     `default:"200" help:"Orders per second that other partners create."`
-	JSON    bool    `name:"json" help:"Print the report as JSON."`
+	Binary  string        `help:"Attack this dropyard binary, such as one of an earlier version. Default: one that is built from this tree." placeholder:"FILE"`
+	Seconds float64       `default:"10" help:"Length of each of the two measurements, before and during the attack."`
+	Rate    int           `default:"200" help:"Orders per second that other partners create."`
+	WarmUp  time.Duration `default:"500ms" help:"How long an attack lasts before it is measured; some begin with what is not the attack, such as creating what it reads."`
+	JSON    bool          `name:"json" help:"Print the report as JSON."`
 	// Attacker makes the process one that only attacks (see attacker).
 	Attacker bool `hidden:""`
 }
@@ -103,16 +104,12 @@ func (f attackFlags) underAttack(ctx context.Context, t *target, others []accoun
 	return err
 }
 
-// attackWarmUp is the longest time before a measurement that does not count, so that
-// an attack has begun.
-const attackWarmUp = time.Second / 2
-
 // watch measures the bystanders, and the most memory and descriptors that the
 // service uses meanwhile.
 func (f attackFlags) watch(ctx context.Context, t *target, others []account) (s situation, err error) {
 	length := time.Duration(f.Seconds * float64(time.Second))
 	l := load{
-		address: t.address, clients: len(others), warmUp: min(attackWarmUp, length), length: length, want: 201,
+		address: t.address, clients: len(others), warmUp: f.WarmUp, length: length, want: 201,
 		every:  time.Duration(len(others)) * time.Second / time.Duration(f.Rate),
 		sender: func(client int) sender { return plainCreations(others[client]) },
 	}
