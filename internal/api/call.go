@@ -176,7 +176,7 @@ func (s *Server) authorizeAgain(route Route, c *call) (err error) {
 		c.session, err = s.session(c)
 	case AccessOperator:
 		err = s.authenticateOperator(c, route.Roles)
-	case AccessPublic, AccessTracking, AccessSigned, accessNone: // nobody's session
+	case AccessPublic, AccessTracking, AccessSigned, accessNone: // there is no session
 	}
 	return err
 }
