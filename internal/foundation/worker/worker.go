@@ -71,9 +71,17 @@ type process struct {
 	out     *bufio.Reader
 }
 
+// asWorker is set in the environment of workers.
+const asWorker = "DROPYARD_WORKER"
+
 // start starts the program that this process runs, even if its file has been
-// replaced meanwhile where the system permits that.
+// replaced meanwhile where the system permits that. A worker starts no further ones: a
+// program that does not understand the arguments could otherwise start itself without
+// end.
 func start(arguments []string) (*process, error) {
+	if os.Getenv(asWorker) != "" {
+		return nil, errors.New("this process is a worker itself")
+	}
 	program := "/proc/self/exe"
 	if _, err := os.Stat(program); err != nil {
 		if program, err = os.Executable(); err != nil {
@@ -81,7 +89,7 @@ func start(arguments []string) (*process, error) {
 		}
 	}
 	p := &process{command: exec.Command(program, arguments...)} //nolint:gosec,noctx // this program; it ends with its input
-	p.command.Env = []string{"GOMAXPROCS=1"}
+	p.command.Env = append(os.Environ(), asWorker+"=1", "GOMAXPROCS=1")
 	p.command.Stderr = os.Stderr
 	in, err := p.command.StdinPipe()
 	if err != nil {

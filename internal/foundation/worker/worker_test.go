@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// handle answers with the text in capitals, with the process's id or niceness, or
+// handle answers with the text in capitals, with the process's id or niceness, with
+// what came of starting another worker, or
 // not at all.
 func handle(request []byte) []byte {
 	switch string(request) {
@@ -38,6 +39,9 @@ func handle(request []byte) []byte {
 		return []byte(strings.Fields(string(stat))[18])
 	case "die":
 		os.Exit(3)
+	case "another":
+		_, err := worker.New(slog.New(slog.DiscardHandler), asWorker).Do([]byte("pid"))
+		return fmt.Append(nil, err)
 	}
 	return bytes.ToUpper(request)
 }
@@ -92,5 +96,15 @@ func TestWorkerStartsAgain(t *testing.T) {
 	}
 	if after := do(t, w, "pid"); after == before {
 		t.Errorf("got process %s, want another one than %s", after, before)
+	}
+}
+
+// TestWorkerStartsNoOther keeps a program that does not understand its arguments from
+// starting itself without end.
+func TestWorkerStartsNoOther(t *testing.T) {
+	t.Parallel()
+	want := "start a worker: this process is a worker itself"
+	if got := do(t, worker.New(slog.New(slog.DiscardHandler), asWorker), "another"); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
