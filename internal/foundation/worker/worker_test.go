@@ -28,8 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // handle answers with the text in capitals, with the process's id or niceness, with
-// what came of starting another worker, or
-// not at all.
+// what came of starting another worker, or not at all.
 func handle(request []byte) []byte {
 	switch string(request) {
 	case "pid":
