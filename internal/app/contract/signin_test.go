@@ -70,6 +70,21 @@ func driveConfirm(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)})
 }
 
+// driveGuessedCodes sends a wrong code until it is refused.
+func driveGuessedCodes(t *testing.T, o *operation) (answer *apptest.Answer) {
+	f := newFixture(t, roomy)
+	wrong := "000000"
+	if f.begin(t, o) == wrong {
+		wrong = "000001"
+	}
+	for range 12 {
+		if answer = f.send(t, call{operation: o.id, body: fmt.Appendf(nil, `{"code":%q}`, wrong)}); answer.Status == 429 {
+			break
+		}
+	}
+	return answer
+}
+
 func driveEnrolled(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	code := f.begin(t, o)

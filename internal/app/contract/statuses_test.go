@@ -165,6 +165,7 @@ var drives = map[string]drive{
 	"removeTOTP 200":               driveRemove,
 	"beginTOTP 409":                driveEnrolled,
 	"confirmOperatorTOTP 200":      driveConfirm,
+	"confirmOperatorTOTP 429":      driveGuessedCodes,
 	"removeOperatorTOTP 200":       driveRemove,
 	"beginOperatorTOTP 409":        driveEnrolled,
 	"changeOperatorPassword 403":   driveCrossSiteSession,

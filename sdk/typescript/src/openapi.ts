@@ -2019,7 +2019,7 @@ export interface components {
             /** @description The same as a URI, for a QR code. */
             uri: string;
         };
-        RecoveryCodes: {
+        NewRecoveryCodes: {
             /** @description Ten codes. Case and hyphens do not matter. */
             recovery_codes: string[];
         };
@@ -4504,7 +4504,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["RecoveryCodes"];
+                    "application/json": components["schemas"]["NewRecoveryCodes"];
                 };
             };
             400: components["responses"]["BadRequest"];
