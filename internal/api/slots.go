@@ -57,36 +57,33 @@ var errCrowded = &refusal.Error{
 // inSlot does work in a slot. Callers take turns by partner or operator; it refuses
 // after slotPatience. The work for SlotHeavy should yield to other goroutines.
 func (s *Server) inSlot(c *call, slot Slot, work func() error) error {
-	if err := s.take(c, slot); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(c.Context(), slotPatience)
+	defer cancel()
+	if !s.take(ctx, c.payer, slot) {
+		return errCrowded
 	}
 	defer s.slots[slot].Free(c.payer)
 	return work()
 }
 
-// take waits for a slot, which the caller then frees.
-func (s *Server) take(c *call, slot Slot) error {
-	ctx, cancel := context.WithTimeout(c.Context(), slotPatience)
-	defer cancel()
+// take waits for a slot, which the caller then frees. It reports false if ctx ends
+// first.
+func (s *Server) take(ctx context.Context, payer string, slot Slot) bool {
 	begun := time.Now() // the real clock, because it measures work
-	taken := s.slots[slot].Take(ctx, c.payer)
+	taken := s.slots[slot].Take(ctx, payer)
 	s.config.Observer.Slot(slot, time.Since(begun), taken)
-	if !taken {
-		return errCrowded
-	}
-	return nil
+	return taken
 }
 
 // inTurns does work that writes a long response. It is in a slot except while the client
 // takes what was written, so that a slow client keeps no slot. It waits for its turns as
 // long as the request may run.
 func (s *Server) inTurns(c *call, slot Slot, w io.Writer, work func(io.Writer) error) error {
-	turn := &turnWriter{Writer: w, take: func() bool {
-		begun := time.Now() // the real clock, because it measures work
-		taken := s.slots[slot].Take(c.Context(), c.payer)
-		s.config.Observer.Slot(slot, time.Since(begun), taken)
-		return taken
-	}, free: func() { s.slots[slot].Free(c.payer) }}
+	turn := &turnWriter{
+		Writer: w,
+		take:   func() bool { return s.take(c.Context(), c.payer, slot) },
+		free:   func() { s.slots[slot].Free(c.payer) },
+	}
 	if !turn.begin() {
 		return errCrowded
 	}

@@ -19,9 +19,9 @@ const (
 )
 
 // ballast is never used, and so takes no memory. It counts as live, which lets the
-// collector wait for at least collectLess percent of it in garbage. Otherwise
-// checking a password, which takes 19 MiB, would make it run each time, and with it
-// delay everybody else.
+// collector wait for at least collectLess percent of it in garbage. Otherwise it
+// would run for every few megabytes of garbage while the live heap is small, and delay
+// all requests.
 const ballast = 8 << 20
 
 // memoryRatio is the part of the memory of the container or machine that Go may

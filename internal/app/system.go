@@ -122,7 +122,7 @@ type nodes struct {
 	done chan struct{}
 }
 
-// openNodes tells the other nodes about this one, until closeNodes.
+// openNodes announces this node to the others, until closeNodes.
 func (a *App) openNodes(ctx context.Context) error {
 	id, err := identifier.New(a.Random, "nod_")
 	if err != nil {

@@ -99,8 +99,11 @@ func start(arguments []string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
 	p.in, p.out = in, bufio.NewReader(out)
-	return p, p.command.Start()
+	return p, nil
 }
 
 func (p *process) ask(request []byte) ([]byte, error) {
