@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -114,6 +115,26 @@ func TestGatesShareFailures(t *testing.T) {
 			t.Errorf("after a minute: got %v, want nil", err)
 		}
 	})
+}
+
+// TestGateCountsParallelFailuresOnce fails eight times simultaneously. Two more guesses
+// are within the limit of ten.
+func TestGateCountsParallelFailuresOnce(t *testing.T) {
+	t.Parallel()
+	kept, all := nodes(t, 1)
+	kept.writing = runtime.Gosched
+	var failing sync.WaitGroup
+	for range 8 {
+		failing.Go(func() {
+			all[0].Failed(t.Context(), credential.Attempt{Account: "a@b.example", Address: "203.0.113.1"})
+		})
+	}
+	failing.Wait()
+	for i := range 2 {
+		if err := all[0].try(t, "203.0.113.1", "wrong"); !refusal.HasCode(err, refusal.CodeUnauthorized) {
+			t.Errorf("guess %d: got %v, want unauthorized", i+9, err)
+		}
+	}
 }
 
 func TestGateReadsOnceAndWritesFailuresOnly(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -88,6 +89,9 @@ type Gate struct {
 	config GateConfig
 	known  *throttle.Limiter // what this node knows of all counts
 	swept  atomic.Int64      // when this node last removed counts at rest, in nanoseconds since 1970
+	// sharing is held from counting here until that is shared. A node shares all that
+	// it knows: what another attempt is about to share would be counted twice.
+	sharing sync.Mutex
 }
 
 // NewGate returns a gate for one kind of account.
@@ -208,6 +212,8 @@ func (c counts) all() []throttle.Keyed { return append(c.failures(), c.signIns) 
 
 // failed counts a failed attempt.
 func (g *Gate) failed(ctx context.Context, c counts) {
+	g.sharing.Lock()
+	defer g.sharing.Unlock()
 	for _, counted := range c.failures() {
 		g.known.TakeAt(counted.Key, counted.Rate)
 	}
@@ -216,6 +222,8 @@ func (g *Gate) failed(ctx context.Context, c counts) {
 
 // succeeded counts an attempt with the right password.
 func (g *Gate) succeeded(ctx context.Context, c counts) {
+	g.sharing.Lock()
+	defer g.sharing.Unlock()
 	counted := g.known.TakeAt(c.signIns.Key, c.signIns.Rate)
 	if counted.Reset > quietSignIns*signIns.Per/time.Duration(signIns.Limit) {
 		g.share(ctx, []throttle.Keyed{c.signIns})
