@@ -18,9 +18,11 @@ const (
 	partnerTag = 8
 )
 
-// NewPartnerID returns a new partner id: "par_" and 40 random bits.
+// NewPartnerID returns a new partner id: "par_", a bit that is 0 (see TestAccount) and
+// 39 random bits.
 func NewPartnerID(random io.Reader) (string, error) {
-	return identifier.Draw(random, partnerPrefix, 5)
+	id, err := identifier.Draw(random, partnerPrefix, 5)
+	return LiveAccount(id), err
 }
 
 // NewOrderID returns a new order id: "ord_" and, in Crockford base32, the

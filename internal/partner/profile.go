@@ -56,8 +56,9 @@ var supportURLRule = form.TextRule{
 
 var supportURL = regexp.MustCompile(`^https://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?$`)
 
-// Profile returns the profile of a partner.
+// Profile returns the profile of a partner. A test account has that of its partner.
 func (s *Service) Profile(ctx context.Context, partnerID string) (profile Profile, err error) {
+	partnerID = delivery.LiveAccount(partnerID)
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		profile, err = tx.Profile(ctx, partnerID)
 		return err

@@ -51,9 +51,11 @@ func (s Settings) Refusal() error {
 
 var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
 
-// Settings returns what is set for a partner, as it was at most keyFreshness ago.
-// The settings of active partners are cached.
+// Settings returns what is set for a partner, as it was at most keyFreshness ago. A
+// test account has the settings of its partner. The settings of active partners are
+// cached.
 func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
+	partnerID = delivery.LiveAccount(partnerID)
 	now := s.config.Now()
 	if settings, ok := s.settings.find(partnerID, now); ok {
 		return settings, nil

@@ -11,9 +11,12 @@ import (
 	"time"
 )
 
+// Alphabet has the characters of Encoding in the order of their values.
+const Alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
 // Encoding is Crockford's base32 in lower case. Its letters ascend in ASCII, so
 // that encoded identifiers sort like their bytes.
-var Encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+var Encoding = base32.NewEncoding(Alphabet).WithPadding(base32.NoPadding)
 
 // New returns an identifier of 80 random bits after the prefix ("key_", "cou_").
 func New(random io.Reader, prefix string) (string, error) {
