@@ -90,7 +90,6 @@ var withoutMethod = map[string]string{
 var excused = map[string]string{
 	"client.CreateAPIKeyRequest.email":    "the session authenticates",
 	"client.CreateAPIKeyRequest.password": "the session authenticates",
-	"client.Error.doc_url":                "the document does not have it yet",
 }
 
 // alwaysSent are optional members whose field is sent even if it is zero, each with the

@@ -71,7 +71,7 @@ func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
 			w.Raw("order", result.Record)
 		} else {
 			status, refused := s.explain(c, result.Err)
-			detail, err := strictjson.Marshal(detailOf(refused))
+			detail, err := strictjson.Marshal(s.detailOf(refused))
 			if err != nil {
 				return reply{}, err
 			}
@@ -113,6 +113,6 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 		return reply{}, err // validating failed, which says nothing about the order
 	}
 	status, _ := s.explain(c, err)
-	detail := detailOf(refused)
+	detail := s.detailOf(refused)
 	return ok(validAnswer{Status: status, Error: &detail})
 }

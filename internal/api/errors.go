@@ -61,6 +61,7 @@ type errorBody struct {
 type errorDetail struct {
 	Code    refusal.Code `json:"code"`
 	Message string       `json:"message"`
+	DocURL  string       `json:"doc_url"`
 	Details any          `json:"details,omitzero"`
 }
 
@@ -73,7 +74,7 @@ func (s *Server) refusal(c *call, err error) reply {
 		c.header.Set("Retry-After", wholeSeconds(refused.RetryAfter))
 	}
 	c.header.Del("Content-Type")
-	body, err := strictjson.Marshal(errorBody{Error: detailOf(refused), RequestID: c.id})
+	body, err := strictjson.Marshal(errorBody{Error: s.detailOf(refused), RequestID: c.id})
 	if err != nil {
 		s.config.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)
 	}
@@ -91,8 +92,17 @@ func (s *Server) explain(c *call, err error) (status int, refused *refusal.Error
 	return status, refused
 }
 
-func detailOf(refused *refusal.Error) errorDetail {
-	return errorDetail{refused.Code, refused.Message, refused.Details}
+func (s *Server) detailOf(refused *refusal.Error) errorDetail {
+	return errorDetail{refused.Code, refused.Message, s.docURLs[refused.Code], refused.Details}
+}
+
+// docURLs returns the addresses of the pages that explain errors, by code.
+func docURLs(baseURL string) map[refusal.Code]string {
+	urls := make(map[refusal.Code]string, len(statusOf))
+	for code := range statusOf {
+		urls[code] = baseURL + "/docs/errors/" + string(code)
+	}
+	return urls
 }
 
 // publicError returns the refusal that the client sees for an error. A fault of

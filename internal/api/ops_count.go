@@ -26,12 +26,12 @@ type countLineAnswer struct {
 	Error      *errorDetail `json:"error"`       // null unless the line was refused
 }
 
-func countOf(count stock.Count) countAnswer {
+func (s *Server) countOf(count stock.Count) countAnswer {
 	answer := countAnswer{Location: count.Location, Lines: make([]countLineAnswer, len(count.Lines))}
 	for i, counted := range count.Lines {
 		line := countLineAnswer{ProductID: counted.ProductID, Before: counted.Before, After: counted.After}
 		if counted.Refusal != nil {
-			detail := detailOf(counted.Refusal)
+			detail := s.detailOf(counted.Refusal)
 			line.Error = &detail
 			answer.Refused++
 		}
@@ -46,7 +46,7 @@ func countOf(count stock.Count) countAnswer {
 
 func (s *Server) handleCount(c *call) (reply, error) {
 	request, err := c.stockRequest(func(counted any) ([]byte, error) {
-		return strictjson.Marshal(countOf(counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
+		return strictjson.Marshal(s.countOf(counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
 	})
 	if err != nil {
 		return reply{}, err

@@ -45,7 +45,7 @@ func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
 	for i, m := range moved {
 		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
 		if m.Err != nil {
-			detail := detailOf(s.publicError(c, m.Err))
+			detail := s.detailOf(s.publicError(c, m.Err))
 			results[i].Error = &detail
 		}
 	}

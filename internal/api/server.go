@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -106,6 +107,7 @@ type Server struct {
 	informed  informed // who may know why the service is not ready
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
+	docURLs  map[refusal.Code]string // of the pages that explain errors; read only
 }
 
 // requestTimeout is how long a request may run (interface section 8).
@@ -132,6 +134,7 @@ func New(config Config) *Server {
 		slots:           newSlots(),
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
+		docURLs:         docURLs(config.BaseURL()),
 	}
 	paths := map[string]methods{}
 	for _, route := range Routes() {

@@ -60,6 +60,9 @@ func checkAnswer(t reporter, name string, response node, answer *apptest.Answer)
 	if id := answer.Header.Get("X-Request-Id"); answer.Status >= 400 && answer.Code() != "" && answer.Text("request_id") != id {
 		t.Errorf("%s: got X-Request-Id %s, want that of the body: %s", name, id, answer.Body)
 	}
+	if page := "/docs/errors/" + answer.Code(); answer.Code() != "" && !strings.HasSuffix(answer.Text("error", "doc_url"), page) {
+		t.Errorf("%s: got doc_url %q, want one that ends in %s", name, answer.Text("error", "doc_url"), page)
+	}
 }
 
 // checkHeaders compares the headers of an answer with those that are documented.
