@@ -50,6 +50,7 @@ var rooms = map[string]room{
 	"internal/mail":        {mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/route":       {mayNot: pure},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 
 	"internal/order":     {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
@@ -58,7 +59,7 @@ var rooms = map[string]room{
 	"internal/mailer":    {may: []string{"internal/mail", foundation}, mayNot: useCase},
 	"internal/signin":    {may: []string{"internal/delivery", "internal/audit", "internal/mail", foundation}, mayNot: useCase},
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signin", foundation}, mayNot: useCase},
-	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", foundation}, mayNot: useCase},
+	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
 	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},

@@ -47,6 +47,7 @@ const (
 	ActionProofAdded      Action = "order.proof_added"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
+	ActionSequenceChanged Action = "courier.sequence_changed"
 	ActionProductCreated  Action = "product.created"
 	ActionProductChanged  Action = "product.changed"
 	ActionStockMoved      Action = "stock.moved"
@@ -83,7 +84,7 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
+	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged, ActionSequenceChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
 	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,

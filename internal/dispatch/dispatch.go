@@ -12,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/route"
 )
 
 // Config holds what the service is made of.
@@ -20,6 +21,8 @@ type Config struct {
 	Now    func() time.Time
 	Random io.Reader // safe for concurrent use
 	Log    *slog.Logger
+	// Pace is how fast couriers are, for proposals.
+	Pace route.Pace
 	// SettingsChanged is called after a partner's settings have changed; it may be nil.
 	SettingsChanged func()
 	// Damaged is called for each stored order that was needed and cannot be read.

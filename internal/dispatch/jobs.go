@@ -8,7 +8,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // StopKind is what a courier does at a stop.
@@ -54,7 +53,7 @@ type Delivery struct {
 // Round is the work of a courier.
 type Round struct {
 	CourierID string
-	Jobs      []Job // in the order of Sequence
+	Jobs      []Job // those with a place in the courier's sequence first
 	More      bool  // there are more jobs than these, which are due first
 	Done      Done
 }
@@ -68,37 +67,44 @@ const (
 	MaxSince = 7 * 24 * time.Hour
 )
 
-// Round returns the orders under way of a courier, in the order of Sequence, and
-// what the courier has delivered since a time. The error may be not_found.
+// Round returns the orders under way of a courier, in the courier's sequence, and what
+// the courier has delivered since a time. The error may be not_found.
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
-	err := s.config.Store.Read(ctx, func(tx Reader) error {
-		known, err := tx.Couriers(ctx, []string{courierID})
-		if err != nil {
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
+		if err := exists(ctx, tx, courierID); err != nil {
 			return err
 		}
-		if _, exists := known[courierID]; !exists {
-			return refusal.NotFound("courier")
-		}
-		rows, err := tx.Board(ctx, Filter{CourierID: courierID, Sort: SortWindow, Limit: maxJobs + 1}, now)
-		if err != nil {
-			return err
-		}
-		if round.More = len(rows) > maxJobs; round.More {
-			rows = rows[:maxJobs]
-		}
-		found, err := tx.OrdersOf(ctx, rows)
-		if err != nil {
-			return err
-		}
-		if round.Jobs, err = jobsOf(ctx, tx, s.config.Damaged.Readable(ordersIn(rows, found))); err != nil {
+		if round.Jobs, round.More, err = s.jobs(ctx, tx, courierID, now); err != nil {
 			return err
 		}
 		round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone)
 		return err
 	})
-	Sequence(round.Jobs, now)
 	return round, err
+}
+
+// jobs returns the jobs of a courier: those with a place in the courier's sequence, and
+// then the others as SortJobs sorts them. It reports whether there are more.
+func (s *Service) jobs(ctx context.Context, tx Reader, courierID string, now time.Time) (jobs []Job, more bool, err error) {
+	rows, err := tx.Board(ctx, Filter{CourierID: courierID, Sort: SortWindow, Limit: maxJobs + 1}, now)
+	if err != nil {
+		return nil, false, err
+	}
+	if more = len(rows) > maxJobs; more {
+		rows = rows[:maxJobs]
+	}
+	found, err := tx.OrdersOf(ctx, rows)
+	if err != nil {
+		return nil, false, err
+	}
+	if jobs, err = jobsOf(ctx, tx, s.config.Damaged.Readable(ordersIn(rows, found))); err != nil {
+		return nil, false, err
+	}
+	sequence, err := sequenceOf(ctx, tx, courierID)
+	SortJobs(jobs, now)
+	sequence.sort(jobs)
+	return jobs, more, err
 }
 
 // ordersIn returns those orders of rows that were found, in the order of the rows.
@@ -168,7 +174,8 @@ func stopOf(o *delivery.Order) Stop {
 // by deadline.
 const slot = time.Hour
 
-// Sequence sorts jobs into the order in which a courier should do them:
+// SortJobs sorts jobs that have no place in a sequence into the order in which a
+// courier should do them:
 //
 //   - by the hour of their deadline, the end of the next stop's window; overdue
 //     jobs count as due in the current hour;
@@ -176,7 +183,7 @@ const slot = time.Hour
 //     the area with the earliest deadline comes first;
 //   - within an area pickups before dropoffs, then by deadline and address;
 //   - last come failed orders whose next attempt is still to come, by its time.
-func Sequence(jobs []Job, now time.Time) {
+func SortJobs(jobs []Job, now time.Time) {
 	type place struct {
 		hour time.Time
 		area string

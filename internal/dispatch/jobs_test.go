@@ -11,9 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestSequence checks that the sequence does not depend on the order in which the
+// TestSortJobs checks that the sequence does not depend on the order in which the
 // jobs were found. The epoch is at 15:00.
-func TestSequence(t *testing.T) {
+func TestSortJobs(t *testing.T) {
 	t.Parallel()
 	now := testkit.Epoch.Add(20 * time.Minute)
 	var jobs []Job
@@ -45,7 +45,7 @@ func TestSequence(t *testing.T) {
 	}
 	for range 20 {
 		rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
-		Sequence(jobs, now)
+		SortJobs(jobs, now)
 		var got []string
 		for _, job := range jobs {
 			got = append(got, job.Order.OrderID)

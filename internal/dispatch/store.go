@@ -48,6 +48,9 @@ type Reader interface {
 	Couriers(ctx context.Context, ids []string) (map[string]Courier, error)
 	// Notes lists the newest notes of an order, newest first.
 	Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*Note, error)
+	// Sequences returns the sequences of couriers by their ids. Those that never had
+	// one are left out.
+	Sequences(ctx context.Context, courierIDs []string) (map[string]*Sequence, error)
 	// Settings returns the settings of a partner; nil if there is no such partner.
 	Settings(ctx context.Context, partnerID string) (*Settings, error)
 
@@ -67,6 +70,10 @@ type Writer interface {
 	// LockOrders returns orders by id, with their histories, and locks them until
 	// the transaction ends.
 	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error)
+	// LockCouriers locks couriers until the transaction ends, so that no other changes
+	// their sequences, and returns the ids of those that exist.
+	LockCouriers(ctx context.Context, ids []string) ([]string, error)
+	SaveSequence(ctx context.Context, sequence *Sequence) error
 	AddNote(ctx context.Context, note *Note) error
 	SaveSettings(ctx context.Context, settings *Settings) error
 	// Show adds or overwrites rows of the board, and Hide removes rows.

@@ -139,6 +139,29 @@ func (tx dispatchTx) Couriers(ctx context.Context, ids []string) (map[string]dis
 	return found, err
 }
 
+// LockCouriers locks couriers until the transaction ends, and returns the ids of those
+// that exist.
+func (tx dispatchTx) LockCouriers(ctx context.Context, ids []string) ([]string, error) {
+	rows, err := findNow(ctx, tx.conn, lockCouriers, ids...)
+	known := make([]string, len(rows))
+	for i, row := range rows {
+		known[i] = row.CourierID
+	}
+	return known, err
+}
+
+// Sequences returns the sequences of couriers by their ids; those that never had one
+// are left out.
+func (tx dispatchTx) Sequences(ctx context.Context, courierIDs []string) (map[string]*dispatch.Sequence, error) {
+	return sequencesOf(ctx, tx.conn, courierIDs)
+}
+
+// SaveSequence writes the sequence of a courier.
+func (tx dispatchTx) SaveSequence(ctx context.Context, sequence *dispatch.Sequence) error {
+	_, err := writeNow(ctx, tx.conn, saveCourierSequences, sequence)
+	return err
+}
+
 // Notes lists the newest notes of an order, newest first.
 func (tx dispatchTx) Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*dispatch.Note, error) {
 	return notesOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID}, limit)

@@ -370,6 +370,14 @@ CREATE TABLE couriers (
     created_at BIGINT NOT NULL
 );
 
+-- In which order a courier shall do the stops. What is not in it, or is no longer the
+-- next stop of its order, has no place.
+CREATE TABLE courier_sequences (
+    courier_id TEXT   NOT NULL PRIMARY KEY,
+    version    BIGINT NOT NULL, -- counts the changes
+    stops      TEXT   NOT NULL  -- JSON: [{"order_id", "stop"}]; '' if there are none
+);
+
 -- The board: a row for each order that is in no final status, written in the
 -- transaction that writes the order. The dispatch board reads nothing else, so
 -- that orders that have ended cost it nothing.
