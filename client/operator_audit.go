@@ -33,6 +33,7 @@ const (
 	ActionProofAdded      AuditAction = "order.proof_added"
 	ActionCourierCreated  AuditAction = "courier.created"
 	ActionCourierChanged  AuditAction = "courier.changed"
+	ActionSequenceChanged AuditAction = "courier.sequence_changed"
 	ActionProductCreated  AuditAction = "product.created"
 	ActionProductChanged  AuditAction = "product.changed"
 	ActionStockMoved      AuditAction = "stock.moved"

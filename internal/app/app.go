@@ -36,6 +36,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/route"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -269,7 +270,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.acceptor = order.NewAcceptor(a.Log)
 	a.dispatch = dispatch.NewService(dispatch.Config{
 		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
-		Damaged: a.unreadableOrder,
+		Pace: route.Pace{Speed: a.config.Speed(), AtStop: a.config.StopTime}, Damaged: a.unreadableOrder,
 	})
 	a.openOrders()
 	a.openReadiness()
@@ -297,9 +298,17 @@ func (a *App) openOrders() {
 		ProofURL:    a.proofURL,
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
+		HandedOver:  a.handOver,
 		Observer:    a.metrics.Orders(),
 		Damaged:     a.unreadableOrder,
 	})
+}
+
+// handOver keeps the sequence of orders that have another courier now.
+func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
+	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
+		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)
+	}
 }
 
 // unreadable returns a function that counts a stored document that cannot be read.

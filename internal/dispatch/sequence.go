@@ -149,7 +149,7 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, root form.S
 			return err
 		}
 		if before.Version != version {
-			return staleSequence(before)
+			return refusal.New(refusal.CodeConflict, fmt.Sprintf("the sequence was changed meanwhile and has version %d, not %d", before.Version, version))
 		}
 		if before.Stops, err = s.counting(ctx, tx, before); err != nil {
 			return err
@@ -160,19 +160,6 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, root form.S
 		}
 		return s.saveSequence(ctx, tx, before, wanted)
 	})
-}
-
-// sequenceDetails describes the sequence that a refused change met.
-type sequenceDetails struct {
-	Version int64 `json:"version"`
-}
-
-func staleSequence(met *Sequence) error {
-	return &refusal.Error{
-		Code:    refusal.CodeConflict,
-		Message: fmt.Sprintf("the sequence was changed meanwhile: read version %d first", met.Version),
-		Details: sequenceDetails{met.Version},
-	}
 }
 
 // placed returns the next stops of orders. Orders of the courier that have ended are

@@ -94,7 +94,28 @@ func (s *Service) Advance(ctx context.Context, courierID, orderID string, root f
 	if err != nil {
 		return nil, err
 	}
-	return s.move(ctx, order, version, a, courier)
+	answer, err := s.move(ctx, order, version, a, courier)
+	if err == nil {
+		s.handOver(ctx, a, order)
+	}
+	return answer, err
+}
+
+// handOver reports orders that had another courier before the move. They are as they
+// were before it.
+func (s *Service) handOver(ctx context.Context, a advance, moved ...*delivery.Order) {
+	if a.Status != delivery.StatusCourierAssigned || s.config.HandedOver == nil {
+		return
+	}
+	from := map[string]string{}
+	for _, order := range moved {
+		if order.Courier != nil && !order.CarriedBy(a.CourierID) {
+			from[order.OrderID] = order.Courier.CourierID
+		}
+	}
+	if len(from) > 0 {
+		s.config.HandedOver(ctx, a.CourierID, from)
+	}
 }
 
 // move submits the move of one order, which was read a moment ago.
@@ -235,6 +256,13 @@ func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, er
 			}
 		}
 	})
+	var done []*delivery.Order
+	for _, m := range moved {
+		if m.Err == nil {
+			done = append(done, found[m.OrderID])
+		}
+	}
+	s.handOver(ctx, a, done...)
 	return moved, nil
 }
 

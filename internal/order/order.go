@@ -46,6 +46,9 @@ type Config struct {
 	Announce func(partnerIDs ...string)
 	// Created is called with the partners whose new orders have been committed.
 	Created func(partnerIDs ...string)
+	// HandedOver is called after orders have been assigned to another courier, with
+	// the couriers who had them, by order id; nil if it does not matter.
+	HandedOver func(ctx context.Context, to string, from map[string]string)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
 	// Damaged is called for each stored order that was needed and cannot be read.

@@ -84,8 +84,8 @@ func TestProposalProperties(t *testing.T) {
 	})
 }
 
-// TestProposalIsBest compares the proposals for few stops with all other orders: most
-// must be as good as the best.
+// TestProposalIsNearTheBest compares the proposals for a few stops with all other
+// orders: at least half must be as good as the best.
 func TestProposalIsNearTheBest(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

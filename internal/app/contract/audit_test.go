@@ -12,10 +12,11 @@ import (
 
 // unaudited are operations of the operator document that take a body or use DELETE, and
 // change nothing, or only ask for a change.
-var unaudited = []string{"validateRateCard", "previewRateCard", "requestOperatorReset", "beginOperatorTOTP"}
+var unaudited = []string{"validateRateCard", "previewRateCard", "requestOperatorReset", "beginOperatorTOTP", "proposeCourierSequence"}
 
-// bulk are the operations that make any number of changes.
-var bulk = []string{"changeOrderStatuses", "importProducts", "createCount"}
+// bulk are the operations that make any number of changes, or none where nothing
+// differs.
+var bulk = []string{"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence"}
 
 // TestEveryChangeIsAudited sends every documented request of the operator document.
 // Changes are in the audit log, under the request's id; failed requests are not;

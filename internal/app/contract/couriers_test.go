@@ -1,6 +1,8 @@
 package contract_test
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -32,6 +34,30 @@ func driveJobs(t *testing.T, o *operation) *apptest.Answer {
 	answer := f.send(t, call{operation: o.id, query: "?courier_id=" + f.operator.CourierID + "&since=2026-01-14T00:00:00-05:00"})
 	if answer.Len("jobs") != 4 || answer.Len("delivered", "latest") != 1 {
 		t.Errorf("got %s, want 4 jobs and 1 delivered order", answer.Body)
+	}
+	return answer
+}
+
+// driveSequence puts a pickup and a dropoff in order, the same order once more, and
+// sends the operation.
+func driveSequence(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	pickup, dropoff := f.newOrder(t), f.carriedOrder(t)
+	f.move(t, pickup, "accepted").Must(t, 200)
+	f.move(t, pickup, "courier_assigned").Must(t, 200)
+	path := map[string]string{"courier_id": f.operator.CourierID}
+	put := call{operation: "putCourierSequence", path: path, body: fmt.Appendf(nil, `{"order_ids":[%q,%q],"version":0}`, dropoff["order_id"], pickup["order_id"])}
+	if set := f.send(t, put).Must(t, 200); set.Len("order_ids") != 2 {
+		t.Errorf("got %s, want two orders", set.Body)
+	}
+	put.body = bytes.Replace(put.body, []byte(`"version":0`), []byte(`"version":1`), 1)
+	again := f.send(t, put).Must(t, 200)
+	if o.id == put.operation {
+		return again
+	}
+	answer := f.send(t, call{operation: o.id, path: path})
+	if answer.Len("order_ids") != 2 {
+		t.Errorf("got %s, want two orders", answer.Body)
 	}
 	return answer
 }

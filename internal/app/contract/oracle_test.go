@@ -281,6 +281,15 @@ func brokenChanges(body any) []string {
 	return places
 }
 
+// brokenSequence lists the orders, because none of those in requests exists.
+func brokenSequence(body any) (places []string) {
+	ids, _ := member(body, "order_ids").([]any)
+	for i := range ids {
+		places = append(places, fmt.Sprintf("/order_ids/%d", i))
+	}
+	return places
+}
+
 // brokenEndpoint checks that the host is public. The schema checks the rest of the URL.
 func brokenEndpoint(body any) []string {
 	url, ok := text(body, "url")

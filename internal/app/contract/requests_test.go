@@ -94,6 +94,11 @@ var subjects = []subject{
 "eta":"2026-01-15T10:00:00Z","failure_reason":"r","next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
 	},
 	{operation: "addOrderNote", body: `{"text":"the back door is open"}`, order: true},
+	{operation: "putCourierSequence", body: `{"order_ids":["ord_00000000000000000000000000000000","x"],"version":0}`, broken: brokenSequence,
+		other: map[string]func(any) bool{"conflict": func(body any) bool {
+			version, given := integer(body, "version")
+			return given && version != 0
+		}}},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{operation: "createProduct", body: `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`, broken: brokenProduct},
 	{operation: "createCount", body: `{"location":"MTL-01","lines":[{"product_id":1,"counted":800000000},{"product_id":7,"counted":0}],"notes":"n"}`, broken: brokenCount},

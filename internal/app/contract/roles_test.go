@@ -20,10 +20,10 @@ import (
 var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
-	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus`},
+	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus getCourierSequence`},
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
-		changeOrderStatuses getAttention getDispatchSettings putDispatchSettings`},
+		changeOrderStatuses getAttention getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
 	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP

@@ -60,6 +60,10 @@ var undriven = map[string]string{
 	"getAttention":        "its only part that could fail is the database",
 	"getDispatchSettings": "its only part that could fail is the database",
 
+	"getCourierSequence":     "its only part that could fail is the database",
+	"putCourierSequence":     "its only part that could fail is the database",
+	"proposeCourierSequence": "its only part that could fail is the database",
+
 	"getProof": "its only part that could fail is where proofs are kept",
 
 	"listCatalogue":  "its only part that could fail is the database",
@@ -157,9 +161,14 @@ var drives = map[string]drive{
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,
 	"scanLabel 200": driveScan,
-	"addProof 201":  driveProof,
-	"addProof 400":  driveBadQuery,
-	"addProof 409":  driveEarlyProof,
+
+	"getCourierSequence 200":     driveSequence,
+	"putCourierSequence 200":     driveSequence,
+	"proposeCourierSequence 200": driveSequence,
+
+	"addProof 201": driveProof,
+	"addProof 400": driveBadQuery,
+	"addProof 409": driveEarlyProof,
 
 	"confirmTOTP 200":              driveConfirm,
 	"removeTOTP 200":               driveRemove,
@@ -277,6 +286,7 @@ func validBody(o *operation) []byte {
 		"changeOrderStatuses": []byte(`{"order_ids":["ord_00000000000000000000000000000000"],"status":"accepted"}`),
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),
 		"putDispatchSettings": []byte(`{"auto_accept":true}`),
+		"putCourierSequence":  []byte(`{"order_ids":[],"version":0}`),
 		"createProduct":       []byte(`{"name":"Lamp","price":12.5}`),
 		"createMovement":      []byte(`{"type":"IN","product_id":1,"quantity":1,"location":"MTL-01"}`),
 		"createOrderBatch":    fmt.Appendf(nil, `{"orders":[%s]}`, testkit.OrderJSON("A-1", "")),

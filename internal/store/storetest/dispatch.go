@@ -99,6 +99,39 @@ func testDispatchSettings(t *testing.T, s *store.Store) {
 	}
 }
 
+func testSequences(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addCouriers(t, s)
+	couriers := []string{activeCourier, inactiveCourier, "cou_none"}
+	check := func(when string, want ...dispatch.Sequence) {
+		t.Helper()
+		readDispatch(t, s, func(tx dispatch.Reader) error {
+			got, err := tx.Sequences(ctx, couriers)
+			if err != nil || len(got) != len(want) {
+				t.Fatalf("%s: got %d sequences, %v, want %d", when, len(got), err, len(want))
+			}
+			for _, w := range want {
+				if g := got[w.CourierID]; g == nil || g.Version != w.Version || !slices.Equal(g.Stops, w.Stops) {
+					t.Errorf("%s: got %+v, want %+v", when, g, w)
+				}
+			}
+			return nil
+		})
+	}
+	check("never set")
+	first := dispatch.Sequence{CourierID: activeCourier, Version: 1, Stops: []dispatch.Placed{{"ord_2", dispatch.StopDropoff}, {"ord_1", dispatch.StopPickup}}}
+	second := dispatch.Sequence{CourierID: inactiveCourier, Version: 7}
+	for _, set := range []dispatch.Sequence{first, second, {CourierID: activeCourier, Version: 2, Stops: first.Stops[1:]}} {
+		writeDispatch(t, s, func(tx dispatch.Writer) error {
+			if known, err := tx.LockCouriers(ctx, couriers); err != nil || len(known) != 2 {
+				t.Errorf("got locked couriers %q, %v, want the 2 that exist", known, err)
+			}
+			return tx.SaveSequence(ctx, &set)
+		})
+	}
+	check("set", dispatch.Sequence{CourierID: activeCourier, Version: 2, Stops: first.Stops[1:]}, second)
+}
+
 // testDispatchNames reads partners and couriers for the board.
 func testDispatchNames(t *testing.T, s *store.Store) {
 	ctx := t.Context()

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board repair":      testBoardRepair,
 		"order notes":       testNotes,
 		"dispatch settings": testDispatchSettings,
+		"sequences":         testSequences,
 		"dispatch names":    testDispatchNames,
 		"dispatch orders":   testDispatchOrders,
 		"dispatch audit":    testDispatchAudit,
