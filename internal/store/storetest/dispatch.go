@@ -119,7 +119,7 @@ func testSequences(t *testing.T, s *store.Store) {
 		})
 	}
 	check("never set")
-	first := dispatch.Sequence{CourierID: activeCourier, Version: 1, Stops: []dispatch.Placed{{"ord_2", dispatch.StopDropoff}, {"ord_1", dispatch.StopPickup}}}
+	first := dispatch.Sequence{CourierID: activeCourier, Version: 1, Stops: []dispatch.Placed{{OrderID: "ord_2", Stop: dispatch.StopDropoff}, {OrderID: "ord_1", Stop: dispatch.StopPickup}}}
 	second := dispatch.Sequence{CourierID: inactiveCourier, Version: 7}
 	for _, set := range []dispatch.Sequence{first, second, {CourierID: activeCourier, Version: 2, Stops: first.Stops[1:]}} {
 		writeDispatch(t, s, func(tx dispatch.Writer) error {
