@@ -91,9 +91,12 @@ type ErrorDetails struct {
 
 	Status OrderStatus `json:"status,omitempty"` // the order's; with order_not_cancellable and invalid_transition
 
-	Allowed   []OrderStatus    `json:"allowed,omitempty"` // the statuses that can follow; with invalid_transition
-	Version   int64            `json:"version,omitempty"` // the order's, which grows with every change; with invalid_transition
-	Courier   *AssignedCourier `json:"courier,omitempty"` // nil if there is none; with invalid_transition
+	// The next are set with invalid_transition, and with conflict if an order has changed
+	// since StatusMove.OccurredAt.
+	Allowed   []OrderStatus    `json:"allowed,omitempty"`   // the statuses that can follow
+	Version   int64            `json:"version,omitempty"`   // the order's, which grows with every change
+	UpdatedAt time.Time        `json:"updated_at,omitzero"` // since when the order has had its status
+	Courier   *AssignedCourier `json:"courier,omitempty"`   // nil if there is none
 	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
 
 	Quota Quota `json:"quota,omitempty"` // the one that is used up; with quota_exceeded
@@ -196,7 +199,7 @@ type AssignedCourier struct {
 type ChangedBy struct {
 	OperatorID string    `json:"operator_id"`
 	Email      string    `json:"email,omitempty"` // empty if it was not a person
-	At         time.Time `json:"at"`
+	At         time.Time `json:"at"`              // when the change was recorded
 }
 
 // Err returns an *Error if the status of the answer is not 2xx, and otherwise nil.

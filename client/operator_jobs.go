@@ -111,8 +111,9 @@ func (o *Operator) ScanLabel(ctx context.Context, code string, options ...CallOp
 type Proof struct {
 	ProofID    string    `json:"proof_id"`
 	Kind       ProofKind `json:"kind"`
-	URL        string    `json:"url"` // for [Service.GetProof]; cannot be guessed
-	At         time.Time `json:"at"`
+	URL        string    `json:"url"`         // for [Service.GetProof]; cannot be guessed
+	At         time.Time `json:"at"`          // when the picture was taken
+	RecordedAt time.Time `json:"recorded_at"` // when the service recorded it
 	OperatorID string    `json:"operator_id"` // who added it
 }
 
@@ -125,13 +126,21 @@ const (
 	ProofPhoto     ProofKind = "photo"
 )
 
+// ProofRequest describes a picture.
+type ProofRequest struct {
+	Kind ProofKind `query:"kind"`
+	// OccurredAt is when the picture was taken, at most 48 hours ago; zero if that is now.
+	// It is refused with [CodeConflict] if the order has changed since that time.
+	OccurredAt time.Time `query:"occurred_at"`
+}
+
 // AddProof adds a picture to an order: PNG, JPEG or WebP of at most 5 MiB. The same
 // picture again adds nothing. The event of the delivery holds the newest signature, or
 // else the newest photo, that was added before, so add proofs first. At another time, or
 // beyond ten proofs, it is refused with [CodeConflict].
-func (o *Operator) AddProof(ctx context.Context, orderID string, kind ProofKind, picture []byte, options ...CallOption) (*Proof, error) {
+func (o *Operator) AddProof(ctx context.Context, orderID string, proof ProofRequest, picture []byte, options ...CallOption) (*Proof, error) {
 	return fetch[Proof](ctx, o, operation{
-		method: http.MethodPost, path: "/ops/v1/orders/{id}/proofs", id: orderID, query: url.Values{"kind": {string(kind)}},
+		method: http.MethodPost, path: "/ops/v1/orders/{id}/proofs", id: orderID, query: queryOf(proof),
 		file: picture, kind: http.DetectContentType(picture), safe: true,
 	}, options)
 }

@@ -387,11 +387,11 @@ func (d *desk) prove(orderID string) *client.Proof {
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		d.Fatal(err)
 	}
-	proof := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofSignature, picture.Bytes()))
-	if again := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofSignature, picture.Bytes())); *again != *proof {
+	proof := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature}, picture.Bytes()))
+	if again := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature}, picture.Bytes())); *again != *proof {
 		d.Errorf("got %+v, want %+v again", again, proof)
 	}
-	_, err := d.AddProof(ctx, orderID, client.ProofPhoto, []byte("no picture"))
+	_, err := d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofPhoto}, []byte("no picture"))
 	wantCode(d.T, err, 415, client.CodeUnsupportedMediaType)
 	return proof
 }

@@ -15,6 +15,9 @@ type StatusMove struct {
 	FailureReason string      `json:"failure_reason,omitempty"` // with [StatusFailed]: what went wrong; a [FailureReason], or text for the partner only
 	NextAttempt   time.Time   `json:"next_attempt,omitzero"`    // with [StatusFailed]: when the next attempt is planned
 	Reason        string      `json:"reason,omitempty"`         // with [StatusCancelled]: why, at most 500 characters
+	// OccurredAt is when it happened, at most 48 hours ago; zero if that is now. The move is
+	// refused with [CodeConflict] if the order has changed since that time.
+	OccurredAt time.Time `json:"occurred_at,omitzero"`
 }
 
 // StatusMoveRequest is a move of one order.

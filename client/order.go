@@ -166,7 +166,10 @@ type Courier struct {
 type StatusChange struct {
 	Status    OrderStatus `json:"status"`
 	Timestamp time.Time   `json:"timestamp"`
-	Notes     string      `json:"notes,omitempty"` // empty if there are none, and in public tracking
+	// RecordedAt is when the service recorded the change, which may be later than the
+	// change; zero except for operators.
+	RecordedAt time.Time `json:"recorded_at,omitzero"`
+	Notes      string    `json:"notes,omitempty"` // empty if there are none, and in public tracking
 }
 
 // OrderList is a page of orders.

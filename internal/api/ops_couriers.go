@@ -220,11 +220,12 @@ type proofAnswer struct {
 	Kind       delivery.ProofKind `json:"kind"`
 	URL        string             `json:"url"`
 	At         time.Time          `json:"at"`
+	RecordedAt time.Time          `json:"recorded_at"`
 	OperatorID string             `json:"operator_id"`
 }
 
 func (s *Server) proofOf(p *delivery.Proof) proofAnswer {
-	return proofAnswer{p.ProofID, p.Kind, s.config.Proofs.URL(p.Name), p.At, p.OperatorID}
+	return proofAnswer{p.ProofID, p.Kind, s.config.Proofs.URL(p.Name), p.At, p.RecordedAt, p.OperatorID}
 }
 
 // pictures lists the media types that a proof may be sent as. The format of the
@@ -247,6 +248,10 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 	upload := proof.Upload{OrderID: c.pathID("order_id"), Kind: delivery.ProofKind(q.oneOf("kind", rule)), Data: c.body, CourierID: own}
 	if upload.Kind == "" && len(q.problems) == 0 {
 		q.problems.Add("kind", nil, rule.Expected)
+	}
+	upload.OccurredAt = q.time("occurred_at")
+	if at := upload.OccurredAt; !at.IsZero() && !delivery.MayHaveOccurred(at, timestamp.Truncate(s.config.Now())) {
+		q.problems.Add("occurred_at", q.text("occurred_at"), delivery.OccurredExpected)
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err

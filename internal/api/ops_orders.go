@@ -120,7 +120,7 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// The record is spliced in, so that operators see the bytes that the partner sees.
-	body = slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.Encode(found.Order), []byte("}"))
+	// The record is spliced in, so that its metadata keeps its bytes.
+	body = slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.EncodeForOperators(found.Order), []byte("}"))
 	return reply{status: http.StatusOK, body: body}, nil
 }

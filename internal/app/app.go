@@ -301,6 +301,8 @@ func (a *App) openOrders() {
 		HandedOver:  a.handOver,
 		Observer:    a.metrics.Orders(),
 		Damaged:     a.unreadableOrder,
+
+		EncodeForOperators: record.EncodeForOperators,
 	})
 }
 

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/proof/s3"
 )
@@ -34,6 +36,7 @@ func (a *App) openProofs() (err error) {
 	}
 	a.proofs = proof.NewService(proof.Config{
 		Store: a.pictures, Records: a.store.Proofs(), Cleaner: a.cleaner, Now: a.Now, Random: a.Random, Log: a.Log, URL: a.proofURL,
+		TooLate: func(ctx context.Context, found *delivery.Order) error { return a.orders.TooLate(ctx, found) },
 	})
 	return nil
 }

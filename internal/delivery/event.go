@@ -48,9 +48,12 @@ type Event struct {
 	PartnerID string
 	OrderID   string
 	Type      EventType
-	Sequence  int64 // counts the events of one order from 1
-	CreatedAt time.Time
-	Facts     EventFacts
+	Sequence  int64     // counts the events of one order from 1
+	CreatedAt time.Time // when what it reports happened
+	// RecordedAt is when the change was recorded, from which on a new event is due; zero
+	// if that is CreatedAt, and in events that were read.
+	RecordedAt time.Time
+	Facts      EventFacts
 }
 
 // EventFacts holds what the body of an event is made from. The type of the event

@@ -150,8 +150,11 @@ func (c *Courier) FirstName() string {
 // HistoryEntry records that an order entered a status.
 type HistoryEntry struct {
 	Status Status
-	At     time.Time
-	Notes  string
+	At     time.Time // when it happened
+	// RecordedAt is when the service recorded it, which may be hours later: couriers
+	// are without a connection at times.
+	RecordedAt time.Time
+	Notes      string
 }
 
 // Order is a delivery order (interface section 2.9). The fields before Status

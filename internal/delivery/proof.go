@@ -24,7 +24,8 @@ type Proof struct {
 	Name       string   // of the picture; a request that names it may read the picture
 	Digest     [32]byte // SHA-256 of the file as sent, by which a repeated upload is recognised
 	At         time.Time
-	OperatorID string // the operator who added it
+	RecordedAt time.Time // when the service recorded it
+	OperatorID string    // the operator who added it
 }
 
 // Better reports whether this proof is preferred over another: a signature over

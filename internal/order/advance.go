@@ -25,12 +25,14 @@ type advance struct {
 	FailureReason string    // for failed
 	NextAttempt   *time.Time
 	Reason        string // for cancelled
+	// OccurredAt is when it happened; zero if it happens now.
+	OccurredAt time.Time
 	// by limits the request to the orders of one courier, who makes it; empty for
 	// the dispatch desk.
 	by string
 }
 
-func readAdvance(f *form.Form, by string) advance {
+func readAdvance(f *form.Form, by string, now time.Time) advance {
 	a := advance{
 		Status: delivery.Status(f.Text("status", form.Required, form.OneOf(delivery.Statuses...))),
 		Notes:  f.Text("notes", form.Optional, form.Length(0, 1000)),
@@ -44,6 +46,11 @@ func readAdvance(f *form.Form, by string) advance {
 	a.CourierID = f.Text("courier_id", needsCourier, form.Length(1, 255))
 	if at := f.Time("next_attempt", form.Optional); !at.IsZero() {
 		a.NextAttempt = &at
+	}
+	if at := f.Time("occurred_at", form.Optional); !at.IsZero() {
+		if a.OccurredAt = at; !delivery.MayHaveOccurred(at, now) {
+			f.Fault("occurred_at", delivery.OccurredExpected)
+		}
 	}
 	return a
 }
@@ -75,7 +82,7 @@ const maxVersion = 1 << 53
 func (s *Service) Advance(ctx context.Context, courierID, orderID string, root form.Source) ([]byte, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	a := readAdvance(f, courierID)
+	a := readAdvance(f, courierID, s.now())
 	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
 		return nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
 	}
@@ -134,9 +141,9 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 		carrier: a.by,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(version, order.Version),
-		encode:  s.config.Encode,
+		encode:  s.config.EncodeForOperators,
 		step: step{
-			to: a.Status, by: delivery.ActorService, at: now, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
+			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}
@@ -151,8 +158,13 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 	return answer.Record, s.withMover(ctx, cmd.target, err)
 }
 
-// withMover adds the operator who brought the order to its state to an invalid
-// transition. If that cannot be found out, the refusal goes out without it.
+// TooLate returns the refusal of what happened before the latest move of the order.
+func (s *Service) TooLate(ctx context.Context, found *delivery.Order) error {
+	return s.withMover(ctx, OrderKey{found.PartnerID, found.OrderID}, tooLate(found))
+}
+
+// withMover adds the operator who brought the order to its state to the refusal of a
+// move. If that cannot be found out, the refusal goes out without it.
 func (s *Service) withMover(ctx context.Context, key OrderKey, err error) error {
 	var refused *refusal.Error
 	if !errors.As(err, &refused) {
@@ -220,7 +232,7 @@ type Moved struct {
 func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	a := readAdvance(f, "")
+	a := readAdvance(f, "", s.now())
 	ids := f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255))
 	versions := f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion)
 	if twice(ids) {

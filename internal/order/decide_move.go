@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
@@ -101,6 +102,9 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		// An earlier try was committed, but the database's answer was lost.
 		return outcome{answer: cmd.encode(found)}
 	}
+	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.UpdatedAt) {
+		return refused(tooLate(found))
+	}
 	if found.Version != cmd.version {
 		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
 	}
@@ -114,7 +118,7 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	moved := applyMove(s, c, found, st)
 	if cmd.audit != nil {
 		entry := *cmd.audit
-		entry.At, entry.PartnerID, entry.ObjectID = moved.UpdatedAt, moved.PartnerID, moved.OrderID
+		entry.PartnerID, entry.ObjectID = moved.PartnerID, moved.OrderID
 		entry.Before, entry.After = factsOf(found, nil), factsOf(moved, cmd.step.nextAttempt)
 		c.Audit = append(c.Audit, &entry)
 	}
@@ -140,21 +144,29 @@ func factsOf(o *delivery.Order, nextAttempt *time.Time) orderFacts {
 }
 
 func invalidTransition(found *delivery.Order, message string) error {
-	return &refusal.Error{
-		Code:    delivery.CodeInvalidTransition,
-		Message: message,
-		Details: transitionDetails{
-			Status: found.Status, Allowed: delivery.NextStatuses(found.Status), Version: found.Version, Courier: found.Courier,
-		},
+	return &refusal.Error{Code: delivery.CodeInvalidTransition, Message: message, Details: detailsOf(found)}
+}
+
+// tooLate refuses an act that happened before what the order was last moved by.
+func tooLate(found *delivery.Order) error {
+	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status, timestamp.Format(found.UpdatedAt))
+	return &refusal.Error{Code: refusal.CodeConflict, Message: message, Details: detailsOf(found)}
+}
+
+func detailsOf(found *delivery.Order) transitionDetails {
+	return transitionDetails{
+		Status: found.Status, Allowed: delivery.NextStatuses(found.Status),
+		Version: found.Version, UpdatedAt: found.UpdatedAt, Courier: found.Courier,
 	}
 }
 
 // transitionDetails describes the state that a refused move met.
 type transitionDetails struct {
-	Status  delivery.Status   `json:"status"`
-	Allowed []delivery.Status `json:"allowed"`
-	Version int64             `json:"version"`
-	Courier *delivery.Courier `json:"courier,omitzero"`
+	Status    delivery.Status   `json:"status"`
+	Allowed   []delivery.Status `json:"allowed"`
+	Version   int64             `json:"version"`
+	UpdatedAt time.Time         `json:"updated_at"`
+	Courier   *delivery.Courier `json:"courier,omitzero"`
 	// ChangedBy is the operator who brought the order to this version; nil if that
 	// was its partner or the service itself.
 	ChangedBy *Mover `json:"changed_by,omitzero"`
@@ -164,7 +176,8 @@ type transitionDetails struct {
 type step struct {
 	to            delivery.Status
 	by            delivery.Actor
-	at            time.Time
+	at            time.Time // the service's time
+	occurredAt    time.Time // when it happened, if the request says so; otherwise zero
 	notes         string
 	eventID       string
 	courier       *delivery.Courier // for courier_assigned
@@ -175,13 +188,21 @@ type step struct {
 	signatureURL  string // of the best proof of a delivery; empty if there is none
 }
 
+// happened returns when the step happened.
+func (st *step) happened() time.Time {
+	if st.occurredAt.IsZero() {
+		return st.at
+	}
+	return st.occurredAt
+}
+
 // applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return and event.
 func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
 	order := *found
 	order.Status = st.to
 	order.Version++
-	// A clock that was set back must not reverse the history.
-	order.UpdatedAt = latest(st.at, found.UpdatedAt)
+	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
+	order.UpdatedAt = latest(st.happened(), found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta
 	}
@@ -192,10 +213,10 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		order.Courier = nil
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
-		returnStock(s, c, &order)
+		returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
 	default: // nothing else changes
 	}
-	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, Notes: st.notes}
+	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, RecordedAt: st.at, Notes: st.notes}
 	order.History = append(slices.Clone(found.History), entry)
 	announce(c, &order, st)
 
@@ -246,12 +267,13 @@ func announce(c *Changes, order *delivery.Order, st step) {
 		facts.CancelledBy = st.by
 	}
 	c.Events = append(c.Events, &delivery.Event{
-		EventID:   st.eventID,
-		PartnerID: order.PartnerID,
-		OrderID:   order.OrderID,
-		Type:      kind,
-		Sequence:  order.Events,
-		CreatedAt: order.UpdatedAt,
-		Facts:     facts,
+		EventID:    st.eventID,
+		PartnerID:  order.PartnerID,
+		OrderID:    order.OrderID,
+		Type:       kind,
+		Sequence:   order.Events,
+		CreatedAt:  order.UpdatedAt,
+		RecordedAt: st.at,
+		Facts:      facts,
 	})
 }

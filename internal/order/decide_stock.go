@@ -3,6 +3,7 @@ package order
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -69,9 +70,9 @@ func withdrawStock(s *State, c *Changes, order *delivery.Order) {
 }
 
 // returnStock returns an order's allocation to where it was taken from.
-func returnStock(s *State, c *Changes, order *delivery.Order) {
+func returnStock(s *State, c *Changes, order *delivery.Order, at time.Time) {
 	if len(order.Allocation) > 0 {
-		c.book(s.Ledgers[order.PartnerID]).Return(order.Allocation, order.OrderID, order.UpdatedAt)
+		c.book(s.Ledgers[order.PartnerID]).Return(order.Allocation, order.OrderID, at)
 	}
 }
 

@@ -197,6 +197,9 @@ func drawStep(t *rapid.T, w *wish, found *snapshot) {
 	if rapid.Bool().Draw(t, "new estimate") {
 		w.eta = w.at.Add(2 * time.Hour)
 	}
+	if rapid.Bool().Draw(t, "without a connection") {
+		w.occurred = modelStart.Add(time.Duration(rapid.IntRange(0, 150).Draw(t, "occurred")) * time.Millisecond)
+	}
 }
 
 func steps(from, to int) (cuts []int) {
@@ -237,6 +240,7 @@ func (w wish) command() command {
 	}
 	cmd := &advanceCommand{target: w.target(), version: w.version, encode: encodeSnapshot, step: step{
 		to: w.to, by: delivery.ActorService, at: w.at, notes: w.notes, eventID: w.event, eta: w.eta, reason: w.reason,
+		occurredAt: w.occurred,
 	}}
 	if w.courier != "" {
 		cmd.step.courier = &delivery.Courier{CourierID: w.courier}
@@ -252,7 +256,7 @@ func (w wish) newOrder() *delivery.Order {
 		OrderID: w.order, PartnerID: w.partner,
 		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.items},
 		CreatedAt:    w.at, UpdatedAt: w.at, EstimatedDelivery: w.eta, Status: delivery.StatusPending, Version: 1,
-		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at}},
+		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at, RecordedAt: w.at}},
 	}
 }
 

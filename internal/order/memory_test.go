@@ -202,7 +202,7 @@ func snapshotOf(o *delivery.Order) snapshot {
 		Items: o.Items, Takes: o.Allocation,
 	}
 	for _, entry := range o.History {
-		s.History = append(s.History, fmt.Sprintf("%s@%d:%s", entry.Status, entry.At.UnixMilli(), entry.Notes))
+		s.History = append(s.History, fmt.Sprintf("%s@%d/%d:%s", entry.Status, entry.At.UnixMilli(), entry.RecordedAt.UnixMilli(), entry.Notes))
 	}
 	if o.Cancellation != nil {
 		s.Cancelled = fmt.Sprintf("%s@%d", o.Cancellation.Reason, o.Cancellation.At.UnixMilli())

@@ -32,6 +32,8 @@ type wish struct {
 	courier string
 	eta     time.Time
 	notes   string
+	// occurred is when it happened, in an advance that says so.
+	occurred time.Time
 }
 
 func (w wish) target() OrderKey { return OrderKey{w.partner, w.order} }
@@ -145,14 +147,14 @@ func (m *model) create(w wish) (refused, text string) {
 	o := &snapshot{
 		Partner: w.partner, ID: w.order, Reference: w.reference, Status: "pending", Version: 1,
 		Updated: w.at.UnixMilli(), ETA: w.eta.UnixMilli(), Takes: takes,
-		History: []string{fmt.Sprintf("pending@%d:", w.at.UnixMilli())},
+		History: []string{fmt.Sprintf("pending@%d/%d:", w.at.UnixMilli(), w.at.UnixMilli())},
 	}
 	for _, item := range w.items {
 		item.Name = m.names[ledger.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}
 	for _, taken := range takes {
-		m.book(o, "OUT", taken, -1)
+		m.book(o, "OUT", taken, -1, o.Updated)
 	}
 	m.orders[w.target()] = o
 	return "", o.String()
@@ -200,10 +202,10 @@ func fullest(left map[string]int64) (location string) {
 	return location
 }
 
-func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign int64) {
+func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign, at int64) {
 	m.last[o.Partner]++
 	m.levels[place{ledger.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign * taken.Quantity
-	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, o.Updated))
+	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, at))
 }
 
 func (m *model) cancel(w wish) (refused, text string) {
@@ -223,6 +225,8 @@ func (m *model) advance(w wish) string {
 	switch {
 	case o == nil:
 		return "not_found"
+	case !w.occurred.IsZero() && w.occurred.UnixMilli() < o.Updated:
+		return "conflict " + string(o.Status)
 	case o.Version != w.version || !mayBecome(o.Status, w.to):
 		return "invalid_transition " + string(o.Status)
 	}
@@ -233,11 +237,14 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 	o.Status = w.to
 	o.Version++
 	o.Events++
-	o.Updated = max(o.Updated, w.at.UnixMilli())
+	booked := max(o.Updated, w.at.UnixMilli())
+	if o.Updated = booked; !w.occurred.IsZero() {
+		o.Updated = w.occurred.UnixMilli()
+	}
 	if !w.eta.IsZero() {
 		o.ETA = w.eta.UnixMilli()
 	}
-	o.History = append(slices.Clone(o.History), fmt.Sprintf("%s@%d:%s", w.to, o.Updated, w.notes))
+	o.History = append(slices.Clone(o.History), fmt.Sprintf("%s@%d/%d:%s", w.to, o.Updated, w.at.UnixMilli(), w.notes))
 	switch w.to {
 	case "courier_assigned":
 		o.Courier = w.courier
@@ -246,7 +253,7 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 	case "cancelled":
 		o.Cancelled = fmt.Sprintf("%s@%d", w.reason, o.Updated)
 		for _, taken := range o.Takes {
-			m.book(o, "IN", taken, 1)
+			m.book(o, "IN", taken, 1, booked)
 		}
 	default: // the others change the state and nothing else
 	}

@@ -37,6 +37,8 @@ type Config struct {
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota  func(ctx context.Context, partnerID string) (Quota, error)
 	Encode Encoder
+	// EncodeForOperators writes the record as operators see it.
+	EncodeForOperators Encoder
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -166,7 +168,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 		Version:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
-		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now}},
+		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
 	}, request.Items, nil
 }
 

@@ -95,9 +95,9 @@ func checkQueue(t *rapid.T, start queues, m *memory) {
 		if head, configured := want.heads[event.PartnerID]; configured {
 			entry.State = outbox.Pending
 			if event.Sequence == 1 || start.entries[key.Previous()].State == outbox.Delivered {
-				entry.DueAt = event.CreatedAt
-				if head.WakeAt.IsZero() || event.CreatedAt.Before(head.WakeAt) {
-					want.heads[event.PartnerID] = outbox.Head{WakeAt: event.CreatedAt}
+				entry.DueAt = event.RecordedAt
+				if head.WakeAt.IsZero() || event.RecordedAt.Before(head.WakeAt) {
+					want.heads[event.PartnerID] = outbox.Head{WakeAt: event.RecordedAt}
 				}
 			}
 		}

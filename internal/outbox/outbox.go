@@ -126,7 +126,10 @@ func Queue(events []*delivery.Event, heads map[string]Head, ahead map[EventKey]P
 			continue
 		}
 		entries[i].DueAt = event.CreatedAt
-		if at, sooner := head.Sooner(event.CreatedAt); sooner {
+		if !event.RecordedAt.IsZero() {
+			entries[i].DueAt = event.RecordedAt
+		}
+		if at, sooner := head.Sooner(entries[i].DueAt); sooner {
 			head.WakeAt, woken[event.PartnerID] = at, at
 			heads[event.PartnerID] = head
 		}

@@ -59,10 +59,19 @@ func drawSituation(t *rapid.T) situation {
 		last[order]++
 		s.events = append(s.events, &delivery.Event{
 			PartnerID: order.PartnerID, OrderID: order.OrderID, Sequence: last[order],
-			CreatedAt: minute(rapid.IntRange(1, 9).Draw(t, "created at")),
+			CreatedAt:  minute(rapid.IntRange(1, 9).Draw(t, "created at")),
+			RecordedAt: rapid.SampledFrom([]time.Time{{}, minute(4), minute(12)}).Draw(t, "recorded at"),
 		})
 	}
 	return s
+}
+
+// recorded returns when an event's change was recorded.
+func recorded(e *delivery.Event) time.Time {
+	if e.RecordedAt.IsZero() {
+		return e.CreatedAt
+	}
+	return e.RecordedAt
 }
 
 // apply returns the heads and the progress after the transaction.
@@ -92,7 +101,7 @@ func TestQueueKeepsSequence(t *testing.T) {
 			if _, configured := s.heads[e.PartnerID]; configured {
 				want.State = Pending
 				if ahead := after[KeyOf(e.Event).Previous()]; !Blocks(ahead.State, ahead.Tries) {
-					want.DueAt = e.CreatedAt
+					want.DueAt = recorded(e.Event)
 				}
 			}
 			if e != want {

@@ -69,6 +69,8 @@ type Upload struct {
 	Data    []byte // the file, as sent
 	// CourierID limits the request to orders of one courier; empty means no limit.
 	CourierID string
+	// OccurredAt is when the picture was taken; zero if that is now.
+	OccurredAt time.Time
 }
 
 // Add stores a picture as a proof of an order. It reports whether the same file
@@ -93,7 +95,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 		PartnerID: partnerID, OrderID: upload.OrderID, Kind: upload.Kind,
 		Digest: sha256.Sum256(upload.Data), OperatorID: audit.OperationOf(ctx).OperatorID,
 	}
-	earlier, err := s.earlier(ctx, proof, upload.CourierID)
+	earlier, err := s.earlier(ctx, proof, upload)
 	if err != nil || earlier != nil {
 		return earlier, earlier != nil, err
 	}
@@ -105,7 +107,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	if err != nil {
 		return nil, false, err // the picture, if it was stored, is listed as loose
 	}
-	earlier, err = s.record(ctx, proof, upload.CourierID)
+	earlier, err = s.record(ctx, proof, upload)
 	if err != nil || earlier != nil {
 		s.discard(ctx, proof, err)
 	}
@@ -123,29 +125,47 @@ var (
 // earlier returns the proof of the order that has the same file, or nil, and an
 // error if the order does not permit another proof. It saves cleaning the picture
 // in both cases.
-func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, courierID string) (found *delivery.Proof, err error) {
+func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, upload Upload) (found *delivery.Proof, err error) {
 	err = s.config.Records.Read(ctx, func(tx RecordReader) error {
 		order, err := tx.Order(ctx, proof.PartnerID, proof.OrderID)
 		if err == nil {
-			found, err = s.admit(ctx, tx, order, proof, courierID)
+			found, err = s.admit(ctx, tx, order, proof, upload)
 		}
 		return err
 	})
-	return found, err
+	return found, s.explained(ctx, err)
 }
+
+// explained adds the operator who moved the order last to the refusal of a proof that
+// is older.
+func (s *Service) explained(ctx context.Context, err error) error {
+	var late *lateError
+	if errors.As(err, &late) {
+		return s.config.TooLate(ctx, late.order)
+	}
+	return err
+}
+
+// lateError means that the order was moved after the picture had been taken.
+type lateError struct{ order *delivery.Order }
+
+func (*lateError) Error() string { return "the order was moved after the picture had been taken" }
 
 // record writes the row of a stored picture, unless another request has added the
 // same file meanwhile; then it returns that proof. The order is locked, as it is
 // when its status changes. So a file has one row, and the event of the delivery
 // includes every proof that was added before it.
-func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID string) (earlier *delivery.Proof, err error) {
-	proof.At = timestamp.Truncate(s.config.Now())
-	if proof.ProofID, err = identifier.NewUUID(s.config.Random, proof.At); err != nil {
+func (s *Service) record(ctx context.Context, proof *delivery.Proof, upload Upload) (earlier *delivery.Proof, err error) {
+	proof.RecordedAt = timestamp.Truncate(s.config.Now())
+	if proof.At = upload.OccurredAt; proof.At.IsZero() {
+		proof.At = proof.RecordedAt
+	}
+	if proof.ProofID, err = identifier.NewUUID(s.config.Random, proof.RecordedAt); err != nil {
 		return nil, err
 	}
 	// The name, which gives access to the picture, is not in the entry, because the
 	// audit log is not erased.
-	entry, err := audit.NewEntry(ctx, s.config.Random, proof.At, audit.ActionProofAdded)
+	entry, err := audit.NewEntry(ctx, s.config.Random, proof.RecordedAt, audit.ActionProofAdded)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +175,7 @@ func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID s
 		if err != nil {
 			return err
 		}
-		earlier, err = s.admit(ctx, tx, order, proof, courierID)
+		earlier, err = s.admit(ctx, tx, order, proof, upload)
 		if err != nil || earlier != nil {
 			return err
 		}
@@ -176,7 +196,7 @@ func (s *Service) record(ctx context.Context, proof *delivery.Proof, courierID s
 		// has found its own row.
 		earlier = nil
 	}
-	return earlier, err
+	return earlier, s.explained(ctx, err)
 }
 
 // proofFacts is what the audit log holds of a proof.
@@ -187,8 +207,8 @@ type proofFacts struct {
 
 // admit returns the proof of the order that has the same file, or nil if the proof
 // may be added. To a courier, an order of another courier is not_found.
-func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, courierID string) (*delivery.Proof, error) {
-	if order == nil || courierID != "" && !order.CarriedBy(courierID) {
+func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, upload Upload) (*delivery.Proof, error) {
+	if order == nil || upload.CourierID != "" && !order.CarriedBy(upload.CourierID) {
 		return nil, errNoOrder
 	}
 	proofs, err := tx.Proofs(ctx, proof.PartnerID, proof.OrderID)
@@ -201,12 +221,19 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
-	case courierID != "" && order.Status == delivery.StatusDelivered && s.config.Now().Sub(order.UpdatedAt) > courierMayAdd:
+	case upload.CourierID != "" && order.Status == delivery.StatusDelivered && s.config.Now().Sub(recordedAt(order)) > courierMayAdd:
 		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: only the dispatch desk can add a proof now")
 	case len(proofs) >= MaxProofs:
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("the order has %d proofs, and may not have more", len(proofs)))
+	case !upload.OccurredAt.IsZero() && upload.OccurredAt.Before(order.UpdatedAt):
+		return nil, &lateError{order}
 	}
 	return nil, nil
+}
+
+// recordedAt returns when the latest move of an order was recorded.
+func recordedAt(order *delivery.Order) time.Time {
+	return order.History[len(order.History)-1].RecordedAt
 }
 
 // discard deletes a picture that has no proof. After an error that is not a refusal

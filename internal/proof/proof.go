@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -39,6 +40,9 @@ type Config struct {
 	Log     *slog.Logger
 	// URL returns the public address of a name.
 	URL func(name string) string
+	// TooLate returns the refusal of an act that happened before the latest move of the
+	// order.
+	TooLate func(ctx context.Context, order *delivery.Order) error
 }
 
 // Service adds proofs to orders, and serves and deletes their pictures. Many

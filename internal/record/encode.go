@@ -10,7 +10,13 @@ import (
 )
 
 // Encode returns the complete record, which creating and reading an order answer.
-func Encode(o *delivery.Order) []byte {
+func Encode(o *delivery.Order) []byte { return encode(o, false) }
+
+// EncodeForOperators returns the complete record as operators see it: its history also
+// says when each status was recorded.
+func EncodeForOperators(o *delivery.Order) []byte { return encode(o, true) }
+
+func encode(o *delivery.Order, forOperators bool) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, 1024+512*len(o.Parcels))}
 	w.Object("")
 	writeListed(&w, o)
@@ -24,7 +30,7 @@ func Encode(o *delivery.Order) []byte {
 	writeItems(&w, o.Items)
 	writeWarnings(&w, o.Warnings)
 	writeCourier(&w, o.Courier)
-	writeHistory(&w, o.History)
+	writeHistory(&w, o.History, forOperators)
 	if o.Cancellation != nil {
 		w.Text("cancellation_reason", o.Cancellation.Reason)
 		w.Time("cancelled_at", o.Cancellation.At)
@@ -152,12 +158,15 @@ func writeCourier(w *strictjson.Writer, c *delivery.Courier) {
 	w.EndObject()
 }
 
-func writeHistory(w *strictjson.Writer, history []delivery.HistoryEntry) {
+func writeHistory(w *strictjson.Writer, history []delivery.HistoryEntry, forOperators bool) {
 	w.List("status_history")
 	for _, entry := range history {
 		w.Object("")
 		w.Text("status", string(entry.Status))
 		w.Time("timestamp", entry.At)
+		if forOperators {
+			w.Time("recorded_at", entry.RecordedAt)
+		}
 		w.Text("notes", entry.Notes)
 		w.EndObject()
 	}

@@ -272,7 +272,7 @@ func eraseStored(stored *Stored, email string) error {
 		return err
 	}
 	// The document does not hold the history, which at its creation was this.
-	created.History = []delivery.HistoryEntry{{Status: created.Status, At: created.CreatedAt}}
+	created.History = []delivery.HistoryEntry{{Status: created.Status, At: created.CreatedAt, RecordedAt: created.CreatedAt}}
 	eraseOrder(created, email)
 	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)

@@ -18,6 +18,7 @@ var (
 		text("status", func(h *order.History) *string { return (*string)(&h.Entry.Status) }),
 		text("notes", func(h *order.History) *string { return &h.Entry.Notes }),
 		moment("created_at", func(h *order.History) *time.Time { return &h.Entry.At }),
+		moment("recorded_at", func(h *order.History) *time.Time { return &h.Entry.RecordedAt }),
 	)
 	findHistory = lookUpBy(byOrder, orderHistory)
 	addHistory  = orderHistory.insert()

@@ -21,6 +21,7 @@ var (
 		fixed("digest", func(p *delivery.Proof) []byte { return p.Digest[:] }),
 		text("operator_id", func(p *delivery.Proof) *string { return &p.OperatorID }),
 		moment("at", func(p *delivery.Proof) *time.Time { return &p.At }),
+		moment("recorded_at", func(p *delivery.Proof) *time.Time { return &p.RecordedAt }),
 	)
 	addProofs  = orderProofs.insert()
 	findProofs = lookUpBy(byOrder, orderProofs)

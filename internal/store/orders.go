@@ -91,7 +91,7 @@ func (r *orderRow) order() *delivery.Order {
 	if !r.cancelled.At.IsZero() {
 		o.Cancellation = &delivery.Cancellation{Reason: r.cancelled.Reason, At: r.cancelled.At}
 	}
-	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt}}
+	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt}}
 	return o
 }
 

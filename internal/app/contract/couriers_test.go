@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
 // carriedOrder creates an order that the fixture's courier has picked up.
@@ -86,6 +88,21 @@ func driveProof(t *testing.T, o *operation) *apptest.Answer {
 
 func driveBadQuery(t *testing.T, o *operation) *apptest.Answer {
 	return newFixture(t, roomy).send(t, call{operation: o.id, query: "?kind=%zz", body: validBody(o)})
+}
+
+// driveLateMove picks up an order a minute before its courier was assigned.
+func driveLateMove(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	order := f.newOrder(t)
+	f.move(t, order, "accepted").Must(t, 200)
+	f.move(t, order, "courier_assigned").Must(t, 200)
+	at := timestamp.Format(f.Clock.Now().Add(-time.Minute))
+	late := f.send(t, call{operation: o.id, path: order, body: fmt.Appendf(nil, `{"status":"picked_up","occurred_at":%q}`, at)})
+	late.Refused(t, 409, "conflict")
+	f.move(t, order, "picked_up").Must(t, 200)
+	added := call{operation: "addProof", path: order, query: "?kind=photo&occurred_at=" + at, body: validBody(f.contract.operation("addProof"))}
+	f.send(t, added).Refused(t, 409, "conflict")
+	return f.move(t, order, "accepted")
 }
 
 func driveEarlyProof(t *testing.T, o *operation) *apptest.Answer {

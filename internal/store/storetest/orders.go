@@ -114,7 +114,7 @@ func advance(o *delivery.Order, to delivery.Status) *order.Changes {
 	o.Version++
 	o.Events++
 	o.Status, o.UpdatedAt = to, o.UpdatedAt.Add(time.Minute)
-	entry := delivery.HistoryEntry{Status: to, At: o.UpdatedAt, Notes: "note " + string(to)}
+	entry := delivery.HistoryEntry{Status: to, At: o.UpdatedAt, RecordedAt: o.UpdatedAt.Add(time.Hour), Notes: "note " + string(to)}
 	o.History = append(o.History, entry)
 	return &order.Changes{
 		Changed: map[order.OrderKey]*order.Change{keyOf(o): {Order: o, FromVersion: from}},

@@ -26,7 +26,7 @@ func writeProofs(t *testing.T, s *store.Store, fn func(proof.RecordWriter) error
 func proofOf(n int, o *delivery.Order, kind delivery.ProofKind) *delivery.Proof {
 	return &delivery.Proof{
 		ProofID: identifier.FirstUUID(at(n)), PartnerID: o.PartnerID, OrderID: o.OrderID, Kind: kind,
-		Name: fmt.Sprintf("picture %d", n), Digest: [32]byte{byte(n), 31: 1}, At: at(100 + n), OperatorID: fmt.Sprintf("operator %d", n),
+		Name: fmt.Sprintf("picture %d", n), Digest: [32]byte{byte(n), 31: 1}, At: at(100 + n), RecordedAt: at(200 + n), OperatorID: fmt.Sprintf("operator %d", n),
 	}
 }
 

@@ -338,12 +338,13 @@ CREATE INDEX orders_by_status ON orders (partner_id, status, order_id);
 
 -- Every status after the first. That an order begins as pending needs no row.
 CREATE TABLE order_history (
-    partner_id TEXT   NOT NULL,
-    order_id   TEXT   NOT NULL,
-    version    BIGINT NOT NULL, -- the order's version from then on
-    status     TEXT   NOT NULL,
-    notes      TEXT   NOT NULL,
-    created_at BIGINT NOT NULL,
+    partner_id  TEXT   NOT NULL,
+    order_id    TEXT   NOT NULL,
+    version     BIGINT NOT NULL, -- the order's version from then on
+    status      TEXT   NOT NULL,
+    notes       TEXT   NOT NULL,
+    created_at  BIGINT NOT NULL, -- when it happened
+    recorded_at BIGINT NOT NULL, -- when the service recorded it
     PRIMARY KEY (partner_id, order_id, version)
 );
 
@@ -446,7 +447,8 @@ CREATE TABLE order_proofs (
     name        TEXT   NOT NULL, -- of the picture
     digest      BYTEA  NOT NULL, -- SHA-256 of the file as it was sent
     operator_id TEXT   NOT NULL,
-    at          BIGINT NOT NULL,
+    at          BIGINT NOT NULL, -- when the picture was taken
+    recorded_at BIGINT NOT NULL, -- when the service recorded it
     PRIMARY KEY (partner_id, order_id, proof_id)
 );
 

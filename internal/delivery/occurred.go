@@ -1,0 +1,20 @@
+package delivery
+
+import "time"
+
+// The bounds of the time at which something happened, beside the time at which the
+// service learns of it. The clock of a phone may be ahead, and couriers may have been
+// without a connection for two days.
+const (
+	mostAhead = 2 * time.Minute
+	mostLate  = 48 * time.Hour
+)
+
+// OccurredExpected describes the times that MayHaveOccurred accepts.
+const OccurredExpected = "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"
+
+// MayHaveOccurred reports whether a request that arrives now may report what happened
+// at a time.
+func MayHaveOccurred(at, now time.Time) bool {
+	return !at.After(now.Add(mostAhead)) && !at.Before(now.Add(-mostLate))
+}
