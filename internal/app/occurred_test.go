@@ -94,24 +94,24 @@ func TestProofOccurredAt(t *testing.T) {
 	f := newFloor(t)
 	r := f.rider(t, "noor")
 	id := f.carried(t, r, "A-1", delivery.StatusOutForDelivery)
-	taken, target := f.Clock.Now().Add(time.Hour), "/ops/v1/orders/"+id+"/proofs?kind=photo"
-	late := target + "&occurred_at=" + timestamp.Format(taken)
+	taken := f.Clock.Now().Add(time.Hour)
+	late := "photo&occurred_at=" + timestamp.Format(taken)
 	f.Clock.Advance(40 * time.Hour)
-	added := r.Call(t, "POST", late, picture(1)).Must(t, 201)
+	added := prove(t, r, id, late, picture(1)).Must(t, 201)
 	if added.Text("at") != timestamp.Format(taken) || added.Text("recorded_at") != timestamp.Format(f.Clock.Now()) {
 		t.Errorf("got %s, want it at %s and recorded at %s", added.Body, timestamp.Format(taken), timestamp.Format(f.Clock.Now()))
 	}
 	move(t, r, id, fmt.Sprintf(`{"status":"delivered","occurred_at":%q}`, timestamp.Format(taken.Add(time.Minute)))).Must(t, 200)
-	refused := r.Call(t, "POST", late, picture(2)).Refused(t, 409, "conflict")
+	refused := prove(t, r, id, late, picture(2)).Refused(t, 409, "conflict")
 	if refused.Text("error", "details", "status") != "delivered" || refused.Text("error", "details", "changed_by", "operator_id") != r.OperatorID {
 		t.Errorf("got %s, want who delivered the order, and when", refused.Body)
 	}
-	if again := r.Call(t, "POST", late, picture(1)).Must(t, 201); !bytes.Equal(again.Body, added.Body) {
+	if again := prove(t, r, id, late, picture(1)).Must(t, 201); !bytes.Equal(again.Body, added.Body) {
 		t.Errorf("got %s for the same picture, want %s", again.Body, added.Body)
 	}
 	// The courier's day to add proofs begins when the delivery was recorded.
 	f.Clock.Advance(20 * time.Hour)
-	r.Call(t, "POST", target, picture(2)).Must(t, 201)
-	r.Call(t, "POST", target+"&occurred_at=yesterday", picture(3)).Refused(t, 422, "validation_error")
-	r.Call(t, "POST", target+"&occurred_at="+timestamp.Format(taken.Add(-9*time.Hour)), picture(3)).Refused(t, 422, "validation_error")
+	prove(t, r, id, "photo", picture(2)).Must(t, 201)
+	prove(t, r, id, "photo&occurred_at=yesterday", picture(3)).Refused(t, 422, "validation_error")
+	prove(t, r, id, "photo&occurred_at="+timestamp.Format(taken.Add(-9*time.Hour)), picture(3)).Refused(t, 422, "validation_error")
 }

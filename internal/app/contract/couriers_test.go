@@ -90,22 +90,18 @@ func driveBadQuery(t *testing.T, o *operation) *apptest.Answer {
 	return newFixture(t, roomy).send(t, call{operation: o.id, query: "?kind=%zz", body: validBody(o)})
 }
 
-// driveLateMove picks up an order a minute before its courier was assigned.
-func driveLateMove(t *testing.T, o *operation) *apptest.Answer {
-	f := newFixture(t, roomy)
-	order := f.newOrder(t)
-	f.move(t, order, "accepted").Must(t, 200)
-	f.move(t, order, "courier_assigned").Must(t, 200)
-	at := timestamp.Format(f.Clock.Now().Add(-time.Minute))
-	late := f.send(t, call{operation: o.id, path: order, body: fmt.Appendf(nil, `{"status":"picked_up","occurred_at":%q}`, at)})
-	late.Refused(t, 409, "conflict")
-	f.move(t, order, "picked_up").Must(t, 200)
-	added := call{operation: "addProof", path: order, query: "?kind=photo&occurred_at=" + at, body: validBody(f.contract.operation("addProof"))}
-	f.send(t, added).Refused(t, 409, "conflict")
-	return f.move(t, order, "accepted")
-}
-
 func driveEarlyProof(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: validBody(o)})
+}
+
+// TestTooLate picks up an order a minute before its courier was assigned, and adds a
+// proof from a minute before the pickup.
+func TestTooLate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	order, at := f.carriedOrder(t), timestamp.Format(f.Clock.Now().Add(-time.Minute))
+	f.send(t, call{operation: "changeOrderStatus", path: order, body: fmt.Appendf(nil, `{"status":"in_transit","occurred_at":%q}`, at)}).
+		Refused(t, 409, "conflict")
+	f.send(t, call{operation: "addProof", path: order, query: "?kind=photo&occurred_at=" + at, body: drawing()}).Refused(t, 409, "conflict")
 }

@@ -170,8 +170,6 @@ var drives = map[string]drive{
 	"addProof 400": driveBadQuery,
 	"addProof 409": driveEarlyProof,
 
-	"changeOrderStatus 409": driveLateMove,
-
 	"confirmTOTP 200":              driveConfirm,
 	"removeTOTP 200":               driveRemove,
 	"beginTOTP 409":                driveEnrolled,
