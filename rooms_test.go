@@ -67,12 +67,14 @@ var rooms = map[string]room{
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
+	"internal/dispatch/feed": {may: []string{"internal/delivery", "internal/board", "internal/dispatch", foundation}, mayNot: useCase},
+
 	"internal/metrics": {may: []string{"internal/api", "internal/mailer", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
 	"internal/web":     {may: []string{"internal/delivery"}},
-	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/pricing", "internal/ratecard", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
+	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
 
-	"internal/store":           {may: []string{"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
+	"internal/store":           {may: []string{"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 

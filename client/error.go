@@ -45,6 +45,7 @@ const (
 	CodeOrderNotCancellable   ErrorCode = "order_not_cancellable"   // 409: Details.Status is neither pending nor accepted
 	CodeInvalidTransition     ErrorCode = "invalid_transition"      // 409, for operators: Details.Allowed has the statuses that can follow
 	CodeIdempotencyInProgress ErrorCode = "idempotency_in_progress" // 409: the first request with this key is still running
+	CodeGone                  ErrorCode = "gone"                    // 410, for operators: the position of the board is too old
 	CodePayloadTooLarge       ErrorCode = "payload_too_large"       // 413
 	CodeUnsupportedMediaType  ErrorCode = "unsupported_media_type"  // 415
 	CodeValidationError       ErrorCode = "validation_error"        // 422, at registration 400: Details.Errors has the faults

@@ -56,6 +56,8 @@ var operatorMethods = map[string]any{
 	"GET /ops/v1/jobs":                           (*client.Operator).ListJobs,
 	"GET /ops/v1/scan":                           (*client.Operator).ScanLabel,
 	"GET /ops/v1/orders":                         (*client.Operator).ListBoard,
+	"GET /ops/v1/orders/snapshot":                (*client.Operator).GetBoardSnapshot,
+	"GET /ops/v1/orders/changes":                 (*client.Operator).ListBoardChanges,
 	"GET /ops/v1/orders/{}":                      (*client.Operator).GetOrderRecord,
 	"POST /ops/v1/orders/{}/proofs":              (*client.Operator).AddProof,
 	"POST /ops/v1/orders/{}/notes":               (*client.Operator).AddOrderNote,

@@ -53,32 +53,39 @@ const (
 	SortWindow BoardSort = "window" // by the end of the dropoff's window, earliest first
 )
 
+// BoardRow is what the dispatch board shows of an order, except for what changes by the
+// clock alone.
+type BoardRow struct {
+	OrderID           string        `json:"order_id"`
+	PartnerID         string        `json:"partner_id"`
+	PartnerName       string        `json:"partner_name"`
+	PartnerOrderID    string        `json:"partner_order_id"`
+	Status            OrderStatus   `json:"status"`
+	Version           int64         `json:"version"` // for StatusChange.Version; grows by one with every change
+	ServiceLevel      ServiceLevel  `json:"service_level"`
+	Courier           *BoardCourier `json:"courier"` // nil until a courier is assigned
+	Zone              string        `json:"zone"`    // the first half of the dropoff's postal code
+	City              string        `json:"city"`    // of the dropoff
+	PickupWindow      TimeWindow    `json:"pickup_window"`
+	DropoffWindow     TimeWindow    `json:"dropoff_window"`
+	EstimatedDelivery time.Time     `json:"estimated_delivery"`
+	Failures          int           `json:"failures"` // how many attempts have failed
+	CreatedAt         time.Time     `json:"created_at"`
+	UpdatedAt         time.Time     `json:"updated_at"`
+}
+
 // BoardOrder is an order on the dispatch board.
 type BoardOrder struct {
-	OrderID           string            `json:"order_id"`
-	PartnerID         string            `json:"partner_id"`
-	PartnerName       string            `json:"partner_name"`
-	PartnerOrderID    string            `json:"partner_order_id"`
-	Status            OrderStatus       `json:"status"`
-	Version           int64             `json:"version"` // for StatusChange.Version; grows by one with every change
-	ServiceLevel      ServiceLevel      `json:"service_level"`
-	Courier           *BoardCourier     `json:"courier"` // nil until a courier is assigned
-	Zone              string            `json:"zone"`    // the first half of the dropoff's postal code
-	City              string            `json:"city"`    // of the dropoff
-	PickupWindow      TimeWindow        `json:"pickup_window"`
-	DropoffWindow     TimeWindow        `json:"dropoff_window"`
-	EstimatedDelivery time.Time         `json:"estimated_delivery"`
-	Failures          int               `json:"failures"`  // how many attempts have failed
-	Attention         []AttentionReason `json:"attention"` // why the order needs attention; empty if it does not
-	AgeMinutes        int64             `json:"age_minutes"`
-	CreatedAt         time.Time         `json:"created_at"`
-	UpdatedAt         time.Time         `json:"updated_at"`
+	BoardRow
+	Attention  []AttentionReason `json:"attention"` // why the order needs attention; empty if it does not
+	AgeMinutes int64             `json:"age_minutes"`
 }
 
 // BoardCourier is the courier of an order on the board.
 type BoardCourier struct {
 	CourierID string `json:"courier_id"`
 	Name      string `json:"name"`
+	Active    bool   `json:"active"`
 }
 
 // BoardPage is a page of the dispatch board.

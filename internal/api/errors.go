@@ -28,6 +28,7 @@ var statusOf = map[refusal.Code]int{
 	delivery.CodeOrderNotCancellable:  http.StatusConflict,
 	delivery.CodeInvalidTransition:    http.StatusConflict,
 	refusal.CodeIdempotencyInProgress: http.StatusConflict,
+	refusal.CodeGone:                  http.StatusGone,
 	refusal.CodePayloadTooLarge:       http.StatusRequestEntityTooLarge,
 	refusal.CodeUnsupportedMediaType:  http.StatusUnsupportedMediaType,
 	// 422 rather than 409 for missing stock: clients take a 409 to mean that the

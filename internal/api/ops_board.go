@@ -30,10 +30,11 @@ type windowAnswer struct {
 type boardCourier struct {
 	CourierID string `json:"courier_id"`
 	Name      string `json:"name"`
+	Active    bool   `json:"active"`
 }
 
-// boardAnswer is a row of the board in JSON.
-type boardAnswer struct {
+// rowAnswer is a row of the board in JSON, without what changes by the clock alone.
+type rowAnswer struct {
 	OrderID           string                `json:"order_id"`
 	PartnerID         string                `json:"partner_id"`
 	PartnerName       string                `json:"partner_name"`
@@ -48,24 +49,32 @@ type boardAnswer struct {
 	DropoffWindow     windowAnswer          `json:"dropoff_window"`
 	EstimatedDelivery time.Time             `json:"estimated_delivery"`
 	Failures          int64                 `json:"failures"`
-	Attention         []board.Reason        `json:"attention"`
-	AgeMinutes        int64                 `json:"age_minutes"`
 	CreatedAt         time.Time             `json:"created_at"`
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-func boardOf(e *dispatch.Entry) boardAnswer {
-	answer := boardAnswer{
+// boardAnswer is a whole row of the board in JSON.
+type boardAnswer struct {
+	rowAnswer
+	Attention  []board.Reason `json:"attention"`
+	AgeMinutes int64          `json:"age_minutes"`
+}
+
+func rowOf(e *dispatch.Entry) rowAnswer {
+	answer := rowAnswer{
 		OrderID: e.OrderID, PartnerID: e.PartnerID, PartnerName: e.PartnerName, PartnerOrderID: e.PartnerOrderID,
 		Status: e.Status, Version: e.Version, ServiceLevel: e.ServiceLevel, Zone: e.Zone, City: e.City,
 		PickupWindow: windowAnswer(e.Pickup), DropoffWindow: windowAnswer(e.Dropoff), EstimatedDelivery: e.EstimatedDelivery,
-		Failures: e.Failures, Attention: e.Attention, AgeMinutes: int64(e.Age / time.Minute),
-		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		Failures: e.Failures, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
 	}
 	if e.CourierID != "" {
-		answer.Courier = &boardCourier{e.CourierID, e.CourierName}
+		answer.Courier = &boardCourier{e.CourierID, e.CourierName, e.CourierActive}
 	}
 	return answer
+}
+
+func boardOf(e *dispatch.Entry) boardAnswer {
+	return boardAnswer{rowOf(e), e.Attention, int64(e.Age / time.Minute)}
 }
 
 func (s *Server) handleBoard(c *call) (reply, error) {
@@ -156,17 +165,20 @@ func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
 	return slices.Compact(words)
 }
 
+// countsAnswer holds the counts of the board in JSON.
+type countsAnswer struct {
+	Open      int64                     `json:"open"`
+	Statuses  map[delivery.Status]int64 `json:"statuses"`
+	Attention int64                     `json:"attention"`
+	Reasons   map[board.Reason]int64    `json:"reasons"`
+}
+
 func (s *Server) handleAttention(c *call) (reply, error) {
 	counts, err := s.config.Dispatch.Count(c.Context())
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(struct {
-		Open      int64                     `json:"open"`
-		Statuses  map[delivery.Status]int64 `json:"statuses"`
-		Attention int64                     `json:"attention"`
-		Reasons   map[board.Reason]int64    `json:"reasons"`
-	}{counts.Open, counts.Statuses, counts.Attention, counts.Reasons})
+	return ok(countsAnswer(counts))
 }
 
 type settingsAnswer struct {

@@ -171,6 +171,8 @@ func Routes() []Route {
 		{"GET", "/ops/v1/jobs", AccessOperator, delivering, (*Server).handleJobs},
 		{"GET", "/ops/v1/scan", AccessOperator, delivering, (*Server).handleScan},
 		{"GET", "/ops/v1/orders", AccessOperator, dispatching, (*Server).handleBoard},
+		{"GET", "/ops/v1/orders/snapshot", AccessOperator, dispatching, (*Server).handleBoardSnapshot},
+		{"GET", "/ops/v1/orders/changes", AccessOperator, dispatching, (*Server).handleBoardChanges},
 		{"GET", "/ops/v1/orders/{order_id}", AccessOperator, delivering, (*Server).handleOrderRecord},
 		{"POST", "/ops/v1/orders/status", AccessOperator, dispatching, (*Server).handleOrdersAdvance},
 		{"POST", "/ops/v1/orders/{order_id}/status", AccessOperator, delivering, (*Server).handleOrderAdvance},

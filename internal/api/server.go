@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -42,6 +43,7 @@ type Config struct {
 	UserSignIns     *signin.Service
 	SignInRules     *signin.Rules
 	Dispatch        *dispatch.Service
+	Feed            *feed.Service
 	Stock           *stock.Service
 	Webhooks        *webhook.Service
 	Proofs          *proof.Service
@@ -95,7 +97,9 @@ type Server struct {
 	tracking *throttle.Networks
 	// concurrent counts the requests of each partner that are in flight.
 	concurrent *budget.Budget
-	room       *Room
+	// desks counts the requests that wait for changes of the board, by operator.
+	desks *budget.Budget
+	room  *Room
 	// draining limits how many refused bodies are discarded at the same time.
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
@@ -128,6 +132,7 @@ func New(config Config) *Server {
 		unauthenticated: networks(),
 		tracking:        networks(),
 		concurrent:      budget.New(math.MaxInt64, maxConcurrent, budget.Watch{}),
+		desks:           budget.New(maxDesks, maxDesksOfOne, budget.Watch{}),
 		room:            config.Room,
 		draining:        semaphore.NewWeighted(maxDraining),
 		mux:             http.NewServeMux(),

@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
@@ -114,6 +115,7 @@ type App struct {
 	stock           *stock.Service
 	rateCards       *ratecard.Service
 	dispatch        *dispatch.Service
+	feed            *feed.Service
 	acceptor        *order.Acceptor
 	retention       *retention.Service
 	simulator       *simulate.Service
@@ -201,6 +203,7 @@ func (a *App) start(ctx context.Context) (err error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
+	a.http.RegisterOnShutdown(a.feed.EndWaits)
 	a.retention.Run()
 	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
@@ -272,6 +275,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
 		Pace: route.Pace{Speed: a.config.Speed(), AtStop: a.config.StopTime}, Damaged: a.unreadableOrder,
 	})
+	a.openFeed()
 	a.openOrders()
 	a.openReadiness()
 	return a.openNodes(ctx)
@@ -299,6 +303,7 @@ func (a *App) openOrders() {
 		Announce:    a.sender.Wake,
 		Created:     a.acceptor.Wake,
 		HandedOver:  a.handOver,
+		Committed:   a.committed,
 		Observer:    a.metrics.Orders(),
 		Damaged:     a.unreadableOrder,
 
@@ -370,6 +375,7 @@ func (a *App) handler() http.Handler {
 		UserSignIns:     a.userSignIns,
 		SignInRules:     a.rules,
 		Dispatch:        a.dispatch,
+		Feed:            a.feed,
 		Stock:           a.stock,
 		RateCards:       a.rateCards,
 		Retention:       a.retention,
@@ -447,6 +453,9 @@ func (a *App) close() error {
 	}
 	if a.orders != nil {
 		a.orders.Close()
+	}
+	if a.feed != nil {
+		a.feed.Close()
 	}
 	if a.sender != nil {
 		a.sender.Close()

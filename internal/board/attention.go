@@ -37,7 +37,11 @@ var (
 // active, and is ignored if it has none. An order that has ended never needs
 // attention. The store asks the same in SQL.
 func (r *Row) Reasons(now time.Time, courierActive bool) []Reason {
-	reasons := []Reason{}
+	return r.AppendReasons([]Reason{}, now, courierActive)
+}
+
+// AppendReasons appends what Reasons returns to a slice.
+func (r *Row) AppendReasons(reasons []Reason, now time.Time, courierActive bool) []Reason {
 	if !IsOpen(r.Status) {
 		return reasons
 	}

@@ -122,10 +122,11 @@ func (f *Filter) check() error {
 // Entry is a row of the board with what is shown beside it.
 type Entry struct {
 	*board.Row
-	PartnerName string
-	CourierName string // empty while no courier is assigned
-	Attention   []board.Reason
-	Age         time.Duration // since creation
+	PartnerName   string
+	CourierName   string // empty while no courier is assigned
+	CourierActive bool   // false while no courier is assigned
+	Attention     []board.Reason
+	Age           time.Duration // since creation
 }
 
 // Page is a part of the board. Next is the cursor of the page that follows; zero
@@ -244,7 +245,7 @@ func entriesOf(ctx context.Context, tx Reader, rows []*board.Row, now time.Time)
 	for i, row := range rows {
 		courier := couriers[row.CourierID]
 		entries[i] = Entry{
-			Row: row, PartnerName: partners[row.PartnerID], CourierName: courier.Name,
+			Row: row, PartnerName: partners[row.PartnerID], CourierName: courier.Name, CourierActive: courier.Active,
 			Attention: row.Reasons(now, courier.Active), Age: max(now.Sub(row.CreatedAt), 0),
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
@@ -22,7 +23,9 @@ type committer struct {
 	warmer   Warmer // nil if the store is none
 	announce func(partnerIDs ...string)
 	created  func(partnerIDs ...string)
-	observer Observer
+	// committed is Config.Committed.
+	committed func(shown []*board.Row, ended []OrderKey)
+	observer  Observer
 	// byPartner means that each transaction concerns one partner.
 	byPartner bool
 	done      sync.WaitGroup
@@ -85,7 +88,7 @@ func makeCommitter(config Config) *committer {
 		config.Observer = unobserved{}
 	}
 	c := &committer{
-		store: config.Store, announce: config.Announce, created: config.Created, observer: config.Observer,
+		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer,
 		byPartner: config.ByPartner, busy: map[string]bool{},
 	}
 	c.warmer, _ = config.Store.(Warmer)
@@ -342,8 +345,12 @@ func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, e
 	return outcomes, err
 }
 
-// wake wakes the sender and the acceptor for what has been committed.
+// wake passes on what has been committed: to the sender, the acceptor, and the desks
+// that follow the board.
 func (c *committer) wake(changes *Changes) {
+	if c.committed != nil {
+		c.committed(changes.Shown, changes.Ended)
+	}
 	if c.announce != nil {
 		c.announce(changes.Announced()...)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -51,6 +52,9 @@ type Config struct {
 	// HandedOver is called after orders have been assigned to another courier, with
 	// the couriers who had them, by order id; nil if it does not matter.
 	HandedOver func(ctx context.Context, to string, from map[string]string)
+	// Committed is called with the board's rows of orders that were created or have
+	// moved, and with the orders that have ended, after that was committed; it may be nil.
+	Committed func(shown []*board.Row, ended []OrderKey)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
 	// Damaged is called for each stored order that was needed and cannot be read.

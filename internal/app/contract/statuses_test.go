@@ -56,6 +56,8 @@ var undriven = map[string]string{
 	"previewRateCard":     "its only part that could fail is the database",
 	"listAudit":           "its only part that could fail is the database",
 	"listBoard":           "its only part that could fail is the database",
+	"getBoardSnapshot":    "its only part that could fail is the database",
+	"listBoardChanges":    "its only part that could fail is the database",
 	"getOrderRecord":      "its only part that could fail is the database",
 	"getAttention":        "its only part that could fail is the database",
 	"getDispatchSettings": "its only part that could fail is the database",
@@ -189,6 +191,9 @@ var drives = map[string]drive{
 	"changeEmail 202":              driveEmailChange,
 	"confirmEmail 200":             driveEmailConfirm,
 	"confirmEmail 400":             driveEmailTaken,
+
+	"listBoardChanges 200": driveBoardChanges,
+	"listBoardChanges 410": driveBoardGone,
 
 	"createOrder 409":  driveDuplicate,
 	"createAPIKey 409": driveManyKeys,

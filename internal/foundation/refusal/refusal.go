@@ -21,6 +21,7 @@ const (
 	CodeMethodNotAllowed      Code = "method_not_allowed"
 	CodeConflict              Code = "conflict"
 	CodeIdempotencyInProgress Code = "idempotency_in_progress"
+	CodeGone                  Code = "gone"
 	CodePayloadTooLarge       Code = "payload_too_large"
 	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodeValidation            Code = "validation_error"

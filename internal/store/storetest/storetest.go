@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board filters":     testBoardFilters,
 		"board versions":    testBoardVersions,
 		"board repair":      testBoardRepair,
+		"board feed":        testFeed,
 		"order notes":       testNotes,
 		"dispatch settings": testDispatchSettings,
 		"sequences":         testSequences,

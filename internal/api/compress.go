@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The content codings that the service can send, the one that it prefers first.
+const (
+	codingZstd = "zstd"
+	codingGzip = "gzip"
+)
+
+// codingOf returns the coding in which a client is sent a large answer; empty if it
+// accepts none of those (RFC 9110, section 12.5.3).
+func codingOf(h http.Header) string {
+	accepted := map[string]bool{}
+	for _, part := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		name, weight, weighted := strings.Cut(strings.ToLower(part), ";")
+		allowed := true
+		if weighted {
+			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+			allowed = err == nil && q > 0
+		}
+		accepted[strings.TrimSpace(name)] = allowed
+	}
+	for _, coding := range []string{codingZstd, codingGzip} {
+		if allowed, named := accepted[coding]; allowed || !named && accepted["*"] {
+			return coding
+		}
+	}
+	return ""
+}
+
+// encoded sets the headers of an answer in a coding, which depends on what the client
+// accepts.
+func encoded(h http.Header, coding string) {
+	h.Set("Vary", "Accept-Encoding")
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
+	}
+}
+
+// encoders are reused, because each takes up to a megabyte. Their levels are those at
+// which 12 MB of JSON take 30 and 50 ms.
+var (
+	zstdEncoders = sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			panic(err) // only for options that do not exist
+		}
+		return e
+	}}
+	gzipEncoders = sync.Pool{New: func() any {
+		e, err := gzip.NewWriterLevel(nil, gzipLevel)
+		if err != nil {
+			panic(err)
+		}
+		return e
+	}}
+)
+
+const gzipLevel = 5
+
+// encoder is a gzip.Writer or a zstd.Encoder.
+type encoder interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// encode returns what write writes, in a coding.
+func encode(coding string, write func(io.Writer) error) ([]byte, error) {
+	var body bytes.Buffer
+	pool := map[string]*sync.Pool{codingZstd: &zstdEncoders, codingGzip: &gzipEncoders}[coding]
+	if pool == nil {
+		err := write(&body)
+		return body.Bytes(), err
+	}
+	e, _ := pool.Get().(encoder)
+	defer pool.Put(e)
+	e.Reset(&body)
+	if err := write(e); err != nil {
+		return nil, err
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(body.Bytes()), nil // the buffer may be twice as large
+}

@@ -1,0 +1,284 @@
+package feed
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/dispatch"
+)
+
+// follower keeps a mirror up to date. It runs on one goroutine.
+type follower struct {
+	*Config
+	mirror   *mirror
+	partners map[string]string           // names, by id
+	couriers map[string]dispatch.Courier // by id
+	// ahead is how much the database's clock is ahead of the node's.
+	ahead time.Duration
+	round int64 // of comparisons
+}
+
+// follow builds the mirror and keeps it up to date until it is retired or the
+// service closed.
+func (s *Service) follow(ctx context.Context, m *mirror) {
+	f := &follower{Config: &s.config, mirror: m, partners: map[string]string{}, couriers: map[string]dispatch.Courier{}}
+	m.broken = f.compare(ctx)
+	close(m.built)
+	if m.broken != nil {
+		s.mu.Lock()
+		s.mirror = nil
+		s.mu.Unlock()
+		return
+	}
+	f.run(ctx, s.retire)
+}
+
+// run publishes what the node commits, at most once in a gap, and compares the mirror
+// with the table at every tick, until ctx ends or the mirror is retired.
+func (f *follower) run(ctx context.Context, retire func() bool) {
+	tick := f.At(f.Now().Add(f.every(0)))
+	var due <-chan time.Time // nil unless there are hints
+	published := f.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.mirror.hints.wake:
+			if due == nil {
+				due = f.At(published.Add(gap))
+			}
+			continue
+		case <-due:
+			due, published = nil, f.Now()
+			if f.takeHints(ctx) {
+				continue
+			}
+		case <-tick:
+			if retire() {
+				return
+			}
+		}
+		begun := time.Now() // the real clock, because it measures work
+		if err := f.compare(ctx); err != nil && ctx.Err() == nil {
+			if f.mirror.failure() == nil {
+				f.Log.Error("the board that desks follow was not compared with the table, trying again", "error", err)
+			}
+			f.mirror.fail(err)
+		}
+		tick = f.At(f.Now().Add(f.every(time.Since(begun))))
+	}
+}
+
+// every returns the time from a comparison that took so long to the next.
+func (f *follower) every(took time.Duration) time.Duration {
+	if f.Shared {
+		return max(everyShared, restFactor*took)
+	}
+	return max(everyAlone, restFactor*took)
+}
+
+// found is what a comparison reads in one view of the data.
+type found struct {
+	clock    time.Time
+	rows     []*board.Row // those that the mirror lacks or has in another version
+	partners map[string]string
+	couriers map[string]dispatch.Courier
+}
+
+// compare makes the mirror agree with the table, and publishes what differed.
+func (f *follower) compare(ctx context.Context) error {
+	var seen found
+	begun := f.Now()
+	err := f.Store.Read(ctx, func(tx Reader) (err error) {
+		seen, err = f.look(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.ahead = 0
+	if !seen.clock.IsZero() {
+		f.ahead = seen.clock.Sub(begun)
+	}
+	c := changes{asOf: begun.Add(f.ahead), entries: f.renamed(seen)}
+	fresh, err := f.entriesOf(seen.rows)
+	if err != nil {
+		return err
+	}
+	c.entries = append(c.entries, fresh...)
+	for id, e := range f.mirror.entries {
+		if e.round != f.round {
+			c.gone = append(c.gone, id)
+		}
+	}
+	for _, e := range c.entries {
+		e.round = f.round
+	}
+	if len(f.mirror.log) == 0 { // what was committed before counts as published at the beginning
+		f.mirror.publish(c, c.asOf)
+	} else {
+		f.mirror.publish(c, f.Now().Add(f.ahead))
+	}
+	return nil
+}
+
+// look reads what differs, marks the entries whose rows are still there, and reads
+// the names of the partners and couriers of all rows.
+func (f *follower) look(ctx context.Context, tx Reader) (seen found, err error) {
+	if seen.clock, err = tx.Clock(ctx); err != nil {
+		return seen, err
+	}
+	f.round++
+	if len(f.mirror.entries) == 0 {
+		seen.rows, err = tx.AllRows(ctx)
+	} else {
+		var differing []string
+		err = tx.EachVersion(ctx, func(orderID string, version int64) {
+			e := f.mirror.entries[orderID]
+			if e == nil || e.row.Version != version {
+				differing = append(differing, orderID)
+			}
+			if e != nil {
+				e.round = f.round
+			}
+		})
+		if err == nil && len(differing) > 0 {
+			seen.rows, err = tx.Rows(ctx, differing)
+		}
+	}
+	if err != nil {
+		return seen, err
+	}
+	return seen, f.readNames(ctx, tx, &seen, true)
+}
+
+// readNames reads the partners and couriers of rows: of all that the follower knows,
+// too, or only those that it does not.
+func (f *follower) readNames(ctx context.Context, tx Reader, seen *found, known bool) (err error) {
+	partners, couriers := map[string]bool{}, map[string]bool{}
+	for _, row := range seen.rows {
+		partners[row.PartnerID] = true
+		if row.CourierID != "" {
+			couriers[row.CourierID] = true
+		}
+	}
+	if seen.partners, err = tx.PartnerNames(ctx, wanted(partners, f.partners, known)); err != nil {
+		return err
+	}
+	seen.couriers, err = tx.Couriers(ctx, wanted(couriers, f.couriers, known))
+	return err
+}
+
+// wanted returns ids and those already known, or ids without those.
+func wanted[T any](ids map[string]bool, known map[string]T, all bool) (list []string) {
+	for id := range known {
+		if all {
+			list = append(list, id)
+		}
+	}
+	for id := range ids {
+		if _, is := known[id]; !is {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// learn takes over the names that were read, and returns the ids of those that have
+// changed.
+func learn[T comparable](known, read map[string]T) map[string]bool {
+	changed := map[string]bool{}
+	for id, value := range read {
+		if before, is := known[id]; is && before != value {
+			changed[id] = true
+		}
+		known[id] = value
+	}
+	return changed
+}
+
+// renamed takes over the names that were read, and returns new entries for the rows
+// whose partner or courier has changed.
+func (f *follower) renamed(seen found) (entries []*entry) {
+	partners, couriers := learn(f.partners, seen.partners), learn(f.couriers, seen.couriers)
+	if len(partners) == 0 && len(couriers) == 0 {
+		return nil
+	}
+	for _, e := range f.mirror.entries {
+		if e.round == f.round && (partners[e.row.PartnerID] || couriers[e.row.CourierID]) {
+			if again, err := f.entryOf(e.row); err == nil {
+				entries = append(entries, again)
+			}
+		}
+	}
+	return entries
+}
+
+func (f *follower) entriesOf(rows []*board.Row) ([]*entry, error) {
+	entries := make([]*entry, len(rows))
+	for i, row := range rows {
+		var err error
+		if entries[i], err = f.entryOf(row); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// entryOf returns the entry of a row, whose partner and courier are known.
+func (f *follower) entryOf(row *board.Row) (*entry, error) {
+	courier := f.couriers[row.CourierID]
+	encoded, err := f.Encode(&dispatch.Entry{
+		Row: row, PartnerName: f.partners[row.PartnerID], CourierName: courier.Name, CourierActive: courier.Active,
+	})
+	return &entry{row: row, encoded: encoded, courierActive: courier.Active}, err
+}
+
+// takeHints publishes what the node has committed. It reports false if the mirror
+// has to be compared instead.
+func (f *follower) takeHints(ctx context.Context) bool {
+	rows, ended, lost := f.mirror.hints.take()
+	if lost {
+		return false
+	}
+	var c changes
+	var news found
+	for _, row := range rows {
+		e := f.mirror.entries[row.OrderID]
+		if e != nil && e.row.Version < row.Version || e == nil && !f.mirror.hasLeft(row.OrderID) {
+			shown := *row
+			shown.Search = "" // it is long, and never shown
+			news.rows = append(news.rows, &shown)
+		}
+	}
+	for _, id := range ended {
+		if f.mirror.entries[id] != nil {
+			c.gone = append(c.gone, id)
+		}
+	}
+	if err := f.meet(ctx, &news); err != nil {
+		return false
+	}
+	var err error
+	if c.entries, err = f.entriesOf(news.rows); err != nil {
+		return false
+	}
+	f.mirror.publish(c, f.Now().Add(f.ahead))
+	return true
+}
+
+// meet reads the partners and couriers of rows that the follower does not know.
+func (f *follower) meet(ctx context.Context, news *found) error {
+	for _, row := range news.rows {
+		_, partner := f.partners[row.PartnerID]
+		_, courier := f.couriers[row.CourierID]
+		if !partner || !courier && row.CourierID != "" {
+			err := f.Store.Read(ctx, func(tx Reader) error { return f.readNames(ctx, tx, news, false) })
+			learn(f.partners, news.partners)
+			learn(f.couriers, news.couriers)
+			return err
+		}
+	}
+	return nil
+}
