@@ -175,17 +175,17 @@ func (m *mirror) find(p position) (from, known int64, err error) {
 		}
 		return p.number, p.number, nil
 	}
-	if p.asOf.Before(first.at) {
+	if !p.asOf.After(first.at) {
 		return 0, 0, ErrTooOld
 	}
-	return m.at(p.asOf.Add(-overlap)), m.at(p.asOf), nil
+	return m.before(p.asOf.Add(-overlap)), m.before(p.asOf), nil
 }
 
-// at returns the number of the last publication that is not after a time, or the
-// first remembered one. The caller holds mu.
-func (m *mirror) at(moment time.Time) int64 {
-	after := sort.Search(len(m.log), func(i int) bool { return m.log[i].at.After(moment) })
-	return m.log[max(after-1, 0)].number
+// before returns the number of the last publication before a time, or of the first
+// remembered one. The caller holds mu.
+func (m *mirror) before(moment time.Time) int64 {
+	from := sort.Search(len(m.log), func(i int) bool { return !m.log[i].at.Before(moment) })
+	return m.log[max(from-1, 0)].number
 }
 
 // snapshot returns all rows, sorted by order id.
