@@ -312,6 +312,7 @@ func TestOperatorDispatch(t *testing.T) {
 	}
 	d.move(order.OrderID, client.StatusPickedUp)
 	d.checkJobs(order, courier)
+	d.checkSequence(order, courier)
 	d.move(order.OrderID, client.StatusOutForDelivery)
 	proof := d.prove(order.OrderID)
 	d.move(order.OrderID, client.StatusDelivered)
@@ -358,6 +359,22 @@ func (d *desk) checkBoard(order *client.Order) {
 func (d *desk) move(orderID string, status client.OrderStatus) {
 	d.Helper()
 	must[*client.Order](d.T)(d.ChangeOrderStatus(d.Context(), orderID, client.StatusMoveRequest{StatusMove: client.StatusMove{Status: status}}))
+}
+
+func (d *desk) checkSequence(order *client.Order, courier *client.CourierRecord) {
+	d.Helper()
+	ctx := d.Context()
+	proposal := must[*client.SequenceProposal](d.T)(d.ProposeSequence(ctx, courier.CourierID))
+	if len(proposal.Stops) != 1 || proposal.Stops[0].OrderID != order.OrderID || proposal.Stops[0].Arrival.IsZero() {
+		d.Fatalf("got %+v, want the stop of %s", proposal, order.OrderID)
+	}
+	set := must[*client.Sequence](d.T)(d.PutSequence(ctx, courier.CourierID, client.SequenceRequest{OrderIDs: proposal.OrderIDs}))
+	read := must[*client.Sequence](d.T)(d.GetSequence(ctx, courier.CourierID))
+	if set.Version != 1 || !slices.Equal(set.OrderIDs, proposal.OrderIDs) || read.Version != 1 || !slices.Equal(read.OrderIDs, proposal.OrderIDs) {
+		d.Errorf("got %+v, then %+v, want %v", set, read, proposal.OrderIDs)
+	}
+	_, err := d.PutSequence(ctx, courier.CourierID, client.SequenceRequest{OrderIDs: proposal.OrderIDs})
+	wantCode(d.T, err, 409, client.CodeConflict)
 }
 
 func (d *desk) checkJobs(order *client.Order, courier *client.CourierRecord) {

@@ -311,8 +311,14 @@ func (a *App) openOrders() {
 	})
 }
 
-// handOver keeps the sequence of orders that have another courier now.
+// handOverTime is how long keeping a sequence may take after the orders have moved.
+const handOverTime = 10 * time.Second
+
+// handOver keeps the sequence of orders that have another courier now. The orders have
+// moved: a caller who has hung up ends nothing.
 func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOverTime)
+	defer cancel()
 	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
 		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)
 	}

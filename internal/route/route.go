@@ -73,8 +73,8 @@ func (p Pace) onTheWay(kilometres float64) time.Duration {
 // proposal.
 //
 // It inserts the stop that is nearest to those placed already where it does the
-// least harm, until all are placed; then it reverses parts of the order as long as
-// that helps (2-opt), within a bounded number of steps.
+// least harm, until all are placed; then it reverses parts of the order (2-opt) and
+// moves single stops as long as that helps, within a bounded number of steps.
 func Propose(stops []Stop, start Start, pace Pace) []int {
 	p := newProblem(stops, start, pace)
 	given := p.given()
@@ -82,6 +82,6 @@ func Propose(stops []Stop, start Start, pace Pace) []int {
 	if p.cost(given).less(p.cost(best)) {
 		best = given
 	}
-	p.reverseParts(best)
+	p.improve(best)
 	return best
 }

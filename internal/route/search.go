@@ -154,24 +154,36 @@ func (p *problem) bestPlace(order []int, stop int) (place int) {
 	return place
 }
 
-// maxSteps bounds the stops that reverseParts looks at, so that it ends in time
-// whatever the stops are.
+// maxSteps bounds the stops that improve looks at, so that it ends in time whatever
+// the stops are.
 const maxSteps = 5_000_000
 
-// reverseParts reverses parts of an order as long as that makes it cost less.
-func (p *problem) reverseParts(order []int) {
+// changes are what is tried with a part of an order: all of it the other way round
+// (2-opt), its first stop at its end, and its last stop at its beginning.
+var changes = []func(part []int){
+	slices.Reverse[[]int],
+	func(part []int) { first := part[0]; part[copy(part, part[1:])] = first },
+	func(part []int) { last := part[len(part)-1]; copy(part[1:], part); part[0] = last },
+}
+
+// improve changes parts of an order as long as that makes it cost less.
+func (p *problem) improve(order []int) {
 	states := make([]state, len(order)+1) // after as many stops of the order
 	p.fill(states, order, 0)
+	scratch := make([]int, len(order))
 	for better, steps := true, 0; better && steps < maxSteps; {
 		better = false
 		for first := p.fixed; first < len(order)-1 && steps < maxSteps; first++ {
 			for last := first + 1; last < len(order); last++ {
-				less, looked := p.improves(order, states, first, last)
-				steps += looked
-				if less {
-					slices.Reverse(order[first : last+1])
-					p.fill(states, order, first)
-					better = true
+				for _, change := range changes {
+					part := scratch[:copy(scratch, order[first:last+1])]
+					change(part)
+					less, looked := p.improves(order, states, first, part)
+					if steps += looked; less {
+						copy(order[first:], part)
+						p.fill(states, order, first)
+						better = true
+					}
 				}
 			}
 		}
@@ -185,23 +197,23 @@ func (p *problem) fill(states []state, order []int, from int) {
 	}
 }
 
-// improves reports whether an order costs less if the part of it from the place
-// first to the place last is reversed, and how many stops it had to look at. It stops
-// early: a courier who leaves a stop later arrives no earlier at those that follow.
-func (p *problem) improves(order []int, states []state, first, last int) (less bool, looked int) {
+// improves reports whether an order costs less with another part from the place first
+// on, and how many stops it had to look at. It stops early: a courier who leaves a stop
+// later arrives no earlier at those that follow.
+func (p *problem) improves(order []int, states []state, first int, part []int) (less bool, looked int) {
 	now, best := states[first], states[len(order)]
 	from := p.before(order, first)
-	for place := last; place >= first; place-- {
-		if now = p.next(now, from, order[place]); now.late > best.late {
+	for _, stop := range part {
+		looked++
+		if now = p.next(now, from, stop); now.late > best.late {
 			return false, looked
 		}
-		from = order[place]
-		looked++
+		from = stop
 	}
-	for place := last + 1; place < len(order); place++ {
+	for place := first + len(part); place < len(order); place++ {
+		looked++
 		now = p.next(now, from, order[place])
 		from = order[place]
-		looked++
 		if old := states[place+1]; now.late >= old.late && now.end >= old.end && now.way >= old.way {
 			return false, looked
 		}
