@@ -49,6 +49,7 @@ var rooms = map[string]room{
 	"internal/record":      {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/mail":        {mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/route":       {mayNot: pure},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
@@ -61,20 +62,21 @@ var rooms = map[string]room{
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signin", foundation}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
-	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", foundation}, mayNot: useCase},
+	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", "internal/requestlog", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 	"internal/proof/s3":  {may: []string{"internal/proof", foundation}},
 	"internal/webhook":   {may: []string{"internal/delivery", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
+	"internal/requestlogger": {may: []string{"internal/requestlog", foundation}, mayNot: useCase},
 	"internal/dispatch/feed": {may: []string{"internal/delivery", "internal/board", "internal/dispatch", foundation}, mayNot: useCase},
 
-	"internal/metrics": {may: []string{"internal/api", "internal/mailer", "internal/order", "internal/retention", "internal/store", "internal/webhook", foundation}},
+	"internal/metrics": {may: []string{"internal/api", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
 	"internal/web":     {may: []string{"internal/delivery"}},
-	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
+	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
 
-	"internal/store":           {may: []string{"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
+	"internal/store":           {may: []string{"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 

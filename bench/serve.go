@@ -40,7 +40,7 @@ func (c *serveCommand) arguments() []string {
 
 // settings returns the settings of the service, without a rate limit.
 func (c *serveCommand) settings() *config.Config {
-	settings := &config.Config{Listen: "127.0.0.1:0", Data: c.Data}
+	settings := &config.Config{Listen: "127.0.0.1:0", Data: c.Data, RequestLogBytes: 1 << 30}
 	if isPostgres(c.Store) {
 		settings.DatabaseURL = c.Store
 	}

@@ -33,6 +33,8 @@ type call struct {
 	partnerID string
 	// secret is the secret key that the request was signed with; nil in a session.
 	secret []byte
+	// keyID is the API key that the request was signed with; empty in a session.
+	keyID string
 	// needed is what the route needs of a partner's user.
 	needed partner.Permission
 	// session is the session of a partner's user; set by authentication, nil for
@@ -44,6 +46,11 @@ type call struct {
 	vouched bool
 	// status is the status of the response, once it is sent.
 	status int
+	// What the request log holds of the request besides: the code of the error, the
+	// order that was created, and the beginning of the body if it was refused.
+	code    refusal.Code
+	orderID string
+	refused []byte
 
 	room *Room
 	// payer is the partner or operator whose share of the room the call uses; empty
@@ -98,7 +105,11 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission}
 		observer.Started()
 		start := time.Now() // the real clock, because it measures work
-		defer func() { observer.Finished(r.Method, c.status, time.Since(start)) }()
+		defer func() {
+			took := time.Since(start)
+			observer.Finished(r.Method, c.status, took)
+			s.logRequest(route, c, took)
+		}()
 		defer func() {
 			if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // net/http compares it, too
 				panic(panicked)
@@ -224,12 +235,14 @@ func (s *Server) refuseCrossSite(c *call) error {
 // send writes the reply, or the response to err if that is not nil. The reply is
 // counted as bytes in flight until the client has taken it.
 func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
+	body := c.body
 	c.body = nil
 	if err == nil {
 		err = c.holdAnswer(answer.size())
 	}
 	if err != nil {
 		answer = s.refusal(c, err)
+		c.keepRefused(body, answer.status)
 		c.mustHold(answer.size())
 	}
 	c.status = answer.status

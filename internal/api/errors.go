@@ -71,6 +71,7 @@ type errorDetail struct {
 // not mention its cause.
 func (s *Server) refusal(c *call, err error) reply {
 	status, refused := s.explain(c, err)
+	c.code = refused.Code
 	if refused.RetryAfter > 0 {
 		c.header.Set("Retry-After", wholeSeconds(refused.RetryAfter))
 	}

@@ -102,6 +102,7 @@ func (s *Server) handleOrderCreate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	answer, err := s.config.Orders.Create(c.Context(), request, body)
+	c.orderID = record.OrderID(answer.Record)
 	return c.recordReply(http.StatusCreated, answer, err)
 }
 

@@ -118,6 +118,8 @@ func Routes() []Route {
 		{"GET", "/v1/inventory/products", AccessSigned, may(partner.PermissionStockRead), (*Server).handleProductList},
 		{"GET", "/v1/inventory/movements", AccessSigned, may(partner.PermissionStockRead), (*Server).handleMovementList},
 
+		{"GET", "/v1/logs", AccessPartner, may(partner.PermissionLogsRead), (*Server).handleLogs},
+
 		{"GET", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooksRead), (*Server).handleEndpointGet},
 		{"PUT", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleEndpointPut},
 		{"DELETE", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleEndpointDelete},

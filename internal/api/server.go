@@ -25,6 +25,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -49,6 +50,7 @@ type Config struct {
 	Proofs          *proof.Service
 	RateCards       *ratecard.Service
 	Retention       *retention.Service
+	RequestLog      *requestlogger.Service
 
 	// BaseURL returns the public address of the service.
 	BaseURL func() string

@@ -25,7 +25,7 @@ func (s *Server) authenticate(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.partnerID, c.secret = key.PartnerID, key.Secret
+	c.partnerID, c.secret, c.keyID = key.PartnerID, key.Secret, key.KeyID
 	if err := s.admitPartner(c); err != nil {
 		return err
 	}

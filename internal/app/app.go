@@ -36,6 +36,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/route"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -118,6 +119,7 @@ type App struct {
 	feed            *feed.Service
 	acceptor        *order.Acceptor
 	retention       *retention.Service
+	requestLog      *requestlogger.Service
 	simulator       *simulate.Service
 	webhooks        *webhook.Service
 	sender          *webhook.Sender
@@ -205,6 +207,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.http.RegisterOnShutdown(a.feed.EndWaits)
 	a.retention.Run()
+	a.requestLog.Run()
 	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
 	a.startSimulation()
@@ -267,6 +270,10 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.metrics.Retention())
+	a.requestLog = requestlogger.NewService(requestlogger.Config{
+		Store: a.store.RequestLog(), Now: a.Now, Random: a.Random, Log: a.Log, MaxBytes: a.config.RequestLogBytes,
+		Observer: a.metrics.RequestLog(), Unreadable: a.unreadable("request_log"),
+	})
 	if err := a.openWebhooks(ctx, a.sealer); err != nil {
 		return err
 	}
@@ -385,6 +392,7 @@ func (a *App) handler() http.Handler {
 		Stock:           a.stock,
 		RateCards:       a.rateCards,
 		Retention:       a.retention,
+		RequestLog:      a.requestLog,
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,
@@ -471,6 +479,9 @@ func (a *App) close() error {
 	}
 	if a.retention != nil {
 		a.retention.Close()
+	}
+	if a.requestLog != nil {
+		a.requestLog.Close()
 	}
 	if a.endPictures != nil {
 		a.endPictures()

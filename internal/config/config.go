@@ -34,6 +34,7 @@ type Config struct {
 	NewDatabase      bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
 	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
 	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
+	RequestLogBytes  int64         `help:"Bytes that the log of partners' requests may take up in the database, in which they can read the last seven days; 0 means that requests are not logged." default:"1073741824" env:"DROPYARD_REQUEST_LOG_BYTES"`
 	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
 	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
 	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
@@ -141,6 +142,9 @@ func (c *Config) checkLimits() error {
 	}
 	if c.StoredBytes < 0 {
 		return fmt.Errorf("--stored-bytes: %d is negative", c.StoredBytes)
+	}
+	if c.RequestLogBytes < 0 {
+		return fmt.Errorf("--request-log-bytes: %d is negative", c.RequestLogBytes)
 	}
 	if c.StrangerLimit < 0 {
 		return fmt.Errorf("--stranger-limit: %d is negative", c.StrangerLimit)
@@ -352,8 +356,8 @@ func (c *Config) String() string {
 	if c.OIDCIssuer != "" {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
-		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"),
+		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, operator, openID, c.mailName())
 }

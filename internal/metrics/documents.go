@@ -4,7 +4,7 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // documentKinds are the stored documents that are counted when they cannot be
 // read. Any other kind is counted as "other", so that the label stays bounded.
-var documentKinds = []string{"rate_card", "order", "event", "audit", "other"}
+var documentKinds = []string{"rate_card", "order", "event", "audit", "request_log", "other"}
 
 func newUnreadable(register registrar) map[string]prometheus.Counter {
 	return children(register.counter("dropyard_unreadable_documents_total",

@@ -30,6 +30,7 @@ type Metrics struct {
 	logins     *prometheus.CounterVec
 	mails      mailMetrics
 	retention  *retentionMetrics
+	requestLog requestLogMetrics
 	webhooks   *webhookMetrics
 	unreadable map[string]prometheus.Counter // by kind of document; read only
 }
@@ -51,6 +52,7 @@ func New(version string) *Metrics {
 		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
 		mails:      newMailMetrics(register),
 		retention:  newRetentionMetrics(register),
+		requestLog: newRequestLogMetrics(register),
 		webhooks:   newWebhookMetrics(register, unreadable["event"]),
 		unreadable: unreadable,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/metrics"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -50,6 +51,7 @@ func TestObservers(t *testing.T) {
 	m.SharedRates().Renewed(0, time.Millisecond, errors.New("no database"))
 	m.Logins("operator").LoggedIn(credential.LoginThrottled)
 	m.Retention().Swept(retention.Removed{Orders: 4, Pictures: 2}, time.Minute, errors.New("no bucket"))
+	m.RequestLog().Logged(requestlogger.Dropped, 3)
 	m.Webhooks().Damaged()
 	m.Unreadable("rate_card")
 	m.Unreadable("something new")
@@ -80,6 +82,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_retention_sweeps_total{outcome="failed"} 1`,
 		`dropyard_retention_removed_total{kind="orders"} 4`,
 		`dropyard_retention_removed_total{kind="pictures"} 2`,
+		`dropyard_request_log_entries_total{outcome="dropped"} 3`,
 		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
 		`dropyard_unreadable_documents_total{kind="event"} 1`,
 		`dropyard_unreadable_documents_total{kind="other"} 1`,

@@ -34,6 +34,7 @@ const (
 	PermissionStockRead    Permission = "stock.read"    // products and movements
 	PermissionWebhooksRead Permission = "webhooks.read" // endpoint, events, feed
 	PermissionWebhooks     Permission = "webhooks"      // configure, rotate, test, redeliver
+	PermissionLogsRead     Permission = "logs.read"     // the request log
 	PermissionKeys         Permission = "keys"          // list, create and revoke API keys
 	PermissionAccountRead  Permission = "account.read"  // the profile
 	PermissionAccount      Permission = "account"       // change the profile and the logo
@@ -73,6 +74,7 @@ var permitted = map[Permission]grant{
 	PermissionStockRead:    {everyone, []Scope{ScopeStock, ScopeRead}},
 	PermissionWebhooksRead: {everyone, []Scope{ScopeWebhooks, ScopeRead}},
 	PermissionWebhooks:     {[]Role{RoleOwner, RoleDeveloper}, []Scope{ScopeWebhooks}},
+	PermissionLogsRead:     {everyone, []Scope{ScopeRead}},
 	PermissionKeys:         {[]Role{RoleOwner, RoleDeveloper}, nil},
 	PermissionAccountRead:  {everyone, nil},
 	PermissionAccount:      {[]Role{RoleOwner}, nil},

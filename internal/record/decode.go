@@ -12,6 +12,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
+// OrderID returns the id in a record that Encode has written; empty for an empty record.
+func OrderID(document []byte) string {
+	rest, _ := bytes.CutPrefix(document, []byte(`{"order_id":"`))
+	id, _, _ := bytes.Cut(rest, []byte{'"'})
+	return string(id)
+}
+
 // Decode reads the record that Encode wrote when the order was created. Fields
 // that change later (status, courier, history, …) have the values of that time;
 // the store overwrites them with the current ones.

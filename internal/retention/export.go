@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
 // exportPage is how many rows an export holds in memory. An order may take tens of
@@ -44,7 +46,7 @@ func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error)
 // runs is written as it was before or after the change, but never in part.
 func (x *Export) Write(ctx context.Context, to io.Writer) error {
 	e := &export{store: x.store, partnerID: x.partnerID, to: to}
-	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events} {
+	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events, e.requests} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -255,4 +257,42 @@ func (e *export) event(event *Event) error {
 	}
 	w.EndObject()
 	return e.line("event", w.Buffer)
+}
+
+// requestPage is how many segments of the request log are read at a time. Each may hold
+// many entries.
+const requestPage = 20
+
+type exportedRequest struct {
+	RequestID   string    `json:"request_id"`
+	At          time.Time `json:"at"`
+	Method      string    `json:"method"`
+	Path        string    `json:"path"`
+	Status      int       `json:"status"`
+	Code        string    `json:"code,omitzero"`
+	DurationMS  int64     `json:"duration_ms"`
+	KeyID       string    `json:"key_id"`
+	OrderID     string    `json:"order_id,omitzero"`
+	RequestBody string    `json:"request_body,omitzero"` // of a refused request, redacted
+}
+
+// requests writes the request log. Segments that cannot be read are left out.
+func (e *export) requests(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last **requestlog.Segment) ([]*requestlog.Segment, error) {
+		after := ""
+		if *last != nil {
+			after = (*last).SegmentID
+		}
+		return tx.RequestSegments(ctx, e.partnerID, after, requestPage)
+	}, func(segment **requestlog.Segment) error {
+		logged, _ := (*segment).Entries()
+		for _, r := range logged {
+			if err := e.value("request", exportedRequest{
+				r.RequestID, r.At, r.Method, r.Path, r.Status, r.Code, r.Took.Milliseconds(), r.KeyID, r.OrderID, string(r.Body),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
 // Store is what this room needs of storage. Read runs fn on a consistent view of
@@ -50,6 +51,8 @@ type Reader interface {
 	Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
 	// Events lists events by order and sequence.
 	Events(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
+	// RequestSegments lists what the request log holds of a partner, oldest first.
+	RequestSegments(ctx context.Context, partnerID, after string, limit int) ([]*requestlog.Segment, error)
 	// LoosePictures lists the pictures of a partner that belong to no proof and are
 	// due to be deleted.
 	LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error)

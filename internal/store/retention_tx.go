@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/requestlog"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -180,6 +181,11 @@ func (tx retentionTx) Events(ctx context.Context, partnerID string, after retent
 			return err
 		})
 	return listed, err
+}
+
+// RequestSegments lists what the request log holds of a partner, oldest first.
+func (tx retentionTx) RequestSegments(ctx context.Context, partnerID, after string, limit int) ([]*requestlog.Segment, error) {
+	return segments.all(ctx, tx.conn, "WHERE partner_id = $1 AND segment_id > $2 ORDER BY segment_id LIMIT $3", partnerID, after, limit)
 }
 
 // LoosePictures lists the pictures of a partner that are due to be deleted.

@@ -158,7 +158,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	dir := testkit.FastDir(t)
 	settings := &config.Config{
 		Listen: "127.0.0.1:0", Data: dir,
-		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword,
+		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword, RequestLogBytes: 1 << 30,
 	}
 	world := app.System()
 	world.Version = "test"

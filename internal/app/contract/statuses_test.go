@@ -114,6 +114,7 @@ var undriven = map[string]string{
 	"getWebhookEndpoint":    "its only part that could fail is the database",
 	"deleteWebhookEndpoint": "its only part that could fail is the database",
 	"activateWebhookSecret": "its only part that could fail is the database",
+	"listLogs":              "its only part that could fail is the database",
 	"listEvents":            "its only part that could fail is the database",
 	"getEvent":              "its only part that could fail is the database",
 	"redeliverEvent":        "its only part that could fail is the database",

@@ -78,6 +78,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"swept":             testSwept,
 		"erased":            testErased,
 		"usage":             testUsage,
+		"request log":       testRequestLog,
 		"event lists":       testEventLists,
 	} {
 		t.Run(name, func(t *testing.T) {

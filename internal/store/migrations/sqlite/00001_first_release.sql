@@ -116,6 +116,21 @@ CREATE TABLE rate_leases (
     leased_before BIGINT NOT NULL  -- and in the one before
 );
 
+-- The signed requests of the last days. A row holds those of one partner that a node
+-- answered within a moment.
+CREATE TABLE request_log (
+    partner_id TEXT   NOT NULL,
+    segment_id TEXT   NOT NULL, -- sorts by time
+    requests   BIGINT NOT NULL,
+    size       BIGINT NOT NULL, -- of packed, in bytes
+    first_at   BIGINT NOT NULL, -- when the first and the last of them arrived
+    last_at    BIGINT NOT NULL,
+    packed     BLOB   NOT NULL, -- see requestlog.Packer
+    PRIMARY KEY (partner_id, segment_id)
+) WITHOUT ROWID;
+-- Finds the oldest, and measures them all.
+CREATE INDEX request_log_by_time ON request_log (segment_id, size);
+
 -- signin: what people sign in with -------------------------------------------
 
 -- Links that can be used once. Each is removed in the transaction that uses it.
