@@ -73,8 +73,15 @@ var rooms = map[string]room{
 
 	"internal/metrics": {may: []string{"internal/api", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
-	"internal/web":     {may: []string{"internal/delivery"}},
 	"internal/api":     {may: []string{"api", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", foundation}},
+
+	"internal/web/page":  {may: []string{"internal/delivery", foundation}},
+	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/web/page", foundation}},
+	"internal/web/home":  {may: []string{"internal/web/page"}},
+
+	"internal/web/scenes":  everything,
+	"internal/web/browser": everything,
+	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/page", "internal/web/scenes"}},
 
 	"internal/store":           {may: []string{"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", foundation}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},

@@ -76,6 +76,14 @@ func (s *Server) refusal(c *call, err error) reply {
 		c.header.Set("Retry-After", wholeSeconds(refused.RetryAfter))
 	}
 	c.header.Del("Content-Type")
+	c.header.Del("Content-Encoding")
+	if s.wantsPage(c) {
+		body, err := s.config.RefusedPage(c.header, c.Request, refused.Code)
+		if err == nil {
+			return reply{status: status, body: body}
+		}
+		s.config.Log.ErrorContext(c.Context(), "page of a refusal not written", "request_id", c.id, "error", err)
+	}
 	body, err := strictjson.Marshal(errorBody{Error: s.detailOf(refused), RequestID: c.id})
 	if err != nil {
 		s.config.Log.ErrorContext(c.Context(), "error not encoded", "request_id", c.id, "error", err)

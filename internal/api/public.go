@@ -2,20 +2,12 @@ package api
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	document "github.com/dropyard/dropyard/api"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
-
-// TrackingPage returns the page that shows an order to its recipient, and sets the
-// page's headers. The page is in the wanted language, or else in the best one of
-// accepted, the value of Accept-Language. A nil order means that the order does not
-// exist.
-type TrackingPage func(header http.Header, order *delivery.Tracked, wanted, accepted string) ([]byte, error)
 
 type healthAnswer struct {
 	Status string    `json:"status"`
@@ -126,20 +118,4 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return ok(trackedOf(found))
-}
-
-// handleTrackPage serves the tracking page. If the order does not exist, a client
-// that accepts HTML gets a page that says so; any other client gets JSON.
-func (s *Server) handleTrackPage(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	found, err := s.config.Orders.Follow(c.Context(), c.pathID("order_id"))
-	status := http.StatusOK
-	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
-		found, err, status = nil, nil, http.StatusNotFound
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	page, err := s.config.TrackingPage(c.header, found, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
-	return reply{status: status, body: page}, err
 }

@@ -133,7 +133,7 @@ func Routes() []Route {
 		{"POST", "/v1/webhooks/test", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleWebhookTest},
 
 		{"GET", "/track/{order_id}", AccessTracking, anyone, (*Server).handleTrack},
-		{"GET", "/track/{order_id}/html", AccessTracking, anyone, (*Server).handleTrackPage},
+		{"GET", trackPagePath, AccessTracking, anyone, (*Server).handleTrackPage},
 
 		{"GET", "/logos/{partner_id}/{version}", AccessTracking, anyone, (*Server).handleLogo},
 		{"GET", "/proofs/{name}", AccessTracking, anyone, (*Server).handleProof},

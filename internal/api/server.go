@@ -54,8 +54,12 @@ type Config struct {
 
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
-	// TrackingPage writes the tracking page (package web).
-	TrackingPage TrackingPage
+	// TrackingPage serves the recipient's page of an order (package web/track).
+	TrackingPage PageFunc
+	// Pages are pages besides those of the interface, and what they load.
+	Pages []Page
+	// RefusedPage returns the page for a refusal; nil if all refusals are JSON.
+	RefusedPage RefusedPage
 
 	Now    func() time.Time
 	Random io.Reader
@@ -105,6 +109,7 @@ type Server struct {
 	// draining limits how many refused bodies are discarded at the same time.
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
+	pages    map[string]bool // the patterns of pages; read only
 	// notFound refuses a path that no route has.
 	notFound http.Handler
 	slots    map[Slot]*turns.Slots // read only
@@ -142,9 +147,15 @@ func New(config Config) *Server {
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 		docURLs:         docURLs(config.BaseURL()),
+		pages:           map[string]bool{trackPagePath: true},
+	}
+	routes := Routes()
+	for _, page := range config.Pages {
+		routes = append(routes, page.route())
+		s.pages[page.Pattern] = true
 	}
 	paths := map[string]methods{}
-	for _, route := range Routes() {
+	for _, route := range routes {
 		if paths[route.Pattern] == nil {
 			paths[route.Pattern] = methods{}
 		}

@@ -43,7 +43,6 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -380,6 +379,7 @@ func (a *App) prepare(ctx context.Context) error {
 
 func (a *App) handler() http.Handler {
 	proxies, _ := a.config.Proxies() // Check has parsed them before
+	pages := a.pages()
 	return api.New(api.Config{
 		Orders:          a.orders,
 		Partners:        a.partners,
@@ -396,7 +396,9 @@ func (a *App) handler() http.Handler {
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,
-		TrackingPage:    web.Tracking,
+		TrackingPage:    pages.tracking,
+		Pages:           pages.others,
+		RefusedPage:     pages.refused,
 		Ready:           a.reasons,
 		System:          a.system,
 		Now:             a.Now,

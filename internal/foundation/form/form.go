@@ -105,6 +105,16 @@ func WithProblems(err error, more Problems) error {
 	return slices.Concat(details.Errors, more).Err()
 }
 
+// ProblemsOf returns the problems that a validation error holds; nil for other errors.
+func ProblemsOf(err error) Problems {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	details, _ := refused.Details.(problemDetails)
+	return details.Errors
+}
+
 // Presence says whether a field is required. An optional field that is null counts
 // as absent.
 type Presence bool

@@ -1,54 +1,68 @@
-// Package chromium_test has the tests that need a browser.
+// Package chromium_test has the tests that need a browser and a whole service.
 package chromium_test
 
 import (
-	"context"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-// TestTrackingPageInABrowser shows the page in a browser. Its script, which must
-// work under the page's content security policy, shows times in the reader's zone.
-func TestTrackingPageInABrowser(t *testing.T) {
+// maxBytes is how much the recipient's page may weigh in all, in bytes.
+const maxBytes = 30 << 10
+
+// TestTrackingPageIsLive opens the page of an order, moves the order, and looks at what
+// the open page shows. Shown in the browser's zone and checked as all pages are.
+func TestTrackingPageIsLive(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.Announce(t)
-	browser, err := testkit.FindChromium()
+	chromium, err := browser.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer chromium.Close()
 	service := apptest.Start(t)
-	partner := service.Register(t, "metro")
-	url := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("tracking_url") + "/html?lang=fr"
-
-	plain := string(service.Do(t, "GET", strings.TrimPrefix(url, service.URL), nil).Must(t, 200).Body)
-	shown := browse(t, browser, url)
-	const utc, local = "14 janvier 2026, 15:00 UTC", "14 janvier 2026 à 15:00"
-	if !strings.Contains(plain, utc) || !strings.Contains(plain, "<h1>Reçue</h1>") {
-		t.Errorf("without script: got\n%s\nwant %q", plain, utc)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	order := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	reader := browser.Reader{Language: "fr", Width: 360, Scripts: true}
+	visit, err := chromium.Open(order.Text("tracking_url")+"/html", reader, browser.Options{Now: testkit.Epoch})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !strings.Contains(shown, local) || !strings.Contains(shown, "<h1>Reçue</h1>") {
-		t.Errorf("in the browser: got\n%s\nwant %q", shown, local)
+	defer visit.Close()
+	if got := visit.Bytes(); got == 0 || got > maxBytes {
+		t.Errorf("got %d bytes in all, want at most %d", got, maxBytes)
+	}
+	t.Logf("the page weighs %d bytes in all", visit.Bytes())
+	expect(t, visit, "h1", "Reçue")
+	expect(t, visit, "#history time", "Aujourd’hui, 10 h 00")
+
+	operator.Move(t, order.Text("order_id"), "accepted").Must(t, 200)
+	// What a browser does when its window is looked at again.
+	if _, err := browser.Evaluate[bool](visit, `document.dispatchEvent(new Event("visibilitychange"))`); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(visit.Page, chromedp.WaitVisible(`#carrying .status-accepted`)); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, visit, "h1", "Acceptée")
+	for _, problem := range visit.Problems(page.Policy) {
+		t.Error(problem)
 	}
 }
 
-// browse shows a page and returns its document after its script has run.
-func browse(t *testing.T, browser, url string) string {
+// expect compares the text of the first element that fits a selector.
+func expect(t *testing.T, visit *browser.Visit, selector, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--user-data-dir="+t.TempDir(), "--dump-dom", url)
-	command.Env = append(os.Environ(), "TZ=UTC")
-	out, err := command.Output()
+	got, err := browser.Evaluate[string](visit, `document.querySelector(`+"`"+selector+"`"+`).textContent`)
 	if err != nil {
-		t.Fatalf("%s: %v", browser, err)
+		t.Fatal(err)
 	}
-	return string(out)
+	if strings.ReplaceAll(got, "'", "’") != want {
+		t.Errorf("%s: got %q, want %q", selector, got, want)
+	}
 }

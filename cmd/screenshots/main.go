@@ -1,0 +1,82 @@
+// Command screenshots shows every page in every state and writes a picture of each to
+// docs/screenshots.
+//
+//	go run ./cmd/screenshots [-out folder] [-only part of a name] [-all]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/scenes"
+)
+
+// usual are the readers whose screenshots are kept.
+var usual = []browser.Reader{
+	{Language: "en", Width: 360, Scripts: true},
+	{Language: "fr", Width: 1280, Dark: true, Scripts: true},
+}
+
+func main() {
+	out := flag.String("out", "docs/screenshots", "the folder to write to")
+	only := flag.String("only", "", "write only scenes whose name contains this")
+	all := flag.Bool("all", false, "show each scene to every reader: languages, widths, themes, with scripts and without")
+	flag.Parse()
+	readers := usual
+	if *all {
+		readers = browser.AllReaders()
+	}
+	if err := run(context.Background(), *out, *only, readers); err != nil {
+		fmt.Fprintln(os.Stderr, "screenshots:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out, only string, readers []browser.Reader) error {
+	handler, list := scenes.Open()
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	chromium, err := browser.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer chromium.Close()
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	for _, scene := range list {
+		if !strings.Contains(scene.Name, only) {
+			continue
+		}
+		for _, reader := range readers {
+			if err := shoot(chromium, server.URL+scene.Path, filepath.Join(out, scene.Name+"-"+reader.String()+".png"), reader); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shoot writes a picture of a page, and prints what is wrong with the page.
+func shoot(chromium *browser.Browser, address, file string, reader browser.Reader) error {
+	visit, err := chromium.Open(address, reader, browser.Options{Now: scenes.Now})
+	if err != nil {
+		return err
+	}
+	defer visit.Close()
+	picture, err := visit.Screenshot()
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, problem := range visit.Problems(page.Policy) {
+		fmt.Printf("%s: %s\n", file, problem)
+	}
+	return os.WriteFile(file, picture, 0o644)
+}

@@ -1,0 +1,28 @@
+package partner
+
+import (
+	"cmp"
+	"context"
+)
+
+// Sender is a partner as its recipients see it.
+type Sender struct {
+	PartnerID string
+	Name      string // the public name, or else that of the account
+	Profile
+}
+
+// Sender returns the partner that sends an order. Its name is empty if there is no
+// such partner.
+func (s *Service) Sender(ctx context.Context, partnerID string) (sender Sender, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		account, err := tx.Partner(ctx, partnerID)
+		if err != nil || account == nil {
+			return err
+		}
+		profile, err := tx.Profile(ctx, partnerID)
+		sender = Sender{PartnerID: partnerID, Name: cmp.Or(profile.PublicName, account.Name), Profile: profile}
+		return err
+	})
+	return sender, err
+}

@@ -1,0 +1,97 @@
+// Package browser shows pages in Chromium and reports what is wrong with them: what the
+// console says, requests to other servers, the security policy, what shifts or
+// overflows, and what axe-core finds. Tests and cmd/screenshots use it.
+package browser
+
+import (
+	"context"
+	_ "embed" // axe-core
+	"fmt"
+	"io"
+	"log"
+
+	"github.com/chromedp/chromedp"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+//go:embed testdata/axe.min.js
+var axe string
+
+// Browser is a running Chromium.
+type Browser struct {
+	ctx context.Context // that chromedp keeps its browser in
+	end func()
+}
+
+// Start starts a browser, which Close ends.
+func Start(ctx context.Context) (*Browser, error) {
+	path, err := testkit.FindChromium()
+	if err != nil {
+		return nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
+		chromedp.CombinedOutput(io.Discard),
+	)
+	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
+	quiet := chromedp.WithErrorf(log.New(io.Discard, "", 0).Printf) // events that this version of chromedp does not know
+	running, endBrowser := chromedp.NewContext(allocator, quiet)
+	b := &Browser{ctx: running, end: func() { endBrowser(); endAllocator() }}
+	if err := chromedp.Do(running); err != nil {
+		b.end()
+		return nil, fmt.Errorf("start %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// Close ends the browser.
+func (b *Browser) Close() { b.end() }
+
+// Reader is how a page is looked at.
+type Reader struct {
+	Language string // an Accept-Language
+	Width    int    // of the window, in pixels
+	Dark     bool
+	Scripts  bool
+}
+
+// String names the reader, as in the names of files and tests: en-360-dark.
+func (r Reader) String() string {
+	name := fmt.Sprintf("%s-%d", r.Language, r.Width)
+	if r.Dark {
+		name += "-dark"
+	}
+	if !r.Scripts {
+		name += "-noscript"
+	}
+	return name
+}
+
+// Readers returns readers with every pair of language, width, theme and scripts; all
+// combinations under DROPYARD_LONG=1.
+func Readers() []Reader {
+	if testkit.Long() {
+		return AllReaders()
+	}
+	return []Reader{
+		{"en", 360, false, true},
+		{"en", 1280, true, false},
+		{"fr", 360, true, false},
+		{"fr", 1280, false, false},
+		{"fr", 1280, true, true},
+	}
+}
+
+// AllReaders returns every combination.
+func AllReaders() (all []Reader) {
+	for _, language := range []string{"en", "fr"} {
+		for _, width := range []int{360, 1280} {
+			for i := range 4 {
+				all = append(all, Reader{language, width, i&1 != 0, i&2 == 0})
+			}
+		}
+	}
+	return all
+}

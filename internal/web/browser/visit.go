@@ -1,0 +1,252 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// visitTimeout bounds what is done on one page.
+const visitTimeout = time.Minute
+
+// Visit is a page that a reader looks at, in a tab and with cookies of its own.
+type Visit struct {
+	URL    string
+	Reader Reader
+	// Page runs actions of chromedp on the page.
+	Page context.Context
+	end  func()
+
+	mu       sync.Mutex // guards what follows: events come from another goroutine
+	console  []string
+	foreign  []string // requests to other servers
+	policies map[string]string
+	bytes    float64
+}
+
+// Options change how a page is looked at.
+type Options struct {
+	// Now is the time by the page's clock; the system's if it is zero.
+	Now time.Time
+	// IgnorePolicy lets the page do what its security policy forbids, to see what it
+	// would do without one.
+	IgnorePolicy bool
+}
+
+// clockScript makes the clock of a page show another time.
+const clockScript = `(() => {
+  const Real = Date, shift = %d - Real.now();
+  globalThis.Date = class extends Real {
+    constructor(...a) { if (a.length) super(...a); else super(Real.now() + shift); }
+    static now() { return Real.now() + shift; }
+  };
+})();`
+
+// Open shows the page at an address. Close closes it.
+func (b *Browser) Open(address string, as Reader, options Options) (*Visit, error) {
+	tab, endTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	v := &Visit{URL: address, Reader: as, policies: map[string]string{}}
+	err := chromedp.Do(tab) // opens it; a limit of time here would later close it
+	if err == nil {
+		err = chromedp.Listen(tab, v.note)
+	}
+	limited, endTime := context.WithTimeout(tab, visitTimeout)
+	v.Page, v.end = limited, func() { endTime(); endTab() }
+	if err == nil {
+		err = v.prepare(options)
+	}
+	if err == nil {
+		err = chromedp.Do(limited, chromedp.Navigate(address))
+	}
+	if err != nil {
+		v.Close()
+		return nil, fmt.Errorf("%s as %s: %w", address, as, err)
+	}
+	return v, nil
+}
+
+// prepare makes the tab that of its reader.
+func (v *Visit) prepare(options Options) error {
+	theme := "light"
+	if v.Reader.Dark {
+		theme = "dark"
+	}
+	steps := []chromedp.Action[chromedp.Void]{
+		set(network.Enable, network.EnableParams{}),
+		set(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": v.Reader.Language}}),
+		set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Reader.Width), Height: 900, DeviceScaleFactor: 1}),
+		set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
+		set(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "America/Toronto"}),
+		set(page.SetBypassCSP, page.SetBypassCSPParams{Enabled: options.IgnorePolicy}),
+		v.scripts(v.Reader.Scripts),
+	}
+	if !options.Now.IsZero() {
+		clock := fmt.Sprintf(clockScript, options.Now.UnixMilli())
+		steps = append(steps, set(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock}))
+	}
+	return chromedp.Do(v.Page, steps...)
+}
+
+// set returns an action that runs a command of the protocol, and drops its result.
+func set[P, R any](command cdp.Command[P, R], parameters P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, command, parameters)
+		return err
+	})
+}
+
+// scripts returns an action that lets the page run scripts, or forbids it.
+func (*Visit) scripts(allowed bool) chromedp.Action[chromedp.Void] {
+	return set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !allowed})
+}
+
+// Close closes the page.
+func (v *Visit) Close() { v.end() }
+
+// note keeps what an event says about the page.
+func (v *Visit) note(event any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		v.console = append(v.console, fmt.Sprintf("console.%s: %s", e.Type, argumentsOf(e)))
+	case *runtime.EventExceptionThrown:
+		v.console = append(v.console, "exception: "+e.ExceptionDetails.Text)
+	case *cdplog.EventEntryAdded:
+		if e.Entry.Source != cdplog.EntrySourceNetwork || e.Entry.URL != v.URL { // a page that says 404 is logged as such
+			v.console = append(v.console, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	case *network.EventRequestWillBeSent:
+		if !sameOrigin(e.Request.URL, v.URL) {
+			v.foreign = append(v.foreign, e.Request.URL)
+		}
+	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument {
+			v.policies[e.Response.URL] = headerOf(e.Response.Headers, "content-security-policy")
+		}
+	case *network.EventLoadingFinished:
+		v.bytes += e.EncodedDataLength
+	}
+}
+
+func argumentsOf(e *runtime.EventConsoleAPICalled) string {
+	texts := make([]string, len(e.Args))
+	for i, argument := range e.Args {
+		texts[i] = string(argument.Value) + argument.Description
+	}
+	return strings.Join(texts, " ")
+}
+
+func headerOf(headers network.Headers, name string) string {
+	for key, value := range headers {
+		if strings.EqualFold(key, name) {
+			return fmt.Sprint(value)
+		}
+	}
+	return ""
+}
+
+func sameOrigin(a, b string) bool {
+	first, err := url.Parse(a)
+	second, _ := url.Parse(b)
+	return err == nil && (first.Scheme == "data" || first.Scheme == "blob" || first.Scheme == second.Scheme && first.Host == second.Host)
+}
+
+// Bytes returns how much has been transferred so far, with headers.
+func (v *Visit) Bytes() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return int(v.bytes)
+}
+
+// Evaluate runs an expression in the page and returns its value. The expression may be
+// a promise.
+func Evaluate[T any](v *Visit, expression string) (T, error) {
+	return chromedp.Run(v.Page, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// Screenshot returns a PNG of the whole page.
+func (v *Visit) Screenshot() ([]byte, error) {
+	return chromedp.Run(v.Page, chromedp.FullScreenshot(100))
+}
+
+// maxShift is how much of a page may move while it loads, as PerformanceObserver
+// measures it.
+const maxShift = 0.02
+
+// Problems returns everything that is wrong with the page. policy is the security
+// policy that it must have.
+func (v *Visit) Problems(policy string) (problems []string) {
+	problems = append(problems, v.layoutProblems()...)
+	problems = append(problems, v.axeProblems()...)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	problems = append(problems, v.console...)
+	for _, address := range v.foreign {
+		problems = append(problems, "request to another server: "+address)
+	}
+	for address, got := range v.policies {
+		if got != policy {
+			problems = append(problems, fmt.Sprintf("policy of %s: got %q, want %q", address, got, policy))
+		}
+	}
+	return problems
+}
+
+const layoutScript = `new Promise((resolve) => {
+  let shift = 0;
+  new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) shift += e.value; }).observe({ type: "layout-shift", buffered: true });
+  const root = document.documentElement;
+  setTimeout(() => resolve({ shift, wide: root.scrollWidth - root.clientWidth }), 50);
+})`
+
+// layout is what layoutScript returns.
+type layout struct {
+	Shift float64 `json:"shift"`
+	Wide  float64 `json:"wide"` // by how many pixels the page is wider than the window
+}
+
+func (v *Visit) layoutProblems() (problems []string) {
+	if !v.Reader.Scripts { // nothing moves; what follows runs scripts of its own
+		if err := chromedp.Do(v.Page, v.scripts(true)); err != nil {
+			return []string{err.Error()}
+		}
+	}
+	layout, err := Evaluate[layout](v, layoutScript)
+	if err != nil {
+		return []string{"layout: " + err.Error()}
+	}
+	if layout.Shift >= maxShift {
+		problems = append(problems, fmt.Sprintf("layout shift: got %.3f, want less than %.2f", layout.Shift, maxShift))
+	}
+	if layout.Wide > 0 {
+		problems = append(problems, fmt.Sprintf("the page is %.0f px wider than the window", layout.Wide))
+	}
+	return problems
+}
+
+// axeScript runs axe-core and returns what it finds, and where.
+const axeScript = `axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+  .then((r) => r.violations.map((v) => v.id + ": " + v.help + " " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join("; ")))`
+
+func (v *Visit) axeProblems() (problems []string) {
+	if _, err := Evaluate[any](v, axe+";null"); err != nil {
+		return []string{"axe: " + err.Error()}
+	}
+	found, err := Evaluate[[]string](v, axeScript)
+	if err != nil {
+		return []string{"axe: " + err.Error()}
+	}
+	return found
+}

@@ -1,0 +1,64 @@
+// Shows times in the reader's zone, and makes copy buttons work. Pages are complete
+// without it: times then name their zone, and what can be copied can be selected.
+
+const language = document.documentElement.lang === "fr" ? "fr-CA" : "en";
+const words = document.body.dataset;
+const full = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
+const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
+const date = new Intl.DateTimeFormat(language, { weekday: "long", month: "long", day: "numeric" });
+const dated = new Intl.DateTimeFormat(language, { dateStyle: "long" });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const dayMs = 86400000;
+
+const capital = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+
+// day names the day of a time: a word for yesterday, today and tomorrow.
+const day = (at, now) => {
+  const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
+  if (Math.abs(days) <= 1) return relative.format(days, "day");
+  return at.getFullYear() === now.getFullYear() ? date.format(at) : dated.format(at);
+};
+
+// span is a time under a day as "2 h 10" or "12 min".
+const span = (ms) => {
+  const minutes = Math.round(ms / 60000), hours = Math.floor(minutes / 60);
+  return hours ? `${hours} h ${String(minutes % 60).padStart(2, "0")}` : `${minutes} min`;
+};
+
+const shown = {
+  moment: (at, now) => `${capital(day(at, now))}${words.comma} ${clock.format(at)}`,
+  relative: (at, now) => {
+    const ms = at - now;
+    if (Math.abs(ms) >= dayMs) return `${day(at, now)}${words.comma} ${clock.format(at)}`;
+    if (Math.abs(ms) < 59500) return words.now;
+    return (ms < 0 ? words.ago : words.in).replace("{t}", span(Math.abs(ms)));
+  },
+};
+
+const localise = (root) => {
+  const now = new Date();
+  for (const time of root.querySelectorAll("time[data-show]")) {
+    const at = new Date(time.dateTime), text = shown[time.dataset.show](at, now);
+    if (time.textContent !== text) time.textContent = text;
+    time.title = full.format(at);
+  }
+};
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copy]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    return; // not allowed here: the text beside the button can be selected
+  }
+  const label = button.textContent;
+  button.textContent = words.copied;
+  button.classList.add("copied");
+  setTimeout(() => { button.textContent = label; button.classList.remove("copied"); }, 2000);
+});
+
+document.documentElement.classList.add("scripts");
+document.addEventListener("swapped", (event) => localise(event.detail.parentNode ?? document));
+localise(document);
+setInterval(() => localise(document), 30000);

@@ -1,0 +1,61 @@
+package page
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+)
+
+// Flash is a message about what was just done, which the next page shows once.
+type Flash struct {
+	Key       string   `json:"k"` // of a phrase
+	Arguments []string `json:"a"` // its arguments, as pairs of name and value
+	Danger    bool     `json:"d"`
+}
+
+const flashCookie = "flash"
+
+// SetFlash leaves a message for the next page. It travels in a cookie, so that any node
+// can show it.
+func (s *Site) SetFlash(header http.Header, flash Flash) {
+	text, err := json.Marshal(flash)
+	if err != nil {
+		return // cannot happen: a Flash holds texts only
+	}
+	s.setFlashCookie(header, base64.RawURLEncoding.EncodeToString(text), 60)
+}
+
+// TakeFlash returns the message for this page in its language, and removes it; it is
+// nil if there is none. A cookie that another program made shows nothing but a phrase
+// of this site.
+func (s *Site) TakeFlash(header http.Header, r *http.Request, l Language) *Message {
+	cookie, err := r.Cookie(flashCookie)
+	if err != nil {
+		return nil
+	}
+	s.setFlashCookie(header, "", -1)
+	text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	var flash Flash
+	if err != nil || json.Unmarshal(text, &flash) != nil || !Has(flash.Key) {
+		return nil
+	}
+	arguments := make([]any, len(flash.Arguments))
+	for i, argument := range flash.Arguments {
+		arguments[i] = argument
+	}
+	return &Message{l.Text(flash.Key, arguments...), flash.Danger}
+}
+
+// Message is a message to the reader.
+type Message struct {
+	Text   string
+	Danger bool
+}
+
+func (s *Site) setFlashCookie(header http.Header, value string, maxAge int) {
+	cookie := http.Cookie{
+		Name: flashCookie, Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true,
+		Secure: s.config.SecureCookies, SameSite: http.SameSiteLaxMode,
+	}
+	header.Add("Set-Cookie", cookie.String())
+}

@@ -1,0 +1,121 @@
+package page
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+// Form is a form on a page: what its fields hold, and what is wrong with them.
+type Form struct {
+	Action string
+	// Key is sent with the form, so that a double click or a form that is sent again
+	// changes nothing twice.
+	Key string
+	// Version is that of the record which the form was made from, so that a stale form
+	// does not overwrite what another person has changed; 0 for none.
+	Version int64
+	Values  url.Values
+	Faults  []Fault
+}
+
+// Fault is what is wrong with a field.
+type Fault struct {
+	Field string
+	Text  string
+}
+
+// The names of the hidden fields of forms.
+const (
+	keyField     = "_key"
+	versionField = "_version"
+)
+
+// NewForm returns a form with a new key.
+func (s *Site) NewForm(action string, version int64) (*Form, error) {
+	var key [16]byte
+	if _, err := io.ReadFull(s.config.Random, key[:]); err != nil {
+		return nil, fmt.Errorf("make the key of a form: %w", err)
+	}
+	return &Form{Action: action, Key: hex.EncodeToString(key[:]), Version: version, Values: url.Values{}}, nil
+}
+
+// ReadForm returns the form that a request sent. It refuses a form without a key: the
+// browser sends it with every form of this site.
+func ReadForm(r *http.Request) (*Form, error) {
+	if err := r.ParseForm(); err != nil {
+		return nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+	}
+	values := r.PostForm
+	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
+	f := &Form{Action: r.URL.Path, Key: values.Get(keyField), Version: version, Values: values}
+	if key, err := hex.DecodeString(f.Key); err != nil || len(key) != 16 {
+		return nil, refusal.New(refusal.CodeBadRequest, "the form has no key")
+	}
+	return f, nil
+}
+
+// Refuse adds the faults of a validation error to the form, in the reader's language,
+// and reports whether err is one.
+func (f *Form) Refuse(err error, l Language) bool {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
+		return false
+	}
+	for _, problem := range form.ProblemsOf(err) {
+		f.Faults = append(f.Faults, Fault{problem.Field, faultText(problem, l)})
+	}
+	return len(f.Faults) > 0
+}
+
+// faultText says what a field must hold.
+func faultText(problem form.Problem, l Language) string {
+	for start, key := range map[string]string{
+		"an e-mail address": "fault.email", "a phone number": "fault.phone", "an https URL": "fault.url", "a Canadian postal code": "fault.postal",
+	} {
+		if strings.HasPrefix(problem.Expected, start) {
+			return l.Text(key)
+		}
+	}
+	if problem.Value == nil || problem.Value == "" {
+		return l.Text("fault.required")
+	}
+	return l.Text("fault.other", "expected", problem.Expected)
+}
+
+// Field is one field of a form, as templates/components.html shows it.
+type Field struct {
+	Name, Label, Hint string
+	// Type is that of the input element; "textarea" and "select" are elements of their own.
+	Type         string
+	Autocomplete string
+	Required     bool
+	Options      []Option // of a select
+	Value        string
+	Fault        string // what is wrong; empty if nothing is
+}
+
+// Option is one choice of a select.
+type Option struct{ Value, Label string }
+
+// With returns the field with the value that the form holds for it, and what is wrong
+// with it. A password is never sent back.
+func (f *Form) With(field Field) Field {
+	if field.Type != "password" {
+		field.Value = f.Values.Get(field.Name)
+	}
+	for _, fault := range f.Faults {
+		if fault.Field == field.Name {
+			field.Fault = fault.Text
+		}
+	}
+	return field
+}

@@ -1,0 +1,240 @@
+package page_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+var now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
+
+func newSite() *page.Site {
+	return page.NewSite(page.Config{Now: func() time.Time { return now }, Random: rand.Reader})
+}
+
+// get requests a path from the shared routes of a site.
+func get(t *testing.T, site *page.Site, path string, headers ...string) (status int, header http.Header, body []byte, err error) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	header = http.Header{}
+	mux := http.NewServeMux()
+	for _, route := range site.Routes() {
+		mux.HandleFunc(route.Method+" "+route.Pattern, func(_ http.ResponseWriter, r *http.Request) { status, body, err = route.Serve(header, r) })
+	}
+	mux.ServeHTTP(httptest.NewRecorder(), r)
+	return status, header, body, err
+}
+
+func TestAssetsAreCachedForEver(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	path := site.Asset("swap.js")
+	status, header, plain, err := get(t, site, path)
+	if err != nil || status != http.StatusOK || header.Get("Cache-Control") != "public, max-age=31536000, immutable" || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Fatalf("%s: got %d, %v, %v, want a script that is cached for ever", path, status, header, err)
+	}
+	_, header, packed, err := get(t, site, path, "Accept-Encoding", "br, gzip")
+	if err != nil || header.Get("Content-Encoding") != "gzip" || header.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("%s: got %v, %v, want it compressed", path, header, err)
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unpacked, err := io.ReadAll(reader); err != nil || !bytes.Equal(unpacked, plain) {
+		t.Errorf("compressed: got %d bytes, %v, want the same %d", len(unpacked), err, len(plain))
+	}
+}
+
+// TestAssetsHaveOnePath: an asset at a path without the digest of its content would be
+// cached for ever, too.
+func TestAssetsHaveOnePath(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	for _, path := range []string{"/assets/swap.js", "/assets/swap.0000000000000000.js", "/assets/none.js", "/assets/page.css"} {
+		if status, _, _, err := get(t, site, path); !refusal.HasCode(err, refusal.CodeNotFound) {
+			t.Errorf("%s: got %d, %v, want not_found", path, status, err)
+		}
+	}
+}
+
+func TestSwapStaysSmall(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("assets/swap.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(script, []byte("\n")); lines > 150 {
+		t.Errorf("swap.js: got %d lines, want at most 150", lines)
+	}
+}
+
+func TestLanguageOf(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		wanted, preferred, accepted string
+		want                        page.Language
+	}{
+		"no preference":    {"", "", "", page.English},
+		"accepts French":   {"", "", "fr-CA,fr;q=0.9,en;q=0.5", page.French},
+		"asks for English": {"en", "fr", "fr", page.English},
+		"asks for French":  {"fr", "en", "en", page.French},
+		"partner's":        {"", "fr", "en", page.French},
+		"asks for neither": {"de", "", "fr", page.French},
+		"asks for garbage": {"<script>", "<b>", "!!", page.English},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/?lang="+url.QueryEscape(c.wanted), nil)
+		r.Header.Set("Accept-Language", c.accepted)
+		if got := page.LanguageOf(r, page.Language(c.preferred)); got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	toronto, err := time.LoadLocation("America/Toronto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := now.In(toronto)
+	for _, c := range []struct {
+		name, got, want string
+	}{
+		{"today", page.English.Moment(here.Add(-9*time.Minute), now), "Today, 12:41 PM"},
+		{"yesterday, in the zone of the time", page.French.Moment(here.Add(-13*time.Hour), now), "Hier, 23 h 50"},
+		{"tomorrow", page.English.Moment(here.Add(12*time.Hour), now), "Tomorrow, 12:50 AM"},
+		{"this year", page.French.Moment(here.AddDate(0, 0, 4), now), "Lundi 22 juin, 12 h 50"},
+		{"another year", page.English.Moment(here.AddDate(1, 0, 0), now), "June 18, 2027, 12:50 PM"},
+		{"now", page.French.Relative(here.Add(20*time.Second), now), "à l’instant"},
+		{"soon", page.English.Relative(here.Add(130*time.Minute), now), "in 2 h 10"},
+		{"past", page.French.Relative(here.Add(-12*time.Minute), now), "il y a 12 min"},
+		{"far", page.English.Relative(here.AddDate(0, 0, -1), now), "Yesterday, 12:50 PM"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
+		}
+	}
+	for hours, want := range map[time.Duration]string{1: "11:50 and 12:50", 2: "11:50 AM and 1:50 PM"} {
+		start := here.Add(-time.Hour)
+		if hours == 1 {
+			start = start.Add(12 * time.Hour)
+		}
+		from, to := page.English.Between(start, start.Add(hours*time.Hour))
+		if got := from + " and " + to; !strings.HasPrefix(got, want) && hours == 2 {
+			t.Errorf("%d hours: got %q, want %q", hours, got, want)
+		}
+	}
+}
+
+// TestFormKeepsWhatWasSent reads a form with faults, as it is shown again.
+func TestFormKeepsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	made, err := newSite().NewForm("/settings", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := url.Values{"_key": {made.Key}, "_version": {"7"}, "email": {"lea@"}, "password": {"secret"}}
+	r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader(sent.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	read, err := page.ReadForm(r)
+	if err != nil || read.Key != made.Key || read.Version != 7 {
+		t.Fatalf("got %+v, %v, want the key %q and version 7", read, err, made.Key)
+	}
+	var problems form.Problems
+	problems.Add("email", "lea@", "an e-mail address")
+	problems.Add("name", nil, "text of 1 to 255 characters")
+	if !read.Refuse(problems.Err(), page.French) {
+		t.Fatal("got no faults, want those of the validation error")
+	}
+	email, name := read.With(page.Field{Name: "email"}), read.With(page.Field{Name: "name"})
+	if email.Value != "lea@" || email.Fault != "Entrez une adresse de courriel." || name.Fault != "Ce champ est obligatoire." {
+		t.Errorf("got %+v and %+v, want the value and the faults in French", email, name)
+	}
+	if password := read.With(page.Field{Name: "password", Type: "password"}); password.Value != "" {
+		t.Errorf("got %+v, want no password on the page", password)
+	}
+	if read.Refuse(errors.New("disk full"), page.English) {
+		t.Error("got faults of an error that is not a validation error")
+	}
+}
+
+func TestFormNeedsAKey(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "short", strings.Repeat("zz", 16)} {
+		r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader("_key="+key))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if _, err := page.ReadForm(r); !refusal.HasCode(err, refusal.CodeBadRequest) {
+			t.Errorf("key %q: got %v, want bad_request", key, err)
+		}
+	}
+}
+
+// TestFlashIsShownOnce takes a message from the cookie that set it, and nothing from
+// cookies that it did not set.
+func TestFlashIsShownOnce(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	left := http.Header{}
+	site.SetFlash(left, page.Flash{Key: "form.stale", Arguments: []string{"who", "<b>Léa"}, Danger: true})
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Cookie", strings.Split(left.Get("Set-Cookie"), ";")[0])
+	taken := http.Header{}
+	message := site.TakeFlash(taken, r, page.English)
+	if message == nil || !strings.HasPrefix(message.Text, "<b>Léa changed this") || !message.Danger {
+		t.Errorf("got %+v, want the message as text", message)
+	}
+	if removed := taken.Get("Set-Cookie"); !strings.Contains(removed, "Max-Age=0") {
+		t.Errorf("got %q, want the cookie removed", removed)
+	}
+	for _, forged := range []string{"", "flash=%%%", "flash=e30", "flash=eyJrIjoibm9uZSJ9"} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Cookie", forged)
+		if message := site.TakeFlash(http.Header{}, r, page.English); message != nil {
+			t.Errorf("%q: got %+v, want no message", forged, message)
+		}
+	}
+}
+
+func TestRefusedPage(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	for _, c := range []struct {
+		code  refusal.Code
+		want  string
+		again bool
+	}{
+		{refusal.CodeNotFound, "Cette page n’existe pas", false},
+		{refusal.CodeRateLimited, "Trop de requêtes", true},
+		{refusal.CodeConflict, "Un problème est survenu", true},
+	} {
+		header := http.Header{"X-Request-Id": {"req_1"}}
+		body, err := site.Refused(header, httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(body)
+		if !strings.Contains(text, c.want) || !strings.Contains(text, "req_1") || strings.Contains(text, "Réessayer") != c.again {
+			t.Errorf("%s: got\n%s\nwant %q, the id of the request, and to try again: %t", c.code, text, c.want, c.again)
+		}
+		if header.Get("Content-Security-Policy") != page.Policy || header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: got headers %v, want the policy and no-store", c.code, header)
+		}
+	}
+}

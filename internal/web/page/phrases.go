@@ -1,0 +1,106 @@
+package page
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/message"
+)
+
+// phrase is a text in each language. {name} stands for an argument. A text that
+// depends on the number {n} has two forms, of which the second begins after a bar: one
+// parcel, several parcels.
+type phrase struct{ en, fr string }
+
+// phrases is the phrasebook of all pages, by key. The first part of a key is the room
+// that uses it, or what it names.
+var phrases = collect(sharedPhrases, namePhrases, trackPhrases, homePhrases, faultPhrases)
+
+func collect(parts ...map[string]phrase) map[string]phrase {
+	all := map[string]phrase{}
+	for _, part := range parts {
+		for key := range part {
+			if _, twice := all[key]; twice {
+				panic("page: the phrase " + key + " is there twice")
+			}
+		}
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// Keys returns the keys of all phrases, sorted.
+func Keys() []string { return slices.Sorted(maps.Keys(phrases)) }
+
+// Has reports whether the phrasebook has a key.
+func Has(key string) bool {
+	_, known := phrases[key]
+	return known
+}
+
+// Text returns a phrase, with its arguments given as pairs of name and value. It
+// panics if there is no such phrase, because only the code of a page names one.
+func (l Language) Text(key string, arguments ...any) string {
+	return fill(l.phrase(key), arguments, fmt.Sprint)
+}
+
+// Rich returns a phrase that has markup. The arguments become text, whatever they hold.
+func (l Language) Rich(key string, arguments ...any) template.HTML {
+	return template.HTML(fill(l.phrase(key), arguments, func(value ...any) string { return html.EscapeString(fmt.Sprint(value...)) }))
+}
+
+// Count returns the form of a phrase that fits the number n.
+func (l Language) Count(key string, n int, arguments ...any) string {
+	one, many, _ := strings.Cut(l.phrase(key), "|")
+	text := many
+	if plural.Cardinal.MatchPlural(tags[l], n, 0, 0, 0, 0) == plural.One {
+		text = one
+	}
+	return fill(text, append(arguments, "n", l.Number(n)), fmt.Sprint)
+}
+
+// Number returns a whole number with the separators of the language.
+func (l Language) Number(n int) string { return message.NewPrinter(tags[l]).Sprintf("%d", n) }
+
+// Dollars returns an amount of Canadian cents.
+func (l Language) Dollars(cents int64) string {
+	sign := ""
+	if cents < 0 {
+		sign, cents = "−", -cents
+	}
+	whole, rest := message.NewPrinter(tags[l]).Sprintf("%d", cents/100), fmt.Sprintf("%02d", cents%100)
+	if l == French {
+		return sign + whole + "," + rest + "\u00a0$"
+	}
+	return sign + "$" + whole + "." + rest
+}
+
+func (l Language) phrase(key string) string {
+	found, known := phrases[key]
+	if !known {
+		panic("page: there is no phrase " + strconv.Quote(key))
+	}
+	if l == French {
+		return found.fr
+	}
+	return found.en
+}
+
+// fill replaces the arguments of a text in one pass, so that what an argument holds is
+// not taken for another argument.
+func fill(text string, arguments []any, write func(...any) string) string {
+	if len(arguments) == 0 {
+		return text
+	}
+	pairs := make([]string, 0, len(arguments))
+	for i := 0; i+1 < len(arguments); i += 2 {
+		pairs = append(pairs, "{"+fmt.Sprint(arguments[i])+"}", write(arguments[i+1]))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

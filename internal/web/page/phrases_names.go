@@ -1,0 +1,35 @@
+package page
+
+// namePhrases are the names of what the service has: statuses, service levels, event
+// types, and the reasons of failed attempts.
+var namePhrases = map[string]phrase{
+	"status.pending":          {"Received", "Reçue"},
+	"status.accepted":         {"Accepted", "Acceptée"},
+	"status.courier_assigned": {"Courier assigned", "Livreur assigné"},
+	"status.picked_up":        {"Picked up", "Ramassée"},
+	"status.in_transit":       {"In transit", "En transit"},
+	"status.out_for_delivery": {"Out for delivery", "En cours de livraison"},
+	"status.delivered":        {"Delivered", "Livrée"},
+	"status.failed":           {"Delivery attempt failed", "Tentative de livraison échouée"},
+	"status.cancelled":        {"Cancelled", "Annulée"},
+
+	"event.order.accepted":         {"Order accepted", "Commande acceptée"},
+	"event.courier.assigned":       {"Courier assigned", "Livreur assigné"},
+	"event.order.picked_up":        {"Order picked up", "Commande ramassée"},
+	"event.order.in_transit":       {"Order in transit", "Commande en transit"},
+	"event.order.out_for_delivery": {"Order out for delivery", "Commande en cours de livraison"},
+	"event.order.delivered":        {"Order delivered", "Commande livrée"},
+	"event.order.failed":           {"Delivery attempt failed", "Tentative de livraison échouée"},
+	"event.order.cancelled":        {"Order cancelled", "Commande annulée"},
+
+	"level.standard": {"Standard", "Standard"},
+	"level.express":  {"Express", "Express"},
+	"level.same_day": {"Same day", "Jour même"},
+
+	"failure.not_home":      {"No one was there to take the delivery.", "Il n’y avait personne pour recevoir la livraison."},
+	"failure.wrong_address": {"The address could not be found.", "L’adresse est introuvable."},
+	"failure.no_access":     {"The courier could not get to the door.", "Le livreur n’a pas pu accéder à la porte."},
+	"failure.declined":      {"The delivery was not accepted.", "La livraison a été refusée."},
+	"failure.damaged":       {"A parcel was damaged on the way.", "Un colis a été endommagé en route."},
+	"failure.other":         {"The delivery could not be completed.", "La livraison n’a pas pu être effectuée."},
+}

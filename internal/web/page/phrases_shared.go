@@ -1,0 +1,52 @@
+package page
+
+// sharedPhrases are those of the layout and of components.
+var sharedPhrases = map[string]phrase{
+	"page.skip":   {"Skip to the content", "Aller au contenu"},
+	"page.footer": {"Delivered with Dropyard", "Livré avec Dropyard"},
+
+	"copy.button": {"Copy", "Copier"},
+	"copy.done":   {"Copied", "Copié"},
+	"copy.what":   {"Copy {what}", "Copier {what}"},
+
+	"time.now":       {"just now", "à l’instant"},
+	"time.in":        {"in {t}", "dans {t}"},
+	"time.ago":       {"{t} ago", "il y a {t}"},
+	"time.today":     {"Today", "Aujourd’hui"},
+	"time.tomorrow":  {"Tomorrow", "Demain"},
+	"time.yesterday": {"Yesterday", "Hier"},
+	"time.comma":     {",", ","},
+
+	"form.faults": {"One field needs a change:|{n} fields need a change:", "Un champ est à corriger :|{n} champs sont à corriger :"},
+	"form.stale": {
+		"{who} changed this while you were editing. Look at what is there now, and save again if your change still fits.",
+		"{who} a modifié ces données pendant votre saisie. Vérifiez ce qui s’y trouve, puis enregistrez de nouveau si votre modification convient encore.",
+	},
+
+	"refused.again":     {"Try again", "Réessayer"},
+	"refused.request":   {"Request {id}", "Requête {id}"},
+	"refused.not_found": {"There is no such page", "Cette page n’existe pas"},
+	"refused.not_found.why": {
+		"The address may be mistyped, or what was here is gone.",
+		"L’adresse est peut-être erronée, ou ce qui se trouvait ici n’existe plus.",
+	},
+	"refused.rate_limited":     {"Too many requests", "Trop de requêtes"},
+	"refused.rate_limited.why": {"Wait a moment, then try again.", "Patientez un instant, puis réessayez."},
+	"refused.forbidden":        {"You may not do this", "Vous n’avez pas accès"},
+	"refused.forbidden.why":    {"Your account has no right to it.", "Votre compte n’y a pas droit."},
+	"refused.unavailable":      {"We cannot answer at the moment", "Nous ne pouvons pas répondre pour l’instant"},
+	"refused.unavailable.why":  {"We are working on it. Try again in a minute.", "Nous nous en occupons. Réessayez dans une minute."},
+	"refused.other":            {"Something went wrong on our side", "Un problème est survenu de notre côté"},
+	"refused.other.why":        {"It has been noted. If it happens again, send us the number of the request.", "Il a été enregistré. S’il se répète, envoyez-nous le numéro de la requête."},
+}
+
+// faultPhrases are what a field must hold, by what the service expects in English.
+// Pages fall back on the last.
+var faultPhrases = map[string]phrase{
+	"fault.required": {"This is required.", "Ce champ est obligatoire."},
+	"fault.email":    {"Enter an e-mail address.", "Entrez une adresse de courriel."},
+	"fault.phone":    {"Enter a phone number with its country code, such as +15145550100.", "Entrez un numéro de téléphone avec l’indicatif du pays, par exemple +15145550100."},
+	"fault.url":      {"Enter an address that begins with https://.", "Entrez une adresse qui commence par https://."},
+	"fault.postal":   {"Enter a Canadian postal code, such as H2X 1Y4.", "Entrez un code postal canadien, par exemple H2X 1Y4."},
+	"fault.other":    {"Expected: {expected}.", "Vérifiez ce champ."},
+}

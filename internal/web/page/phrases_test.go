@@ -1,0 +1,137 @@
+package page_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// TestPhrasesAreComplete fails for a status, service level, event type, or reason of a
+// failed attempt that has no name.
+func TestPhrasesAreComplete(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	for _, status := range delivery.Statuses {
+		keys = append(keys, "status."+string(status))
+	}
+	for _, level := range delivery.ServiceLevels {
+		keys = append(keys, "level."+string(level))
+	}
+	for _, reason := range delivery.FailureReasons {
+		keys = append(keys, "failure."+string(reason))
+	}
+	for _, event := range delivery.EventTypes {
+		keys = append(keys, "event."+string(event))
+	}
+	for _, key := range keys {
+		if !page.Has(key) {
+			t.Errorf("got no phrase %s", key)
+		}
+	}
+}
+
+var argument = regexp.MustCompile(`\{[a-z]+\}`)
+
+// TestPhrasesInBothLanguages compares the languages of each phrase: both have a text,
+// with the same arguments and, if it depends on a number, the same forms.
+func TestPhrasesInBothLanguages(t *testing.T) {
+	t.Parallel()
+	for _, key := range page.Keys() {
+		english, french := page.English.Text(key), page.French.Text(key)
+		if english == "" || french == "" {
+			t.Errorf("%s: got %q and %q, want a text in both languages", key, english, french)
+		}
+		if strings.Count(english, "|") != strings.Count(french, "|") {
+			t.Errorf("%s: got %q and %q, want as many forms in both languages", key, english, french)
+		}
+		if key == "fault.other" {
+			continue // what the service expects is in English, so French leaves it out
+		}
+		if inEnglish, inFrench := arguments(english), arguments(french); !slices.Equal(inEnglish, inFrench) {
+			t.Errorf("%s: got the arguments %q and %q, want the same", key, inEnglish, inFrench)
+		}
+	}
+}
+
+func arguments(text string) []string {
+	found := argument.FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// TestPhrasesAreUsed fails for a phrase that no template and no program mentions.
+func TestPhrasesAreUsed(t *testing.T) {
+	t.Parallel()
+	var used strings.Builder
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "phrases_") || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".html" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		used.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range page.Keys() {
+		name := key
+		if strings.HasPrefix(key, "home.") {
+			name = strings.TrimSuffix(key, ".what") // of a door of the first page
+		}
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "failure"}, room) {
+			continue // named by what they are of
+		}
+		if strings.HasPrefix(key, "refused.") {
+			name = strings.TrimSuffix(key, ".why")
+		}
+		if !strings.Contains(used.String(), `"`+name+`"`) {
+			t.Errorf("%s: nothing uses this phrase", key)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int][2]string{
+		0: {"0 parcels", "0 colis"}, 1: {"1 parcel", "1 colis"}, 2: {"2 parcels", "2 colis"}, 12345: {"12,345 parcels", "12\u00a0345 colis"},
+	} {
+		if got := page.English.Count("track.parcels", n); got != want[0] {
+			t.Errorf("%d in English: got %q, want %q", n, got, want[0])
+		}
+		if got := page.French.Count("track.parcels", n); got != want[1] {
+			t.Errorf("%d in French: got %q, want %q", n, got, want[1])
+		}
+	}
+	if got, want := page.French.Count("form.faults", 0), "Un champ est à corriger :"; got != want {
+		t.Errorf("none in French: got %q, want %q, as French counts 0 as one", got, want)
+	}
+}
+
+// TestRichEscapesArguments puts markup, and what looks like another argument, into a
+// phrase that has markup of its own.
+func TestRichEscapesArguments(t *testing.T) {
+	t.Parallel()
+	got := page.English.Rich("track.between", "day", "<b>{from}", "from", "{to}", "to", `"&`)
+	if want := `&lt;b&gt;{from}, between <strong>{to} and &#34;&amp;</strong>`; string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDollars(t *testing.T) {
+	t.Parallel()
+	for cents, want := range map[int64][2]string{
+		0: {"$0.00", "0,00\u00a0$"}, 6493: {"$64.93", "64,93\u00a0$"}, 123456789: {"$1,234,567.89", "1\u00a0234\u00a0567,89\u00a0$"}, -5: {"−$0.05", "−0,05\u00a0$"},
+	} {
+		if english, french := page.English.Dollars(cents), page.French.Dollars(cents); english != want[0] || french != want[1] {
+			t.Errorf("%d cents: got %q and %q, want %q", cents, english, french, want)
+		}
+	}
+}

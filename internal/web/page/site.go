@@ -1,0 +1,88 @@
+// Package page is what all pages for people share: their layout, assets and security
+// policy, forms, messages, the phrasebook in English and French, and the components
+// that templates put together.
+//
+// A room below internal/web creates its templates with [Site.Templates], and returns
+// documents from its routes with [Templates.Render].
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"time"
+)
+
+// Config holds what a Site needs.
+type Config struct {
+	Now    func() time.Time
+	Random io.Reader // cryptographically secure, safe for concurrent use
+	// SecureCookies is set when the public address is https.
+	SecureCookies bool
+}
+
+// Site holds what its pages share. It may be used concurrently once all rooms have
+// been added.
+type Site struct {
+	config Config
+	assets assets
+	own    Templates // of the pages that no room has
+}
+
+// Serve responds to a request: it sets the headers of the response and returns its
+// status and body. The header X-Request-Id is set already. A refusal is returned as
+// an error, which becomes a page that says so (see Site.Refused).
+type Serve func(header http.Header, r *http.Request) (status int, body []byte, err error)
+
+// Route is a page, or what one loads.
+type Route struct {
+	Method  string
+	Pattern string // as http.ServeMux reads it
+	Serve   Serve
+}
+
+// NewSite returns a site with the shared assets.
+func NewSite(config Config) *Site {
+	s := &Site{config: config, assets: assets{}}
+	for _, name := range []string{"swap.js", "reader.js", "icon.svg"} {
+		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
+	}
+	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")
+	s.assets.add("page.css", bytes.Join([][]byte{tokens, components}, nil))
+	s.own = s.Templates(ownFiles, "templates/refused.html")
+	return s
+}
+
+// AddAssets adds the files of a folder, under their base names. It panics if a name is
+// taken. Rooms call it when they are created, before anything is served.
+func (s *Site) AddAssets(files fs.FS, folder string) {
+	entries, err := fs.ReadDir(files, folder)
+	if err != nil {
+		panic(fmt.Sprintf("page: assets: %v", err)) // embedded files are always there
+	}
+	for _, entry := range entries {
+		s.assets.add(entry.Name(), mustRead(files, folder+"/"+entry.Name()))
+	}
+}
+
+// Asset returns the path of an asset, which has the digest of its content in its name.
+// It panics if there is none.
+func (s *Site) Asset(name string) string { return s.assets.path(name) }
+
+// Now returns the time.
+func (s *Site) Now() time.Time { return s.config.Now() }
+
+// Routes returns the routes of the assets.
+func (s *Site) Routes() []Route {
+	return []Route{{http.MethodGet, assetPrefix + "{name}", s.serveAsset}}
+}
+
+func mustRead(files fs.FS, name string) []byte {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(fmt.Sprintf("page: %v", err)) // embedded files are always there
+	}
+	return content
+}

@@ -1,0 +1,87 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Templates are the templates of a room, once in each language.
+type Templates struct {
+	site *Site
+	in   map[Language]*template.Template
+}
+
+// Templates parses the templates of a room beside the shared ones. It panics if they
+// cannot be parsed.
+//
+// Templates have these functions: t, rich and n look up phrases (see Language.Text,
+// Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
+// of a status, icon an icon by name, moment and relative a time, dollars an amount of
+// cents, shorten an id, spark a small chart.
+func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
+	t := Templates{site: s, in: map[Language]*template.Template{}}
+	for _, l := range Languages {
+		shared := template.Must(template.New("page").Funcs(s.functions(l)).ParseFS(ownFiles, "templates/*.html"))
+		t.in[l] = template.Must(shared.ParseFS(files, patterns...))
+	}
+	return t
+}
+
+func (s *Site) functions(l Language) template.FuncMap {
+	return template.FuncMap{
+		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
+		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark,
+		"badge":    func(status delivery.Status) template.HTML { return badge(status, l) },
+		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
+		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },
+	}
+}
+
+// Document is a page to be rendered.
+type Document struct {
+	Language Language
+	// Template is the name of a template that defines what is inside the body.
+	Template string
+	Title    string
+	Data     any
+	// Styles are assets besides the shared ones.
+	Styles []string
+	// Roomy is set for pages that are read standing: larger type and controls.
+	Roomy bool
+	// Preview describes the page where its address is shared; nil for none.
+	Preview *Preview
+}
+
+// Preview is what messengers show of a shared address. It must hold nothing personal:
+// they keep it, and show it to others.
+type Preview struct {
+	Title, Description string
+	Site               string // the name of the sender, may be empty
+}
+
+// layout is what templates/layout.html is given.
+type layout struct {
+	Document
+	Content template.HTML
+}
+
+// Render sets the headers of a document and returns it. It is rendered as a whole
+// before anything is sent, so that an error never leaves half a page.
+func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
+	set := t.in[d.Language]
+	var content, whole bytes.Buffer
+	if err := set.ExecuteTemplate(&content, d.Template, d.Data); err != nil {
+		return nil, fmt.Errorf("write the page %s: %w", d.Template, err)
+	}
+	if err := set.ExecuteTemplate(&whole, "layout", layout{d, template.HTML(content.String())}); err != nil {
+		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)
+	}
+	setHeaders(h, d.Language)
+	return whole.Bytes(), nil
+}

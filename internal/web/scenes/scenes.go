@@ -1,0 +1,130 @@
+// Package scenes has every page in every state that is worth a look, with invented
+// data: for the tests in a browser, and for cmd/screenshots.
+package scenes
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/home"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/track"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Now is the time of all scenes.
+var Now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
+
+// Scene is a page in one state.
+type Scene struct {
+	Name string
+	Path string
+}
+
+// tracked is a scene of the recipient's page.
+type tracked struct {
+	order  *delivery.Tracked
+	sender partner.Sender
+	photo  string
+}
+
+// stage has what the scenes show, by order id. It takes the place of the services.
+type stage map[string]tracked
+
+func (s stage) Follow(_ context.Context, orderID string) (*delivery.Tracked, error) {
+	found, known := s[orderID]
+	if !known {
+		return nil, refusal.NotFound("the order")
+	}
+	return found.order, nil
+}
+
+func (s stage) Sender(_ context.Context, partnerID string) (partner.Sender, error) {
+	for _, one := range s {
+		if one.order.PartnerID == partnerID || delivery.LiveAccount(one.order.PartnerID) == partnerID {
+			return one.sender, nil
+		}
+	}
+	return partner.Sender{}, nil
+}
+
+func (s stage) Photo(_ context.Context, _, orderID string) (string, error) {
+	for _, one := range s {
+		if one.order.OrderID == orderID {
+			return one.photo, nil
+		}
+	}
+	return "", nil
+}
+
+// Open returns a handler for all scenes, and their list.
+func Open() (http.Handler, []Scene) {
+	site := page.NewSite(page.Config{Now: func() time.Time { return Now }, Random: rand.Reader})
+	site.AddAssets(files, "assets")
+	orders := recipients()
+	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders})
+	routes := slices.Concat(site.Routes(), home.New(site, nil).Routes(), newGallery(site).routes(), newSwapping(site).routes(), []page.Route{
+		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
+		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
+		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
+		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(_ http.Header, r *http.Request) (int, []byte, error) {
+			return 0, nil, refusal.New(refusal.Code(r.PathValue("code")), "refused")
+		}},
+	})
+	mux := http.NewServeMux()
+	for _, route := range routes {
+		mux.Handle(route.Method+" "+route.Pattern, serve(site, route.Serve))
+	}
+	scenes := []Scene{{"home", "/"}, {"components", "/components"}, {"unknown-order", "/track/ord_unknown/html"}}
+	for _, code := range []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal} {
+		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code)})
+	}
+	for _, id := range slices.Sorted(maps.Keys(orders)) {
+		scenes = append(scenes, Scene{"track-" + id, "/track/" + id + "/html"})
+	}
+	return mux, scenes
+}
+
+// serve does what the server does for pages.
+func serve(site *page.Site, handle page.Serve) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", "req_3f1c9a70b2d84e6655aa")
+		status, body, err := handle(w.Header(), r)
+		var refused *refusal.Error
+		if errors.As(err, &refused) {
+			status = map[refusal.Code]int{refusal.CodeNotFound: 404, refusal.CodeRateLimited: 429}[refused.Code]
+			status = max(status, http.StatusBadRequest)
+			body, err = site.Refused(w.Header(), r, refused.Code)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		_, _ = w.Write(body) // fails only if the client has gone
+	})
+}
+
+// picture serves a drawing in the place of every photo and logo.
+func picture(header http.Header, r *http.Request) (int, []byte, error) {
+	name := "logo.svg"
+	if r.PathValue("name") != "" {
+		name = "photo.svg"
+	}
+	header.Set("Content-Type", "image/svg+xml")
+	body, err := files.ReadFile("templates/" + name)
+	return http.StatusOK, body, err
+}

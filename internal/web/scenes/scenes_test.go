@@ -1,0 +1,175 @@
+package scenes_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/scenes"
+)
+
+// open starts a browser and a server of all scenes.
+func open(t *testing.T) (*browser.Browser, string, []scenes.Scene) {
+	t.Helper()
+	testkit.NeedChromium.OrSkip(t)
+	handler, all := scenes.Open()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	chromium, err := browser.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(chromium.Close)
+	return chromium, server.URL, all
+}
+
+// whole are the scenes that every reader sees, besides those at full length.
+var whole = []string{"components", "track-out-for-delivery"}
+
+// TestScenes shows every page in every state. Pages in their usual state are shown to
+// all readers; for others the readers take turns.
+func TestScenes(t *testing.T) {
+	t.Parallel()
+	chromium, url, all := open(t)
+	readers := browser.Readers()
+	for i, scene := range all {
+		shown := readers
+		if !testkit.Long() && !slices.Contains(whole, scene.Name) {
+			shown = readers[i%len(readers):][:1]
+		}
+		for _, reader := range shown {
+			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
+				t.Parallel()
+				visit, err := chromium.Open(url+scene.Path, reader, browser.Options{Now: scenes.Now})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer visit.Close()
+				for _, problem := range visit.Problems(page.Policy) {
+					t.Error(problem)
+				}
+			})
+		}
+	}
+}
+
+// TestHostileTextsStayText shows texts that try to become markup and scripts, with the
+// security policy switched off, so that nothing but the page itself holds them back.
+func TestHostileTextsStayText(t *testing.T) {
+	t.Parallel()
+	chromium, url, _ := open(t)
+	reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
+	visit, err := chromium.Open(url+"/track/hostile/html", reader, browser.Options{Now: scenes.Now, IgnorePolicy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visit.Close()
+	found, err := browser.Evaluate[[]string](visit, `[
+	  typeof hacked, ...[...document.scripts].map((s) => s.getAttribute("src") ?? "inline"),
+	  ...[...document.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().filter((n) => /^on|^style$/.test(n))),
+	  ...[...document.querySelectorAll("a")].map((a) => a.protocol).filter((p) => p === "javascript:"),
+	]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 3 || found[0] != "undefined" || !strings.HasPrefix(found[1], "/assets/swap.") || !strings.HasPrefix(found[2], "/assets/reader.") {
+		t.Errorf("got %q, want no variable that a text has set, and the two scripts of the page", found)
+	}
+}
+
+// TestPolicyStopsScripts puts a script into a page by force: the policy stops it.
+func TestPolicyStopsScripts(t *testing.T) {
+	t.Parallel()
+	chromium, url, _ := open(t)
+	visit, err := chromium.Open(url+"/", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visit.Close()
+	ran, err := browser.Evaluate[bool](visit, `new Promise((resolve) => {
+	  const script = document.createElement("script");
+	  try { script.text = "globalThis.ran = true"; document.body.append(script); } catch { /* Trusted Types */ }
+	  setTimeout(() => resolve(globalThis.ran === true), 20);
+	})`)
+	if err != nil || ran {
+		t.Errorf("got that an inline script ran: %t, %v, want it stopped", ran, err)
+	}
+}
+
+// TestSwap follows links that replace a part of the page, goes back, and sends a form by
+// a double click, which counts once. What is around the part stays as it was.
+func TestSwap(t *testing.T) {
+	t.Parallel()
+	chromium, url, _ := open(t)
+	visit, err := chromium.Open(url+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visit.Close()
+	if _, err := browser.Evaluate[string](visit, `document.querySelector("#around").value = "kept"`); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		do   chromedp.Action[chromedp.Void]
+		want string // what the part shows then
+	}{
+		{chromedp.Click("#next"), "page 2"},
+		{chromedp.Click("#next"), "page 3"},
+		{chromedp.NavigateBack(), "page 2"},
+		{chromedp.DoubleClick("#send"), "sent 1"},
+	} {
+		if err := chromedp.Do(visit.Page, step.do, chromedp.WaitVisible(`[data-shows="`+step.want+`"]`)); err != nil {
+			t.Fatalf("want %q: %v", step.want, err)
+		}
+	}
+	kept, err := browser.Evaluate[[]string](visit, `[document.querySelector("#around").value, document.title, location.search]`)
+	if err != nil || !slices.Equal(kept, []string{"kept", "sent 1", "?sent=1"}) {
+		t.Errorf("got %q, %v, want the field as it was, and the title and address of the part", kept, err)
+	}
+}
+
+var hidden = regexp.MustCompile(`name="_key" value="([0-9a-f]+)"`)
+
+// TestSwapWithoutScripts does what a browser does that runs no scripts. A form that is
+// sent twice counts once.
+func TestSwapWithoutScripts(t *testing.T) {
+	t.Parallel()
+	handler, _ := scenes.Open()
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	first := body(t)(server.Client().Get(server.URL + "/swap"))
+	if !strings.Contains(first, `href="/swap?page=2"`) {
+		t.Fatalf("got\n%s\nwant a link to the next page", first)
+	}
+	for range 2 {
+		key := hidden.FindStringSubmatch(first)[1]
+		if sent := body(t)(server.Client().PostForm(server.URL+"/swap", url.Values{"_key": {key}})); !strings.Contains(sent, `data-shows="sent 1"`) {
+			t.Errorf("got\n%s\nwant the form counted once", sent)
+		}
+	}
+}
+
+// body returns a function that reads the body of a response.
+func body(t *testing.T) func(*http.Response, error) string {
+	return func(response *http.Response, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}

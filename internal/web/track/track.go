@@ -1,0 +1,113 @@
+// Package track shows recipients where their order is.
+package track
+
+import (
+	"context"
+	"embed"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Orders finds orders for callers without credentials.
+type Orders interface {
+	Follow(ctx context.Context, orderID string) (*delivery.Tracked, error)
+}
+
+// Senders knows the partners that send orders.
+type Senders interface {
+	Sender(ctx context.Context, partnerID string) (partner.Sender, error)
+}
+
+// Photos knows the photos of delivered parcels.
+type Photos interface {
+	Photo(ctx context.Context, partnerID, orderID string) (name string, err error)
+}
+
+// Config holds what the room needs.
+type Config struct {
+	Site    *page.Site
+	Orders  Orders
+	Senders Senders
+	Photos  Photos
+}
+
+// Room is the pages for recipients.
+type Room struct {
+	config    Config
+	templates page.Templates
+}
+
+// New returns the room and adds its assets to the site.
+func New(config Config) *Room {
+	config.Site.AddAssets(files, "assets")
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+}
+
+// liveSeconds is how often an open page reads itself again.
+const liveSeconds = 20
+
+// Order serves the page of an order (GET /track/{order_id}/html). If the order does not
+// exist, a reader gets a page that says so, and any other client the refusal.
+func (room *Room) Order(header http.Header, r *http.Request) (int, []byte, error) {
+	found, sender, photo, err := room.find(r.Context(), r.PathValue("order_id"))
+	if refusal.HasCode(err, refusal.CodeNotFound) && page.WantsPage(r) {
+		return room.unknown(header, r)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	language := page.LanguageOf(r, page.Language(sender.Language))
+	view := viewOf(found, sender, photo, language, room.config.Site.Now())
+	body, err := room.templates.Render(header, page.Document{
+		Language: language, Template: "order", Title: view.Title(), Data: view,
+		Styles: []string{"track.css"}, Roomy: true, Preview: preview(sender, language),
+	})
+	return http.StatusOK, body, err
+}
+
+// find returns an order, its sender, and the name of the photo that proves its delivery.
+func (room *Room) find(ctx context.Context, orderID string) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
+	if !utf8.ValidString(orderID) || strings.ContainsRune(orderID, 0) {
+		orderID = "" // no database accepts it
+	}
+	if found, err = room.config.Orders.Follow(ctx, orderID); err != nil {
+		return nil, sender, "", err
+	}
+	if sender, err = room.config.Senders.Sender(ctx, delivery.LiveAccount(found.PartnerID)); err != nil {
+		return nil, sender, "", err
+	}
+	if found.Status == delivery.StatusDelivered {
+		photo, err = room.config.Photos.Photo(ctx, found.PartnerID, found.OrderID)
+	}
+	return found, sender, photo, err
+}
+
+// preview describes the page where its address is shared. It names the sender and
+// nothing of the order.
+func preview(sender partner.Sender, l page.Language) *page.Preview {
+	title := l.Text("track.title")
+	if sender.Name != "" {
+		title = l.Text("track.title.from", "sender", sender.Name)
+	}
+	return &page.Preview{Title: title, Description: l.Text("track.description"), Site: sender.Name}
+}
+
+func (room *Room) unknown(header http.Header, r *http.Request) (int, []byte, error) {
+	language := page.LanguageOf(r, "")
+	body, err := room.templates.Render(header, page.Document{
+		Language: language, Template: "unknown", Title: language.Text("track.unknown"), Data: unknownView{language.Other()},
+		Styles: []string{"track.css"}, Roomy: true,
+	})
+	return http.StatusNotFound, body, err
+}
+
+type unknownView struct{ Other page.Language }

@@ -1,0 +1,203 @@
+package track_test
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/track"
+)
+
+// services are the use cases of a page: one order and its sender.
+type services struct {
+	order  *delivery.Tracked // nil for none
+	sender partner.Sender
+	photo  string
+	asked  []string // the partners that were looked up
+}
+
+func (s *services) Follow(context.Context, string) (*delivery.Tracked, error) {
+	if s.order == nil {
+		return nil, refusal.NotFound("the order")
+	}
+	return s.order, nil
+}
+
+func (s *services) Sender(_ context.Context, partnerID string) (partner.Sender, error) {
+	s.asked = append(s.asked, partnerID)
+	return s.sender, nil
+}
+
+func (s *services) Photo(context.Context, string, string) (string, error) { return s.photo, nil }
+
+// order returns an order to Toronto that was created at the epoch, in a status.
+func order(status delivery.Status) *delivery.Tracked {
+	o := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
+	if status != o.Status {
+		o.Status = status
+		o.History = append(o.History, delivery.HistoryEntry{Status: status, At: testkit.Epoch.Add(time.Hour)})
+	}
+	return &delivery.Tracked{Order: o}
+}
+
+// shown returns the page for a request to path, as text.
+func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
+	t.Helper()
+	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s})
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	header := http.Header{}
+	status, body, err := room.Order(header, r)
+	return status, header, string(body), err
+}
+
+// check compares a page with the texts that it must and must not have.
+func check(t *testing.T, name, text string, want, absent []string) {
+	t.Helper()
+	for _, part := range want {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: got a page without %q:\n%s", name, part, text)
+		}
+	}
+	for _, part := range absent {
+		if strings.Contains(text, part) {
+			t.Errorf("%s: got a page with %q:\n%s", name, part, text)
+		}
+	}
+}
+
+func TestOrderPageByStatus(t *testing.T) {
+	t.Parallel()
+	next := testkit.Epoch.AddDate(0, 0, 1)
+	failed := order(delivery.StatusFailed)
+	failed.Failed = &delivery.FailedAttempt{Reason: delivery.FailureNotHome, Next: &next}
+	unplanned := order(delivery.StatusFailed)
+	unplanned.Failed = &delivery.FailedAttempt{Reason: delivery.FailureUndefined}
+	inWindow := order(delivery.StatusOutForDelivery)
+	inWindow.EstimatedDelivery = inWindow.Dropoff.Window.End.Add(5 * time.Hour)
+	late := order(delivery.StatusOutForDelivery)
+	late.EstimatedDelivery = testkit.Epoch
+	for name, c := range map[string]struct {
+		order        *delivery.Tracked
+		want, absent []string
+	}{
+		"received":           {order(delivery.StatusPending), []string{"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong>", "(<bdi>Toronto</bdi>)", `data-live="20"`, "1 parcel<"}, []string{"later than planned"}},
+		"in the window":      {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong>"}, nil},
+		"late":               {late, []string{"It is later than planned.", "Expected before: Today, by <strong>10:00 AM</strong>"}, nil},
+		"delivered":          {order(delivery.StatusDelivered), []string{"<h1>Delivered</h1>", "Today, 11:00 AM"}, []string{"data-live", "between", ", by "}},
+		"cancelled":          {order(delivery.StatusCancelled), []string{"<h1>Cancelled</h1>", "status-cancelled"}, []string{"data-live"}},
+		"failed":             {failed, []string{"No one was there", "Next attempt: <strong>Tomorrow, 10:00 AM</strong>", "data-live"}, []string{", by <strong>"}},
+		"failed, no plan":    {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
+		"failed, not known":  {order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"}},
+		"before the courier": {order(delivery.StatusAccepted), nil, []string{"is bringing"}},
+	} {
+		status, _, text, err := shown(t, &services{order: c.order}, "/track/ord_1/html")
+		if status != http.StatusOK || err != nil {
+			t.Errorf("%s: got %d, %v, want 200", name, status, err)
+		}
+		check(t, name, text, c.want, c.absent)
+	}
+}
+
+func TestOrderPageLanguage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ path, accepted, preferred, language, status string }{
+		"no preference":  {"/track/ord_1/html", "", "", "en", "Received"},
+		"browser's":      {"/track/ord_1/html", "fr-CA", "", "fr", "Reçue"},
+		"partner's":      {"/track/ord_1/html", "en", "fr", "fr", "Reçue"},
+		"that asked for": {"/track/ord_1/html?lang=en", "fr", "fr", "en", "Received"},
+	} {
+		s := &services{order: order(delivery.StatusPending), sender: partner.Sender{Profile: partner.Profile{Language: partner.Language(c.preferred)}}}
+		_, header, text, _ := shown(t, s, c.path, "Accept-Language", c.accepted)
+		if header.Get("Content-Language") != c.language {
+			t.Errorf("%s: got language %q, want %q", name, header.Get("Content-Language"), c.language)
+		}
+		check(t, name, text, []string{`<html lang="` + c.language + `"`, "<h1>" + c.status + "</h1>"}, nil)
+	}
+}
+
+// TestOrderPageHidesPrivateData searches the page for the private texts of an order,
+// and for markup that comes from it.
+func TestOrderPageHidesPrivateData(t *testing.T) {
+	t.Parallel()
+	o := order(delivery.StatusOutForDelivery)
+	o.PartnerOrderID, o.Reference = "PRIVATE-reference", "PRIVATE-reference"
+	o.Pickup.Name, o.Dropoff.Name = "PRIVATE-shop", "PRIVATE-recipient"
+	o.Pickup.Phone, o.Dropoff.Email = "PRIVATE-phone", "PRIVATE-email"
+	o.Dropoff.Address.Line1, o.Dropoff.Address.Notes, o.Dropoff.Address.PostalCode = "PRIVATE-street", "PRIVATE-notes", "PRIVATE-code"
+	o.Dropoff.Address.City = "<b>Toronto</b>"
+	o.Metadata, o.Instructions, o.RateCents = []byte(`"PRIVATE"`), "PRIVATE", 987654
+	o.Parcels[0].Description = "PRIVATE-content"
+	o.Courier = &delivery.Courier{Name: "Camille PRIVATE", Phone: "PRIVATE", Vehicle: "van"}
+	o.History[0].Notes = "PRIVATE-notes"
+	_, _, text, err := shown(t, &services{order: o}, "/track/ord_1/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "page", text, []string{"<bdi>Camille</bdi>", "is bringing", "van"}, []string{"PRIVATE", "9876", "<b>"})
+}
+
+// TestOrderPageNamesSender: name, logo and link are the partner's; a link that is no
+// web address, which the profile refuses, would do nothing.
+func TestOrderPageNamesSender(t *testing.T) {
+	t.Parallel()
+	sender := partner.Sender{PartnerID: "par_00000001", Name: "Épicerie <Métro>", Profile: partner.Profile{SupportURL: "https://metro.example/aide", LogoVersion: "06f9"}}
+	s := &services{order: order(delivery.StatusDelivered), sender: sender, photo: "2f0c.jpg"}
+	_, _, text, err := shown(t, s, "/track/ord_1/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "branded", text, []string{
+		"Épicerie &lt;Métro&gt;", `src="/logos/par_00000001/06f9"`, `href="https://metro.example/aide"`, `src="/proofs/2f0c.jpg"`,
+		`<meta property="og:title" content="Your delivery from Épicerie &lt;Métro&gt;">`,
+	}, []string{`og:title" content="Delivered`, "Toronto\">"})
+
+	s.sender = partner.Sender{PartnerID: "par_00000001", Name: "Épicerie", Profile: partner.Profile{SupportURL: "javascript:alert(1)"}}
+	_, _, text, err = shown(t, s, "/track/ord_1/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "plain", text, []string{`aria-hidden="true">É</span>`}, []string{`"javascript:`, "<img class"})
+}
+
+func TestTestOrderIsMarked(t *testing.T) {
+	t.Parallel()
+	o := order(delivery.StatusInTransit)
+	o.PartnerID = delivery.TestAccount("par_00000001")
+	s := &services{order: o}
+	_, _, text, err := shown(t, s, "/track/ord_1/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "test order", text, []string{"This is a test."}, nil)
+	if len(s.asked) != 1 || s.asked[0] != "par_00000001" {
+		t.Errorf("got the profile of %q, want that of the live account", s.asked)
+	}
+	_, _, text, _ = shown(t, &services{order: order(delivery.StatusInTransit)}, "/track/ord_1/html")
+	check(t, "live order", text, nil, []string{"This is a test."})
+}
+
+// TestUnknownOrder: a browser gets a page that says so, any other client the refusal.
+func TestUnknownOrder(t *testing.T) {
+	t.Parallel()
+	status, header, text, err := shown(t, &services{}, "/track/ord_1/html?lang=fr", "Accept", "text/html,*/*")
+	if status != http.StatusNotFound || err != nil || header.Get("Content-Security-Policy") != page.Policy {
+		t.Errorf("browser: got %d, %v, %v, want 404 with the policy", status, header, err)
+	}
+	check(t, "browser", text, []string{"Nous ne connaissons pas cette livraison"}, []string{"data-live"})
+	if _, _, _, err := shown(t, &services{}, "/track/ord_1/html"); !refusal.HasCode(err, refusal.CodeNotFound) {
+		t.Errorf("other client: got %v, want not_found", err)
+	}
+}

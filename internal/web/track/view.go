@@ -1,0 +1,193 @@
+package track
+
+import (
+	"html/template"
+	"time"
+	"unicode"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// orderView is what the page of an order shows. Nothing else of the order reaches the
+// template.
+type orderView struct {
+	Language page.Language
+	Test     bool
+	Sender   senderView
+	OrderID  string
+	Status   delivery.Status
+	Live     int // how often to read the page again, in seconds; 0 once the order has ended
+
+	Expected template.HTML // when it comes; empty once the order has ended
+	Late     bool          // that has passed
+	City     string        // whose time is shown
+	Failure  string        // why the latest attempt failed
+	Next     string        // when the next one is planned
+	Ended    time.Time     // when the order ended; zero before
+
+	Steps               []stepView
+	Parcels             string
+	Courier             string // the first name
+	Vehicle             string
+	Origin, Destination string
+	Photo               string // the path of the picture
+	History             []entryView
+}
+
+// senderView is who has sent the order.
+type senderView struct {
+	Name, Initial string
+	Logo          string // the path of the picture
+	Support       string // an address
+}
+
+// stepView is one of the five steps of a delivery.
+type stepView struct {
+	Name    string
+	Done    bool
+	Current bool
+	Minor   bool // named only where there is room
+}
+
+type entryView struct {
+	Name string
+	At   time.Time
+}
+
+func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, now time.Time) orderView {
+	clock := pricing.Clock(o.Dropoff.Address.Province)
+	v := orderView{
+		Language: l, Test: delivery.IsTest(o.PartnerID), Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
+		City:   o.Dropoff.Address.City,
+		Steps:  stepsOf(o.Order, l),
+		Origin: place(o.Pickup), Destination: place(o.Dropoff),
+	}
+	v.explain(o, clock, now)
+	v.carry(o.Order)
+	if photo != "" {
+		v.Photo = "/proofs/" + photo
+	}
+	for i := len(o.History) - 1; i >= 0; i-- {
+		entry := o.History[i]
+		v.History = append(v.History, entryView{l.Text("status." + string(entry.Status)), entry.At.In(clock)})
+	}
+	return v
+}
+
+// Title is the title of the page.
+func (v orderView) Title() string { return v.StatusText() + " · " + v.Language.Text("track.title") }
+
+// StatusText names the status.
+func (v orderView) StatusText() string { return v.Language.Text("status." + string(v.Status)) }
+
+// Other is the language that the page offers besides its own.
+func (v orderView) Other() page.Language { return v.Language.Other() }
+
+func viewOfSender(s partner.Sender) senderView {
+	v := senderView{Name: s.Name, Support: s.SupportURL}
+	for _, letter := range s.Name {
+		if unicode.IsLetter(letter) || unicode.IsDigit(letter) {
+			v.Initial = string(unicode.ToUpper(letter))
+			break
+		}
+	}
+	if s.LogoVersion != "" {
+		v.Logo = "/logos/" + s.PartnerID + "/" + s.LogoVersion
+	}
+	return v
+}
+
+func place(c delivery.Contact) string { return c.Address.City + ", " + c.Address.Province }
+
+// explain sets what the page says about when the order comes, came, or why it did not.
+func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.Time) {
+	if len(delivery.NextStatuses(o.Status)) == 0 {
+		v.Ended = o.UpdatedAt.In(clock)
+		if n := len(o.History); n > 0 {
+			v.Ended = o.History[n-1].At.In(clock)
+		}
+		return
+	}
+	v.Live = liveSeconds
+	if o.Status == delivery.StatusFailed {
+		if o.Failed != nil {
+			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			if o.Failed.Next != nil {
+				v.Next = v.Language.Moment(o.Failed.Next.In(clock), now)
+			}
+		}
+		return
+	}
+	v.Expected, v.Late = expected(o.Order, clock, v.Language, now)
+}
+
+// expected says on which day the order is expected, and when: in the recipient's
+// window if that is on the day of the estimate, and else before the time of the
+// estimate. It is late once that has passed.
+func expected(o *delivery.Order, clock *time.Location, l page.Language, now time.Time) (text template.HTML, late bool) {
+	by := o.EstimatedDelivery.In(clock)
+	start, end := o.Dropoff.Window.Start.In(clock), o.Dropoff.Window.End.In(clock)
+	if sameDay(start, by) && sameDay(end, by) {
+		from, to := l.Between(start, end)
+		return l.Rich("track.between", "day", l.Day(by, now), "from", from, "to", to), now.After(end)
+	}
+	return l.Rich("track.by", "day", l.Day(by, now), "time", l.Clock(by)), now.After(by)
+}
+
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
+
+// carried are the statuses in which a courier has the parcels.
+var carried = map[delivery.Status]string{
+	delivery.StatusCourierAssigned: "track.courier.coming",
+	delivery.StatusPickedUp:        "track.courier.bringing",
+	delivery.StatusInTransit:       "track.courier.bringing",
+	delivery.StatusOutForDelivery:  "track.courier.bringing",
+	delivery.StatusDelivered:       "track.courier.brought",
+	delivery.StatusFailed:          "track.courier.has",
+}
+
+// carry sets what the page says about the parcels and who has them.
+func (v *orderView) carry(o *delivery.Order) {
+	v.Parcels = v.Language.Count("track.parcels", len(o.Parcels))
+	if key := carried[o.Status]; key != "" && o.Courier != nil && o.Courier.FirstName() != "" {
+		v.Courier, v.Vehicle = o.Courier.FirstName(), o.Courier.Vehicle
+	}
+}
+
+// Carrying says who has the parcels.
+func (v orderView) Carrying() template.HTML {
+	return v.Language.Rich(carried[v.Status], "courier", v.Courier, "parcels", v.Parcels)
+}
+
+// stepAt is the step that an order has reached in a status.
+var stepAt = map[delivery.Status]int{
+	delivery.StatusPending: 0, delivery.StatusAccepted: 0,
+	delivery.StatusCourierAssigned: 1,
+	delivery.StatusPickedUp:        2, delivery.StatusInTransit: 2,
+	delivery.StatusOutForDelivery: 3,
+	delivery.StatusDelivered:      4,
+}
+
+// stepNames are the five steps.
+var stepNames = [5]delivery.Status{
+	delivery.StatusPending, delivery.StatusCourierAssigned, delivery.StatusPickedUp, delivery.StatusOutForDelivery, delivery.StatusDelivered,
+}
+
+// stepsOf returns the five steps of a delivery, done as far as the order has come. A
+// failed attempt and a cancellation leave it where it was.
+func stepsOf(o *delivery.Order, l page.Language) []stepView {
+	reached := stepAt[o.Status]
+	if _, ordinary := stepAt[o.Status]; !ordinary {
+		for _, entry := range o.History {
+			reached = max(reached, stepAt[entry.Status])
+		}
+	}
+	steps := make([]stepView, len(stepNames))
+	for i, status := range stepNames {
+		steps[i] = stepView{Name: l.Text("status." + string(status)), Done: i <= reached, Current: i == reached, Minor: i%2 == 1}
+	}
+	return steps
+}
