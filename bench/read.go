@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"time"
 )
 
 // readCommand measures reads at several numbers of stored orders, all of one
 // partner, in one database that grows.
 type readCommand struct {
-	Clients int     `default:"8" help:"Number of concurrent clients, each with one kept connection."`
-	Seconds float64 `default:"3" help:"Length of each measurement."`
-	Max     int     `default:"1000000" help:"The greatest number of orders; 1,000, 10,000, 100,000 and 1,000,000 are measured up to it."`
-	JSON    bool    `name:"json" help:"Print the report as JSON."`
-	Profile string  `help:"File for a CPU profile of the service with the most orders." placeholder:"FILE"`
+	Clients int      `default:"8" help:"Number of concurrent clients, each with one kept connection."`
+	Seconds float64  `default:"3" help:"Length of each measurement."`
+	Max     int      `default:"1000000" help:"The greatest number of orders; 1,000, 10,000, 100,000 and 1,000,000 are measured up to it."`
+	Only    []string `help:"The kinds of reads to measure, by their names in the report. Default: all."`
+	JSON    bool     `name:"json" help:"Print the report as JSON."`
+	Profile string   `help:"File for a CPU profile of the service with the most orders." placeholder:"FILE"`
 }
 
 // Validate is called by kong.
@@ -49,7 +51,7 @@ func (c *readCommand) sizes() (sizes []int) {
 
 func (c *readCommand) measure(ctx context.Context) (report *readReport, err error) {
 	report = &readReport{environment: thisEnvironment(), Clients: c.Clients, Seconds: c.Seconds}
-	for _, kind := range kinds {
+	for _, kind := range c.kinds() {
 		report.Rows = append(report.Rows, readRow{Kind: kind.name})
 	}
 	directory, err := os.MkdirTemp("", "dropyard-bench-")
@@ -73,7 +75,7 @@ func (c *readCommand) at(ctx context.Context, directory string, size int, report
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	for i, kind := range kinds {
+	for i, kind := range c.kinds() {
 		f, err := c.drive(ctx, server, kind)
 		if err != nil {
 			return fmt.Errorf("%s: %w", kind.name, err)
@@ -81,6 +83,14 @@ func (c *readCommand) at(ctx context.Context, directory string, size int, report
 		report.Rows[i].Sizes = append(report.Rows[i].Sizes, sizedRead{size, f})
 	}
 	return nil
+}
+
+// kinds returns the kinds of reads that are measured.
+func (c *readCommand) kinds() []kind {
+	if len(c.Only) == 0 {
+		return kinds
+	}
+	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !slices.Contains(c.Only, k.name) })
 }
 
 // readWarmUp is the warm-up before each kind of read.

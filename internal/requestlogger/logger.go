@@ -29,6 +29,8 @@ const (
 	// bodies. An entry beyond mostBodies loses its body.
 	mostWaiting = 1 << 14
 	mostBodies  = 4 << 20
+	// flushAt is how many entries wait when they are written before the next tick.
+	flushAt = mostWaiting / 4
 	// mostSegments is the most that one transaction writes, so that others who wait to
 	// write do not wait long.
 	mostSegments = 200
@@ -69,6 +71,7 @@ type Config struct {
 type Service struct {
 	config Config
 	stop   chan struct{}
+	wake   chan struct{} // asks for a flush before the next tick
 	ended  sync.WaitGroup
 
 	mu      sync.Mutex         // guards waiting and bodies
@@ -88,7 +91,7 @@ type Service struct {
 
 // NewService returns a service that writes nothing by itself before Run.
 func NewService(config Config) *Service {
-	return &Service{config: config, stop: make(chan struct{})}
+	return &Service{config: config, stop: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // Add adds an entry to the queue, or drops it if that is full. It is called on the path
@@ -98,7 +101,7 @@ func (s *Service) Add(e *requestlog.Entry) {
 		return
 	}
 	s.mu.Lock()
-	full := len(s.waiting) >= mostWaiting
+	full, early := len(s.waiting) >= mostWaiting, len(s.waiting) == flushAt
 	if !full {
 		s.waiting = append(s.waiting, *e)
 		if s.bodies+len(e.Body) > mostBodies {
@@ -111,6 +114,12 @@ func (s *Service) Add(e *requestlog.Entry) {
 	if full {
 		s.config.Observer.Logged(Dropped, 1)
 	}
+	if early {
+		select {
+		case s.wake <- struct{}{}:
+		default: // it has been woken already
+		}
+	}
 }
 
 // Run writes the queue, and removes what is old, in the background until Close.
@@ -121,6 +130,8 @@ func (s *Service) Run() {
 		for {
 			select {
 			case <-ticker.C:
+				s.turn()
+			case <-s.wake:
 				s.turn()
 			case <-s.stop:
 				return
