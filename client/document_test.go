@@ -214,6 +214,9 @@ func (r roots) keepReference(n node, path ...string) node {
 
 func (d *described) addParameter(r roots, parameter node) {
 	name, _ := r.at(parameter, "name").value.(string)
+	if name == "mode" {
+		return // it is for sessions; the client signs, and its key decides the mode
+	}
 	if r.at(parameter, "in").value == "query" {
 		d.inQuery = append(d.inQuery, name)
 	}

@@ -25,6 +25,7 @@ type WebhookEndpoint struct {
 	DisabledReason string `json:"disabled_reason,omitempty"`
 	// SecretRotatesAt is when the new secret replaces the old one; zero without a rotation.
 	SecretRotatesAt time.Time `json:"secret_rotates_at,omitzero"`
+	LiveMode        bool      `json:"livemode"` // false for the endpoint of test mode
 	// Secret is what [Webhooks] verifies with. It is set by the SetWebhookEndpoint that
 	// creates the endpoint and by RotateWebhookSecret, and in no other answer.
 	Secret string `json:"secret,omitempty"`

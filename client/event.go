@@ -12,6 +12,7 @@ type Event struct {
 	Type      EventType `json:"type"`
 	CreatedAt time.Time `json:"created_at"` // when the order changed
 	Sequence  int64     `json:"sequence"`   // numbers the events of an order, from 1, without gaps; 0 for a test
+	LiveMode  bool      `json:"livemode"`   // false for an order in test mode
 	// Data is a pointer to the struct that belongs to the type, such as *OrderDelivered,
 	// or *UnknownData for data that this version does not understand. Use a type switch.
 	Data EventData `json:"data"`

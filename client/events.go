@@ -20,6 +20,7 @@ type EventRecord struct {
 	// waits for an earlier event of its order.
 	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
 	CreatedAt     time.Time `json:"created_at"`
+	LiveMode      bool      `json:"livemode"` // false for an order in test mode
 }
 
 // EventDetail is an event with its body and its attempts.

@@ -122,6 +122,7 @@ type ListedOrder struct {
 // Order is the complete record of an order.
 type Order struct {
 	ListedOrder
+	LiveMode      bool            `json:"livemode"` // false for an order in test mode, which is simulated
 	Reference     string          `json:"reference,omitempty"`
 	COD           *Money          `json:"cod,omitempty"`       // nil if not given
 	Insurance     *Money          `json:"insurance,omitempty"` // nil if not given

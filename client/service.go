@@ -168,6 +168,7 @@ type Tracking struct {
 	EstimatedDelivery time.Time        `json:"estimated_delivery"`
 	CreatedAt         time.Time        `json:"created_at"`
 	UpdatedAt         time.Time        `json:"updated_at"`
+	LiveMode          bool             `json:"livemode"` // false for an order in test mode, which is simulated
 	Origin            Place            `json:"origin"`
 	Destination       Place            `json:"destination"`
 	ParcelCount       int              `json:"parcel_count"`

@@ -41,7 +41,18 @@ func (s *Session) Logout(ctx context.Context, options ...CallOption) (*LoggedOut
 type CreateAPIKeyRequest struct {
 	Name   string  `json:"name,omitempty"`   // a label of up to 255 characters; optional
 	Scopes []Scope `json:"scopes,omitempty"` // what the key may do; none for everything that a key can do
+	Mode   KeyMode `json:"mode,omitempty"`   // [ModeLive] if it is empty
 }
+
+// KeyMode says whether the orders of an API key are delivered.
+type KeyMode string
+
+// The modes of API keys. Each has orders, products, events and a webhook endpoint of its
+// own, which do not exist in the other.
+const (
+	ModeLive KeyMode = "live"
+	ModeTest KeyMode = "test" // orders are simulated
+)
 
 // Scope says what an API key may do.
 type Scope string
@@ -71,6 +82,8 @@ type APIKey struct {
 	LastUsedAt time.Time `json:"last_used_at,omitzero"` // zero until the first use
 	CreatedBy  Creator   `json:"created_by"`
 	Scopes     []Scope   `json:"scopes"` // empty for a key that may do everything that a key can do
+	Mode       KeyMode   `json:"mode"`
+	LiveMode   bool      `json:"livemode"` // whether Mode is [ModeLive]
 }
 
 // CreateAPIKey creates an API key, which works immediately. A partner may have 1,000. If

@@ -103,12 +103,16 @@ func checkURL(flag, text string) error {
 // greet prints what happens from now on. It is called once the feed is open, so that
 // any later event is shown.
 func (c *listenCommand) greet() {
+	listening := "Listening."
+	if c.inTest() {
+		listening = "Listening in test mode."
+	}
 	if c.ForwardTo == "" {
-		fmt.Println("Listening. Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
+		fmt.Println(listening + " Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
 		return
 	}
 	fmt.Printf("The signing secret is %s\n", c.WebhookSecret)
-	fmt.Printf("Listening. Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", c.ForwardTo)
+	fmt.Printf("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", listening, c.ForwardTo)
 }
 
 // handle prints one event and forwards it.

@@ -18,7 +18,7 @@ import (
 type triggerCommand struct {
 	Event string `arg:"" help:"One of ${events}; or ${test}, which the service sends directly to the endpoint."`
 	partnerFlags
-	OperatorEmail    string `help:"E-mail address of the operator who moves the order." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorEmail    string `help:"E-mail address of the operator who moves the order. A test key (pk_test_…) needs none: the service moves test orders." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string `help:"Password of the operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 	OperatorToken    string `help:"Token from POST /ops/v1/tokens, instead of e-mail address and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
 }
@@ -37,8 +37,11 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 	if !ok {
 		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, eventNames(), testEvent)}
 	}
+	if c.inTest() {
+		return triggerSimulated(ctx, partner, delivery.EventType(c.Event))
+	}
 	if c.OperatorToken == "" && (c.OperatorEmail == "" || c.OperatorPassword == "") {
-		return usageError{errors.New("an operator is needed to move the order: set --operator-email and --operator-password, or --operator-token")}
+		return usageError{errors.New("an operator is needed to move a live order: set --operator-email and --operator-password, or --operator-token, or use a test key (pk_test_…)")}
 	}
 	// What may be refused comes first, so that a failure leaves no order behind.
 	operator, err := c.operate(ctx)

@@ -186,3 +186,23 @@ func TestStepsToFollowsTransitions(t *testing.T) {
 		}
 	}
 }
+
+// TestTriggerInTestMode causes each of the eight events with a test key, without an
+// operator, and expects listen to show them.
+func TestTriggerInTestMode(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms"}, operatorEnv...)}
+	s := r.serve(t)
+	from := (run{}).as(s.Register(t, "metro").InTest(t), s.URL)
+	l := from.listen(t)
+	for _, event := range delivery.EventTypes {
+		got := from.do(t, "trigger", string(event))
+		if found := triggered.FindStringSubmatch(got.stdout); got.code != 0 || got.stderr != "" || found == nil || !strings.HasSuffix(found[2], " causes "+string(event)+"\n") {
+			t.Fatalf("trigger %s: got %+v, want exit code 0, and the steps until it", event, got)
+		}
+		for line := ""; !strings.Contains(line, " "+string(event)+" "); {
+			line = next(t, l.stdout)
+		}
+	}
+	l.stop(t)
+}

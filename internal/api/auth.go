@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -189,6 +190,8 @@ type createdKey struct {
 	CreatedAt time.Time       `json:"created_at"`
 	CreatedBy creatorAnswer   `json:"created_by"`
 	Scopes    []partner.Scope `json:"scopes"` // empty for a key that may do everything
+	Mode      delivery.Mode   `json:"mode"`
+	LiveMode  bool            `json:"livemode"`
 }
 
 type creatorAnswer struct {
@@ -223,6 +226,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	c.header.Set("Cache-Control", "no-store")
 	return created(createdKey{
 		key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt, creatorAnswer(key.CreatedBy), scopesOf(&key.APIKey),
+		key.Mode, key.Mode == delivery.ModeLive,
 	})
 }
 
@@ -244,6 +248,8 @@ type listedKey struct {
 	LastUsedAt *time.Time      `json:"last_used_at"` // null until the first use
 	CreatedBy  creatorAnswer   `json:"created_by"`
 	Scopes     []partner.Scope `json:"scopes"`
+	Mode       delivery.Mode   `json:"mode"`
+	LiveMode   bool            `json:"livemode"`
 }
 
 func (s *Server) handleKeyList(c *call) (reply, error) {
@@ -260,6 +266,7 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 		keys[i] = listedKey{
 			KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, CreatedAt: key.CreatedAt,
 			CreatedBy: creatorAnswer(key.CreatedBy), Scopes: scopesOf(&key),
+			Mode: key.Mode, LiveMode: key.Mode == delivery.ModeLive,
 		}
 		if !key.LastUsedAt.IsZero() {
 			keys[i].LastUsedAt = &key.LastUsedAt

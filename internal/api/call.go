@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -28,8 +30,9 @@ type call struct {
 	id     string      // the X-Request-Id of the response
 	header http.Header // of the response
 	body   []byte      // the whole body, exactly as sent
-	// partnerID is the partner who signed the request or is logged in; set by
-	// authentication.
+	// partnerID is the account of the partner who signed the request or is logged in:
+	// the test account if the key or the session's request is in test mode. It is set
+	// by authentication.
 	partnerID string
 	// secret is the secret key that the request was signed with; nil in a session.
 	secret []byte
@@ -161,10 +164,10 @@ func (s *Server) readAndVerify(route Route, c *call) error {
 	if err := s.readBody(route, c); err != nil {
 		return err
 	}
-	if len(c.body) <= maxStrangerBody {
-		return s.authenticate(c)
+	if len(c.body) > maxStrangerBody {
+		return s.inSlot(c, SlotBody, func() error { return s.authenticateSigned(c, route) })
 	}
-	return s.inSlot(c, SlotBody, func() error { return s.authenticate(c) })
+	return s.authenticateSigned(c, route)
 }
 
 // authorizeAndRead checks the caller of a request that is not signed, and then reads
@@ -213,7 +216,7 @@ func (r Route) signs(c *call) bool {
 func (s *Server) authorize(route Route, c *call) error {
 	switch route.Access {
 	case AccessPartner, AccessSession:
-		return s.authenticateSession(c)
+		return s.authenticateSession(c, route)
 	case AccessTracking:
 		return s.limitTracking(c)
 	case AccessOperator:
@@ -295,6 +298,20 @@ func (c *call) optionalJSON() (form.Source, error) {
 
 // cursorExpected is what a fault of a cursor reports as expected.
 const cursorExpected = "the next_cursor of an earlier response"
+
+// chosenMode returns the mode that the query chooses, for requests in a session; live
+// if it does not, or the route has no modes.
+func (c *call) chosenMode(route Route) (delivery.Mode, error) {
+	if route.Access != AccessPartner || c.URL.RawQuery == "" {
+		return delivery.ModeLive, nil
+	}
+	q, err := c.query()
+	if err != nil {
+		return "", err
+	}
+	mode := delivery.Mode(q.oneOf("mode", form.OneOf(delivery.Modes...)))
+	return cmp.Or(mode, delivery.ModeLive), q.problems.Err()
+}
 
 // query reads query parameters and collects every fault in them.
 type query struct {

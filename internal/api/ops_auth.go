@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -24,7 +25,23 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	}
 	c.operator, c.payer = found, found.OperatorID
 	c.actAs(found.OperatorID)
-	return s.operatorEnrolled(c)
+	if err := s.operatorEnrolled(c); err != nil {
+		return err
+	}
+	return c.refuseTestPath()
+}
+
+// refuseTestPath refuses a path with the id of a test order or a test account: for
+// operators they do not exist.
+func (c *call) refuseTestPath() error {
+	switch {
+	case delivery.IsTestOrder(c.PathValue("order_id")):
+		return refusal.NotFound("order")
+	case delivery.IsTest(c.PathValue("partner_id")):
+		return refusal.NotFound("partner")
+	default:
+		return nil
+	}
 }
 
 // currentOperator returns the operator of the bearer token, or else of the session.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/go-json-experiment/json/jsontext"
@@ -139,6 +140,9 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 	}
 	var orderedCents *int64
 	if request.OrderID != "" {
+		if delivery.IsTestOrder(request.OrderID) {
+			return reply{}, refusal.NotFound("order")
+		}
 		found, err := s.config.Orders.Track(c.Context(), request.OrderID)
 		if err != nil {
 			return reply{}, err

@@ -74,6 +74,7 @@ type tracked struct {
 	Courier           *trackedCourier       `json:"courier,omitzero"`
 	FailedAttempt     *failedAttempt        `json:"failed_attempt,omitzero"`
 	StatusHistory     []trackedStatus       `json:"status_history"`
+	LiveMode          bool                  `json:"livemode"` // false for a simulated order
 }
 
 func placeOf(c delivery.Contact) place { return place{c.Address.City, c.Address.Province} }
@@ -89,6 +90,7 @@ func trackedOf(o *delivery.Tracked) tracked {
 		Origin:            placeOf(o.Pickup),
 		Destination:       placeOf(o.Dropoff),
 		ParcelCount:       len(o.Parcels),
+		LiveMode:          !delivery.IsTestOrder(o.OrderID),
 	}
 	if o.Courier != nil {
 		t.Courier = &trackedCourier{o.Courier.FirstName(), o.Courier.Vehicle}

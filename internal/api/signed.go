@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -32,9 +33,19 @@ func (s *Server) authenticate(c *call) error {
 	return key.May(c.needed)
 }
 
+// authenticateSigned is authenticate, and refuses a query whose mode is none, although
+// the key alone decides the mode of a signed request.
+func (s *Server) authenticateSigned(c *call, route Route) error {
+	if err := s.authenticate(c); err != nil {
+		return err
+	}
+	_, err := c.chosenMode(route)
+	return err
+}
+
 // authenticateSession accepts a request in a session whose user may use the route. It
 // counts against the partner's rate like a signed one.
-func (s *Server) authenticateSession(c *call) error {
+func (s *Server) authenticateSession(c *call, route Route) error {
 	if err := s.refuseCrossSite(c); err != nil {
 		return err
 	}
@@ -42,7 +53,11 @@ func (s *Server) authenticateSession(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.partnerID, c.session = session.Partner.PartnerID, session
+	mode, err := c.chosenMode(route)
+	if err != nil {
+		return err
+	}
+	c.partnerID, c.session = delivery.Account(session.Partner.PartnerID, mode), session
 	return s.admitPartner(c)
 }
 

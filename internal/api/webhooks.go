@@ -26,6 +26,7 @@ type endpointAnswer struct {
 	CreatedAt      time.Time  `json:"created_at"`
 	DisabledReason *string    `json:"disabled_reason"` // null unless the service disabled it
 	SecretRotates  *time.Time `json:"secret_rotates_at"`
+	LiveMode       bool       `json:"livemode"`
 	Secret         string     `json:"secret,omitzero"` // only when it is made
 }
 
@@ -35,7 +36,7 @@ func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
 	}
 	return endpointAnswer{
 		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: orNull(e.DisabledReason),
-		SecretRotates: orNull(e.Rotates(s.config.Now())), Secret: e.Secret,
+		SecretRotates: orNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.partnerID), Secret: e.Secret,
 	}
 }
 
@@ -105,10 +106,13 @@ type eventAnswer struct {
 	Attempts      int                `json:"attempts"`
 	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is scheduled
 	CreatedAt     time.Time          `json:"created_at"`
+	LiveMode      bool               `json:"livemode"`
 }
 
 func eventOf(e *webhook.Event) eventAnswer {
-	return eventAnswer{e.EventID, e.Type, e.OrderID, e.Sequence, e.State, len(e.Log), orNull(e.DueAt), e.CreatedAt}
+	return eventAnswer{
+		e.EventID, e.Type, e.OrderID, e.Sequence, e.State, len(e.Log), orNull(e.DueAt), e.CreatedAt, !delivery.IsTest(e.PartnerID),
+	}
 }
 
 func (s *Server) handleEventList(c *call) (reply, error) {

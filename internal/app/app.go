@@ -283,6 +283,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	})
 	a.openFeed()
 	a.openOrders()
+	a.openSimulation()
 	a.openReadiness()
 	return a.openNodes(ctx)
 }
@@ -307,7 +308,7 @@ func (a *App) openOrders() {
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		ProofURL:    a.proofURL,
 		Announce:    a.sender.Wake,
-		Created:     a.acceptor.Wake,
+		Created:     a.created,
 		HandedOver:  a.handOver,
 		Committed:   a.committed,
 		Observer:    a.metrics.Orders(),
@@ -328,6 +329,12 @@ func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
 	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
 		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)
 	}
+}
+
+// created is called with the accounts whose new orders have been committed.
+func (a *App) created(partnerIDs ...string) {
+	a.acceptor.Wake(partnerIDs...)
+	a.simulator.Wake(partnerIDs...)
 }
 
 // unreadable returns a function that counts a stored document that cannot be read.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -29,6 +30,7 @@ const (
 type demo struct {
 	PartnerID string `json:"partner_id"`
 	PublicKey string `json:"public_key"`
+	TestKey   string `json:"test_key"` // the public key of test mode
 	CourierID string `json:"courier_id"`
 }
 
@@ -69,6 +71,10 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
+	testKey, err := a.partners.CreateKey(ctx, owner, partner.KeyRequest{Name: "demo in test mode", Mode: delivery.ModeTest})
+	if err != nil {
+		return seeded, err
+	}
 	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
 		return seeded, err
 	}
@@ -79,7 +85,7 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
-	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey, CourierID: courier.CourierID}
+	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey, TestKey: testKey.PublicKey, CourierID: courier.CourierID}
 	text, err := strictjson.Marshal(seeded)
 	if err != nil {
 		return seeded, err
@@ -137,8 +143,12 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
 	if err != nil {
 		return err
 	}
-	if key == nil {
-		_, err = fmt.Fprintln(a.Out, "The demo's API key has been revoked. Log in and create another one.")
+	testKey, err := a.partners.SigningKey(ctx, seeded.TestKey)
+	if err != nil {
+		return err
+	}
+	if key == nil || testKey == nil {
+		_, err = fmt.Fprintln(a.Out, "An API key of the demo has been revoked. Log in and create another one.")
 		return err
 	}
 	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s
@@ -148,6 +158,8 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
   secret     %[5]s
   operator   %[6]s  password %[7]s
   courier    %[8]s
+  test key   %[11]s
+  its secret %[12]s
 
 Create an order: paste this into another terminal.
 
@@ -157,7 +169,7 @@ Create an order: paste this into another terminal.
 
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
-		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder(a.Now()))
+		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder(a.Now()), seeded.TestKey, testKey.Secret)
 	return err
 }
 

@@ -17,9 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// overAll matches statements of the senders of webhooks and of the metrics. They
+// overAll matches statements of the senders of webhooks, of the metrics and of the
+// simulation. They
 // concern all partners and use an index of each shard.
-var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1`)
+var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1|partner_id >= 'par_g'`)
 
 // TestOneShard sends every request that partners, recipients and operators can
 // send. Every statement that the database gets concerns one shard of one node.

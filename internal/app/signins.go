@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -15,6 +17,7 @@ func (a *App) openAccounts() {
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
 		Factors: factors, SignIns: a.store.SignIns(), Observer: a.metrics.Logins("partner"),
+		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 	})
 	a.operators = newOperators(a.store, a.Surroundings, factors, a.metrics.Logins("operator"), a.unreadable("audit"))
 	a.rules = &signin.Rules{

@@ -10,19 +10,24 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 )
 
-// startSimulation starts the simulation if the settings ask for it.
-func (a *App) startSimulation() {
-	if !a.config.Simulate {
-		return
-	}
-	a.Log.Warn("a simulation moves the orders of all partners", "pace", a.config.SimulatePace)
-	a.simulator = simulate.Start(simulate.Config{
+// openSimulation creates the simulation, which moves the orders of test accounts, and
+// those of live ones if the settings ask for it.
+func (a *App) openSimulation() {
+	a.simulator = simulate.New(simulate.Config{
 		Store: a.store.Simulation(), Dispatch: simulated{a.orders, a.operators},
-		Pace: a.config.SimulatePace, Now: a.Now, At: a.At, Log: a.Log,
+		Live: a.config.Simulate, Pace: a.config.Pace(), Now: a.Now, At: a.At, Log: a.Log,
 	})
 }
 
-// simulated is the simulate.Dispatch. It moves orders by the same requests as
+// startSimulation starts the simulation.
+func (a *App) startSimulation() {
+	if a.config.Simulate {
+		a.Log.Warn("a simulation moves the live orders of all partners", "pace", a.config.SimulatePace)
+	}
+	a.simulator.Run()
+}
+
+// simulated is the simulate.Dispatch. It moves live orders by the same requests as
 // operators send.
 type simulated struct {
 	orders    *order.Service
@@ -58,6 +63,14 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 	}
 	_, err = s.orders.Advance(ctx, "", orderID, body)
 	return err
+}
+
+// AdvanceTest moves a test order if it still has the given version.
+func (s simulated) AdvanceTest(ctx context.Context, orderID string, version int64, move simulate.Move) error {
+	return s.orders.AdvanceTest(ctx, orderID, version, order.TestMove{
+		To: move.To, Notes: move.Notes, Courier: move.Courier,
+		FailureReason: move.FailureReason, NextAttempt: move.NextAttempt, Reason: move.Reason,
+	})
 }
 
 // Couriers returns the ids of the active couriers by name.

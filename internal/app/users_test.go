@@ -92,7 +92,7 @@ func TestKeysShowWhoMadeThem(t *testing.T) {
 	developer, admin := p.As(t, "developer"), s.Operate(t)
 	made := developer.Call(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"till","scopes":["read","orders"]}`)).Must(t, 201)
 	keyID := made.Text("key_id")
-	const scopes = `"scopes":["orders","read"]`
+	const scopes = `"scopes":["orders","read"],"mode":"live"`
 	creator := fmt.Sprintf(`"created_by":{"user_id":%q,"name":"developer"},`, developer.UserID)
 	listed := s.Do(t, "GET", "/v1/auth/api-keys", nil, p.Login()...).Must(t, 200)
 	for _, answer := range []*apptest.Answer{made, listed} {

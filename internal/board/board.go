@@ -93,6 +93,9 @@ var OpenStatuses = slices.DeleteFunc(slices.Clone(delivery.Statuses), func(statu
 // EndedStatuses lists the others, which no move leads out of.
 var EndedStatuses = slices.DeleteFunc(slices.Clone(delivery.Statuses), IsOpen)
 
-// IsOpen reports whether an order in this state is under way and so belongs on
-// the board.
+// Shows reports whether an order belongs on the board: it is under way, and not of a
+// test account.
+func Shows(o *delivery.Order) bool { return IsOpen(o.Status) && !delivery.IsTest(o.PartnerID) }
+
+// IsOpen reports whether an order in this state is under way.
 func IsOpen(status delivery.Status) bool { return slices.Contains(OpenStatuses, status) }

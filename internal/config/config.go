@@ -38,8 +38,8 @@ type Config struct {
 	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
 	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
 	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	Simulate         bool          `help:"Move every order automatically, with a simulated dispatcher and couriers; for tests (docs/operating.md)." env:"DROPYARD_SIMULATE"`
-	SimulatePace     time.Duration `help:"Time between two steps of an order under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
+	Simulate         bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/operating.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
+	SimulatePace     time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed     int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
 	StopTime         time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
 	Demo             bool          `help:"Create a sample partner with stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
@@ -133,6 +133,9 @@ func (c *Config) checkNetworks() error {
 	return err
 }
 
+// Pace returns the time between two simulated steps of an order.
+func (c *Config) Pace() time.Duration { return cmp.Or(c.SimulatePace, defaultPace) }
+
 func (c *Config) checkLimits() error {
 	if c.RateLimit < 0 {
 		return fmt.Errorf("--rate-limit: %d is negative", c.RateLimit)
@@ -149,7 +152,7 @@ func (c *Config) checkLimits() error {
 	if c.StrangerLimit < 0 {
 		return fmt.Errorf("--stranger-limit: %d is negative", c.StrangerLimit)
 	}
-	if c.Simulate && c.SimulatePace < shortestPace {
+	if c.SimulatePace < shortestPace && (c.Simulate || c.SimulatePace != 0) {
 		return fmt.Errorf("--simulate-pace: %v is too short, at least %v is needed", c.SimulatePace, shortestPace)
 	}
 	if c.CourierSpeed < 0 {
@@ -228,6 +231,9 @@ func networksOf(flag string, texts []string) ([]netip.Prefix, error) {
 // shortestPace keeps a simulation from spending all its time on queries for
 // orders to move.
 const shortestPace = 10 * time.Millisecond
+
+// defaultPace is the pace of test orders where no setting was read.
+const defaultPace = 5 * time.Second
 
 // shortestRetention is how long idempotency keys are kept. A request repeated in
 // that time is answered with the stored order, which must therefore still exist.

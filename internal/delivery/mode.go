@@ -27,8 +27,9 @@ var Modes = []Mode{ModeLive, ModeTest}
 const (
 	// modeAt is the place of the character of an id that shows the mode.
 	modeAt = len(partnerPrefix)
-	// accountLength is the length of the id of an account.
+	// accountLength and orderLength are the lengths of the ids of accounts and orders.
 	accountLength = len(partnerPrefix) + partnerTag
+	orderLength   = len(orderPrefix) + 32
 	// FirstTestID is less or equal to the id of every test account, and greater than
 	// that of every live one.
 	FirstTestID = partnerPrefix + "g"
@@ -85,6 +86,14 @@ func inMode(partnerID string, bit int) string {
 
 // IsTestOrder reports whether an order's id is that of an order of a test account.
 func IsTestOrder(orderID string) bool {
-	partnerID, ok := PartnerOfOrder(orderID)
-	return ok && IsTest(partnerID)
+	return len(orderID) == orderLength && orderID[len(orderPrefix)] >= FirstTestID[modeAt]
+}
+
+// PartnerOfLiveOrder is PartnerOfOrder for operators, for whom the orders of test
+// accounts do not exist: it is false for those, too.
+func PartnerOfLiveOrder(orderID string) (partnerID string, ok bool) {
+	if partnerID, ok = PartnerOfOrder(orderID); !ok || IsTest(partnerID) {
+		return "", false
+	}
+	return partnerID, true
 }

@@ -53,7 +53,7 @@ func TestAccountsOfPartner(t *testing.T) {
 
 func TestModeOfOtherTexts(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "par_", "par_z", "par_zzzzzzzz0", "par_uuuuuuuu"[:11], strings.Repeat("z", 32)} {
+	for _, text := range []string{"", "par_", "par_z", "par_zzzzzzzz0", "par_uuuuuuuu"[:11], strings.Repeat("z", 35)} {
 		if delivery.IsTest(text) || delivery.IsTestOrder(text) || delivery.TestAccount(text) != text || delivery.LiveAccount(text) != text {
 			t.Errorf("%q: got an account or an order, want neither", text)
 		}

@@ -199,7 +199,7 @@ func (f *Filter) searchesAll() bool {
 // findExactly returns the orders whose order_id or partner_order_id is the text
 // that is searched for, whatever their state.
 func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Order, error) {
-	partnerID, isID := delivery.PartnerOfOrder(strings.ToLower(filter.Search))
+	partnerID, isID := delivery.PartnerOfLiveOrder(strings.ToLower(filter.Search))
 	if !isID || filter.PartnerID != "" && filter.PartnerID != partnerID {
 		return tx.OrdersNamed(ctx, filter.PartnerID, filter.Search, maxExact)
 	}

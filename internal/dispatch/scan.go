@@ -61,7 +61,7 @@ func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err err
 // named returns the order, if any, that the scan names by this service's own code,
 // and the place of its parcel.
 func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*delivery.Order, err error) {
-	partnerID, ok := delivery.PartnerOfOrder(scan.OrderID)
+	partnerID, ok := delivery.PartnerOfLiveOrder(scan.OrderID)
 	if !ok {
 		return nil, nil, nil
 	}

@@ -295,7 +295,7 @@ func twice(ids []string) bool {
 func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery.Order, error) {
 	keys := make([]OrderKey, 0, len(ids))
 	for _, id := range ids {
-		if partnerID, ok := delivery.PartnerOfOrder(id); ok {
+		if partnerID, ok := delivery.PartnerOfLiveOrder(id); ok {
 			keys = append(keys, OrderKey{partnerID, id})
 		}
 	}

@@ -56,13 +56,16 @@ func (c *Changes) complete() {
 	c.use()
 	for _, created := range c.Created {
 		o := created.Order
-		if _, moved := c.Changed[OrderKey{o.PartnerID, o.OrderID}]; !moved && board.IsOpen(o.Status) {
+		if _, moved := c.Changed[OrderKey{o.PartnerID, o.OrderID}]; !moved && board.Shows(o) {
 			c.Shown = append(c.Shown, board.Of(o))
 		}
 	}
 	for key, change := range c.Changed {
 		o := change.Order
-		if board.IsOpen(o.Status) {
+		if delivery.IsTest(o.PartnerID) {
+			continue
+		}
+		if board.Shows(o) {
 			c.Shown = append(c.Shown, board.Of(o))
 			continue
 		}

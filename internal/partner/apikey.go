@@ -1,6 +1,7 @@
 package partner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,6 +24,7 @@ type APIKey struct {
 	LastUsedAt time.Time // zero until the first use
 	CreatedBy  Creator
 	Scopes     []Scope // in the order of the constants; empty for a key that may do everything
+	Mode       delivery.Mode
 }
 
 // Creator is the user who made an API key. The name is the one of that time: the
@@ -42,7 +44,8 @@ type CreatedKey struct {
 // for a session; they are empty if they were not given.
 type KeyRequest struct {
 	Name     string
-	Scopes   []Scope // empty for a key that may do everything
+	Scopes   []Scope       // empty for a key that may do everything
+	Mode     delivery.Mode // empty for live
 	Email    string
 	Password string
 }
@@ -55,6 +58,7 @@ func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
 	return KeyRequest{
 		Name:     f.Text("name", form.Optional, form.Length(0, 255)),
 		Scopes:   readScopes(f),
+		Mode:     delivery.Mode(f.Text("mode", form.Optional, form.OneOf(delivery.Modes...))),
 		Email:    f.Text("email", form.Optional, delivery.EmailRule),
 		Password: f.Secret("password", form.Optional, credential.KnownPasswordRule),
 	}, problems
@@ -74,13 +78,14 @@ func readScopes(f *form.Form) (scopes []Scope) {
 
 // keyFacts is what the audit log holds of an API key.
 type keyFacts struct {
-	Name      string  `json:"name"`
-	PublicKey string  `json:"public_key"`
-	Scopes    []Scope `json:"scopes"`
+	Name      string        `json:"name"`
+	PublicKey string        `json:"public_key"`
+	Scopes    []Scope       `json:"scopes"`
+	Mode      delivery.Mode `json:"mode"`
 }
 
 func factsOfKey(k *APIKey) keyFacts {
-	return keyFacts{k.Name, k.PublicKey, append([]Scope{}, k.Scopes...)}
+	return keyFacts{k.Name, k.PublicKey, append([]Scope{}, k.Scopes...), k.Mode}
 }
 
 // maxKeys is how many active keys a partner may have: enough for a key for each
@@ -90,11 +95,17 @@ const maxKeys = 1000
 var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
 
 // CreateKey adds an API key for the partner of a user, which works as soon as
-// CreateKey returns. It refuses with conflict if the partner has too many.
+// CreateKey returns. Before a test key it prepares the test account. It refuses with
+// conflict if the partner has too many keys.
 func (s *Service) CreateKey(ctx context.Context, by *Member, request KeyRequest) (*CreatedKey, error) {
 	created, err := s.newKey(by, request)
 	if err != nil {
 		return nil, err
+	}
+	if created.Mode == delivery.ModeTest {
+		if err := s.prepareTest(ctx, delivery.TestAccount(by.Partner.PartnerID)); err != nil {
+			return nil, err
+		}
 	}
 	sealed := &SealedKey{
 		APIKey:    created.APIKey,
@@ -120,18 +131,32 @@ func (s *Service) CreateKey(ctx context.Context, by *Member, request KeyRequest)
 	return created, nil
 }
 
+// prepareTest makes a test account ready for its keys: the first time, it adds the
+// account and its catalogue.
+func (s *Service) prepareTest(ctx context.Context, testAccount string) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error { return tx.AddTestAccount(ctx, testAccount) })
+	if err == nil && s.config.SeedTest != nil {
+		err = s.config.SeedTest(ctx, testAccount)
+	}
+	return err
+}
+
+// infixes follow "pk_" and "sk_" in the keys of a mode.
+var infixes = map[delivery.Mode]string{delivery.ModeLive: "", delivery.ModeTest: "test_"}
+
 func (s *Service) newKey(by *Member, request KeyRequest) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{
 		Name: request.Name, CreatedAt: s.now(), CreatedBy: Creator{by.User.UserID, by.User.Name}, Scopes: request.Scopes,
+		Mode: cmp.Or(request.Mode, delivery.ModeLive),
 	}}
 	var err error
 	if created.KeyID, err = identifier.New(s.config.Random, "key_"); err != nil {
 		return nil, err
 	}
-	if created.PublicKey, err = credential.Token(s.config.Random, "pk_"); err != nil {
+	if created.PublicKey, err = credential.Token(s.config.Random, "pk_"+infixes[created.Mode]); err != nil {
 		return nil, err
 	}
-	created.SecretKey, err = credential.Token(s.config.Random, "sk_")
+	created.SecretKey, err = credential.Token(s.config.Random, "sk_"+infixes[created.Mode])
 	return created, err
 }
 
@@ -204,7 +229,8 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 	if err != nil {
 		return nil, err
 	}
-	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: sealed.PartnerID, Secret: secret, Scopes: sealed.Scopes}
+	account := delivery.Account(sealed.PartnerID, sealed.Mode)
+	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: account, Secret: secret, Scopes: sealed.Scopes}
 	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
 }
 

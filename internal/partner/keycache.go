@@ -10,7 +10,7 @@ import (
 // SigningKey is what verifying a signature needs.
 type SigningKey struct {
 	KeyID     string
-	PartnerID string
+	PartnerID string  // the test account for a test key
 	Secret    []byte  // must not be changed
 	Scopes    []Scope // likewise; empty for a key that may do everything
 

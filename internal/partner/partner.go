@@ -41,6 +41,9 @@ type Config struct {
 	// returned to the user who invites.
 	Post    mail.Post
 	Cleaner *picture.Cleaner // of logos
+	// SeedTest gives a test account its catalogue, unless it has one; nil leaves it
+	// without.
+	SeedTest func(ctx context.Context, testAccount string) error
 	// Registration says who may open an account.
 	Registration Registration
 	Now          func() time.Time

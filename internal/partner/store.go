@@ -56,6 +56,9 @@ type Writer interface {
 	signin.FactorWriter
 	// AddPartner returns false if the id is in use.
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
+	// AddTestAccount makes room for what a test account stores, unless it was called
+	// before.
+	AddTestAccount(ctx context.Context, testAccount string) error
 	// AddUser returns false if the e-mail address is in use.
 	AddUser(ctx context.Context, account *Account) (added bool, err error)
 	// LockPartner locks a partner until the transaction ends.

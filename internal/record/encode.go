@@ -20,6 +20,7 @@ func encode(o *delivery.Order, forOperators bool) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, 1024+512*len(o.Parcels))}
 	w.Object("")
 	writeListed(&w, o)
+	w.Flag("livemode", !delivery.IsTestOrder(o.OrderID))
 	w.OptionalText("reference", o.Reference)
 	writeMoney(&w, "cod", o.COD)
 	writeMoney(&w, "insurance", o.Insurance)

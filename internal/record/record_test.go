@@ -218,7 +218,7 @@ func TestListedRecordMembers(t *testing.T) {
 func TestAbsentMembersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	members := membersOf(t, record.Encode(&delivery.Order{}))
-	want := append(slices.Clone(listed), "status_history")
+	want := append(slices.Clone(listed), "livemode", "status_history")
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
 		t.Errorf("got members %q, want %q", got, want)

@@ -61,21 +61,30 @@ type erasureFacts struct {
 // of orders. If one of the selected orders cannot be erased, none is, and Erase refuses
 // with not_found or conflict. After a crash, the same call erases what was left. The
 // audit log records an erasure with its first orders.
+//
+// A recipient's address also selects the partner's test orders, even those under way.
 func (s *Service) Erase(ctx context.Context, partnerID string, selection Selection) (erased int, err error) {
+	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
+		return 0, err
+	}
 	targets, err := s.targets(ctx, partnerID, selection)
 	if err != nil {
 		return 0, err
 	}
-	if len(targets) > 0 {
-		if err := s.findAnswers(ctx, partnerID, targets); err != nil {
-			return 0, err
-		}
+	testAccount := delivery.TestAccount(partnerID)
+	tests, err := s.targets(ctx, testAccount, Selection{Recipient: selection.Recipient, Force: true})
+	if err != nil {
+		return 0, err
 	}
-	entry, err := s.note(ctx, audit.ActionPartnerErased, partnerID, erasureFacts{len(targets), selection.Recipient != "", selection.Force})
+	entry, err := s.note(ctx, audit.ActionPartnerErased, partnerID, erasureFacts{len(targets) + len(tests), selection.Recipient != "", selection.Force})
 	if err != nil {
 		return 0, err
 	}
 	if erased, err = s.eraseAll(ctx, partnerID, targets, entry); err != nil {
+		return erased, err
+	}
+	erasedTests, err := s.eraseAll(ctx, testAccount, tests, nil)
+	if erased += erasedTests; err != nil {
 		return erased, err
 	}
 	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
@@ -84,21 +93,20 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 	return erased, nil
 }
 
-// eraseAll erases orders batch by batch. The first transaction adds the entry to the
-// audit log.
+// eraseAll erases orders of an account batch by batch. The first transaction adds the
+// entry, if it is not nil, to the audit log.
 func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*target, entry *audit.Entry) (erased int, err error) {
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := tx.AddAudit(ctx, entry); err != nil {
-			return err
-		}
-		return eraseBatch(ctx, tx, partnerID, targets[:min(batchSize, len(targets))])
-	})
-	if err != nil {
-		return 0, err
-	}
-	for erased = min(batchSize, len(targets)); erased < len(targets); {
+	for first := true; first && entry != nil || erased < len(targets); first = false {
 		batch := targets[erased:min(erased+batchSize, len(targets))]
-		if err := s.config.Store.Write(ctx, func(tx Writer) error { return eraseBatch(ctx, tx, partnerID, batch) }); err != nil {
+		err := s.config.Store.Write(ctx, func(tx Writer) error {
+			if first && entry != nil {
+				if err := tx.AddAudit(ctx, entry); err != nil {
+					return err
+				}
+			}
+			return eraseBatch(ctx, tx, partnerID, batch)
+		})
+		if err != nil {
 			return erased, err
 		}
 		erased += len(batch)
@@ -106,12 +114,10 @@ func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*tar
 	return erased, nil
 }
 
-// targets returns the orders that a selection selects.
+// targets returns the orders of an account that a selection selects, each with the
+// answers that repeat its record.
 func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
 	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
-	if err := checkPartner(ctx, e.store, partnerID); err != nil {
-		return nil, err
-	}
 	for _, orderID := range selection.OrderIDs {
 		if err := e.byID(ctx, orderID); err != nil {
 			return nil, err
@@ -129,7 +135,10 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 	if len(e.underWay) > 0 && !selection.Force {
 		return nil, refusal.New(refusal.CodeConflict, "nothing was erased, because these orders are under way and need the address: "+few(e.underWay))
 	}
-	return e.targets, nil
+	if len(e.targets) == 0 {
+		return nil, nil
+	}
+	return e.targets, s.findAnswers(ctx, partnerID, e.targets)
 }
 
 // few lists some of the orders.
@@ -276,7 +285,7 @@ func eraseStored(stored *Stored, email string) error {
 	eraseOrder(created, email)
 	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)
-	if board.IsOpen(stored.Order.Status) {
+	if board.Shows(stored.Order) {
 		stored.Shown = board.Of(stored.Order)
 	}
 	for _, event := range stored.Events {

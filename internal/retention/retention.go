@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -27,6 +28,25 @@ const Shortest = KeysKept
 type Policy struct {
 	Orders time.Duration // counted from the change that ended an order
 	Events time.Duration // counted from an event's creation
+}
+
+// TestsKept is the longest time that the orders and events of test accounts are kept.
+const TestsKept = 30 * 24 * time.Hour
+
+// of returns the policy for an account.
+func (p Policy) of(partnerID string) Policy {
+	if !delivery.IsTest(partnerID) {
+		return p
+	}
+	return Policy{Orders: atMost(p.Orders, TestsKept), Events: atMost(p.Events, TestsKept)}
+}
+
+// atMost returns how long is kept, which is not for ever, and at most the given time.
+func atMost(kept, most time.Duration) time.Duration {
+	if kept == 0 {
+		return most
+	}
+	return min(kept, most)
 }
 
 // Config holds what a Service is made of.

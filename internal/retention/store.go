@@ -21,8 +21,9 @@ type Store interface {
 // Reader reads page by page. Every list begins after the given key and has at most
 // limit rows, so that neither memory nor a view of the data is held for long.
 type Reader interface {
-	// PartnerIDs lists all partners.
-	PartnerIDs(ctx context.Context) ([]string, error)
+	// Accounts lists all accounts: those of all partners, and the test accounts that
+	// have ever had a key.
+	Accounts(ctx context.Context) ([]string, error)
 	// Receipts lists the receipts under a partner's idempotency keys.
 	Receipts(ctx context.Context, partnerID string, after ReceiptKey, limit int) ([]Receipt, error)
 	// Ended lists a partner's orders in one final state whose ids are between after

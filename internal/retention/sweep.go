@@ -51,33 +51,33 @@ type sweep struct {
 // the rest from being removed.
 func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 	w := &sweep{Service: s, now: s.config.Now()}
-	var partners []string
+	var accounts []string
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
-		partners, err = tx.PartnerIDs(ctx)
+		accounts, err = tx.Accounts(ctx)
 		return err
 	})
-	for _, partnerID := range partners {
+	for _, partnerID := range accounts {
 		if err == nil {
-			err = w.partner(ctx, partnerID)
+			err = w.account(ctx, partnerID, s.config.Policy.of(partnerID))
 		}
 	}
 	return w.removed, errors.Join(err, w.stays)
 }
 
-// partner removes the old data of one partner.
-func (w *sweep) partner(ctx context.Context, partnerID string) error {
+// account removes the old data of one account.
+func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) error {
 	if err := w.keys(ctx, partnerID); err != nil {
 		return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
 	}
-	if w.config.Policy.Orders > 0 {
+	if policy.Orders > 0 {
 		for _, state := range board.EndedStatuses {
-			if err := w.orders(ctx, partnerID, state); err != nil {
+			if err := w.orders(ctx, partnerID, state, policy.Orders); err != nil {
 				return fmt.Errorf("orders of %s: %w", partnerID, err)
 			}
 		}
 	}
-	if w.config.Policy.Events > 0 {
-		if err := w.events(ctx, partnerID); err != nil {
+	if policy.Events > 0 {
+		if err := w.events(ctx, partnerID, policy.Events); err != nil {
 			return fmt.Errorf("events of %s: %w", partnerID, err)
 		}
 	}
@@ -135,8 +135,8 @@ func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Rece
 	}, each)
 }
 
-func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status) error {
-	cutoff := w.now.Add(-max(w.config.Policy.Orders, Shortest))
+func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status, kept time.Duration) error {
+	cutoff := w.now.Add(-max(kept, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err
@@ -175,8 +175,8 @@ func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
 	return batches
 }
 
-func (w *sweep) events(ctx context.Context, partnerID string) error {
-	cutoff := w.now.Add(-max(w.config.Policy.Events, Shortest))
+func (w *sweep) events(ctx context.Context, partnerID string, kept time.Duration) error {
+	cutoff := w.now.Add(-max(kept, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err

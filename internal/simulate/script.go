@@ -11,6 +11,7 @@ import (
 // The references by which a partner chooses the outcome of an order. Of the orders
 // with any other reference most are delivered; the order's id decides which fail.
 const (
+	Deliver   = "sim:deliver"    // delivered at the first attempt
 	Fail      = "sim:fail"       // every attempt fails, and the order is given up
 	FailTwice = "sim:fail-twice" // two attempts fail, the third succeeds
 	Slow      = "sim:slow"       // delivered, at a tenth of the pace
@@ -43,7 +44,7 @@ func failuresOf(o Order) int {
 		return attempts
 	case FailTwice:
 		return 2
-	case Slow, Cancel:
+	case Deliver, Slow, Cancel:
 		return 0
 	}
 	switch drawn := hashOf(o.OrderID, "failures") % 1000; {

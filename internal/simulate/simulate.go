@@ -1,7 +1,10 @@
 // Package simulate moves orders automatically, for partners who test their
-// integration: a simulated dispatcher with simulated couriers moves every order at
-// a set pace. It uses the same calls as operators do, so that transitions, events
-// and stock movements are real.
+// integration: a simulated dispatcher with simulated couriers moves every test order
+// at a set pace, and live orders too if Config.Live is set. Live orders are moved by the
+// same calls as operators make, so that transitions, events and stock movements are
+// real.
+//
+// While no test order is under way, it only looks for some now and then.
 //
 // It keeps no state: an order's next step follows from the order alone. So a
 // simulation continues after a restart, and any number of nodes may run it: if two
@@ -11,6 +14,7 @@ package simulate
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -37,6 +41,12 @@ type Reader interface {
 	// Resting returns a partner's orders whose status has been state since the given
 	// time or longer, sorted by id, beginning after the given id.
 	Resting(ctx context.Context, partnerID string, state delivery.Status, since time.Time, after string, limit int) ([]Order, error)
+	// RestingTests returns test orders under way that have not moved since the given
+	// time or longer, sorted by the time of their last move and by id, beginning after
+	// the given one.
+	RestingTests(ctx context.Context, since time.Time, after Order, limit int) ([]Order, error)
+	// HasTests reports whether any test order is under way.
+	HasTests(ctx context.Context) (bool, error)
 }
 
 // Order holds the fields of an order that decide its next step.
@@ -51,9 +61,12 @@ type Order struct {
 
 // Move is one step of an order.
 type Move struct {
-	To            delivery.Status
-	Notes         string
-	CourierID     string // for courier_assigned
+	To        delivery.Status
+	Notes     string
+	CourierID string // for courier_assigned
+	// Courier is the courier of a test order, instead of CourierID. Operators do not
+	// know such couriers, so that they cannot assign them to live orders.
+	Courier       *delivery.Courier
 	FailureReason string // for failed
 	NextAttempt   *time.Time
 	Reason        string // for cancelled
@@ -61,8 +74,10 @@ type Move struct {
 
 // Dispatch moves orders and manages couriers.
 type Dispatch interface {
-	// Advance moves an order if it still has the given version.
+	// Advance moves a live order if it still has the given version.
 	Advance(ctx context.Context, orderID string, version int64, move Move) error
+	// AdvanceTest does so with a test order.
+	AdvanceTest(ctx context.Context, orderID string, version int64, move Move) error
 	// Couriers returns the ids of the couriers that can be assigned, by name.
 	Couriers(ctx context.Context) (idByName map[string]string, err error)
 	AddCourier(ctx context.Context, name, phone, vehicle string) (courierID string, err error)
@@ -72,18 +87,20 @@ type Dispatch interface {
 type Config struct {
 	Store    Store
 	Dispatch Dispatch
+	Live     bool          // also moves live orders
 	Pace     time.Duration // between two steps of an order
 	Now      func() time.Time
 	At       func(time.Time) <-chan time.Time // fires at a time
 	Log      *slog.Logger
 }
 
-// Service moves orders until it is closed.
+// Service moves orders between Run and Close.
 type Service struct {
 	config   Config
 	cancel   context.CancelFunc
 	stopped  sync.WaitGroup
-	couriers []string // ids, in the order of courierNames; only run's goroutine writes it
+	wake     chan struct{} // holds one
+	couriers []string      // ids, in the order of courierNames; only run's goroutine writes it
 	// courierGone is set when a courier could not be assigned because an operator
 	// has deactivated it. Then another one of the same name is added.
 	courierGone atomic.Bool
@@ -96,6 +113,9 @@ const (
 	// minInterval and maxInterval bound the time between two rounds.
 	minInterval = 10 * time.Millisecond
 	maxInterval = 30 * time.Second
+	// idleInterval is the time between two rounds while no test order is under way.
+	// Wake ends it; it is for the orders that another node has left behind.
+	idleInterval = time.Minute
 	// page is how many orders one query reads.
 	page = 500
 	// concurrency is how many orders are moved at a time, so that they share
@@ -103,36 +123,87 @@ const (
 	concurrency = 64
 )
 
-// Start returns a service that moves orders in the background until Close.
-func Start(config Config) *Service {
+// New returns a service that does nothing until Run.
+func New(config Config) *Service {
+	return &Service{config: config, wake: make(chan struct{}, 1)}
+}
+
+// Run starts to move orders, until Close. It does not wait.
+func (s *Service) Run() {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Service{config: config, cancel: cancel}
+	s.cancel = cancel
 	s.stopped.Go(func() { s.run(audit.WithOperation(ctx, audit.Operation{OperatorID: Operator})) })
-	return s
 }
 
 // Close cancels the moves under way and waits for them to end.
 func (s *Service) Close() {
-	s.cancel()
+	if s.cancel != nil {
+		s.cancel()
+	}
 	s.stopped.Wait()
+}
+
+// Wake reports that accounts have new orders. It never blocks.
+func (s *Service) Wake(partnerIDs ...string) {
+	if !slices.ContainsFunc(partnerIDs, delivery.IsTest) {
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake already
+	}
 }
 
 func (s *Service) run(ctx context.Context) {
 	interval := min(max(s.config.Pace/roundsPerStep, minInterval), maxInterval)
 	for ctx.Err() == nil {
 		next := s.config.Now().Add(interval)
-		if err := s.round(ctx); err != nil && ctx.Err() == nil {
+		busy, err := s.round(ctx)
+		if err != nil && ctx.Err() == nil {
 			s.config.Log.Error("a round of the simulation failed, trying again", "error", err)
+		}
+		wake := s.wake
+		if busy || err != nil {
+			wake = nil // the next round is near, and finds what is new
+		} else {
+			next = s.config.Now().Add(max(interval, idleInterval))
 		}
 		select {
 		case <-s.config.At(next):
+		case <-wake:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// round makes every step that is due.
-func (s *Service) round(ctx context.Context) error {
+// round makes every step that is due, and reports whether there are orders that may
+// be due soon.
+func (s *Service) round(ctx context.Context) (busy bool, err error) {
+	if s.config.Live {
+		if err := s.moveLive(ctx); err != nil {
+			return true, err
+		}
+	}
+	if err := s.moveTests(ctx); err != nil {
+		return true, err
+	}
+	err = s.config.Store.Read(ctx, func(tx Reader) (err error) {
+		busy, err = tx.HasTests(ctx)
+		return err
+	})
+	return busy || s.config.Live, err
+}
+
+// moveTests moves the test orders for which the next step is due.
+func (s *Service) moveTests(ctx context.Context) error {
+	now := s.config.Now()
+	return s.movePages(ctx, now, func(tx Reader, after Order) ([]Order, error) {
+		return tx.RestingTests(ctx, now.Add(-s.config.Pace), after, page)
+	})
+}
+
+// moveLive moves the orders of live accounts for which the next step is due.
+func (s *Service) moveLive(ctx context.Context) error {
 	if err := s.ensureCouriers(ctx); err != nil {
 		return err
 	}
@@ -179,10 +250,18 @@ func (s *Service) ensureCouriers(ctx context.Context) error {
 // moveAll moves a partner's orders of one status for which the next step is due.
 func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.Status) error {
 	now := s.config.Now()
-	for after := ""; ctx.Err() == nil; {
+	return s.movePages(ctx, now, func(tx Reader, after Order) ([]Order, error) {
+		return tx.Resting(ctx, partnerID, state, now.Add(-s.config.Pace), after.OrderID, page)
+	})
+}
+
+// movePages moves the orders of a list for which the next step is due. read returns
+// the page after the given order, which is zero for the first.
+func (s *Service) movePages(ctx context.Context, now time.Time, read func(tx Reader, after Order) ([]Order, error)) error {
+	for after := (Order{}); ctx.Err() == nil; {
 		var orders []Order
 		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
-			orders, err = tx.Resting(ctx, partnerID, state, now.Add(-s.config.Pace), after, page)
+			orders, err = read(tx, after)
 			return err
 		})
 		if err != nil {
@@ -193,7 +272,7 @@ func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.
 		if len(orders) < page {
 			return nil
 		}
-		after = orders[len(orders)-1].OrderID
+		after = orders[len(orders)-1]
 	}
 	return ctx.Err()
 }
@@ -214,18 +293,36 @@ func (s *Service) moveEach(ctx context.Context, orders []Order, now time.Time) {
 // move makes the next step of one order. That the order was moved or removed
 // meanwhile is not an error.
 func (s *Service) move(ctx context.Context, o Order, now time.Time) {
-	move := next(o, now.Add(s.config.Pace))
-	if move.To == delivery.StatusCourierAssigned {
-		move.CourierID = s.couriers[hashOf(o.OrderID, "courier")%uint64(len(s.couriers))]
-	}
-	err := s.config.Dispatch.Advance(ctx, o.OrderID, o.Version, move)
+	err := s.advance(ctx, o, next(o, now.Add(s.config.Pace)))
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound):
-	case refusal.HasCode(err, refusal.CodeValidation) && move.CourierID != "":
+	case refusal.HasCode(err, refusal.CodeValidation) && o.Status == delivery.StatusAccepted:
 		s.courierGone.Store(true)
 	default:
-		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "to", move.To, "error", err)
+		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "status", o.Status, "error", err)
+	}
+}
+
+// advance makes a move, with a courier if it needs one.
+func (s *Service) advance(ctx context.Context, o Order, move Move) error {
+	assigns, drawn := move.To == delivery.StatusCourierAssigned, hashOf(o.OrderID, "courier")
+	if delivery.IsTestOrder(o.OrderID) {
+		if assigns {
+			move.Courier = testCourier(int(drawn % uint64(len(courierNames))))
+		}
+		return s.config.Dispatch.AdvanceTest(ctx, o.OrderID, o.Version, move)
+	}
+	if assigns {
+		move.CourierID = s.couriers[drawn%uint64(len(s.couriers))]
+	}
+	return s.config.Dispatch.Advance(ctx, o.OrderID, o.Version, move)
+}
+
+// testCourier returns the i-th courier of test orders.
+func testCourier(i int) *delivery.Courier {
+	return &delivery.Courier{
+		CourierID: fmt.Sprintf("cou_test%02d", i), Name: "Simulated " + courierNames[i], Phone: phone(i), Vehicle: vehicles[i%len(vehicles)],
 	}
 }
 

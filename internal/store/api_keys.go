@@ -27,6 +27,7 @@ var (
 		text("created_by", func(k *keyRow) *string { return &k.CreatedBy.UserID }),
 		text("creator_name", func(k *keyRow) *string { return &k.CreatedBy.Name }),
 		encoded("scopes", writeScopes, readScopes),
+		text("mode", func(k *keyRow) *string { return (*string)(&k.Mode) }),
 	)
 	addAPIKeys = apiKeys.insert()
 	useAPIKeys = updateOf(apiKeys,

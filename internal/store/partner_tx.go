@@ -42,6 +42,15 @@ func (tx partnerTx) AddPartner(ctx context.Context, added *partner.Partner) (boo
 	return err == nil, err
 }
 
+// AddTestAccount adds the counters of a test account, unless they exist.
+func (tx partnerTx) AddTestAccount(ctx context.Context, testAccount string) error {
+	_, err := writeNow(ctx, tx.conn, addUsages, &usageRow{partnerID: testAccount})
+	if err == nil {
+		_, err = writeNow(ctx, tx.conn, addCounters, &counters{partnerID: testAccount})
+	}
+	return err
+}
+
 // AddUser adds a user. It is false if the e-mail address is in use.
 func (tx partnerTx) AddUser(ctx context.Context, account *partner.Account) (bool, error) {
 	rows, err := writeNow(ctx, tx.conn, addUsers, account)

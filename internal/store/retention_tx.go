@@ -35,9 +35,17 @@ var (
 		flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
 )
 
-// PartnerIDs lists all partners.
-func (tx retentionTx) PartnerIDs(ctx context.Context) ([]string, error) {
-	return partnerIDs(ctx, tx.conn)
+// Accounts lists all partners, and the test accounts that have ever had a key.
+func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
+	accounts, err := partnerIDs(ctx, tx.conn)
+	if err != nil {
+		return nil, err
+	}
+	testers, err := ids(ctx, tx.conn, "SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
+	for _, partnerID := range testers {
+		accounts = append(accounts, delivery.TestAccount(partnerID))
+	}
+	return accounts, err
 }
 
 // Receipts lists what is kept under a partner's idempotency keys.

@@ -36,6 +36,31 @@ func (tx simulateTx) Resting(ctx context.Context, partnerID string, status deliv
 	if err != nil {
 		return nil, err
 	}
+	return tx.resting(ctx, rows)
+}
+
+// underSimulation is the condition of the index orders_simulated.
+const underSimulation = "partner_id >= '" + delivery.FirstTestID + "' AND status <> 'delivered' AND status <> 'cancelled'"
+
+// RestingTests lists test orders under way that have not moved since a time or longer,
+// by the index orders_simulated.
+func (tx simulateTx) RestingTests(ctx context.Context, since time.Time, after simulate.Order, limit int) ([]simulate.Order, error) {
+	rows, err := restingOrders.all(ctx, tx.conn,
+		"WHERE "+underSimulation+" AND updated_at <= $1 AND (updated_at, order_id) > ($2, $3) ORDER BY updated_at, order_id LIMIT $4",
+		since, after.UpdatedAt, after.OrderID, limit)
+	if err != nil {
+		return nil, err
+	}
+	return tx.resting(ctx, rows)
+}
+
+// HasTests reports whether any test order is under way.
+func (tx simulateTx) HasTests(ctx context.Context) (bool, error) {
+	return exists(ctx, tx.conn, "SELECT order_id FROM orders WHERE "+underSimulation+" LIMIT 1")
+}
+
+// resting returns rows as the simulation reads them.
+func (tx simulateTx) resting(ctx context.Context, rows []*orderRow) ([]simulate.Order, error) {
 	failures, err := tx.countFailures(ctx, rows)
 	found := make([]simulate.Order, len(rows))
 	for i, row := range rows {

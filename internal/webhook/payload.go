@@ -24,6 +24,7 @@ func Body(e *delivery.Event) []byte {
 	w.Text("type", string(e.Type))
 	w.Time("created_at", e.CreatedAt)
 	w.Integer("sequence", e.Sequence)
+	w.Flag("livemode", !delivery.IsTest(e.PartnerID))
 	w.Object("data")
 	writeData(&w, e)
 	w.EndObject()

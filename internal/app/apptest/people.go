@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -53,6 +54,17 @@ func (p *Partner) NewKey(t testing.TB, scopes ...string) *Partner {
 	return &with
 }
 
+// InTest creates a test key and returns the same partner with that key, and with the
+// id of its test account.
+func (p *Partner) InTest(t testing.TB) *Partner {
+	t.Helper()
+	key := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"test","mode":"test"}`), p.Login()...).Must(t, 201)
+	with := *p
+	with.PartnerID = delivery.TestAccount(p.PartnerID)
+	with.KeyID, with.PublicKey, with.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
+	return &with
+}
+
 // Login returns the headers that authenticate by password.
 func (p *Partner) Login() []string {
 	return []string{"X-Partner-Email", p.Email, "X-Partner-Password", p.Password}
@@ -83,7 +95,7 @@ func (p *Partner) insert(with *Partner) error {
 	return p.InStore(ctx, func(db *store.Store) error {
 		return db.Partners().Write(ctx, func(tx partner.Writer) error {
 			return tx.AddAPIKey(ctx, &partner.SealedKey{
-				APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now()},
+				APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now(), Mode: delivery.ModeLive},
 				PartnerID: p.PartnerID,
 				Secret:    sealer.Seal([]byte(with.SecretKey), with.KeyID),
 			})

@@ -63,6 +63,7 @@ func testExported(t *testing.T, s *store.Store) {
 	}
 	book(t, s, move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1"))
 	revoked, active := apiKey(1), apiKey(2)
+	revoked.Mode, active.Mode = delivery.ModeTest, delivery.ModeLive
 	must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
 		for _, k := range []*partner.SealedKey{revoked, active} {
 			if err := tx.AddAPIKey(ctx, k); err != nil {
@@ -76,9 +77,9 @@ func testExported(t *testing.T, s *store.Store) {
 	addUsers(t, s, people...)
 	saveEndpoints(t, s, endpoint(partnerID), endpoint(neighbourID))
 	readRetention(t, s, func(tx retention.Reader) error {
-		ids, err := tx.PartnerIDs(ctx)
+		accounts, err := tx.Accounts(ctx)
 		must(t, err)
-		same(t, "PartnerIDs", ids, []string{partnerID})
+		same(t, "Accounts", accounts, []string{partnerID, delivery.TestAccount(partnerID)})
 		account, err := tx.Partner(ctx, partnerID)
 		must(t, err)
 		same(t, "Partner", account, &retention.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch})

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"cmp"
+	"crypto/rand"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -66,6 +68,69 @@ func testSimulation(t *testing.T, s *store.Store) {
 		}
 		return err
 	}))
+}
+
+func testSimulatedTests(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	testID := delivery.TestAccount(partnerID)
+	for _, id := range []string{partnerID, testID} {
+		must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
+			_, err := tx.AddPartner(ctx, &partner.Partner{PartnerID: id})
+			return err
+		}))
+	}
+	var orders []*delivery.Order
+	for i, status := range []delivery.Status{delivery.StatusPending, delivery.StatusFailed, delivery.StatusDelivered, delivery.StatusCancelled} {
+		for _, account := range []string{partnerID, testID} {
+			orderID, err := delivery.NewOrderID(rand.Reader, account, testkit.Epoch)
+			must(t, err)
+			o := testkit.Order(account, orderID, fmt.Sprint("A-", i), testkit.Epoch.Add(time.Duration(i)*time.Second))
+			o.Status, o.Reference, o.Version = status, "sim:any", 1
+			must(t, save(ctx, s, creation(o, byte(2*i+len(orders)%2))))
+			if account == testID {
+				orders = append(orders, o)
+			}
+		}
+	}
+	first := simulate.Order{OrderID: orders[0].OrderID, Reference: "sim:any", Status: delivery.StatusPending, Version: 1, UpdatedAt: orders[0].UpdatedAt}
+	second := first
+	second.OrderID, second.Status, second.UpdatedAt = orders[1].OrderID, delivery.StatusFailed, orders[1].UpdatedAt
+	for name, c := range map[string]struct {
+		since time.Time
+		after simulate.Order
+		limit int
+		want  []simulate.Order
+	}{
+		"all":      {second.UpdatedAt, simulate.Order{}, 9, []simulate.Order{first, second}},
+		"too new":  {second.UpdatedAt.Add(-time.Millisecond), simulate.Order{}, 9, []simulate.Order{first}},
+		"a page":   {second.UpdatedAt, simulate.Order{}, 1, []simulate.Order{first}},
+		"the next": {second.UpdatedAt, first, 9, []simulate.Order{second}},
+		"the last": {second.UpdatedAt, second, 9, nil},
+	} {
+		must(t, s.Simulation().Read(ctx, func(tx simulate.Reader) error {
+			got, err := tx.RestingTests(ctx, c.since, c.after, c.limit)
+			if !slices.EqualFunc(got, c.want, equalResting) {
+				t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+			}
+			return err
+		}))
+	}
+	hasTests := func() (has bool) {
+		must(t, s.Simulation().Read(ctx, func(tx simulate.Reader) (err error) {
+			has, err = tx.HasTests(ctx)
+			return err
+		}))
+		return has
+	}
+	if !hasTests() {
+		t.Error("two test orders under way: got none")
+	}
+	for _, o := range orders[:2] {
+		must(t, save(ctx, s, advance(o, delivery.StatusCancelled)))
+	}
+	if hasTests() {
+		t.Error("no test order under way: got one")
+	}
 }
 
 func equalResting(a, b simulate.Order) bool {

@@ -68,6 +68,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"audit":             testAudit,
 		"rate cards":        testRateCards,
 		"simulation":        testSimulation,
+		"simulated tests":   testSimulatedTests,
 		"endpoints":         testEndpoints,
 		"wakes":             testWakes,
 		"queue":             testQueue,

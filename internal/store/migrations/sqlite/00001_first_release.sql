@@ -61,6 +61,7 @@ CREATE TABLE api_keys (
     created_by   TEXT   NOT NULL, -- users.user_id; the user may have left
     creator_name TEXT   NOT NULL,
     scopes       TEXT   NOT NULL, -- with a space between two; '' for all
+    mode         TEXT   NOT NULL, -- live or test
     created_at   BIGINT NOT NULL,
     revoked_at   BIGINT NOT NULL, -- 0 while the key is valid
     last_used_at BIGINT NOT NULL
@@ -350,6 +351,10 @@ CREATE TABLE orders (
 -- Lists the orders of a partner in one status, by time. The sweep finds in it
 -- what ended long ago.
 CREATE INDEX orders_by_status ON orders (partner_id, status, order_id);
+-- Finds the test orders that the simulation moves next. It holds test orders under way
+-- only; the ids of test accounts begin with the letters from g on.
+CREATE INDEX orders_simulated ON orders (updated_at, order_id)
+    WHERE partner_id >= 'par_g' AND status <> 'delivered' AND status <> 'cancelled';
 
 -- Every status after the first. That an order begins as pending needs no row.
 CREATE TABLE order_history (

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// testKeyPrefix begins the public keys of test mode.
+const testKeyPrefix = "pk_test_"
+
+// inTest reports whether the command has a test key.
+func (f *partnerFlags) inTest() bool { return strings.HasPrefix(f.Key, testKeyPrefix) }
+
+// outcomes has the references that make the service's simulation cause an event; all
+// other events are on the way to a delivery.
+var outcomes = map[delivery.EventType]string{
+	delivery.EventOrderFailed:    "sim:fail",
+	delivery.EventOrderCancelled: "sim:cancel",
+}
+
+// lookEvery is the time between two looks at an order in test mode.
+const lookEvery = 500 * time.Millisecond
+
+// triggerSimulated creates an order in test mode, where the service moves orders
+// itself, and prints what happens to it until the event has happened.
+func triggerSimulated(ctx context.Context, partner *client.Client, event delivery.EventType) error {
+	request := sandboxOrder(time.Now())
+	request.Reference = cmp.Or(outcomes[event], "sim:deliver")
+	order, err := partner.CreateOrder(ctx, request)
+	if err != nil {
+		return fmt.Errorf("create an order: %w", err)
+	}
+	fmt.Printf("order %s created\n", order.OrderID)
+	for printed := 1; ; { // the history begins with pending, which causes no event
+		for ; printed < len(order.StatusHistory); printed++ {
+			status := delivery.Status(order.StatusHistory[printed].Status)
+			caused, _ := delivery.EventFor(status)
+			fmt.Printf("%-16s  causes %s\n", status, caused)
+			if caused == event {
+				fmt.Printf("track it at %s\n", order.TrackingURL)
+				return nil
+			}
+		}
+		select {
+		case <-time.After(lookEvery):
+		case <-ctx.Done():
+			return nil
+		}
+		if order, err = partner.GetOrder(ctx, order.OrderID); err != nil {
+			return fmt.Errorf("look at the order: %w", err)
+		}
+	}
+}
