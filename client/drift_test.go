@@ -81,6 +81,8 @@ var methods = map[string]any{
 var withoutMethod = map[string]string{
 	"GET /v1/auth/logout": "POST does the same",
 
+	"GET /track/{order_id}/mail":        "a page for the recipient's browser",
+	"POST /track/{order_id}/mail":       "a form of that page, and for mail programs",
 	"GET /logos/{partner_id}/{version}": "a picture at the address that the account holds, for browsers",
 	"GET /openapi.json":                 "GET /openapi.yaml has the same document",
 	"GET /ops.yaml":                     "the document of another interface",

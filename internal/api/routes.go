@@ -134,6 +134,8 @@ func Routes() []Route {
 
 		{"GET", "/track/{order_id}", AccessTracking, anyone, (*Server).handleTrack},
 		{"GET", trackPagePath, AccessTracking, anyone, (*Server).handleTrackPage},
+		{"GET", "/track/{order_id}/mail", AccessTracking, anyone, (*Server).handleMailPage},
+		{"POST", "/track/{order_id}/mail", AccessTracking, anyone, (*Server).handleMailChoice},
 
 		{"GET", "/logos/{partner_id}/{version}", AccessTracking, anyone, (*Server).handleLogo},
 		{"GET", "/proofs/{name}", AccessTracking, anyone, (*Server).handleProof},

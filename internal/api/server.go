@@ -25,6 +25,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -60,6 +61,9 @@ type Config struct {
 	Pages []Page
 	// RefusedPage returns the page for a refusal; nil if all refusals are JSON.
 	RefusedPage RefusedPage
+	// MailPage writes the page about the mails that Recipients sends (package mailpage).
+	MailPage   MailPage
+	Recipients *recipient.Service
 
 	Now    func() time.Time
 	Random io.Reader

@@ -35,6 +35,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -43,6 +44,7 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/web/mailpage"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -112,6 +114,7 @@ type App struct {
 	userSignIns     *signin.Service
 	rules           *signin.Rules
 	mailer          *mailer.Service // nil without a mail server
+	recipients      *recipient.Service
 	stock           *stock.Service
 	rateCards       *ratecard.Service
 	dispatch        *dispatch.Service
@@ -212,6 +215,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.startSimulation()
 	if a.mailer != nil {
 		a.mailer.Run()
+		a.recipients.Run()
 	}
 	a.metrics.serve(a)
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
@@ -260,6 +264,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.openAccounts()
+	a.openRecipients()
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
 		Unreadable: a.unreadable("rate_card"),
@@ -305,6 +310,7 @@ func (a *App) openOrders() {
 		Quota:       a.quotaOf,
 		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
 		Encode:      record.Encode,
+		Mail:        a.recipients.OfMove,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		ProofURL:    a.proofURL,
 		Announce:    a.sender.Wake,
@@ -406,6 +412,8 @@ func (a *App) handler() http.Handler {
 		TrackingPage:    pages.tracking,
 		Pages:           pages.others,
 		RefusedPage:     pages.refused,
+		Recipients:      a.recipients,
+		MailPage:        mailpage.Render,
 		Ready:           a.reasons,
 		System:          a.system,
 		Now:             a.Now,
@@ -494,6 +502,9 @@ func (a *App) close() error {
 	}
 	if a.endPictures != nil {
 		a.endPictures()
+	}
+	if a.recipients != nil {
+		a.recipients.Close()
 	}
 	if a.mailer != nil {
 		a.mailer.Close()

@@ -6,6 +6,9 @@ import (
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/recipient"
+	"github.com/dropyard/dropyard/internal/retention"
 )
 
 // openMail creates the service that sends mails, if the settings have a mail server.
@@ -24,6 +27,26 @@ func (a *App) openMail() error {
 	})
 	a.Post = a.mailer
 	return nil
+}
+
+// openRecipients creates the service that informs the recipients of orders by mail.
+func (a *App) openRecipients() {
+	config := recipient.Config{
+		Store: a.store.Recipients(), Sender: a.senderOf, Clock: pricing.Clock, BaseURL: a.URL,
+		ErasedEmail: retention.ErasedEmail, Now: a.Now, At: a.At, Log: a.Log,
+	}
+	if a.mailer != nil {
+		config.Seal = a.mailer.Seal
+	}
+	a.recipients = recipient.NewService(config)
+}
+
+// senderOf returns a partner as its recipients see it.
+func (a *App) senderOf(ctx context.Context, partnerID string) (recipient.Sender, error) {
+	shown, err := a.partners.Shown(ctx, partnerID)
+	return recipient.Sender{
+		Informs: shown.RecipientMail, PublicName: shown.PublicName, Name: shown.Name, SupportURL: shown.SupportURL, French: shown.Language == partner.LanguageFrench,
+	}, err
 }
 
 // languageOf returns the language of mails to the people of a partner.

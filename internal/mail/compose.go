@@ -16,6 +16,8 @@ type Content struct{ Subject, Text, HTML string }
 
 // files holds a text for each kind and language. Its first line is the subject; the
 // paragraphs behind it, which blank lines separate, become both the text and the HTML.
+// The lines of some paragraphs begin with two spaces, a label and a colon: these become
+// a table. The paragraph that says why the message was sent begins the small print.
 //
 //go:embed templates
 var files embed.FS
@@ -25,35 +27,30 @@ var (
 	layout = htmltemplate.Must(htmltemplate.ParseFS(files, "templates/layout.html"))
 )
 
-// words is what differs between languages besides the texts.
-type words struct {
-	date  string // of the day, the month's name and the year
-	clock string // as time.Format takes it
-	// months are the names from January on.
-	months [12]string
-	roles  map[string]string // of users, by their names in the interface
-}
-
-var languages = map[Language]words{
-	English: {
-		date: "%[2]s %[1]d, %[3]d", clock: " at 15:04 UTC",
-		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-		roles:  map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
-	},
-	French: {
-		date: "%d %s %d", clock: " à 15 h 04 UTC",
-		months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
-		roles:  map[string]string{"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule"},
-	},
-}
-
-func (w words) moment(at time.Time) string {
-	at = at.UTC()
-	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year()) + at.Format(w.clock)
-}
-
 // facts is what a template can say.
-type facts struct{ To, URL, Until, Team, Role string }
+type facts struct {
+	To, URL, Until, At, Team, Role, Reason string
+	Address, Agent, Endpoint               string
+	Order, Expected, Next                  string
+	StopURL, SupportURL                    string
+}
+
+// factsOf returns what the template of a message can say. Texts from outside are on one
+// line each.
+func factsOf(m *Message, w *words) facts {
+	f := facts{
+		To: oneLine(m.To), URL: m.URL, Until: w.moment(m.Until), At: w.moment(m.At),
+		Team: oneLine(m.Team), Role: w.roles[m.Role], Reason: w.reasons[m.Reason], Endpoint: oneLine(m.Endpoint),
+	}
+	if m.Device != nil {
+		f.Address, f.Agent = oneLine(m.Device.Address), oneLine(m.Device.Agent)
+	}
+	if o := m.Order; o != nil {
+		f.At, f.Expected, f.Next = w.local(m.At), w.local(o.Expected), w.local(o.Next)
+		f.Order, f.StopURL, f.SupportURL = oneLine(o.Name), o.StopURL, o.SupportURL
+	}
+	return f
+}
 
 // Compose puts a message into words.
 func Compose(m *Message, in Language) (*Content, error) {
@@ -62,13 +59,13 @@ func Compose(m *Message, in Language) (*Content, error) {
 		return nil, fmt.Errorf("no mails are written in the language %q", in)
 	}
 	var text bytes.Buffer
-	said := facts{oneLine(m.To), m.URL, w.moment(m.Until), oneLine(m.Team), w.roles[m.Role]}
-	if err := texts.ExecuteTemplate(&text, fmt.Sprintf("%s.%s.txt", m.Kind, in), said); err != nil {
+	if err := texts.ExecuteTemplate(&text, fmt.Sprintf("%s.%s.txt", m.Kind, in), factsOf(m, w)); err != nil {
 		return nil, err
 	}
 	subject, body, _ := strings.Cut(strings.TrimSpace(text.String()), "\n\n")
-	html, err := compose(subject, body, m.URL, in)
-	return &Content{subject, body + "\n", html}, err
+	var html bytes.Buffer
+	err := layout.Execute(&html, pageOf(m, w, subject, body))
+	return &Content{subject, body + "\n", html.String()}, err
 }
 
 // oneLine returns text from outside without line breaks and other control characters,
@@ -82,17 +79,76 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// compose returns the HTML of a text. A paragraph that is the URL becomes a link.
-func compose(subject, body, url string, in Language) (string, error) {
-	type paragraph struct {
-		Text string
-		Link bool
+// page is what the layout shows.
+type page struct {
+	Language, Subject string
+	// Brand is the name that recipients know; empty for the service's own.
+	Brand      string
+	Blocks     []block
+	SmallPrint []block
+}
+
+// block is a paragraph: one of its fields is set.
+type block struct {
+	Text string
+	Rows []row
+	Link string
+	// Button labels a Link that is the purpose of the message; empty for any other.
+	Button string
+}
+
+// row is a line of a table.
+type row struct{ Label, Value string }
+
+// pageOf returns what the layout shows of a text.
+func pageOf(m *Message, w *words, subject, body string) *page {
+	p := &page{Language: string(w.language), Subject: subject}
+	if m.Order != nil {
+		p.Brand = oneLine(m.Team)
 	}
-	var paragraphs []paragraph
+	blocks := &p.Blocks
 	for text := range strings.SplitSeq(body, "\n\n") {
-		paragraphs = append(paragraphs, paragraph{text, text == url})
+		if strings.HasPrefix(text, w.why) {
+			blocks = &p.SmallPrint
+		}
+		*blocks = append(*blocks, m.block(text, w))
 	}
-	var html bytes.Buffer
-	err := layout.Execute(&html, map[string]any{"Language": string(in), "Subject": subject, "Paragraphs": paragraphs})
-	return html.String(), err
+	return p
+}
+
+// block returns a paragraph of the message.
+func (m *Message) block(text string, w *words) block {
+	switch {
+	case text == m.URL:
+		return block{Link: text, Button: w.buttons[m.Kind]}
+	case m.Order != nil && (text == m.Order.StopURL || text == m.Order.SupportURL):
+		return block{Link: text}
+	case strings.HasPrefix(text, "  "):
+		var rows []row
+		for line := range strings.Lines(text) {
+			label, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			rows = append(rows, row{strings.TrimSpace(label), value})
+		}
+		return block{Rows: rows}
+	default:
+		return block{Text: text}
+	}
+}
+
+// moment returns a time in UTC.
+func (w *words) moment(at time.Time) string {
+	at = at.UTC()
+	return w.day(at) + at.Format(w.clock+" UTC")
+}
+
+// local returns a time as the clocks of its own zone show it; empty for the zero time.
+func (w *words) local(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return w.day(at) + at.Format(w.clock)
+}
+
+func (w *words) day(at time.Time) string {
+	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year())
 }

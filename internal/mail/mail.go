@@ -15,10 +15,17 @@ const (
 	Invitation Kind = "invitation" // into the team of a partner
 	Reset      Kind = "reset"      // a link that sets a new password
 	Email      Kind = "email"      // a link that proves that its reader has the address
+	SignIn     Kind = "sign_in"    // from a device that is new to the account
+	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
+
+	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
+	Delivered Kind = "delivered"
+	Failed    Kind = "failed" // an attempt to deliver
+	Late      Kind = "late"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, Reset, Email}
+var Kinds = []Kind{Invitation, Reset, Email, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
 
 // Language is a language of mails.
 type Language string
@@ -34,11 +41,35 @@ const (
 type Message struct {
 	Kind      Kind      `json:"kind"`
 	To        string    `json:"to"`                   // an e-mail address
+	Language  Language  `json:"language,omitempty"`   // empty for that of PartnerID
 	PartnerID string    `json:"partner_id,omitempty"` // whose language it is in; empty for operators
 	URL       string    `json:"url,omitempty"`
-	Until     time.Time `json:"until,omitzero"` // when the URL expires
-	Team      string    `json:"team,omitempty"` // the name of the partner that invites
-	Role      string    `json:"role,omitempty"` // of an invitation
+	Until     time.Time `json:"until,omitzero"`   // when the URL expires
+	At        time.Time `json:"at,omitzero"`      // when it happened; that of a recipient in the recipient's time zone
+	Team      string    `json:"team,omitempty"`   // the name of the partner
+	Role      string    `json:"role,omitempty"`   // of an invitation
+	Reason    string    `json:"reason,omitempty"` // why an attempt failed or an endpoint was disabled: a key of words
+
+	Device   *Device `json:"device,omitempty"`   // of a sign-in
+	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
+	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+}
+
+// Device is what is known of a device that has signed in.
+type Device struct {
+	Address string `json:"address"` // an IP address
+	Agent   string `json:"agent,omitempty"`
+}
+
+// Order is what a mail says to the recipient of an order. Times are in the recipient's
+// time zone.
+type Order struct {
+	OrderID    string    `json:"order_id"`
+	Name       string    `json:"name"`              // the partner's own name for it
+	Expected   time.Time `json:"expected,omitzero"` // zero where that would mean nothing any longer
+	Next       time.Time `json:"next,omitzero"`     // the next attempt after one that failed; zero if none is planned
+	StopURL    string    `json:"stop_url"`          // where the recipient stops these mails
+	SupportURL string    `json:"support_url,omitempty"`
 }
 
 // Mail is a message as it is stored until it is sent. Message is sealed, because links
@@ -46,6 +77,7 @@ type Message struct {
 type Mail struct {
 	MailID    string
 	Kind      Kind
+	OrderID   string // of a mail to a recipient; empty for all others
 	Sealed    []byte // the Message as JSON, sealed for MailID
 	Attempts  int64  // to send it, begun ones included
 	NextAt    time.Time

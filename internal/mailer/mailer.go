@@ -43,6 +43,9 @@ const (
 type Envelope struct {
 	MailID string // the same at each attempt
 	To     string
+	// StopURL ends further mails of this kind by one POST (RFC 8058); empty if the mail
+	// is not one of several.
+	StopURL string
 	*mail.Content
 	Language mail.Language
 	Date     time.Time
@@ -131,18 +134,30 @@ func (s *Service) Close() {
 
 // Send implements mail.Post.
 func (s *Service) Send(ctx context.Context, tx mail.Writer, message *mail.Message) error {
-	id, err := identifier.New(s.config.Random, "mail_")
+	sealed, err := s.Seal(message)
 	if err != nil {
 		return err
+	}
+	return tx.AddMail(ctx, sealed)
+}
+
+// Seal returns a message as it is stored. It is sent if the caller writes it into a
+// transaction.
+func (s *Service) Seal(message *mail.Message) (*mail.Mail, error) {
+	id, err := identifier.New(s.config.Random, "mail_")
+	if err != nil {
+		return nil, err
 	}
 	encoded, err := json.Marshal(message)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := timestamp.Truncate(s.config.Now())
-	return tx.AddMail(ctx, &mail.Mail{
-		MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded, sealedFor(id)), NextAt: now, CreatedAt: now,
-	})
+	sealed := &mail.Mail{MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded, sealedFor(id)), NextAt: now, CreatedAt: now}
+	if message.Order != nil {
+		sealed.OrderID = message.Order.OrderID
+	}
+	return sealed, nil
 }
 
 // sealedFor returns the owner that a message is sealed for.
@@ -193,7 +208,7 @@ func (s *Service) attempt(ctx context.Context, m *mail.Mail) error {
 	now := timestamp.Truncate(s.config.Now())
 	begun := false
 	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
-		begun, err = tx.BeginAttempt(ctx, m, now.Add(pauseAfter(m.Attempts)))
+		begun, err = s.begin(ctx, tx, m, now)
 		return err
 	})
 	if err != nil || !begun {
@@ -205,6 +220,21 @@ func (s *Service) attempt(ctx context.Context, m *mail.Mail) error {
 		return nil
 	}
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.RemoveMail(ctx, m.MailID) })
+}
+
+// begin begins an attempt. A mail that its recipient does not want any longer is removed
+// instead: it may have been written just before the recipient said so.
+func (s *Service) begin(ctx context.Context, tx Writer, m *mail.Mail, now time.Time) (begun bool, err error) {
+	if m.OrderID != "" {
+		stopped, err := tx.Stopped(ctx, m.OrderID)
+		if err != nil {
+			return false, err
+		}
+		if stopped {
+			return false, tx.RemoveMail(ctx, m.MailID)
+		}
+	}
+	return tx.BeginAttempt(ctx, m, now.Add(pauseAfter(m.Attempts)))
 }
 
 // pauseAfter returns the time to the next attempt, given how many were made before
@@ -255,17 +285,30 @@ func (s *Service) open(ctx context.Context, m *mail.Mail) (*Envelope, error) {
 	if err := json.Unmarshal(encoded, &message); err != nil {
 		return nil, fmt.Errorf("read the mail: %w", err)
 	}
-	language := mail.English
-	if s.config.Language != nil && message.PartnerID != "" {
-		if language, err = s.config.Language(ctx, message.PartnerID); err != nil {
-			return nil, err
-		}
+	language, err := s.languageOf(ctx, &message)
+	if err != nil {
+		return nil, err
 	}
 	content, err := mail.Compose(&message, language)
 	if err != nil {
 		return nil, err
 	}
-	return &Envelope{MailID: m.MailID, To: message.To, Content: content, Language: language, Date: m.CreatedAt}, nil
+	envelope := &Envelope{MailID: m.MailID, To: message.To, Content: content, Language: language, Date: m.CreatedAt}
+	if message.Order != nil {
+		envelope.StopURL = message.Order.StopURL
+	}
+	return envelope, nil
+}
+
+func (s *Service) languageOf(ctx context.Context, message *mail.Message) (mail.Language, error) {
+	switch {
+	case message.Language != "":
+		return message.Language, nil
+	case s.config.Language != nil && message.PartnerID != "":
+		return s.config.Language(ctx, message.PartnerID)
+	default:
+		return mail.English, nil
+	}
 }
 
 // Waiting returns how many mails wait to be sent.

@@ -112,6 +112,10 @@ func (s *SMTP) message(e *Envelope) (*gomail.Msg, error) {
 	m.Subject(e.Subject)
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no automatic replies
 	m.SetGenHeader(gomail.HeaderContentLang, string(e.Language))
+	if e.StopURL != "" {
+		m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+e.StopURL+">")
+		m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	}
 	m.SetBodyString(gomail.TypeTextPlain, e.Text)
 	m.AddAlternativeString(gomail.TypeTextHTML, e.HTML)
 	return m, nil

@@ -30,4 +30,6 @@ type Writer interface {
 	// one gets true.
 	BeginAttempt(ctx context.Context, read *mail.Mail, next time.Time) (begun bool, err error)
 	RemoveMail(ctx context.Context, mailID string) error
+	// Stopped reports whether the recipient of an order wants no mail about it.
+	Stopped(ctx context.Context, orderID string) (bool, error)
 }

@@ -147,6 +147,9 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}
+	if cmd.step.letter, err = s.letter(ctx, order, &cmd.step); err != nil {
+		return nil, err
+	}
 	switch a.Status {
 	case delivery.StatusCancelled:
 		cmd.products = productsOf(order)

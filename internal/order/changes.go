@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
@@ -21,6 +22,7 @@ type Changes struct {
 	Receipts []*idempotency.Receipt
 	Events   []*delivery.Event
 	Audit    []*audit.Entry
+	Mails    []*mail.Mail // to recipients
 	// Ledgers has the ledgers in which something was booked, by partner.
 	Ledgers map[string]*ledger.Ledger
 

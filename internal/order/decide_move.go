@@ -185,6 +185,7 @@ type step struct {
 	failureReason string
 	nextAttempt   *time.Time
 	reason        string // of a cancellation
+	letter        letter
 	signatureURL  string // of the best proof of a delivery; empty if there is none
 }
 
@@ -219,6 +220,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, RecordedAt: st.at, Notes: st.notes}
 	order.History = append(slices.Clone(found.History), entry)
 	announce(c, &order, st)
+	st.letter.post(c, found)
 
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order

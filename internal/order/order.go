@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/pricing"
 )
 
@@ -44,6 +45,10 @@ type Config struct {
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
 	ProofURL func(name string) string
+	// Mail returns the mail to an order's recipient about a move, given the order before
+	// it and the facts of its event; nil if there is none to send. With a nil Mail
+	// recipients get none.
+	Mail func(ctx context.Context, before *delivery.Order, facts *delivery.EventFacts) (*mail.Mail, error)
 	// Announce is called with the partners whose events have been committed and
 	// wait to be sent.
 	Announce func(partnerIDs ...string)

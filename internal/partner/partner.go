@@ -66,7 +66,9 @@ type Service struct {
 	gate   *credential.Gate
 	keys   *keyCache
 	// settings caches what operators have set for partners.
-	settings *settingsCache
+	settings *freshCache[Settings]
+	// shown caches how partners appear to recipients.
+	shown *freshCache[Shown]
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -83,7 +85,8 @@ func NewService(config Config) *Service {
 			Accounts: "partner", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
 		}),
 		keys:     newKeyCache(config.Now()),
-		settings: newSettingsCache(config.Now()),
+		settings: newFreshCache[Settings](config.Now()),
+		shown:    newFreshCache[Shown](config.Now()),
 		stop:     make(chan struct{}),
 	}
 	s.stopped.Go(s.keepTidy)

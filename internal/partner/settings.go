@@ -56,22 +56,14 @@ var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended
 // cached.
 func (s *Service) Settings(ctx context.Context, partnerID string) (Settings, error) {
 	partnerID = delivery.LiveAccount(partnerID)
-	now := s.config.Now()
-	if settings, ok := s.settings.find(partnerID, now); ok {
-		return settings, nil
-	}
-	return s.lookUpSettings(ctx, partnerID, now)
+	return s.settings.get(partnerID, s.config.Now(), func() (Settings, error) { return s.lookUpSettings(ctx, partnerID) })
 }
 
-func (s *Service) lookUpSettings(ctx context.Context, partnerID string, now time.Time) (settings Settings, err error) {
-	changes := s.settings.countChanges()
+func (s *Service) lookUpSettings(ctx context.Context, partnerID string) (settings Settings, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		settings, err = tx.Settings(ctx, partnerID)
 		return err
 	})
-	if err == nil {
-		s.settings.keep(partnerID, settings, now, changes)
-	}
 	return settings, err
 }
 

@@ -6,18 +6,22 @@ import (
 
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
+	"github.com/dropyard/dropyard/internal/order"
 )
 
 var (
 	mails = newTable("mails",
 		key(text("mail_id", func(m *mail.Mail) *string { return &m.MailID })),
 		text("kind", func(m *mail.Mail) *string { return (*string)(&m.Kind) }),
+		text("order_id", func(m *mail.Mail) *string { return &m.OrderID }),
 		blob("sealed", func(m *mail.Mail) *[]byte { return &m.Sealed }),
 		integer("attempts", func(m *mail.Mail) *int64 { return &m.Attempts }),
 		moment("next_at", func(m *mail.Mail) *time.Time { return &m.NextAt }),
 		moment("created_at", func(m *mail.Mail) *time.Time { return &m.CreatedAt }),
 	)
 	addMails = mails.insert()
+	// dropMailsOf removes the mails to the recipients of orders.
+	dropMailsOf = deleteFrom(mails, key(text("order_id", func(k *order.OrderKey) *string { return &k.OrderID })))
 )
 
 // Mails is the store as the sender of mails sees it.
@@ -62,4 +66,9 @@ func (tx mailTx) BeginAttempt(ctx context.Context, read *mail.Mail, next time.Ti
 func (tx mailTx) RemoveMail(ctx context.Context, mailID string) error {
 	_, err := tx.conn.exec(ctx, "DELETE FROM mails WHERE mail_id = $1", mailID)
 	return err
+}
+
+// Stopped reports whether the recipient of an order wants no mail about it.
+func (tx mailTx) Stopped(ctx context.Context, orderID string) (bool, error) {
+	return recipientTx(tx).Stopped(ctx, orderID)
 }

@@ -225,6 +225,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 		return err
 	}
 	writeUsages(p, c.Used)
+	writeAll(p, addMails, c.Mails)
 	_, err := p.flush(ctx)
 	return err
 }

@@ -227,7 +227,7 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 		return err
 	}
 	p := newPipeline(tx.conn)
-	for _, drop := range []*statement[order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropOrders} {
+	for _, drop := range []*statement[order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
 		write(p, drop, pointers(keys))
 	}
 	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})
@@ -318,6 +318,8 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	write(p, eraseHistories, histories)
 	write(p, eraseFacts, facts)
 	write(p, overwriteNotes, notes)
+	write(p, dropMailsOf, pointers(keys))
+	write(p, dropOrderMails, pointers(keys))
 	writeBoard(p, shown, nil)
 	writeUsages(p, []order.Used{used})
 	if _, err := p.flush(ctx); err != nil {

@@ -32,7 +32,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
 		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), signInRules.name: shape(signInRules),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
-		stockMovements.name: shape(stockMovements), users.name: shape(users), partnerProfiles.name: shape(partnerProfiles), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes), mails.name: shape(mails), segments.name: shape(segments),
+		stockMovements.name: shape(stockMovements), users.name: shape(users), partnerProfiles.name: shape(partnerProfiles), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes), mails.name: shape(mails), orderMails.name: shape(orderMails), segments.name: shape(segments),
 	}
 	tables, err := engines["sqlite"](t).schema(t.Context())
 	if err != nil {

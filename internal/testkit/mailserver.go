@@ -137,8 +137,9 @@ func (s *mailSession) Data(r io.Reader) error {
 		return &smtp.SMTPError{Code: 554, Message: err.Error()}
 	}
 	got.From, got.To = s.from, s.to
+	lose := s.server.LoseAnswers.Load() // before the test knows of the mail
 	s.server.Mails <- got
-	if s.server.LoseAnswers.Load() {
+	if lose {
 		return s.conn.Conn().Close()
 	}
 	return nil

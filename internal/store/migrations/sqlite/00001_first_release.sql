@@ -154,6 +154,7 @@ CREATE TABLE one_time_links (
 CREATE TABLE mails (
     mail_id    TEXT   NOT NULL PRIMARY KEY,
     kind       TEXT   NOT NULL,
+    order_id   TEXT   NOT NULL, -- of a mail to the recipient of an order; '' for others
     sealed     BLOB   NOT NULL, -- recipient and contents, sealed under the master key
     attempts   BIGINT NOT NULL,
     next_at    BIGINT NOT NULL, -- when the next attempt is due
@@ -161,6 +162,8 @@ CREATE TABLE mails (
 ) WITHOUT ROWID;
 -- Finds the mails that are due.
 CREATE INDEX mails_due ON mails (next_at, mail_id);
+-- Finds those of an order that is erased.
+CREATE INDEX mails_of_order ON mails (order_id) WHERE order_id <> '';
 
 -- Failed logins by account and by network, and frequent ones by account, of partners and
 -- operators on all nodes (credential.Gate). A row is removed once its key is at rest.
@@ -447,6 +450,16 @@ CREATE TABLE order_notes (
     at          BIGINT NOT NULL,
     note        TEXT   NOT NULL,
     PRIMARY KEY (partner_id, order_id, note_id)
+) WITHOUT ROWID;
+
+-- What the recipient of an order has been sent, or does not want to be. An order without a
+-- row has neither.
+CREATE TABLE order_mails (
+    partner_id TEXT   NOT NULL,
+    order_id   TEXT   NOT NULL,
+    stopped_at BIGINT NOT NULL, -- since when the recipient wants no mail; 0 if that is not so
+    late_at    BIGINT NOT NULL, -- when the mail that the order is late was written; 0 if it was not
+    PRIMARY KEY (partner_id, order_id)
 ) WITHOUT ROWID;
 
 -- How a partner's orders are dispatched. A partner without a row has the defaults.

@@ -1,0 +1,66 @@
+package mail
+
+// words is what differs between languages besides the texts.
+type words struct {
+	language Language
+	date     string // of the day, the month's name and the year
+	clock    string // as time.Format takes it
+	why      string // begins the paragraph that says why a message was sent
+	// months are the names from January on.
+	months  [12]string
+	roles   map[string]string // of users, by their names in the interface
+	reasons map[string]string // of failed attempts and of disabled endpoints
+	buttons map[Kind]string   // what opening a message's URL does
+}
+
+// The reasons for which the service disables an endpoint.
+const (
+	ReasonGone    = "gone"    // it answered 410
+	ReasonFailing = "failing" // nothing has been delivered for days
+)
+
+var languages = map[Language]*words{
+	English: {
+		language: English,
+		date:     "%[2]s %[1]d, %[3]d", clock: " at 15:04", why: "You get this message because ",
+		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+		roles:  map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
+		reasons: map[string]string{
+			ReasonGone: "it answered 410 Gone", ReasonFailing: "no delivery has succeeded for five days",
+			"not_home":      "Nobody was there to take the delivery.",
+			"wrong_address": "The address could not be found.",
+			"no_access":     "The courier could not get to the door.",
+			"declined":      "The delivery was not accepted.",
+			"damaged":       "A parcel was damaged on the way.",
+			"other":         "The delivery could not be completed.",
+		},
+		buttons: map[Kind]string{
+			Invitation: "Join the team", Reset: "Set a new password", Email: "Confirm the address",
+			OnItsWay: followEnglish, Delivered: "See the delivery", Failed: followEnglish, Late: followEnglish,
+		},
+	},
+	French: {
+		language: French,
+		date:     "%d %s %d", clock: " à 15 h 04", why: "Vous recevez ce message parce qu",
+		months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+		roles:  map[string]string{"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule"},
+		reasons: map[string]string{
+			ReasonGone: "il a répondu 410 Gone", ReasonFailing: "aucun envoi n’a réussi depuis cinq jours",
+			"not_home":      "Personne n’était là pour recevoir la livraison.",
+			"wrong_address": "L’adresse est introuvable.",
+			"no_access":     "Le livreur n’a pas pu accéder à la porte.",
+			"declined":      "La livraison a été refusée.",
+			"damaged":       "Un colis a été endommagé en route.",
+			"other":         "La livraison n’a pas pu être effectuée.",
+		},
+		buttons: map[Kind]string{
+			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
+			OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench, Late: followFrench,
+		},
+	},
+}
+
+const (
+	followEnglish = "Follow your delivery"
+	followFrench  = "Suivre votre livraison"
+)
