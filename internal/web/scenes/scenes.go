@@ -87,14 +87,21 @@ func Open() (http.Handler, []Scene) {
 	for _, route := range routes {
 		mux.Handle(route.Method+" "+route.Pattern, serve(site, route.Serve))
 	}
-	scenes := []Scene{{"home", "/"}, {"components", "/components"}, {"unknown-order", "/track/ord_unknown/html"}}
-	for _, code := range []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal} {
+	return mux, list(orders)
+}
+
+// list returns all scenes.
+func list(orders stage) []Scene {
+	refused := []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal}
+	scenes := make([]Scene, 0, 3+len(refused)+len(orders))
+	scenes = append(scenes, Scene{"home", "/"}, Scene{"components", "/components"}, Scene{"unknown-order", "/track/ord_unknown/html"})
+	for _, code := range refused {
 		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(orders)) {
 		scenes = append(scenes, Scene{"track-" + id, "/track/" + id + "/html"})
 	}
-	return mux, scenes
+	return scenes
 }
 
 // serve does what the server does for pages.
