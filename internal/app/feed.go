@@ -15,11 +15,18 @@ func (a *App) openFeed() {
 	})
 }
 
-// committed passes on to desks what the committer has written to the board.
+// committed names the orders of a commit to the feed.
 func (a *App) committed(shown []*board.Row, ended []order.OrderKey) {
-	ids := make([]string, len(ended))
-	for i, key := range ended {
-		ids[i] = key.OrderID
-	}
-	a.feed.Committed(shown, ids)
+	a.feed.Committed(func(yield func(string) bool) {
+		for _, row := range shown {
+			if !yield(row.OrderID) {
+				return
+			}
+		}
+		for _, key := range ended {
+			if !yield(key.OrderID) {
+				return
+			}
+		}
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"pgregory.net/rapid"
@@ -37,8 +36,7 @@ type world struct {
 	skews []time.Duration
 	nodes []*feed.Service
 	desks []*desk
-	rows  []*board.Row // hints that have not been given
-	ended []string
+	hints []string // that have not been given
 	live  []string // the orders under way
 	made  int      // how many orders there have been
 }
@@ -67,32 +65,27 @@ func (w *world) move(t *rapid.T) {
 		w.made++
 		i, w.live = len(w.live), append(w.live, fmt.Sprint(w.made))
 	}
-	w.rows = append(w.rows, w.table.put(w.live[i]))
+	w.hints = append(w.hints, w.table.put(w.live[i]))
 }
 
 func (w *world) end(t *rapid.T) {
 	if i := rapid.IntRange(0, 9).Draw(t, "order"); i < len(w.live) {
 		w.table.end(w.live[i])
-		w.ended = append(w.ended, w.live[i])
+		w.hints = append(w.hints, w.live[i])
 		w.live = slices.Delete(w.live, i, i+1)
 	}
 }
 
-// hint gives some of the hints to a node, newest first, and drops the others.
+// hint gives some of the hints to a node, which need not be the one that they are of.
 func (w *world) hint(t *rapid.T) {
 	node := w.nodes[rapid.IntRange(0, 1).Draw(t, "node")]
-	for i := len(w.rows) - 1; i >= 0; i-- {
+	for i := range w.hints {
 		if rapid.Bool().Draw(t, "given") {
-			node.Committed(w.rows[i:i+1], nil)
-		}
-	}
-	for i := range w.ended {
-		if rapid.Bool().Draw(t, "given") {
-			node.Committed(nil, w.ended[i:i+1])
+			node.Committed(one(w.hints[i]))
 		}
 	}
 	if rapid.Bool().Draw(t, "dropped") {
-		w.rows, w.ended = nil, nil
+		w.hints = nil
 	}
 }
 

@@ -1,10 +1,10 @@
 // Package feed lets desks follow the dispatch board: a snapshot of all orders under
 // way, and then what has changed since.
 //
-// While desks follow it, a node holds a mirror of the board in memory. The node's own
-// commits are passed to it (Committed). It finds out about those of other nodes by
-// comparing the versions of its rows with the table, and so it also notices whatever
-// it was not passed.
+// While desks follow it, a node holds a mirror of the board in memory. It looks up the
+// orders that the node itself has changed (Committed) at once. It finds out about those
+// of other nodes, and about whatever else changes the table, by comparing the versions
+// of its rows with the table.
 //
 // The mirror numbers its publications. A position names the last one that a desk has.
 // At another node the number means nothing; there the position's time counts.
@@ -15,11 +15,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -42,8 +42,13 @@ const (
 	// everyShared and everyAlone are the times between two comparisons with the table:
 	// on a database that other nodes use, and on one in which only this node's commits
 	// and the service's commands change anything.
-	everyShared = 500 * time.Millisecond
+	everyShared = 250 * time.Millisecond
 	everyAlone  = 10 * time.Second
+	// settling is how long an order must have been on the board of a shared database
+	// until desks are sent it. By then every node that compares in time has it, too, and
+	// will notice that it leaves. Without that, a desk that gets a short-lived order
+	// from one node and then changes to another would keep it.
+	settling = 500 * time.Millisecond
 	// restFactor is how many times as long as a comparison takes the next one waits, at
 	// least, so that a large board takes a bounded part of a processor.
 	restFactor = 10
@@ -100,15 +105,14 @@ func (s *Service) Close() {
 	s.work.Wait()
 }
 
-// Committed takes the rows of orders that were created or have moved, and the ids of
-// those that have ended, right after the node has committed that. It never blocks,
-// and does next to nothing while no desk follows the board.
-func (s *Service) Committed(rows []*board.Row, ended []string) {
+// Committed takes the ids of orders that the node has created, moved or ended, after
+// the commit. It never blocks, and does nothing while no desk follows the board.
+func (s *Service) Committed(orderIDs iter.Seq[string]) {
 	s.mu.Lock()
 	m := s.mirror
 	s.mu.Unlock()
 	if m != nil {
-		m.hints.add(rows, ended)
+		m.hints.add(orderIDs)
 	}
 }
 

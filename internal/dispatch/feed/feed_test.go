@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -29,7 +29,7 @@ func TestOwnCommitsArriveSoon(t *testing.T) {
 		pass(time.Second)
 		for i := range 3 {
 			begun := time.Now()
-			go func() { node.Committed([]*board.Row{b.put("a")}, nil) }()
+			go func() { node.Committed(one(b.put("a"))) }()
 			if _, err := d.ask(node, 20*time.Second); err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func TestOwnCommitsArriveSoon(t *testing.T) {
 			}
 		}
 		b.end("a")
-		node.Committed(nil, []string{"a"})
+		node.Committed(one("a"))
 		if got, err := d.ask(node, 20*time.Second); err != nil || len(d.seen) != 0 || len(got.Gone) != 1 {
 			t.Errorf("ended: got %v, %v, want no order", got, err)
 		}
@@ -61,7 +61,7 @@ func TestFewAnswersOfManyChanges(t *testing.T) {
 		d.load(t, node)
 		go func() {
 			for i := range 2000 {
-				node.Committed([]*board.Row{b.put(fmt.Sprint(i % 100))}, nil)
+				node.Committed(one(b.put(fmt.Sprint(i % 100))))
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
@@ -121,7 +121,7 @@ func TestDeskWithoutChangesWaits(t *testing.T) {
 			pass(time.Second)
 			d.load(t, nodes[0])
 			pass(time.Second)
-			nodes[0].Committed([]*board.Row{b.put("a")}, nil)
+			nodes[0].Committed(one(b.put("a")))
 			begun := time.Now()
 			for i := 0; time.Since(begun) < 10*time.Second; i++ {
 				if _, err := d.ask(nodes[i%2], 20*time.Second); err != nil {
@@ -219,7 +219,7 @@ func TestMirrorIsDropped(t *testing.T) {
 		if got := node.Stats(); got != (feed.Stats{}) {
 			t.Errorf("3 min later: got %+v, want nothing", got)
 		}
-		node.Committed([]*board.Row{b.put("a")}, nil)
+		node.Committed(one(b.put("a")))
 		if _, err := d.ask(node, 0); !refusal.HasCode(err, refusal.CodeGone) {
 			t.Errorf("a desk that comes back: got %v, want gone", err)
 		}
@@ -291,11 +291,11 @@ func TestManyHints(t *testing.T) {
 		d := &desk{}
 		d.load(t, node)
 		const many = 25_000
-		rows := make([]*board.Row, many)
-		for i := range rows {
-			rows[i] = b.put(fmt.Sprint(i))
+		ids := make([]string, many)
+		for i := range ids {
+			ids[i] = b.put(fmt.Sprint(i))
 		}
-		node.Committed(rows, nil)
+		node.Committed(slices.Values(ids))
 		if _, err := d.ask(node, time.Second); err != nil || !maps.Equal(d.seen, b.picture()) {
 			t.Errorf("got %d orders, %v, want %d", len(d.seen), err, many)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -34,8 +35,8 @@ func newTable() *table {
 	return &table{rows: map[string]*board.Row{}, couriers: map[string]dispatch.Courier{"cou_1": {Name: "Amélie", Active: true}}, partner: "Métro"}
 }
 
-// put creates or moves an order, and returns its row.
-func (b *table) put(id string) *board.Row {
+// put creates or moves an order, and returns its id.
+func (b *table) put(id string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row := &board.Row{
@@ -47,8 +48,11 @@ func (b *table) put(id string) *board.Row {
 	}
 	row.Version++
 	b.rows[id] = row
-	return row
+	return id
 }
+
+// one is what Committed takes for one order.
+func one(id string) iter.Seq[string] { return slices.Values([]string{id}) }
 
 // end removes an order.
 func (b *table) end(id string) {

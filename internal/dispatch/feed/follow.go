@@ -2,6 +2,8 @@ package feed
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
@@ -16,13 +18,18 @@ type follower struct {
 	couriers map[string]dispatch.Courier // by id
 	// ahead is how much the database's clock is ahead of the node's.
 	ahead time.Duration
-	round int64 // of comparisons
+	round int64               // of comparisons
+	fresh map[string]sighting // the orders that are too new for the mirror
 }
+
+// sighting is when a new order was first seen, by the node's clock, and the beginning
+// of the last comparison that did not have it.
+type sighting struct{ at, after time.Time }
 
 // follow builds the mirror and keeps it up to date until it is retired or the
 // service closed.
 func (s *Service) follow(ctx context.Context, m *mirror) {
-	f := &follower{Config: &s.config, mirror: m, partners: map[string]string{}, couriers: map[string]dispatch.Courier{}}
+	f := &follower{Config: &s.config, mirror: m, partners: map[string]string{}, couriers: map[string]dispatch.Courier{}, fresh: map[string]sighting{}}
 	m.broken = f.compare(ctx)
 	close(m.built)
 	if m.broken != nil {
@@ -101,12 +108,18 @@ func (f *follower) compare(ctx context.Context) error {
 	if !seen.clock.IsZero() {
 		f.ahead = seen.clock.Sub(begun)
 	}
-	c := changes{asOf: begun.Add(f.ahead), entries: f.renamed(seen)}
-	fresh, err := f.entriesOf(seen.rows)
+	c := changes{compared: begun.Add(f.ahead), entries: f.renamed(seen)}
+	settled, gone := f.settled(seen.rows, true)
+	changed, err := f.entriesOf(settled)
 	if err != nil {
 		return err
 	}
-	c.entries = append(c.entries, fresh...)
+	c.entries, c.gone, c.asOf = append(c.entries, changed...), gone, c.compared
+	for _, order := range f.fresh {
+		if order.after.Before(c.asOf) {
+			c.asOf = order.after
+		}
+	}
 	for id, e := range f.mirror.entries {
 		if e.round != f.round {
 			c.gone = append(c.gone, id)
@@ -116,7 +129,7 @@ func (f *follower) compare(ctx context.Context) error {
 		e.round = f.round
 	}
 	if len(f.mirror.log) == 0 { // what was committed before counts as published at the beginning
-		f.mirror.publish(c, c.asOf)
+		f.mirror.publish(c, c.compared)
 	} else {
 		f.mirror.publish(c, f.Now().Add(f.ahead))
 	}
@@ -215,6 +228,39 @@ func (f *follower) renamed(seen found) (entries []*entry) {
 	return entries
 }
 
+// settled returns the rows that desks may be sent: not those of orders that are new,
+// see settling. With all, the rows are those of a comparison, and it also returns the
+// new orders that have left the board: another node may have sent them.
+func (f *follower) settled(rows []*board.Row, all bool) (settled []*board.Row, gone []string) {
+	if !f.Shared || len(f.mirror.log) == 0 {
+		return rows, nil
+	}
+	fresh := f.fresh
+	if all {
+		f.fresh = map[string]sighting{}
+	}
+	now := f.Now()
+	for _, row := range rows {
+		seen, is := fresh[row.OrderID]
+		if !is {
+			seen = sighting{now, f.mirror.compared}
+		}
+		if f.mirror.entries[row.OrderID] != nil || all && is && now.Sub(seen.at) >= settling {
+			settled = append(settled, row)
+			delete(fresh, row.OrderID)
+			continue
+		}
+		if all {
+			delete(fresh, row.OrderID)
+		}
+		f.fresh[row.OrderID] = seen
+	}
+	if all {
+		gone = slices.Collect(maps.Keys(fresh))
+	}
+	return settled, gone
+}
+
 func (f *follower) entriesOf(rows []*board.Row) ([]*entry, error) {
 	entries := make([]*entry, len(rows))
 	for i, row := range rows {
@@ -238,47 +284,44 @@ func (f *follower) entryOf(row *board.Row) (*entry, error) {
 // takeHints publishes what the node has committed. It reports false if the mirror
 // has to be compared instead.
 func (f *follower) takeHints(ctx context.Context) bool {
-	rows, ended, lost := f.mirror.hints.take()
+	orderIDs, lost := f.mirror.hints.take()
 	if lost {
 		return false
 	}
-	var c changes
-	var news found
-	for _, row := range rows {
-		e := f.mirror.entries[row.OrderID]
-		if e != nil && e.row.Version < row.Version || e == nil && !f.mirror.hasLeft(row.OrderID) {
-			shown := *row
-			shown.Search = "" // it is long, and never shown
-			news.rows = append(news.rows, &shown)
+	var seen found
+	err := f.Store.Read(ctx, func(tx Reader) (err error) {
+		seen = found{}
+		if seen.rows, err = tx.Rows(ctx, orderIDs); err != nil {
+			return err
 		}
+		return f.readNames(ctx, tx, &seen, false)
+	})
+	if err != nil {
+		return false
 	}
-	for _, id := range ended {
-		if f.mirror.entries[id] != nil {
+	learn(f.partners, seen.partners)
+	learn(f.couriers, seen.couriers)
+	left := make(map[string]bool, len(orderIDs))
+	for _, id := range orderIDs {
+		left[id] = f.mirror.entries[id] != nil
+	}
+	for _, row := range seen.rows {
+		left[row.OrderID] = false
+	}
+	seen.rows = slices.DeleteFunc(seen.rows, func(row *board.Row) bool {
+		e := f.mirror.entries[row.OrderID]
+		return e != nil && e.row.Version == row.Version
+	})
+	var c changes
+	settled, _ := f.settled(seen.rows, false)
+	if c.entries, err = f.entriesOf(settled); err != nil {
+		return false
+	}
+	for id, is := range left {
+		if is {
 			c.gone = append(c.gone, id)
 		}
 	}
-	if err := f.meet(ctx, &news); err != nil {
-		return false
-	}
-	var err error
-	if c.entries, err = f.entriesOf(news.rows); err != nil {
-		return false
-	}
 	f.mirror.publish(c, f.Now().Add(f.ahead))
 	return true
-}
-
-// meet reads the partners and couriers of rows that the follower does not know.
-func (f *follower) meet(ctx context.Context, news *found) error {
-	for _, row := range news.rows {
-		_, partner := f.partners[row.PartnerID]
-		_, courier := f.couriers[row.CourierID]
-		if !partner || !courier && row.CourierID != "" {
-			err := f.Store.Read(ctx, func(tx Reader) error { return f.readNames(ctx, tx, news, false) })
-			learn(f.partners, news.partners)
-			learn(f.couriers, news.couriers)
-			return err
-		}
-	}
-	return nil
 }

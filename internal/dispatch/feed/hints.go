@@ -1,46 +1,38 @@
 package feed
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"sync"
-
-	"github.com/dropyard/dropyard/internal/board"
 )
 
 // maxHints is how many orders the hints may name. If there are more, they are
 // dropped, and the follower compares the whole board.
 const maxHints = 20_000
 
-// hints hold what the node has committed since the follower last looked.
+// hints name the orders that the node has changed since the follower last looked.
+// They do not hold the rows: by the time that the follower takes them, another node
+// may have moved or ended the order.
 type hints struct {
 	wake chan struct{} // holds one while there are any
 
-	mu    sync.Mutex
-	rows  map[string]*board.Row // by order id, the latest versions; guarded by mu
-	ended map[string]bool       // guarded by mu
-	lost  bool                  // some were dropped; guarded by mu
+	mu   sync.Mutex
+	ids  map[string]bool // guarded by mu
+	lost bool            // some were dropped; guarded by mu
 }
 
 func newHints() hints {
-	return hints{wake: make(chan struct{}, 1), rows: map[string]*board.Row{}, ended: map[string]bool{}}
+	return hints{wake: make(chan struct{}, 1), ids: map[string]bool{}}
 }
 
-// add adds hints. They may come in another order than the commits.
-func (h *hints) add(rows []*board.Row, ended []string) {
-	if len(rows) == 0 && len(ended) == 0 {
-		return
-	}
+func (h *hints) add(orderIDs iter.Seq[string]) {
 	h.mu.Lock()
-	for _, row := range rows {
-		if known := h.rows[row.OrderID]; known == nil || known.Version < row.Version {
-			h.rows[row.OrderID] = row
-		}
+	for id := range orderIDs {
+		h.ids[id] = true
 	}
-	for _, id := range ended {
-		h.ended[id] = true
-	}
-	if len(h.rows)+len(h.ended) > maxHints {
-		clear(h.rows)
-		clear(h.ended)
+	if len(h.ids) > maxHints {
+		clear(h.ids)
 		h.lost = true
 	}
 	h.mu.Unlock()
@@ -50,21 +42,12 @@ func (h *hints) add(rows []*board.Row, ended []string) {
 	}
 }
 
-// take returns the hints and empties them. An order that has ended is not among the
-// rows, since no order returns from there.
-func (h *hints) take() (rows []*board.Row, ended []string, lost bool) {
+// take returns the hints and empties them.
+func (h *hints) take() (orderIDs []string, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for id, row := range h.rows {
-		if !h.ended[id] {
-			rows = append(rows, row)
-		}
-	}
-	for id := range h.ended {
-		ended = append(ended, id)
-	}
-	lost, h.lost = h.lost, false
-	clear(h.rows)
-	clear(h.ended)
-	return rows, ended, lost
+	orderIDs, lost = slices.Collect(maps.Keys(h.ids)), h.lost
+	h.lost = false
+	clear(h.ids)
+	return orderIDs, lost
 }

@@ -28,10 +28,17 @@ type mirror struct {
 	// says so; guarded by mu.
 	gone map[string]int64
 	// log has the remembered publications, in order, never none; guarded by mu.
-	log    []publication
-	asOf   time.Time     // see position; guarded by mu
-	failed error         // of the last comparison; guarded by mu
-	next   chan struct{} // closed by the next publication; guarded by mu
+	log  []publication
+	asOf time.Time // see position; guarded by mu
+	// compared is when the last comparison began; guarded by mu. The follower alone
+	// writes it, and may read it without.
+	compared time.Time
+	// certain is the time from which on the mirror has had every order that other nodes
+	// may have sent; positions of theirs before that are too old. Guarded by mu.
+	certain time.Time
+	born    time.Time     // when the first comparison began; guarded by mu
+	failed  error         // of the last comparison; guarded by mu
+	next    chan struct{} // closed by the next publication; guarded by mu
 
 	counts  dispatch.Counts   // guarded by mu
 	counted time.Time         // when counts was counted; guarded by mu
@@ -66,19 +73,24 @@ func newMirror(id string) *mirror {
 type changes struct {
 	entries []*entry
 	gone    []string
-	// asOf is the beginning of the comparison that found it; zero if it was passed by
-	// the committer.
-	asOf time.Time
+	// compared is the beginning of the comparison that found it, and asOf what positions
+	// may say from now on. Both are zero if only the orders of hints were looked up.
+	compared, asOf time.Time
 }
 
 // publish applies changes, at a time by the database's clock.
 func (m *mirror) publish(c changes, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !c.asOf.IsZero() {
-		m.asOf, m.failed = c.asOf, nil
+	if !c.compared.IsZero() {
+		if c.compared.Sub(m.compared) > settling {
+			m.certain = c.compared
+		}
+		m.compared, m.asOf, m.failed = c.compared, c.asOf, nil
 	}
-	if len(c.entries) == 0 && len(c.gone) == 0 && len(m.log) > 0 {
+	if len(m.log) == 0 {
+		m.born = c.compared
+	} else if len(c.entries) == 0 && len(c.gone) == 0 {
 		return
 	}
 	number := m.number() + 1
@@ -154,14 +166,6 @@ func (m *mirror) size() int {
 	return len(m.entries)
 }
 
-// hasLeft reports whether it is remembered that an order has left the board.
-func (m *mirror) hasLeft(orderID string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, left := m.gone[orderID]
-	return left
-}
-
 // find returns the publications that a position stands for: known is the last one
 // of which the desk has everything, unless clocks differ, and from the last one even
 // if they do. The error may be ErrTooOld.
@@ -175,7 +179,7 @@ func (m *mirror) find(p position) (from, known int64, err error) {
 		}
 		return p.number, p.number, nil
 	}
-	if !p.asOf.After(first.at) {
+	if !p.asOf.After(first.at) || !p.asOf.After(m.certain) {
 		return 0, 0, ErrTooOld
 	}
 	return m.before(p.asOf.Add(-overlap)), m.before(p.asOf), nil
@@ -235,7 +239,11 @@ func (m *mirror) answer(entries []*entry) *Answer {
 	for i, e := range entries {
 		rows[i] = e.encoded
 	}
-	return &Answer{Rows: rows, Counts: m.counts, After: position{m.id, m.number(), m.asOf}.String()}
+	after := position{m.id, m.number(), m.asOf}
+	if first := m.born.Add(settling); m.asOf.Before(first) {
+		after.asOf = time.UnixMicro(0) // no other node can continue from here: see settling
+	}
+	return &Answer{Rows: rows, Counts: m.counts, After: after.String()}
 }
 
 // count counts again if the counts are out of date. Answers with the old counts are
