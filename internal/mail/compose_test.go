@@ -59,6 +59,68 @@ func TestComposeKeepsNamesOnOneLine(t *testing.T) {
 	}
 }
 
+// toRecipient returns a mail to the recipient of an order, whose clock is four hours
+// behind UTC.
+func toRecipient(kind mail.Kind) *mail.Message {
+	m := example(kind)
+	m.Reason, m.At = "not_home", m.Until.In(time.FixedZone("", -4*60*60))
+	m.Order = &mail.Order{
+		OrderID: "ord_1", Name: "A-1 <b>", Expected: m.At.Add(time.Hour), Next: m.At.Add(24 * time.Hour),
+		StopURL: "https://delivery.example.com/track/ord_1/mail", SupportURL: "https://metro.example/help",
+	}
+	return m
+}
+
+func TestComposeToRecipients(t *testing.T) {
+	t.Parallel()
+	times := map[mail.Kind]map[mail.Language]string{
+		mail.OnItsWay:  {mail.English: "Expected by: August 3, 2026 at 11:05", mail.French: "Prévue au plus tard : 3 août 2026 à 11 h 05"},
+		mail.Delivered: {mail.English: "Delivered: August 3, 2026 at 10:05", mail.French: "Livrée : 3 août 2026 à 10 h 05"},
+		mail.Failed:    {mail.English: "Next attempt: August 4, 2026 at 10:05", mail.French: "Prochaine tentative : 4 août 2026 à 10 h 05"},
+		mail.Late:      {mail.English: "Was expected by: August 3, 2026 at 11:05", mail.French: "Était prévue au plus tard : 3 août 2026 à 11 h 05"},
+	}
+	why := map[mail.Language]string{mail.English: "\n\nYou get this message because", mail.French: "\n\nVous recevez ce message parce qu"}
+	for kind, byLanguage := range times {
+		for language, at := range byLanguage {
+			m := toRecipient(kind)
+			got, err := mail.Compose(m, language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []string{at, why[language], m.URL, m.Order.StopURL, m.Order.SupportURL, m.To} {
+				if !strings.Contains(got.Text, part) {
+					t.Errorf("%s in %s: got %q, want it to contain %q", kind, language, got.Text, part)
+				}
+			}
+			for _, url := range []string{m.Order.StopURL, m.Order.SupportURL} {
+				if !strings.Contains(got.HTML, `<a href="`+url+`"`) {
+					t.Errorf("%s in %s: got %q, want a link to %s", kind, language, got.HTML, url)
+				}
+			}
+			if !strings.Contains(got.Subject, "A-1") || strings.Contains(got.HTML, "<b>") {
+				t.Errorf("%s in %s: got the subject %q and the HTML %q, want the order's name, escaped", kind, language, got.Subject, got.HTML)
+			}
+		}
+	}
+}
+
+// TestComposeFailedWithoutPlan: a mail about a failed attempt says that the next one is
+// not planned yet.
+func TestComposeFailedWithoutPlan(t *testing.T) {
+	t.Parallel()
+	m := toRecipient(mail.Failed)
+	m.Order.Next = time.Time{}
+	for language, want := range map[mail.Language]string{mail.English: "is not planned yet", mail.French: "n’est pas encore prévue"} {
+		got, err := mail.Compose(m, language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%s: got %q, want it to contain %q", language, got.Text, want)
+		}
+	}
+}
+
 func TestComposeRefusesUnknown(t *testing.T) {
 	t.Parallel()
 	if _, err := mail.Compose(example("unknown"), mail.English); err == nil {
