@@ -69,12 +69,8 @@ func (r Reader) String() string {
 	return name
 }
 
-// Readers returns readers with every pair of language, width, theme and scripts; all
-// combinations under DROPYARD_LONG=1.
-func Readers() []Reader {
-	if testkit.Long() {
-		return AllReaders()
-	}
+// Pairs returns readers with every pair of language, width, theme and scripts.
+func Pairs() []Reader {
 	return []Reader{
 		{"en", 360, false, true},
 		{"en", 1280, true, false},

@@ -32,21 +32,30 @@ func open(t *testing.T) (*browser.Browser, string, []scenes.Scene) {
 	return chromium, server.URL, all
 }
 
-// whole are the scenes that every reader sees, besides those at full length.
+// whole are the scenes that readers of all kinds see in every run.
 var whole = []string{"components", "track-out-for-delivery"}
 
-// TestScenes shows every page in every state. Pages in their usual state are shown to
-// all readers; for others the readers take turns.
+// readersOf returns who looks at the scene with an index. At full length every page is
+// shown in all combinations, and each state of the recipient's page in pairs; otherwise
+// readers take turns for all scenes but the most important ones.
+func readersOf(i int, scene scenes.Scene) []browser.Reader {
+	important, pairs := slices.Contains(whole, scene.Name), browser.Pairs()
+	switch state := strings.HasPrefix(scene.Name, "track-"); {
+	case testkit.Long() && (important || !state):
+		return browser.AllReaders()
+	case testkit.Long(), important:
+		return pairs
+	default:
+		return pairs[i%len(pairs) : i%len(pairs)+1]
+	}
+}
+
+// TestScenes shows every page in every state.
 func TestScenes(t *testing.T) {
 	t.Parallel()
 	chromium, url, all := open(t)
-	readers := browser.Readers()
 	for i, scene := range all {
-		shown := readers
-		if !testkit.Long() && !slices.Contains(whole, scene.Name) {
-			shown = readers[i%len(readers):][:1]
-		}
-		for _, reader := range shown {
+		for _, reader := range readersOf(i, scene) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
 				visit, err := chromium.Open(url+scene.Path, reader, browser.Options{Now: scenes.Now})
