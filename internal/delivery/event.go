@@ -60,6 +60,7 @@ type Event struct {
 // decides which fields are set; the others are zero.
 type EventFacts struct {
 	PartnerOrderID string     `json:"partner_order_id"`
+	Province       string     `json:"province,omitzero"` // of the dropoff, for the figures; no body has it
 	Status         Status     `json:"status"`
 	Courier        *Courier   `json:"courier,omitzero"`
 	At             time.Time  `json:"at"`  // when the status was entered

@@ -174,7 +174,8 @@ type Order struct {
 	Version           int64 // 1 at creation, one more with every change
 	UpdatedAt         time.Time
 	EstimatedDelivery time.Time
-	Courier           *Courier // nil while none is assigned
+	Promised          time.Time // the estimated delivery that the creation answered
+	Courier           *Courier  // nil while none is assigned
 	// History holds every status entered so far, oldest first. Lists leave it out.
 	History      []HistoryEntry
 	Cancellation *Cancellation // set once cancelled

@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -23,6 +24,8 @@ type Changes struct {
 	Events   []*delivery.Event
 	Audit    []*audit.Entry
 	Mails    []*mail.Mail // to recipients
+	// Figures has what moves add to the figures; Apply adds what creations do.
+	Figures figures.Tally
 	// Ledgers has the ledgers in which something was booked, by partner.
 	Ledgers map[string]*ledger.Ledger
 
@@ -58,6 +61,7 @@ func (c *Changes) complete() {
 	c.use()
 	for _, created := range c.Created {
 		o := created.Order
+		c.Figures.Created(o)
 		if _, moved := c.Changed[OrderKey{o.PartnerID, o.OrderID}]; !moved && board.Shows(o) {
 			c.Shown = append(c.Shown, board.Of(o))
 		}

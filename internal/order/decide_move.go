@@ -221,6 +221,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	order.History = append(slices.Clone(found.History), entry)
 	announce(c, &order, st)
 	st.letter.post(c, found)
+	c.Figures.Moved(found, &order)
 
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order
@@ -256,6 +257,7 @@ func announce(c *Changes, order *delivery.Order, st step) {
 	order.LastEvent = st.eventID
 	facts := delivery.EventFacts{
 		PartnerOrderID: order.PartnerOrderID,
+		Province:       order.Dropoff.Address.Province,
 		Status:         order.Status,
 		Courier:        order.Courier,
 		At:             order.UpdatedAt,

@@ -177,6 +177,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 		Version:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
+		Promised:          price.EstimatedDelivery,
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
 	}, request.Items, nil
 }

@@ -21,7 +21,8 @@ func OrderID(document []byte) string {
 
 // Decode reads the record that Encode wrote when the order was created. Fields
 // that change later (status, courier, history, …) have the values of that time;
-// the store overwrites them with the current ones.
+// the store overwrites them with the current ones. Promised keeps the estimate of
+// that time.
 func Decode(document []byte) (*delivery.Order, error) {
 	root, err := strictjson.ParseTrusted(document)
 	if err != nil {
@@ -51,6 +52,7 @@ func Decode(document []byte) (*delivery.Order, error) {
 		UpdatedAt:         r.time("updated_at"),
 		EstimatedDelivery: r.time("estimated_delivery"),
 	}
+	o.Promised = o.EstimatedDelivery
 	for _, parcel := range r.list("parcels") {
 		o.Parcels = append(o.Parcels, parcel.parcel())
 	}

@@ -34,6 +34,10 @@ func TestDecodeReversesEncode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !read.Promised.Equal(written.EstimatedDelivery) {
+			t.Fatalf("got %s promised, want %s", read.Promised, written.EstimatedDelivery)
+		}
+		read.Promised = written.Promised
 		read.Courier, read.History, read.Cancellation = written.Courier, written.History, written.Cancellation
 		if !reflect.DeepEqual(read, written) {
 			t.Fatalf("got\n%+v\nwant\n%+v", read, written)

@@ -38,7 +38,7 @@ func (st *setStatement) forCitus() citusSQL {
 		partnerAt: slices.IndexFunc(bound, func(c columnSpec) bool { return c.name == partnerColumn }),
 		one:       st.rowSQL,
 	}
-	if st.verb == insertNew || st.verb == insertOver {
+	if st.verb == insertNew || st.verb == insertOver || st.verb == insertAdd {
 		for rows := 1; rows <= maxInsert; rows *= 2 {
 			sql.inserts = append(sql.inserts, st.insert("VALUES "+placeholders(rows, len(bound))))
 		}

@@ -72,12 +72,13 @@ func decodeAttempts(e *webhook.Event, stored string) error {
 }
 
 // saveProgress writes how far events have come, from the old state and tries to
-// the new.
-var saveProgress = updateOf(events,
+// the new, and returns the keys of those that it has written.
+var saveProgress = updateReturning(events,
 	append(within(eventOf, events.key...),
 		text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
 		integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
-	within(eventOf, events.pick("state", "due_at", "tries", "attempts")...))
+	within(eventOf, events.pick("state", "due_at", "tries", "attempts")...),
+	byEvent)
 
 func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
 

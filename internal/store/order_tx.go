@@ -226,6 +226,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	}
 	writeUsages(p, c.Used)
 	writeAll(p, addMails, c.Mails)
+	writeFigures(p, &c.Figures)
 	_, err := p.flush(ctx)
 	return err
 }

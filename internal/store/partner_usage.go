@@ -91,7 +91,7 @@ func createdSince(ctx context.Context, c conn, partnerID string, day int64) (cou
 
 // writeUsages queues what partners have used in addition. Rows of partners with a
 // quota are locked already; those of others are locked by this statement, which must
-// therefore be the last.
+// therefore be the last but for that of the figures.
 func writeUsages(p *pipeline, used []order.Used) {
 	rows := make([]*usageRow, len(used))
 	for i, u := range used {

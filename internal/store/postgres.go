@@ -413,9 +413,9 @@ func (st *setStatement) forArraysOfOne(same int) string {
 		return each(st.keys, " AND ", func(i int, c columnSpec) string { return "t." + c.name + " = " + v(from)(i, c) })
 	}
 	switch st.verb {
-	case update, increase:
+	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("t.", c) + v(1)(i, c) })
-		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values))
+		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) + st.returning("t.")
 	case lookUp, lookUpLock:
 		text := "SELECT " + namesOf("t", st.values) + " FROM " + bound + " JOIN " + st.table + " AS t ON " + match(1)
 		if st.verb == lookUpLock {

@@ -13,6 +13,7 @@ type setStatement struct {
 	verb     verb
 	table    string
 	values   []columnSpec // written, or read by a look-up
+	returned []columnSpec // read from the rows that updateReturn has written
 	keys     []columnSpec // compared
 	rowSQL   string
 	arraySQL string
@@ -25,6 +26,8 @@ const (
 	insertNew  verb = iota // insert; a row that exists is left alone and not counted
 	insertOver             // insert or overwrite the row with the same keys
 	update                 // write values where all keys match
+	updateReturn           // the same, reading the rows that were written
+	insertAdd              // insert, or add values, which are numbers, to the row with the same keys
 	increase               // add values, which are numbers, where all keys match
 	lookUp                 // read values where all keys match
 	lookUpLock             // the same, locking the rows until the transaction ends
@@ -45,19 +48,22 @@ const (
 	bytesColumn
 )
 
-func newSet(verb verb, table string, keys, values []columnSpec) *setStatement {
-	st := &setStatement{verb: verb, table: table, keys: keys, values: values}
+func newSet(verb verb, table string, keys, values []columnSpec, returned ...columnSpec) *setStatement {
+	st := &setStatement{verb: verb, table: table, keys: keys, values: values, returned: returned}
 	st.rowSQL, st.arraySQL, st.citus = st.forOneRow(), st.forArrays(), st.forCitus()
 	return st
 }
 
-// reads reports whether the statement finds rows rather than writing them.
-func (st *setStatement) reads() bool { return st.verb == lookUp || st.verb == lookUpLock }
+// reads reports whether the statement returns rows.
+func (st *setStatement) reads() bool { return st.looksUp() || st.verb == updateReturn }
+
+// looksUp reports whether the statement finds rows rather than writing them.
+func (st *setStatement) looksUp() bool { return st.verb == lookUp || st.verb == lookUpLock }
 
 // bound returns the columns that parameters are bound for, in order: the values
 // that are written, then the keys.
 func (st *setStatement) bound() []columnSpec {
-	if st.reads() {
+	if st.looksUp() {
 		return st.keys
 	}
 	return slices.Concat(st.values, st.keys)
@@ -72,9 +78,9 @@ func (st *setStatement) forOneRow() string {
 		return each(st.keys, " AND ", func(i int, c columnSpec) string { return c.name + " = " + number(from)(i, c) })
 	}
 	switch st.verb {
-	case update, increase:
+	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("", c) + number(1)(i, c) })
-		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
+		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values)) + st.returning("")
 	case lookUp, lookUpLock:
 		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1)
 	case deleteOld:
@@ -84,9 +90,17 @@ func (st *setStatement) forOneRow() string {
 	}
 }
 
+// returning writes what an update reads of the rows that it has written, if it does.
+func (st *setStatement) returning(alias string) string {
+	if st.verb != updateReturn {
+		return ""
+	}
+	return " RETURNING " + each(st.returned, ", ", func(_ int, c columnSpec) string { return alias + c.name })
+}
+
 // onTop writes what the new value of a column is added to, if it is.
 func (st *setStatement) onTop(alias string, c columnSpec) string {
-	if st.verb != increase {
+	if st.verb != increase && st.verb != insertAdd {
 		return ""
 	}
 	return alias + c.name + " + "
@@ -98,7 +112,9 @@ func (st *setStatement) insert(source string) string {
 	if st.verb == insertNew {
 		return text + " ON CONFLICT DO NOTHING"
 	}
-	overwrite := each(st.values, ", ", func(_ int, c columnSpec) string { return c.name + " = excluded." + c.name })
+	overwrite := each(st.values, ", ", func(_ int, c columnSpec) string {
+		return c.name + " = " + st.onTop(st.table+".", c) + "excluded." + c.name
+	})
 	return text + " ON CONFLICT (" + names(st.keys) + ") DO UPDATE SET " + overwrite
 }
 

@@ -57,6 +57,10 @@ func (t *table[T]) insert() *statement[T] { return t.writing(insertNew) }
 // upsert returns the statement that adds rows or overwrites those that exist.
 func (t *table[T]) upsert() *statement[T] { return t.writing(insertOver) }
 
+// addition returns the statement that adds rows, or adds to the numbers of those that
+// exist.
+func (t *table[T]) addition() *statement[T] { return t.writing(insertAdd) }
+
 // update returns the statement that overwrites all but the primary key of rows
 // that exist.
 func (t *table[T]) update() *statement[T] { return t.writing(update) }
@@ -82,6 +86,15 @@ func increaseOf[T, R any](t *table[T], where, added []column[R]) *statement[R] {
 	return &statement[R]{newSet(increase, t.name, specs(where), specs(added)), slices.Concat(added, where)}
 }
 
+// updateReturning is updateOf with columns to read of the rows that were written. It
+// is used as a look-up is.
+func updateReturning[T, R, F any](t *table[T], where, set []column[R], read []column[F]) *lookup[R, F] {
+	mustBeOf(t, where)
+	mustBeOf(t, set)
+	mustBeOf(t, read)
+	return &lookup[R, F]{newSet(updateReturn, t.name, specs(where), specs(set), specs(read)...), slices.Concat(set, where), read}
+}
+
 // deleteFrom returns a statement that deletes the rows that have the given
 // keys.
 func deleteFrom[T, K any](t *table[T], where []column[K]) *statement[K] {
@@ -89,7 +102,8 @@ func deleteFrom[T, K any](t *table[T], where []column[K]) *statement[K] {
 	return &statement[K]{newSet(deleteOld, t.name, specs(where), nil), where}
 }
 
-// lookup reads the rows of T that have the keys of a K.
+// lookup reads the rows of T that have the keys of a K, or that an update with the
+// parameters of a K has written.
 type lookup[K, T any] struct {
 	set  *setStatement
 	keys []column[K]

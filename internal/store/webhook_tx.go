@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -138,10 +139,21 @@ func (tx webhookTx) NextDue(ctx context.Context, partnerID string) (next time.Ti
 }
 
 // SaveProgress writes the state of events, each unless it has changed since it
-// was read, and reports whether none had.
-func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progress) (all bool, err error) {
-	rows, err := writeNow(ctx, tx.conn, saveProgress, pointers(progress)...)
-	return rows == int64(len(progress)), err
+// was read, and returns the keys of those that were written.
+func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progress) (saved []outbox.EventKey, err error) {
+	rows, err := findNow(ctx, tx.conn, saveProgress, progress...)
+	for _, key := range rows {
+		saved = append(saved, *key)
+	}
+	return saved, err
+}
+
+// AddFigures adds to the figures. It must be the last statement of a transaction.
+func (tx webhookTx) AddFigures(ctx context.Context, added *figures.Tally) error {
+	p := newPipeline(tx.conn)
+	writeFigures(p, added)
+	_, err := p.flush(ctx)
+	return err
 }
 
 // Promote makes events due at a time that wait behind one of their order. Keys

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
@@ -20,12 +21,17 @@ type batch struct {
 	progress []Progress
 	saved    map[outbox.EventKey]bool // the events of progress
 	promoted []outbox.EventKey        // may be sent, as the event in front of them is done
+	// fresh has the requests that delivered their events, by event; without those
+	// that were delivered before.
+	fresh   map[outbox.EventKey]*request
+	figures figures.Tally
 }
 
 func newBatch(s *Sender, notes []note) *batch {
 	return &batch{
 		sender: s, now: s.now(), notes: notes, written: written{freed: map[*runner]bool{}},
 		changed: map[*Endpoint]bool{}, saved: map[outbox.EventKey]bool{},
+		fresh: map[outbox.EventKey]*request{},
 	}
 }
 
@@ -49,7 +55,10 @@ func (b *batch) write(ctx context.Context, tx Writer) (err error) {
 			}
 		}
 	}
-	return tx.SaveEndpoints(ctx, slices.Collect(maps.Keys(b.changed)))
+	if err := tx.SaveEndpoints(ctx, slices.Collect(maps.Keys(b.changed))); err != nil {
+		return err
+	}
+	return tx.AddFigures(ctx, &b.figures)
 }
 
 // partnerIDs returns the partners of the notes, sorted.
@@ -72,6 +81,9 @@ func (b *batch) judge(n note) {
 	p := judge(endpoint, *n.request, b.now, b.sender.chance())
 	b.progress = append(b.progress, p)
 	b.saved[p.Key()] = true
+	if p.State == outbox.Delivered && !n.request.event.delivered() {
+		b.fresh[p.Key()] = n.request
+	}
 	if endpoint != nil && !endpoint.sameHealth(&before) {
 		b.changed[endpoint] = true
 	}
@@ -104,16 +116,27 @@ func (b *batch) renew(lane *runner) {
 // saveEvents writes the events' progress, and makes those due that waited behind
 // them.
 func (b *batch) saveEvents(ctx context.Context, tx Writer) error {
-	all, err := tx.SaveProgress(ctx, b.progress)
+	saved, err := tx.SaveProgress(ctx, b.progress)
 	if err != nil {
 		return err
 	}
-	if all {
+	b.count(saved)
+	if len(saved) == len(b.progress) {
 		// An event whose outcome has just been saved does not wait. If an outcome
 		// came too late to be saved, its event may: all are promoted then.
 		b.promoted = slices.DeleteFunc(b.promoted, func(key outbox.EventKey) bool { return b.saved[key] })
 	}
 	return tx.Promote(ctx, b.promoted, b.now)
+}
+
+// count adds to the figures what was delivered, of the events that were saved: the
+// others were judged by an earlier try at this transaction, or on another node.
+func (b *batch) count(saved []outbox.EventKey) {
+	for _, key := range saved {
+		if r := b.fresh[key]; r != nil {
+			b.figures.WebhookDelivered(&r.event.Event, r.at)
+		}
+	}
 }
 
 // park frees the endpoint until its next event is due. If one is due now the

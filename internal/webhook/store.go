@@ -2,9 +2,11 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
@@ -52,8 +54,8 @@ type Writer interface {
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error
 	// SaveProgress writes the state of events, each unless it has changed since it
-	// was read, and reports whether none had.
-	SaveProgress(ctx context.Context, progress []Progress) (all bool, err error)
+	// was read, and returns the keys of those that were written.
+	SaveProgress(ctx context.Context, progress []Progress) (saved []outbox.EventKey, err error)
 	// Promote makes events due at a time that wait behind one of their order. Keys
 	// of other events are left alone.
 	Promote(ctx context.Context, keys []outbox.EventKey, at time.Time) error
@@ -63,6 +65,8 @@ type Writer interface {
 	// their orders, as none may wait behind a skipped one. It returns how many it
 	// has skipped. If that is less than limit, none is left.
 	SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error)
+	// AddFigures adds to the figures, whose rows it locks. No other call may follow.
+	AddFigures(ctx context.Context, added *figures.Tally) error
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error
 }
@@ -112,6 +116,12 @@ type Event struct {
 
 // Key returns the name of the event.
 func (e *Event) Key() outbox.EventKey { return outbox.KeyOf(&e.Event) }
+
+// delivered reports whether an attempt has delivered the event, which may be sent
+// again nevertheless.
+func (e *Event) delivered() bool {
+	return slices.ContainsFunc(e.Log, func(a Attempt) bool { return Answer{Status: a.Status}.Delivered() })
+}
 
 // Attempt is an event's record of one request.
 type Attempt struct {

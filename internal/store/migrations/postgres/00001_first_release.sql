@@ -383,6 +383,42 @@ CREATE TABLE idempotency_keys (
     PRIMARY KEY (partner_id, idempotency_key, scope)
 );
 
+-- figures: what happened, in sums ---------------------------------------------
+
+-- A row for each partner, day and courier. Every transaction that creates or moves
+-- orders, or delivers webhooks, adds to its rows; they hold nothing personal and are
+-- kept. On SQLite they lie in the order in which the days came, not in that of the
+-- key, so that the rows of today, which are written all the time, share few pages.
+CREATE TABLE figures (
+    partner_id             TEXT   NOT NULL,
+    day                    BIGINT NOT NULL, -- days since 1970: the local date at the dropoff
+    courier_id             TEXT   NOT NULL, -- '' for what no courier did
+    orders                 BIGINT NOT NULL, -- created
+    assigned               BIGINT NOT NULL,
+    delivered              BIGINT NOT NULL,
+    on_time                BIGINT NOT NULL,
+    failed_attempts        BIGINT NOT NULL,
+    cancelled              BIGINT NOT NULL,
+    webhooks_delivered     BIGINT NOT NULL,
+    pending_ended          BIGINT NOT NULL, -- how often an order has left the status, and for how
+    pending_ms             BIGINT NOT NULL, -- long these orders had been in it
+    accepted_ended         BIGINT NOT NULL,
+    accepted_ms            BIGINT NOT NULL,
+    courier_assigned_ended BIGINT NOT NULL,
+    courier_assigned_ms    BIGINT NOT NULL,
+    picked_up_ended        BIGINT NOT NULL,
+    picked_up_ms           BIGINT NOT NULL,
+    in_transit_ended       BIGINT NOT NULL,
+    in_transit_ms          BIGINT NOT NULL,
+    out_for_delivery_ended BIGINT NOT NULL,
+    out_for_delivery_ms    BIGINT NOT NULL,
+    failed_ended           BIGINT NOT NULL,
+    failed_ms              BIGINT NOT NULL,
+    PRIMARY KEY (partner_id, day, courier_id)
+);
+-- Sums up the days of all partners.
+CREATE INDEX figures_of_day ON figures (day);
+
 -- dispatch: couriers, the board, notes ---------------------------------------
 
 CREATE TABLE couriers (
