@@ -40,14 +40,18 @@ func (s *Server) handleOrderLabel(c *call) (reply, error) {
 	return reply{status: http.StatusOK, body: file}, nil
 }
 
-// labelFormat returns the format with the highest weight in the Accept headers,
-// and the first of equals. If they name no format, it returns PDF: the contract has
+// labelFormat returns the preferred format of a label.
+func labelFormat(accept []string) string { return preferred(accept, labelFormats, formatPDF) }
+
+// preferred returns the format with the highest weight in the Accept headers,
+// and the first of equals. formats maps the media types that Accept may name to the
+// formats. If it names none of them, preferred returns the usual one: the contract has
 // no 406.
-func labelFormat(accept []string) string {
-	best, highest := formatPDF, 0.0
+func preferred(accept []string, formats map[string]string, usual string) string {
+	best, highest := usual, 0.0
 	for name := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		kind, parameters, err := mime.ParseMediaType(name)
-		format, known := labelFormats[kind]
+		format, known := formats[kind]
 		if err != nil || !known {
 			continue
 		}

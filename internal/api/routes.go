@@ -119,6 +119,7 @@ func Routes() []Route {
 		{"GET", "/v1/inventory/movements", AccessSigned, may(partner.PermissionStockRead), (*Server).handleMovementList},
 
 		{"GET", "/v1/logs", AccessPartner, may(partner.PermissionLogsRead), (*Server).handleLogs},
+		{"GET", "/v1/figures", AccessPartner, may(partner.PermissionOrdersRead), (*Server).handleFigures},
 
 		{"GET", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooksRead), (*Server).handleEndpointGet},
 		{"PUT", "/v1/webhooks/endpoint", AccessPartner, may(partner.PermissionWebhooks), (*Server).handleEndpointPut},
@@ -183,6 +184,7 @@ func Routes() []Route {
 		{"POST", proofsPath, AccessOperator, delivering, (*Server).handleProofAdd},
 		{"POST", "/ops/v1/orders/{order_id}/notes", AccessOperator, dispatching, (*Server).handleNoteCreate},
 		{"GET", "/ops/v1/attention", AccessOperator, dispatching, (*Server).handleAttention},
+		{"GET", "/ops/v1/figures", AccessOperator, dispatching, (*Server).handleOpsFigures},
 		{"GET", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsGet},
 		{"PUT", "/ops/v1/partners/{partner_id}/dispatch", AccessOperator, dispatching, (*Server).handleDispatchSettingsPut},
 		{"GET", "/ops/v1/audit", AccessOperator, administering, (*Server).handleAudit},

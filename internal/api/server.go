@@ -26,6 +26,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/recipient"
+	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -51,6 +52,7 @@ type Config struct {
 	Proofs          *proof.Service
 	RateCards       *ratecard.Service
 	Retention       *retention.Service
+	Reports         *report.Service
 	RequestLog      *requestlogger.Service
 
 	// BaseURL returns the public address of the service.

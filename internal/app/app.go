@@ -37,6 +37,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/route"
@@ -405,6 +406,7 @@ func (a *App) handler() http.Handler {
 		Stock:           a.stock,
 		RateCards:       a.rateCards,
 		Retention:       a.retention,
+		Reports:         report.NewService(a.store.Reports(), a.Now),
 		RequestLog:      a.requestLog,
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,

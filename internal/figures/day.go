@@ -24,10 +24,10 @@ func Today(now time.Time) Day { return DayOf(now, easternmost) }
 const easternmost = "NL"
 
 // ParseDay reads a date such as 2026-11-21. It is false for any other text, and for
-// dates before 1970.
+// dates until 1 January 1970, so that 0 can stand for none.
 func ParseDay(text string) (day Day, ok bool) {
 	at, err := time.Parse(time.DateOnly, text)
-	return Day(at.Unix() / secondsPerDay), err == nil && at.Unix() >= 0
+	return Day(at.Unix() / secondsPerDay), err == nil && at.Unix() > 0
 }
 
 // String returns the date as ParseDay reads it.

@@ -24,7 +24,7 @@ func TestRecordKnowsEveryField(t *testing.T) {
 	got.PartnerID, got.Version, got.Events, got.LastEvent = o.PartnerID, o.Version, o.Events, o.LastEvent
 	got.Courier, got.Allocation, got.Cancellation, got.History = o.Courier, o.Allocation, o.Cancellation, o.History
 	got.Promised = o.Promised // the estimated delivery of the record
-	got.QuoteID = o.QuoteID // used up by the creation, and not kept
+	got.QuoteID = o.QuoteID   // used up by the creation, and not kept
 	if !reflect.DeepEqual(got, &o) {
 		t.Errorf("got %+v\nwant %+v", got, &o)
 	}

@@ -119,7 +119,7 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 		}
 		row := csvRow{line: line.Number, cells: map[string]string{}}
 		for i, cell := range line.Cells {
-			if cell = unescapeFormula(cell); cell != "" {
+			if cell = csvfile.Unescape(cell); cell != "" {
 				row.cells[header[i]] = cell
 			}
 		}

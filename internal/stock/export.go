@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
 // The columns of a catalogue in CSV. An export has exportColumns. An import may have
@@ -51,8 +52,8 @@ func (s *Service) Export(ctx context.Context, partnerID string) (pages func(io.W
 
 func exportRow(p delivery.Product) []string {
 	return []string{
-		strconv.FormatInt(p.ProductID, 10), escapeFormula(p.Name), dollars(p.PriceCents),
-		strconv.FormatInt(p.StockMin, 10), strconv.FormatInt(p.StockMax, 10), escapeFormula(p.Barcode), string(p.Status),
+		strconv.FormatInt(p.ProductID, 10), csvfile.Escape(p.Name), dollars(p.PriceCents),
+		strconv.FormatInt(p.StockMin, 10), strconv.FormatInt(p.StockMax, 10), csvfile.Escape(p.Barcode), string(p.Status),
 		strconv.FormatInt(p.Quantity, 10),
 	}
 }
@@ -64,24 +65,4 @@ func dollars(cents int64) string {
 		text = strings.Repeat("0", 3-len(text)) + text
 	}
 	return text[:len(text)-2] + "." + text[len(text)-2:]
-}
-
-// formula lists the characters that make a spreadsheet take a cell for a formula. The
-// quote is among them so that escaping can be reversed.
-const formula = "=+-@\t\r'"
-
-// escapeFormula returns the text for a cell that a spreadsheet does not compute.
-func escapeFormula(text string) string {
-	if text != "" && strings.Contains(formula, text[:1]) {
-		return "'" + text
-	}
-	return text
-}
-
-// unescapeFormula returns the text that escapeFormula has escaped.
-func unescapeFormula(cell string) string {
-	if len(cell) > 1 && cell[0] == '\'' && strings.Contains(formula, cell[1:2]) {
-		return cell[1:]
-	}
-	return cell
 }

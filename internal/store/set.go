@@ -23,15 +23,15 @@ type setStatement struct {
 type verb byte
 
 const (
-	insertNew  verb = iota // insert; a row that exists is left alone and not counted
-	insertOver             // insert or overwrite the row with the same keys
-	update                 // write values where all keys match
-	updateReturn           // the same, reading the rows that were written
-	insertAdd              // insert, or add values, which are numbers, to the row with the same keys
-	increase               // add values, which are numbers, where all keys match
-	lookUp                 // read values where all keys match
-	lookUpLock             // the same, locking the rows until the transaction ends
-	deleteOld              // delete the rows where all keys match
+	insertNew    verb = iota // insert; a row that exists is left alone and not counted
+	insertOver               // insert or overwrite the row with the same keys
+	update                   // write values where all keys match
+	updateReturn             // the same, reading the rows that were written
+	insertAdd                // insert, or add values, which are numbers, to the row with the same keys
+	increase                 // add values, which are numbers, where all keys match
+	lookUp                   // read values where all keys match
+	lookUpLock               // the same, locking the rows until the transaction ends
+	deleteOld                // delete the rows where all keys match
 )
 
 // columnSpec is a column as SQL knows it.

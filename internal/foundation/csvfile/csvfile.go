@@ -10,6 +10,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Line is one line after the header.
@@ -53,3 +54,23 @@ var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 // IsNumber reports whether a cell is a number in the notation of JSON, without an
 // exponent.
 func IsNumber(cell string) bool { return number.MatchString(cell) }
+
+// formula lists the characters that make a spreadsheet take a cell for a formula. The
+// quote is among them so that escaping can be reversed.
+const formula = "=+-@\t\r'"
+
+// Escape returns the text for a cell that a spreadsheet does not compute.
+func Escape(text string) string {
+	if text != "" && strings.Contains(formula, text[:1]) {
+		return "'" + text
+	}
+	return text
+}
+
+// Unescape returns the text that Escape has escaped.
+func Unescape(cell string) string {
+	if len(cell) > 1 && cell[0] == '\'' && strings.Contains(formula, cell[1:2]) {
+		return cell[1:]
+	}
+	return cell
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/report"
+)
+
+// The formats of figures.
+const (
+	formatJSON = "application/json"
+	formatCSV  = "text/csv"
+)
+
+var figureFormats = map[string]string{formatJSON: formatJSON, formatCSV: formatCSV}
+
+// handleFigures responds with the figures of a partner.
+func (s *Server) handleFigures(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	return s.figures(c, q, figures.Filter{PartnerID: c.partnerID})
+}
+
+// handleOpsFigures responds with the figures of all partners and couriers, or of one.
+func (s *Server) handleOpsFigures(c *call) (reply, error) {
+	q, err := c.query()
+	if err != nil {
+		return reply{}, err
+	}
+	return s.figures(c, q, figures.Filter{PartnerID: q.text("partner_id"), CourierID: q.text("courier_id")})
+}
+
+var byRule = form.OneOf("courier")
+
+// figures responds with the figures that the parameters ask for, in the format that
+// Accept asks for.
+func (s *Server) figures(c *call, q *query, filter figures.Filter) (reply, error) {
+	filter.First, filter.Last = q.date("from"), q.date("to")
+	filter.ByCourier = q.oneOf("by", byRule) != ""
+	if err := q.problems.Err(); err != nil {
+		return reply{}, err
+	}
+	found, err := s.config.Reports.Figures(c.Context(), report.Question{Filter: filter})
+	if err != nil {
+		return reply{}, err
+	}
+	if preferred(c.Header.Values("Accept"), figureFormats, formatJSON) == formatCSV {
+		c.header.Set("Content-Type", "text/csv; charset=utf-8")
+		return reply{status: http.StatusOK, body: figuresCSV(found, filter.ByCourier)}, nil
+	}
+	return ok(figuresOf(found, filter.ByCourier))
+}
+
+// date returns a date; 0 if it was not sent.
+func (q *query) date(name string) figures.Day {
+	text := q.text(name)
+	if text == "" {
+		return 0
+	}
+	day, ok := figures.ParseDay(text)
+	if !ok {
+		q.problems.Add(name, text, "a date such as 2026-11-21")
+	}
+	return day
+}
+
+type figuresAnswer struct {
+	From string      `json:"from"`
+	To   string      `json:"to"`
+	Days []dayAnswer `json:"days"`
+}
+
+type dayAnswer struct {
+	Date              string                         `json:"date"`
+	CourierID         *string                        `json:"courier_id,omitzero"`
+	CourierName       *string                        `json:"courier_name,omitzero"`
+	Orders            int64                          `json:"orders"`
+	Assigned          int64                          `json:"assigned"`
+	Delivered         int64                          `json:"delivered"`
+	OnTime            int64                          `json:"on_time"`
+	FailedAttempts    int64                          `json:"failed_attempts"`
+	Cancelled         int64                          `json:"cancelled"`
+	WebhooksDelivered int64                          `json:"webhooks_delivered"`
+	TimeInStatus      map[delivery.Status]stayAnswer `json:"time_in_status"`
+}
+
+type stayAnswer struct {
+	Count   int64 `json:"count"`
+	Seconds int64 `json:"seconds"`
+}
+
+func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
+	answer := figuresAnswer{From: found.First.String(), To: found.Last.String(), Days: make([]dayAnswer, len(found.Lines))}
+	for i, line := range found.Lines {
+		day := dayAnswer{
+			Date: line.Day.String(), Orders: line.Orders, Assigned: line.Assigned, Delivered: line.Delivered, OnTime: line.OnTime,
+			FailedAttempts: line.FailedAttempts, Cancelled: line.Cancelled, WebhooksDelivered: line.WebhooksDelivered,
+			TimeInStatus: make(map[delivery.Status]stayAnswer, len(line.Stays)),
+		}
+		if byCourier {
+			day.CourierID, day.CourierName = &line.CourierID, &line.CourierName
+		}
+		for i, stay := range line.Stays {
+			day.TimeInStatus[figures.Passing[i]] = stayAnswer{stay.Ended, seconds(stay)}
+		}
+		answer.Days[i] = day
+	}
+	return answer
+}
+
+// seconds returns the sum of a stay in seconds, rounded.
+func seconds(stay figures.Stay) int64 { return (stay.Millis + 500) / 1000 }
+
+// figuresCSV returns the same in lines.
+func figuresCSV(found *report.Answer, byCourier bool) []byte {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out) // a buffer takes everything
+	_ = w.Write(figureColumns(byCourier))
+	for _, line := range found.Lines {
+		cells := []string{line.Day.String()}
+		if byCourier {
+			cells = append(cells, line.CourierID, csvfile.Escape(line.CourierName))
+		}
+		numbers := []int64{line.Orders, line.Assigned, line.Delivered, line.OnTime, line.FailedAttempts, line.Cancelled, line.WebhooksDelivered}
+		for _, stay := range line.Stays {
+			numbers = append(numbers, stay.Ended, seconds(stay))
+		}
+		for _, number := range numbers {
+			cells = append(cells, strconv.FormatInt(number, 10))
+		}
+		_ = w.Write(cells)
+	}
+	w.Flush()
+	return out.Bytes()
+}
+
+func figureColumns(byCourier bool) []string {
+	columns := []string{"date"}
+	if byCourier {
+		columns = append(columns, "courier_id", "courier_name")
+	}
+	columns = append(columns, "orders", "assigned", "delivered", "on_time", "failed_attempts", "cancelled", "webhooks_delivered")
+	for _, status := range figures.Passing {
+		columns = append(columns, string(status)+"_count", string(status)+"_seconds")
+	}
+	return columns
+}
