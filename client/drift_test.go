@@ -64,6 +64,7 @@ var methods = map[string]any{
 	"GET /v1/inventory/products":                 (*client.Client).ListProducts,
 	"GET /v1/inventory/movements":                (*client.Client).ListMovements,
 	"GET /v1/logs":                               (*client.Client).ListLogs,
+	"GET /v1/figures":                            (*client.Client).GetFigures,
 	"GET /v1/webhooks/endpoint":                  (*client.Client).GetWebhookEndpoint,
 	"PUT /v1/webhooks/endpoint":                  (*client.Client).SetWebhookEndpoint,
 	"DELETE /v1/webhooks/endpoint":               (*client.Client).DeleteWebhookEndpoint,

@@ -63,6 +63,7 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/orders/{}/notes":               (*client.Operator).AddOrderNote,
 	"POST /ops/v1/orders/{}/status":              (*client.Operator).ChangeOrderStatus,
 	"POST /ops/v1/orders/status":                 (*client.Operator).ChangeOrderStatuses,
+	"GET /ops/v1/figures":                        (*client.Operator).GetFigures,
 	"GET /ops/v1/attention":                      (*client.Operator).GetAttention,
 	"GET /ops/v1/partners/{}/products":           (*client.Operator).ListCatalogue,
 	"POST /ops/v1/partners/{}/products":          (*client.Operator).CreateProduct,

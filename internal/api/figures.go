@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -80,17 +79,28 @@ type figuresAnswer struct {
 }
 
 type dayAnswer struct {
-	Date              string                         `json:"date"`
-	CourierID         *string                        `json:"courier_id,omitzero"`
-	CourierName       *string                        `json:"courier_name,omitzero"`
-	Orders            int64                          `json:"orders"`
-	Assigned          int64                          `json:"assigned"`
-	Delivered         int64                          `json:"delivered"`
-	OnTime            int64                          `json:"on_time"`
-	FailedAttempts    int64                          `json:"failed_attempts"`
-	Cancelled         int64                          `json:"cancelled"`
-	WebhooksDelivered int64                          `json:"webhooks_delivered"`
-	TimeInStatus      map[delivery.Status]stayAnswer `json:"time_in_status"`
+	Date              string      `json:"date"`
+	CourierID         *string     `json:"courier_id,omitzero"`
+	CourierName       *string     `json:"courier_name,omitzero"`
+	Orders            int64       `json:"orders"`
+	Assigned          int64       `json:"assigned"`
+	Delivered         int64       `json:"delivered"`
+	OnTime            int64       `json:"on_time"`
+	FailedAttempts    int64       `json:"failed_attempts"`
+	Cancelled         int64       `json:"cancelled"`
+	WebhooksDelivered int64       `json:"webhooks_delivered"`
+	TimeInStatus      staysAnswer `json:"time_in_status"`
+}
+
+// staysAnswer has the stays in the order of figures.Passing.
+type staysAnswer struct {
+	Pending         stayAnswer `json:"pending"`
+	Accepted        stayAnswer `json:"accepted"`
+	CourierAssigned stayAnswer `json:"courier_assigned"`
+	PickedUp        stayAnswer `json:"picked_up"`
+	InTransit       stayAnswer `json:"in_transit"`
+	OutForDelivery  stayAnswer `json:"out_for_delivery"`
+	Failed          stayAnswer `json:"failed"`
 }
 
 type stayAnswer struct {
@@ -104,17 +114,22 @@ func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
 		day := dayAnswer{
 			Date: line.Day.String(), Orders: line.Orders, Assigned: line.Assigned, Delivered: line.Delivered, OnTime: line.OnTime,
 			FailedAttempts: line.FailedAttempts, Cancelled: line.Cancelled, WebhooksDelivered: line.WebhooksDelivered,
-			TimeInStatus: make(map[delivery.Status]stayAnswer, len(line.Stays)),
+			TimeInStatus: staysOf(line.Counts),
 		}
 		if byCourier {
 			day.CourierID, day.CourierName = &line.CourierID, &line.CourierName
 		}
-		for i, stay := range line.Stays {
-			day.TimeInStatus[figures.Passing[i]] = stayAnswer{stay.Ended, seconds(stay)}
-		}
 		answer.Days[i] = day
 	}
 	return answer
+}
+
+func staysOf(counts figures.Counts) staysAnswer {
+	var in [len(figures.Passing)]stayAnswer
+	for i, stay := range counts.Stays {
+		in[i] = stayAnswer{stay.Ended, seconds(stay)}
+	}
+	return staysAnswer{in[0], in[1], in[2], in[3], in[4], in[5], in[6]}
 }
 
 // seconds returns the sum of a stay in seconds, rounded.

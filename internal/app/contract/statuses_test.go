@@ -61,6 +61,8 @@ var undriven = map[string]string{
 	"getOrderRecord":      "its only part that could fail is the database",
 	"getAttention":        "its only part that could fail is the database",
 	"getDispatchSettings": "its only part that could fail is the database",
+	"getFigures":          "its only part that could fail is the database",
+	"getHouseFigures":     "its only part that could fail is the database",
 
 	"getCourierSequence":     "its only part that could fail is the database",
 	"putCourierSequence":     "its only part that could fail is the database",

@@ -78,6 +78,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"exported":          testExported,
 		"swept":             testSwept,
 		"erased":            testErased,
+		"figures":           testFigures,
 		"usage":             testUsage,
 		"request log":       testRequestLog,
 		"event lists":       testEventLists,
