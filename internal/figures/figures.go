@@ -53,18 +53,24 @@ type Row struct {
 	Counts
 }
 
-// Tally gathers what a transaction adds. The zero value is empty.
+// Tally gathers what a transaction adds. The zero value is empty. Orders in test mode
+// are not counted.
 type Tally struct{ rows map[Key]*Row }
 
 // Created counts a new order.
 func (t *Tally) Created(o *delivery.Order) {
-	t.on(Key{o.PartnerID, dayOf(o, o.CreatedAt), ""}).Orders++
+	if !delivery.IsTest(o.PartnerID) {
+		t.on(Key{o.PartnerID, dayOf(o, o.CreatedAt), ""}).Orders++
+	}
 }
 
 // Moved counts a move, from the order before it to the order after it. The time that
 // the order was in the status that it leaves, and what became of it, belong to the
 // courier who had it until then.
 func (t *Tally) Moved(before, after *delivery.Order) {
+	if delivery.IsTest(after.PartnerID) {
+		return
+	}
 	day := dayOf(after, after.UpdatedAt)
 	had := t.on(Key{after.PartnerID, day, courierOf(before)})
 	had.leave(before.Status, after.UpdatedAt.Sub(before.UpdatedAt))
@@ -95,7 +101,9 @@ func (r *Row) leave(status delivery.Status, lasted time.Duration) {
 // WebhookDelivered counts an event that its partner has acknowledged at a time. No
 // courier has a part in that.
 func (t *Tally) WebhookDelivered(event *delivery.Event, at time.Time) {
-	t.on(Key{event.PartnerID, DayOf(at, event.Facts.Province), ""}).WebhooksDelivered++
+	if !delivery.IsTest(event.PartnerID) {
+		t.on(Key{event.PartnerID, DayOf(at, event.Facts.Province), ""}).WebhooksDelivered++
+	}
 }
 
 // on returns the row of a key.

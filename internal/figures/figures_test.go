@@ -151,6 +151,18 @@ func TestOnTimeIsByThePromise(t *testing.T) {
 	}
 }
 
+func TestTestModeIsNotCounted(t *testing.T) {
+	t.Parallel()
+	var tally figures.Tally
+	o := testkit.Order(delivery.TestAccount(partnerID), "ord_1", "A-1", testkit.Epoch)
+	tally.Created(o)
+	tally.Moved(o, o)
+	tally.WebhookDelivered(&delivery.Event{PartnerID: o.PartnerID}, testkit.Epoch)
+	if rows := tally.Rows(); len(rows) > 0 {
+		t.Errorf("got %s, want nothing", shown(rows))
+	}
+}
+
 // TestSumsDoNotDependOnTransactions divides random moves among tallies: the rows of all
 // of them add up to those of one tally.
 func TestSumsDoNotDependOnTransactions(t *testing.T) {
