@@ -206,7 +206,7 @@ func newMover(db *store.Store, wake func(...string)) (*order.Service, *timedStor
 	timed := &timedStore{Store: db.Orders(), commits: map[string]int64{}}
 	return order.NewService(order.Config{
 		Store: timed, Writers: db.Writers(), Now: time.Now, Random: rand.Reader,
-		Encode: record.Encode, Announce: wake,
+		Encode: record.Encode, EncodeForOperators: record.EncodeForOperators, Announce: wake,
 		Card:        func(context.Context, string, time.Time) (*pricing.Card, error) { return pricing.DefaultCard(), nil },
 		TrackingURL: func(orderID string) string { return "http://127.0.0.1/track/" + orderID },
 	}), timed
