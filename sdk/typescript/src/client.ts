@@ -10,7 +10,9 @@ import type {
   EventFeed,
   EventQuery,
   FeedQuery,
+  FiguresQuery,
   ListedOrder,
+  LogQuery,
   Movement,
   MovementQuery,
   Order,
@@ -178,6 +180,16 @@ export class Client extends Service {
       yield* page.events;
       next = page.next_cursor === undefined ? undefined : { ...next, cursor: page.next_cursor };
     }
+  }
+
+  /** A page of the signed requests of the last seven days, newest first. */
+  listLogs(query?: LogQuery, options?: CallOptions): Promise<Schemas["LogList"]> {
+    return this.request("get", "/v1/logs", { query }, options);
+  }
+
+  /** What was counted day by day, of the last 30 days unless the query says otherwise. */
+  getFigures(query?: FiguresQuery, options?: CallOptions): Promise<Schemas["Figures"]> {
+    return this.request("get", "/v1/figures", { query }, options);
   }
 
   /** An event, its body and the attempts to deliver it. */

@@ -733,6 +733,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your signed requests of the last seven days, newest first
+         * @description Requests are in the order in which they were answered, and are here a few seconds after that at the latest. A request that could not be authenticated is not logged. Under great load, or when the database fails, entries may be missing. A page may have fewer entries than `limit`, even none, and still a `next_cursor`. A parameter out of its bounds is 422.
+         */
+        get: operations["listLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/endpoint": {
         parameters: {
             query?: never;
@@ -1537,6 +1557,8 @@ export interface components {
          * @example 2026-03-03T09:00:00-05:00
          */
         DateTime: string;
+        /** @description False for what is in test mode. */
+        LiveMode: boolean;
         /**
          * Format: date-time
          * @description RFC 3339 in UTC with three decimals, so that the texts sort like the times.
@@ -1568,8 +1590,13 @@ export interface components {
         };
         /** @description For people; may change at any time. */
         ErrorMessage: string;
+        /**
+         * Format: uri
+         * @description The page about the code.
+         */
+        ErrorPage: string;
         /** @description The error. Programs decide by `code`. */
-        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
+        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
         BadRequestError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1577,6 +1604,7 @@ export interface components {
              */
             code: "bad_request";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         EmailTakenError: {
             /**
@@ -1585,6 +1613,7 @@ export interface components {
              */
             code: "email_taken";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         UnauthorizedError: {
             /**
@@ -1593,6 +1622,7 @@ export interface components {
              */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["UnauthorizedDetails"];
         };
         /** @description The role must sign in with a code as well, and the person has not set that up (`POST …/auth/totp`). */
@@ -1607,6 +1637,7 @@ export interface components {
              */
             code: "forbidden";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["ForbiddenDetails"];
         };
         NotFoundError: {
@@ -1616,6 +1647,7 @@ export interface components {
              */
             code: "not_found";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         MethodNotAllowedError: {
             /**
@@ -1624,6 +1656,7 @@ export interface components {
              */
             code: "method_not_allowed";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         ConflictError: {
             /**
@@ -1632,6 +1665,8 @@ export interface components {
              */
             code: "conflict";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details?: components["schemas"]["ConflictDetails"];
         };
         OrderNotCancellableError: {
             /**
@@ -1640,6 +1675,7 @@ export interface components {
              */
             code: "order_not_cancellable";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["NotCancellableDetails"];
         };
         InvalidTransitionError: {
@@ -1649,6 +1685,7 @@ export interface components {
              */
             code: "invalid_transition";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["InvalidTransitionDetails"];
         };
         IdempotencyInProgressError: {
@@ -1658,6 +1695,16 @@ export interface components {
              */
             code: "idempotency_in_progress";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+        };
+        GoneError: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "gone";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         PayloadTooLargeError: {
             /**
@@ -1666,6 +1713,7 @@ export interface components {
              */
             code: "payload_too_large";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         UnsupportedMediaTypeError: {
             /**
@@ -1674,6 +1722,7 @@ export interface components {
              */
             code: "unsupported_media_type";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         ValidationError: {
             /**
@@ -1682,6 +1731,7 @@ export interface components {
              */
             code: "validation_error";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["ValidationDetails"];
         };
         InsufficientStockError: {
@@ -1691,6 +1741,7 @@ export interface components {
              */
             code: "insufficient_stock";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["InsufficientStockDetails"];
         };
         IdempotencyKeyReusedError: {
@@ -1700,6 +1751,7 @@ export interface components {
              */
             code: "idempotency_key_reused";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         WebhookNotConfiguredError: {
             /**
@@ -1708,6 +1760,7 @@ export interface components {
              */
             code: "webhook_not_configured";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         RateLimitedError: {
             /**
@@ -1716,6 +1769,7 @@ export interface components {
              */
             code: "rate_limited";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         QuotaExceededError: {
             /**
@@ -1724,6 +1778,7 @@ export interface components {
              */
             code: "quota_exceeded";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["QuotaDetails"];
         };
         InternalError: {
@@ -1733,6 +1788,7 @@ export interface components {
              */
             code: "internal_error";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         UnavailableError: {
             /**
@@ -1741,17 +1797,20 @@ export interface components {
              */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
         };
         SignatureRefusedError: {
             /** @constant */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["UnauthorizedDetails"];
         };
         NotReadyError: {
             /** @constant */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["NotReadyDetails"];
         };
         BadRequestBody: {
@@ -1820,10 +1879,6 @@ export interface components {
         };
         OrderRefusedBody: {
             error: components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"];
-            request_id: components["schemas"]["RequestID"];
-        };
-        WebhookNotConfiguredBody: {
-            error: components["schemas"]["WebhookNotConfiguredError"];
             request_id: components["schemas"]["RequestID"];
         };
         RedeliveryRefusedBody: {
@@ -1902,20 +1957,40 @@ export interface components {
             allowed: components["schemas"]["Status"][];
             /** @description The order's version. It grows by one with every change. */
             version: number;
+            /** @description Since when the order has had this status. */
+            updated_at: components["schemas"]["Time"];
             /** @description The assigned courier; absent if there is none. */
-            courier?: {
-                courier_id: string;
-                name: string;
-                phone: string;
-                vehicle: string;
-            };
+            courier?: components["schemas"]["AssignedCourier"];
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
-            changed_by?: {
-                operator_id: string;
-                /** @description Absent if it was not a person. */
-                email?: string;
-                at: components["schemas"]["Time"];
-            };
+            changed_by?: components["schemas"]["ChangedBy"];
+        };
+        /** @description What an operator's request met whose `occurred_at` is earlier than the order's last change. Other conflicts have no details. */
+        ConflictDetails: {
+            /** @description The order's present status. */
+            status?: components["schemas"]["Status"];
+            /** @description The statuses that it can change to. */
+            allowed?: components["schemas"]["Status"][];
+            /** @description The order's version. */
+            version?: number;
+            /** @description Since when the order has had this status. */
+            updated_at?: components["schemas"]["Time"];
+            /** @description The assigned courier; absent if there is none. */
+            courier?: components["schemas"]["AssignedCourier"];
+            /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
+            changed_by?: components["schemas"]["ChangedBy"];
+        };
+        AssignedCourier: {
+            courier_id: string;
+            name: string;
+            phone: string;
+            vehicle: string;
+        };
+        ChangedBy: {
+            operator_id: string;
+            /** @description Absent if it was not a person. */
+            email?: string;
+            /** @description When the change was recorded. */
+            at: components["schemas"]["Time"];
         };
         Health: {
             /** @constant */
@@ -2053,6 +2128,8 @@ export interface components {
             name?: string | null;
             /** @description What the key may do. Without scopes it may do everything that a key can do. */
             scopes?: components["schemas"]["Scope"][] | null;
+            /** @description `live` if left out. */
+            mode?: components["schemas"]["KeyMode"] | null;
             /** @description Required without a session and without the two headers. */
             email?: components["schemas"]["Email"] | null;
             /**
@@ -2061,6 +2138,11 @@ export interface components {
              */
             password?: string | null;
         };
+        /**
+         * @description `live` orders are delivered. `test` orders are simulated: they have products, events and a webhook endpoint of their own, and in the other mode they are 404.
+         * @enum {string}
+         */
+        KeyMode: "live" | "test";
         /**
          * @description `read` permits all reading; each other scope permits changing, and reading what it changes. The table is in the documentation of accounts; `x-permission` of an operation is what the scopes must permit.
          * @enum {string}
@@ -2190,6 +2272,8 @@ export interface components {
             created_by: components["schemas"]["Creator"];
             /** @description Empty for a key that may do everything that a key can do. */
             scopes: components["schemas"]["Scope"][];
+            mode: components["schemas"]["KeyMode"];
+            livemode: components["schemas"]["LiveMode"];
         };
         APIKey: {
             key_id: components["schemas"]["KeyID"];
@@ -2202,6 +2286,8 @@ export interface components {
             created_by: components["schemas"]["Creator"];
             /** @description Empty for a key that may do everything that a key can do. */
             scopes: components["schemas"]["Scope"][];
+            mode: components["schemas"]["KeyMode"];
+            livemode: components["schemas"]["LiveMode"];
         };
         APIKeyList: {
             api_keys: components["schemas"]["APIKey"][];
@@ -2384,6 +2470,7 @@ export interface components {
             tracking_url: string;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
             reference?: string;
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
@@ -2477,6 +2564,7 @@ export interface components {
             tracking_url: string;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
             reference?: string;
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
@@ -2512,6 +2600,7 @@ export interface components {
             tracking_url: string;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
             reference?: string;
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
@@ -2661,6 +2750,7 @@ export interface components {
             estimated_delivery: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
@@ -2720,6 +2810,7 @@ export interface components {
             disabled_reason: string | null;
             /** @description When the new secret replaces the old one; null if no rotation is in progress. */
             secret_rotates_at: components["schemas"]["Time"] | null;
+            livemode: components["schemas"]["LiveMode"];
         };
         /** @description The endpoint and its new secret. */
         WebhookEndpointWithSecret: {
@@ -2731,6 +2822,7 @@ export interface components {
             disabled_reason: string | null;
             /** @description When the new secret replaces the old one; null if no rotation is in progress. */
             secret_rotates_at: components["schemas"]["Time"] | null;
+            livemode: components["schemas"]["LiveMode"];
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
@@ -2750,6 +2842,7 @@ export interface components {
             /** @description When the event is due. Null if it is not pending, or waits for an earlier event of its order. */
             next_attempt_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
         };
         /** @description An event with its body and its attempts. */
         EventDetail: {
@@ -2764,6 +2857,7 @@ export interface components {
             /** @description When the event is due. Null if it is not pending, or waits for an earlier event of its order. */
             next_attempt_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
             /** @description The body as it is sent, byte for byte. */
             body: string;
             /** @description The last 100 attempts, oldest first. */
@@ -2780,6 +2874,36 @@ export interface components {
         ReceivedStatus: number | null;
         /** @description Why there was no response; null if there was one. */
         SendingProblem: string | null;
+        /** @enum {string} */
+        RequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+        /** @description Opaque. */
+        LogCursor: string;
+        LogList: {
+            logs: components["schemas"]["LoggedRequest"][];
+            /** @description Absent on the last page. */
+            next_cursor?: components["schemas"]["LogCursor"];
+        };
+        /** @description A signed request and how it was answered. */
+        LoggedRequest: {
+            request_id: components["schemas"]["RequestID"];
+            /** @description When it arrived. */
+            at: components["schemas"]["Time"];
+            method: components["schemas"]["RequestMethod"];
+            /** @description Without the query. What varies in it and is not an id of the service is replaced by its name, as in `/v1/orders/{order_id}`. */
+            path: string;
+            /** @description The status of the response. */
+            status: number;
+            /** @description The code of the error; null unless the request was refused. */
+            code: string | null;
+            /** @description How long the service took. */
+            duration_ms: number;
+            /** @description The API key that signed it. */
+            key_id: components["schemas"]["KeyID"];
+            /** @description The order that it concerned; null if that was none, or several. */
+            order_id: components["schemas"]["OrderID"] | null;
+            /** @description The beginning of the body of a refused request, in which everything that may be personal or secret is replaced by its kind and length; null for others. It may not be valid JSON. */
+            request_body: string | null;
+        };
         EventList: {
             events: components["schemas"]["Event"][];
             /** @description Absent on the last page. */
@@ -2837,6 +2961,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2855,6 +2980,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2872,6 +2998,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2889,6 +3016,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2907,6 +3035,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2926,6 +3055,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2948,6 +3078,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2968,6 +3099,7 @@ export interface components {
             /** @description When the order changed. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 order_id: components["schemas"]["OrderID"];
                 partner_order_id: components["schemas"]["Line"];
@@ -2992,6 +3124,7 @@ export interface components {
              * @constant
              */
             sequence: 0;
+            livemode: components["schemas"]["LiveMode"];
             data: {
                 message: string;
             };
@@ -3113,7 +3246,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundBody"];
             };
         };
-        /** @description The body is invalid, or the URL is not allowed as an endpoint. */
+        /** @description The body or the query is invalid, or the URL is not allowed as an endpoint. */
         WebhookEndpointRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3661,28 +3794,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyedRefusedBody"];
             };
         };
-        /** @description The partner has no endpoint. */
-        WebhookNotConfigured: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "code": "webhook_not_configured",
-                 *         "message": "no webhook endpoint is configured"
-                 *       },
-                 *       "request_id": "req_06eaxqfvn7hgmwdz"
-                 *     }
-                 */
-                "application/json": components["schemas"]["WebhookNotConfiguredBody"];
-            };
-        };
-        /** @description The body is invalid, or the partner has no endpoint. */
+        /** @description The body or the query is invalid, or the partner has no endpoint. */
         RedeliveryRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3795,6 +3907,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+        Mode: components["schemas"]["KeyMode"];
         /**
          * @description The user. An unknown id and a user of another partner are 404.
          * @example usr_7w2kq9dmf4xr30bt
@@ -4628,7 +4742,9 @@ export interface operations {
                      *             "user_id": "usr_5rq0x2dm9c7hw3kt",
                      *             "name": "Épicerie Métro"
                      *           },
-                     *           "scopes": []
+                     *           "scopes": [],
+                     *           "mode": "live",
+                     *           "livemode": true
                      *         },
                      *         {
                      *           "key_id": "key_3ebmvgjrwc573fsp",
@@ -4643,7 +4759,9 @@ export interface operations {
                      *           "scopes": [
                      *             "orders",
                      *             "read"
-                     *           ]
+                     *           ],
+                     *           "mode": "live",
+                     *           "livemode": true
                      *         }
                      *       ],
                      *       "count": 2
@@ -4690,7 +4808,9 @@ export interface operations {
                      *         "user_id": "usr_5rq0x2dm9c7hw3kt",
                      *         "name": "Épicerie Métro"
                      *       },
-                     *       "scopes": []
+                     *       "scopes": [],
+                     *       "mode": "live",
+                     *       "livemode": true
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedAPIKey"];
@@ -5720,9 +5840,92 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listLogs: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+                /**
+                 * @description Only requests that were answered with this status.
+                 * @example 422
+                 */
+                status?: number;
+                /** @description Only requests with this method. */
+                method?: components["schemas"]["RequestMethod"];
+                /** @description Only requests that concerned this order. */
+                order_id?: string;
+                /** @description Only requests that arrived at this time or later. */
+                from?: components["schemas"]["DateTime"];
+                /** @description Only requests that arrived before this time. */
+                to?: components["schemas"]["DateTime"];
+                /** @description The most entries to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["schemas"]["LogCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the log. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logs": [
+                     *         {
+                     *           "request_id": "req_5d1c9e0b7a3f42886e91",
+                     *           "at": "2026-03-02T14:05:12.108Z",
+                     *           "method": "GET",
+                     *           "path": "/v1/orders/ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
+                     *           "status": 200,
+                     *           "code": null,
+                     *           "duration_ms": 2,
+                     *           "key_id": "key_64s36d1n6rvkge9g",
+                     *           "order_id": "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
+                     *           "request_body": null
+                     *         },
+                     *         {
+                     *           "request_id": "req_0b7a3f42886e915d1c9e",
+                     *           "at": "2026-03-02T14:05:09.417Z",
+                     *           "method": "POST",
+                     *           "path": "/v1/rates/quote",
+                     *           "status": 422,
+                     *           "code": "validation_error",
+                     *           "duration_ms": 1,
+                     *           "key_id": "key_64s36d1n6rvkge9g",
+                     *           "order_id": null,
+                     *           "request_body": "{\"service_level\":\"[text of 9]\",\"pickup\":{\"address\":{\"postal_code\":\"[text of 7]\",\"city\":\"[text of 8]\",\"province\":\"QC\",\"country\":\"CA\"}}}"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getWebhookEndpoint: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5741,9 +5944,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["Suspended"];
             404: components["responses"]["NoWebhookEndpoint"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -5751,7 +5956,10 @@ export interface operations {
     };
     putWebhookEndpoint: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5777,7 +5985,8 @@ export interface operations {
                      *       "enabled": true,
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
-                     *       "secret_rotates_at": null
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpoint"];
@@ -5801,6 +6010,7 @@ export interface operations {
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": null,
+                     *       "livemode": true,
                      *       "secret": "whsec_Yy7kQd2VtB0xSfJm5wLhR9aZpNcU3gEoKi8rT1vXjWqD"
                      *     }
                      */
@@ -5820,7 +6030,10 @@ export interface operations {
     };
     deleteWebhookEndpoint: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5844,9 +6057,11 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedWebhookEndpoint"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -5854,7 +6069,10 @@ export interface operations {
     };
     rotateWebhookSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5879,16 +6097,19 @@ export interface operations {
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": "2026-06-04T09:30:00.000Z",
+                     *       "livemode": true,
                      *       "secret": "whsec_p4Gm9XbE2sHnVq7LcTfKyR1dWzU6jAoB3iQ8vNhM5wSx"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -5896,7 +6117,10 @@ export interface operations {
     };
     activateWebhookSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5918,16 +6142,19 @@ export interface operations {
                      *       "enabled": true,
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
-                     *       "secret_rotates_at": null
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -5936,6 +6163,8 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
                 /** @description Only events of this type. */
                 type?: components["schemas"]["EventType"];
                 /** @description Only events of this order. */
@@ -5973,7 +6202,8 @@ export interface operations {
                      *           "state": "pending",
                      *           "attempts": 1,
                      *           "next_attempt_at": "2026-03-02T15:20:16.902Z",
-                     *           "created_at": "2026-03-02T15:20:11.500Z"
+                     *           "created_at": "2026-03-02T15:20:11.500Z",
+                     *           "livemode": true
                      *         },
                      *         {
                      *           "event_id": "019caef5-ac70-7d02-9a6b-21f4c8e05b93",
@@ -5983,7 +6213,8 @@ export interface operations {
                      *           "state": "delivered",
                      *           "attempts": 1,
                      *           "next_attempt_at": null,
-                     *           "created_at": "2026-03-02T14:31:02.000Z"
+                     *           "created_at": "2026-03-02T14:31:02.000Z",
+                     *           "livemode": true
                      *         }
                      *       ]
                      *     }
@@ -6002,7 +6233,10 @@ export interface operations {
     };
     getEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path: {
                 /**
@@ -6034,7 +6268,8 @@ export interface operations {
                      *       "attempts": 3,
                      *       "next_attempt_at": null,
                      *       "created_at": "2026-03-02T14:31:02.000Z",
-                     *       "body": "{\"id\":\"019caef5-ac70-7d02-9a6b-21f4c8e05b93\",\"type\":\"order.accepted\",\"created_at\":\"2026-03-02T14:31:02.000Z\",\"sequence\":1,\"data\":{\"order_id\":\"ord_3ebmvgjr06eajje2n715hrrae6zkdn0v\",\"partner_order_id\":\"EM-2026-004712\",\"status\":\"accepted\"}}",
+                     *       "livemode": true,
+                     *       "body": "{\"id\":\"019caef5-ac70-7d02-9a6b-21f4c8e05b93\",\"type\":\"order.accepted\",\"created_at\":\"2026-03-02T14:31:02.000Z\",\"sequence\":1,\"livemode\":true,\"data\":{\"order_id\":\"ord_3ebmvgjr06eajje2n715hrrae6zkdn0v\",\"partner_order_id\":\"EM-2026-004712\",\"status\":\"accepted\"}}",
                      *       "attempt_log": [
                      *         {
                      *           "attempted_at": "2026-03-02T14:31:02.011Z",
@@ -6063,9 +6298,11 @@ export interface operations {
                     "application/json": components["schemas"]["EventDetail"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -6073,7 +6310,10 @@ export interface operations {
     };
     redeliverEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path: {
                 /**
@@ -6104,17 +6344,19 @@ export interface operations {
                      *       "state": "pending",
                      *       "attempts": 3,
                      *       "next_attempt_at": "2026-03-03T08:00:00.000Z",
-                     *       "created_at": "2026-03-02T14:31:02.000Z"
+                     *       "created_at": "2026-03-02T14:31:02.000Z",
+                     *       "livemode": true
                      *     }
                      */
                     "application/json": components["schemas"]["Event"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["WebhookNotConfigured"];
+            422: components["responses"]["RedeliveryRefused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -6122,7 +6364,10 @@ export interface operations {
     };
     redeliverEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6192,7 +6437,7 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "event_id": "019caef5-ac70-7d02-9a6b-21f4c8e05b93",
-                     *           "body": "{\"id\":\"019caef5-ac70-7d02-9a6b-21f4c8e05b93\",\"type\":\"order.accepted\",\"created_at\":\"2026-03-02T14:31:02.000Z\",\"sequence\":1,\"data\":{\"order_id\":\"ord_3ebmvgjr06eajje2n715hrrae6zkdn0v\",\"partner_order_id\":\"EM-2026-004712\",\"status\":\"accepted\"}}",
+                     *           "body": "{\"id\":\"019caef5-ac70-7d02-9a6b-21f4c8e05b93\",\"type\":\"order.accepted\",\"created_at\":\"2026-03-02T14:31:02.000Z\",\"sequence\":1,\"livemode\":true,\"data\":{\"order_id\":\"ord_3ebmvgjr06eajje2n715hrrae6zkdn0v\",\"partner_order_id\":\"EM-2026-004712\",\"status\":\"accepted\"}}",
                      *           "signature": "v1=d424948c047840edbe8648b37d186f6de33ffd2b4e6f07bb9c433dcf409ef9b2"
                      *         }
                      *       ],
@@ -6213,7 +6458,10 @@ export interface operations {
     };
     testWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6232,10 +6480,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookTest"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["WebhookNotConfigured"];
+            422: components["responses"]["RedeliveryRefused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];

@@ -70,6 +70,8 @@ export type Answer<O> = O extends { responses: infer R }
 /** Which objects a list has: all parameters are optional. */
 export type OrderQuery = Query<Operation<"get", "/v1/orders">>;
 export type ProductQuery = Query<Operation<"get", "/v1/inventory/products">>;
+export type LogQuery = Query<Operation<"get", "/v1/logs">>;
 export type MovementQuery = Query<Operation<"get", "/v1/inventory/movements">>;
 export type EventQuery = Query<Operation<"get", "/v1/webhooks/events">>;
 export type FeedQuery = Query<Operation<"get", "/v1/webhooks/feed">>;
+export type FiguresQuery = Query<Operation<"get", "/v1/figures">>;

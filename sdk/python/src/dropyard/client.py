@@ -86,12 +86,15 @@ class Session(Connection):
         """Return the active API keys, without their secrets."""
         return cast("t.APIKeyList", self._json("GET", "/v1/auth/api-keys"))
 
-    def create_api_key(self, name: str = "", scopes: Sequence[t.Scope] = ()) -> t.CreatedAPIKey:
+    def create_api_key(
+        self, name: str = "", scopes: Sequence[t.Scope] = (), mode: t.KeyMode = "live"
+    ) -> t.CreatedAPIKey:
         """Create an API key. Store its secret_key: no later answer has it.
 
-        Without scopes the key may do everything that a key can do.
+        Without scopes the key may do everything that a key can do. Orders of a key in test mode
+        are simulated, apart from live ones.
         """
-        body: dict[str, Any] = {"name": name}
+        body: dict[str, Any] = {"name": name, "mode": mode}
         if scopes:
             body["scopes"] = list(scopes)
         return cast("t.CreatedAPIKey", self._json("POST", "/v1/auth/api-keys", body=body))
@@ -340,6 +343,30 @@ class Client(Service):
         """
         query = {"after": after, "limit": limit, "wait": wait}
         return cast("e.EventFeed", self._json("GET", "/v1/webhooks/feed", query=query))
+
+    def list_logs(
+        self,
+        *,
+        status: int | None = None,
+        method: t.Method | None = None,
+        order_id: str | None = None,
+        from_: t.Time | None = None,
+        to: t.Time | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> t.LogList:
+        """Return a page of the signed requests of the last seven days, newest first."""
+        query = {
+            "status": status, "method": method, "order_id": order_id, "from": from_, "to": to,
+            "limit": limit, "cursor": cursor,
+        }  # fmt: skip
+        return cast("t.LogList", self._json("GET", "/v1/logs", query=query))
+
+    def get_figures(
+        self, *, from_: str | None = None, to: str | None = None, by: Literal["courier"] | None = None
+    ) -> t.Figures:
+        """Return what was counted from one day to another, such as 2026-03-02, of the last 30 days by default."""
+        return cast("t.Figures", self._json("GET", "/v1/figures", query={"from": from_, "to": to, "by": by}))
 
     def _keyed(self, path: str, body: object, key: str | None) -> Any:
         return self._json("POST", path, body=body, idempotency_key=key or str(uuid.uuid4()))

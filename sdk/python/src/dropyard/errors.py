@@ -26,6 +26,7 @@ class Shortage(TypedDict):
 class _ErrorDetail(TypedDict):
     code: str
     message: str
+    doc_url: str  # a page that explains the code
 
 
 class ErrorDetail(_ErrorDetail, total=False):

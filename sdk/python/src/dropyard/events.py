@@ -23,6 +23,7 @@ class _WebhookEndpoint(TypedDict):
     created_at: str
     disabled_reason: str | None
     secret_rotates_at: str | None
+    livemode: bool  # false for the endpoint of test mode
 
 
 class WebhookEndpoint(_WebhookEndpoint, total=False):
@@ -48,6 +49,7 @@ class EventRecord(TypedDict):
     attempts: int
     next_attempt_at: str | None
     created_at: str
+    livemode: bool  # false for an order in test mode
 
 
 class Attempt(TypedDict):
@@ -200,6 +202,7 @@ class _Envelope(TypedDict):
     id: str  # the same in every attempt
     created_at: str
     sequence: int  # numbers the events of an order, from 1, without gaps; 0 for a test
+    livemode: bool  # false for an order in test mode
 
 
 class OrderAccepted(_Envelope):

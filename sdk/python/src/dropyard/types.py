@@ -25,6 +25,8 @@ Country = Literal["CA"]
 Province = Literal["AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"]
 WarningCode = Literal["dropoff_before_pickup", "late"]
 Scope = Literal["orders", "stock", "webhooks", "read"]
+KeyMode = Literal["live", "test"]
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 FailureReason = Literal["not_home", "wrong_address", "no_access", "declined", "damaged", "other"]
 
 Time = Union[str, datetime]
@@ -78,6 +80,8 @@ class APIKey(TypedDict):
     last_used_at: str | None
     created_by: Creator
     scopes: list[Scope]  # empty for a key that may do everything
+    mode: KeyMode
+    livemode: bool  # whether mode is live
 
 
 class APIKeyList(TypedDict):
@@ -97,6 +101,8 @@ class CreatedAPIKey(TypedDict):
     created_at: str
     created_by: Creator
     scopes: list[Scope]
+    mode: KeyMode
+    livemode: bool  # whether mode is live
 
 
 class RevokedAPIKey(TypedDict):
@@ -373,6 +379,7 @@ class ListedOrder(TypedDict):
     estimated_delivery: str
     tracking_url: str  # public; for the recipient
     created_at: str
+    livemode: bool  # false for an order in test mode, which is simulated
     updated_at: str
 
 
@@ -483,6 +490,7 @@ class _Tracking(TypedDict):
     destination: Place
     parcel_count: int
     status_history: list[TrackingStatus]
+    livemode: bool  # false for an order in test mode, which is simulated
 
 
 class Tracking(_Tracking, total=False):
@@ -490,3 +498,71 @@ class Tracking(_Tracking, total=False):
 
     courier: TrackingCourier
     failed_attempt: FailedAttempt
+
+
+class LoggedRequest(TypedDict):
+    """A signed request and how it was answered."""
+
+    request_id: str
+    at: str  # when it arrived
+    method: Method
+    path: str  # without the query
+    status: int
+    code: str | None  # of the error; None unless the request was refused
+    duration_ms: int
+    key_id: str  # of the API key that signed it
+    order_id: str | None
+    request_body: str | None  # the beginning of a refused body, without what may be personal
+
+
+class _LogList(TypedDict):
+    logs: list[LoggedRequest]
+
+
+class LogList(_LogList, total=False):
+    """A page of the log of requests."""
+
+    next_cursor: str  # absent on the last page
+
+
+class StatusTime(TypedDict):
+    """How long orders were in a status."""
+
+    count: int  # how often an order has left it
+    seconds: int  # of all together
+
+
+class StatusTimes(TypedDict):
+    """How long orders were in each status that they left on a day."""
+
+    pending: StatusTime
+    accepted: StatusTime
+    courier_assigned: StatusTime
+    picked_up: StatusTime
+    in_transit: StatusTime
+    out_for_delivery: StatusTime
+    failed: StatusTime
+
+
+class _DayFigures(TypedDict):
+    date: str
+    orders: int
+    assigned: int
+    delivered: int
+    on_time: int
+    failed_attempts: int
+    cancelled: int
+    webhooks_delivered: int
+    time_in_status: StatusTimes
+
+
+class DayFigures(_DayFigures, total=False):
+    """What was counted on a day, or with by="courier" on a day for a courier."""
+
+    courier_id: str  # empty for what no courier did
+    courier_name: str
+
+
+# "from" is a word of Python, and no name of a member in a class.
+Figures = TypedDict("Figures", {"from": str, "to": str, "days": list[DayFigures]})
+"""Orders and deliveries by day."""
