@@ -379,12 +379,12 @@ class ListedOrder(TypedDict):
     estimated_delivery: str
     tracking_url: str  # public; for the recipient
     created_at: str
-    livemode: bool  # false for an order in test mode, which is simulated
     updated_at: str
 
 
 class _Order(ListedOrder):
     status_history: list[StatusChange]  # oldest first
+    livemode: bool  # false for an order in test mode, which is simulated
 
 
 class Order(_Order, total=False):
