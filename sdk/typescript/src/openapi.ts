@@ -753,6 +753,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count orders and deliveries by day
+         * @description Counted when it happens, so that a long period costs little. A day is the local date at the dropoff: of the
+         *     creation for `orders`, and of the act for all else, also if the service learns of it later. The time that an order
+         *     has spent in a status counts when it leaves the status. Orders in test mode do not count. What is counted stays when orders
+         *     are erased or removed.
+         *
+         *     With `Accept: text/csv` the answer is a CSV file with the same lines and columns; each status has the
+         *     columns `…_count` and `…_seconds`.
+         */
+        get: operations["getFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/endpoint": {
         parameters: {
             query?: never;
@@ -984,6 +1010,30 @@ export interface paths {
         get: operations["trackOrderPage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/track/{order_id}/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * View the page that stops mail
+         * @description A page on which the recipient stops the mails about the order, or has them sent again. Mails to recipients link to it. Limited per client address.
+         */
+        get: operations["showMailChoice"];
+        put?: never;
+        /**
+         * Stop mail about an order
+         * @description Stops the mails to the recipient of the order, those that wait to be sent included, or has them sent again. The body is ignored, so that mail programs can send theirs (`List-Unsubscribe=One-Click`, RFC 8058). Limited per client address.
+         */
+        post: operations["chooseMail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2739,6 +2789,52 @@ export interface components {
             limit: number;
             offset: number;
         };
+        Figures: {
+            from: components["schemas"]["Date"];
+            to: components["schemas"]["Date"];
+            /** @description Sorted by date. Without `by`, every day of the period; with it, an object for each courier that something was counted for on the day. */
+            days: components["schemas"]["DayFigures"][];
+        };
+        DayFigures: {
+            date: components["schemas"]["Date"];
+            /** @description With `by=courier`; empty for what no courier did. */
+            courier_id?: string;
+            /** @description With `by=courier`; empty for what no courier did. */
+            courier_name?: string;
+            /** @description Orders created. */
+            orders: number;
+            /** @description Assignments to couriers; an order that is given to another courier counts again. */
+            assigned: number;
+            delivered: number;
+            /** @description Those of `delivered` that arrived by the estimated delivery that the creation answered. */
+            on_time: number;
+            failed_attempts: number;
+            cancelled: number;
+            /** @description Events that the endpoint has acknowledged, once each. */
+            webhooks_delivered: number;
+            time_in_status: components["schemas"]["StatusTimes"];
+        };
+        /** @description How long orders were in each status that they left on the day. */
+        StatusTimes: {
+            pending: components["schemas"]["StatusTime"];
+            accepted: components["schemas"]["StatusTime"];
+            courier_assigned: components["schemas"]["StatusTime"];
+            picked_up: components["schemas"]["StatusTime"];
+            in_transit: components["schemas"]["StatusTime"];
+            out_for_delivery: components["schemas"]["StatusTime"];
+            failed: components["schemas"]["StatusTime"];
+        };
+        StatusTime: {
+            /** @description How often an order has left the status. */
+            count: number;
+            /** @description How long these orders had been in it together. */
+            seconds: number;
+        };
+        /**
+         * @description A day, local to the dropoff.
+         * @example 2026-03-02
+         */
+        Date: string;
         Place: {
             city: components["schemas"]["Line"];
             province: components["schemas"]["Province"];
@@ -5920,6 +6016,94 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getFigures: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+                /** @description The first day; 29 days before `to` if left out. */
+                from?: components["schemas"]["Date"];
+                /** @description The last day, at most 365 days after `from`, or 30 with `by`; today if left out. */
+                to?: components["schemas"]["Date"];
+                /** @description Split each day by courier. */
+                by?: "courier";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures of the period. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-03-02",
+                     *       "to": "2026-03-02",
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-03-02",
+                     *           "orders": 42,
+                     *           "assigned": 40,
+                     *           "delivered": 36,
+                     *           "on_time": 33,
+                     *           "failed_attempts": 1,
+                     *           "cancelled": 1,
+                     *           "webhooks_delivered": 225,
+                     *           "time_in_status": {
+                     *             "pending": {
+                     *               "count": 41,
+                     *               "seconds": 5330
+                     *             },
+                     *             "accepted": {
+                     *               "count": 40,
+                     *               "seconds": 96000
+                     *             },
+                     *             "courier_assigned": {
+                     *               "count": 39,
+                     *               "seconds": 70200
+                     *             },
+                     *             "picked_up": {
+                     *               "count": 38,
+                     *               "seconds": 41800
+                     *             },
+                     *             "in_transit": {
+                     *               "count": 30,
+                     *               "seconds": 97200
+                     *             },
+                     *             "out_for_delivery": {
+                     *               "count": 37,
+                     *               "seconds": 133200
+                     *             },
+                     *             "failed": {
+                     *               "count": 2,
+                     *               "seconds": 93600
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Figures"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getWebhookEndpoint: {
         parameters: {
             query?: {
@@ -6549,6 +6733,92 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["NoTrackingPage"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    showMailChoice: {
+        parameters: {
+            query?: {
+                /** @description The language. Takes precedence over `Accept-Language`. */
+                lang?: "en" | "fr";
+            };
+            header?: {
+                /**
+                 * @description The languages that the reader understands.
+                 * @example fr-CA, en;q=0.8
+                 */
+                "Accept-Language"?: string;
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Robots-Tag": components["headers"]["X-Robots-Tag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["NoTrackingPage"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    chooseMail: {
+        parameters: {
+            query?: {
+                /** @description What the recipient wants. */
+                choice?: "stop" | "resume";
+                /** @description The language. Takes precedence over `Accept-Language`. */
+                lang?: "en" | "fr";
+            };
+            header?: {
+                /**
+                 * @description The languages that the reader understands.
+                 * @example fr-CA, en;q=0.8
+                 */
+                "Accept-Language"?: string;
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, which says what is chosen now. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
