@@ -365,7 +365,7 @@ class Client(Service):
     def get_figures(
         self, *, from_: str | None = None, to: str | None = None, by: Literal["courier"] | None = None
     ) -> t.Figures:
-        """Return what was counted from one day to another, such as 2026-03-02, of the last 30 days by default."""
+        """Return what was counted between two days such as 2026-03-02; the last 30 days by default."""
         return cast("t.Figures", self._json("GET", "/v1/figures", query={"from": from_, "to": to, "by": by}))
 
     def _keyed(self, path: str, body: object, key: str | None) -> Any:
