@@ -44,7 +44,7 @@ func testFeed(t *testing.T, s *store.Store) {
 // sorted by id.
 func compareFeed(ctx context.Context, t *testing.T, tx feed.Reader, when string, want []*delivery.Order) error {
 	t.Helper()
-	rows, versions, ids := []board.Row{}, map[string]int64{}, []string{}
+	rows, versions, ids := make([]board.Row, 0, len(want)), map[string]int64{}, make([]string, 0, len(want))
 	for _, o := range want {
 		rows, ids = append(rows, withoutSearch(board.Of(o))), append(ids, o.OrderID)
 		versions[o.OrderID] = o.Version
@@ -77,7 +77,7 @@ func compareFeed(ctx context.Context, t *testing.T, tx feed.Reader, when string,
 }
 
 func sortedRows(found []*board.Row) (rows []board.Row) {
-	rows = []board.Row{}
+	rows = make([]board.Row, 0, len(found))
 	for _, row := range found {
 		rows = append(rows, *row)
 	}
