@@ -82,7 +82,7 @@ func (m *mover) steadily(ctx context.Context, began time.Time) {
 
 func (m *mover) step(ctx context.Context, orderID string, step int) (ok bool) {
 	began := time.Now()
-	_, err := m.service.Advance(ctx, "", orderID, m.steps[step])
+	_, err := m.service.Advance(ctx, nil, "", orderID, m.steps[step])
 	took := time.Since(began)
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -104,7 +104,7 @@ type OperatorRequest struct {
 // CreateOperator adds an operator. An address that another operator has is refused with
 // [CodeEmailTaken].
 func (o *Operator) CreateOperator(ctx context.Context, operator OperatorRequest, options ...CallOption) (*OperatorAccount, error) {
-	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/operators", body: operator}, options)
+	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/operators", body: operator, keyed: true}, options)
 }
 
 // OperatorChange is what to change of an operator. Fields that are nil or empty stay as
@@ -120,7 +120,7 @@ type OperatorChange struct {
 // tokens and sessions of the operator. A change that would leave no active admin is
 // refused with [CodeConflict].
 func (o *Operator) ChangeOperator(ctx context.Context, operatorID string, change OperatorChange, options ...CallOption) (*OperatorAccount, error) {
-	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/operators/{id}", id: operatorID, body: change}, options)
+	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/operators/{id}", id: operatorID, body: change, keyed: true}, options)
 }
 
 // ListedOperator is an operator in a list.

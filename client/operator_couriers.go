@@ -25,7 +25,7 @@ type CourierRequest struct {
 
 // CreateCourier adds a courier.
 func (o *Operator) CreateCourier(ctx context.Context, courier CourierRequest, options ...CallOption) (*CourierRecord, error) {
-	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/couriers", body: courier}, options)
+	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/couriers", body: courier, keyed: true}, options)
 }
 
 // GetCourier returns a courier.
@@ -46,7 +46,7 @@ type CourierChange struct {
 // the courier had when assigned. The orders of a courier who becomes inactive stay
 // assigned, and need attention as [AttentionCourierGone].
 func (o *Operator) ChangeCourier(ctx context.Context, courierID string, change CourierChange, options ...CallOption) (*CourierRecord, error) {
-	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/couriers/{id}", id: courierID, body: change}, options)
+	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/couriers/{id}", id: courierID, body: change, keyed: true}, options)
 }
 
 // CourierList is a page of couriers.

@@ -141,6 +141,6 @@ type ProofRequest struct {
 func (o *Operator) AddProof(ctx context.Context, orderID string, proof ProofRequest, picture []byte, options ...CallOption) (*Proof, error) {
 	return fetch[Proof](ctx, o, operation{
 		method: http.MethodPost, path: "/ops/v1/orders/{id}/proofs", id: orderID, query: queryOf(proof),
-		file: picture, kind: http.DetectContentType(picture), safe: true,
+		file: picture, kind: http.DetectContentType(picture), keyed: true,
 	}, options)
 }

@@ -32,7 +32,7 @@ type StatusMoveRequest struct {
 // [CodeInvalidTransition]: Details has what is allowed and, if another operator was
 // faster, ChangedBy. If no answer arrives, the order may have been moved: read it.
 func (o *Operator) ChangeOrderStatus(ctx context.Context, orderID string, move StatusMoveRequest, options ...CallOption) (*Order, error) {
-	return fetch[Order](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move}, options)
+	return fetch[Order](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
 }
 
 // StatusMovesRequest is the same move of up to 200 orders.
@@ -58,5 +58,5 @@ type StatusResult struct {
 // ChangeOrderStatuses moves many orders in the same way, each independently of the others:
 // the error of one order is in its result.
 func (o *Operator) ChangeOrderStatuses(ctx context.Context, moves StatusMovesRequest, options ...CallOption) (*StatusResults, error) {
-	return fetch[StatusResults](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves}, options)
+	return fetch[StatusResults](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves, keyed: true}, options)
 }

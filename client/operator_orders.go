@@ -162,5 +162,5 @@ type Note struct {
 
 // AddOrderNote adds a note to an order. If no answer arrives, it may have been added.
 func (o *Operator) AddOrderNote(ctx context.Context, orderID string, note NoteRequest, options ...CallOption) (*Note, error) {
-	return fetch[Note](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/notes", id: orderID, body: note}, options)
+	return fetch[Note](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/notes", id: orderID, body: note, keyed: true}, options)
 }

@@ -109,13 +109,13 @@ type PartnerChange struct {
 // It takes effect within 5 seconds. A suspended partner's requests are refused with
 // [CodeForbidden]; its orders can still be moved, and their events are still sent.
 func (o *Operator) ChangePartner(ctx context.Context, partnerID string, change PartnerChange, options ...CallOption) (*PartnerOverview, error) {
-	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/partners/{id}", id: partnerID, body: change}, options)
+	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/partners/{id}", id: partnerID, body: change, keyed: true}, options)
 }
 
 // ApprovePartner approves an account that awaits it. One that is approved already stays
 // as it is.
 func (o *Operator) ApprovePartner(ctx context.Context, partnerID string, options ...CallOption) (*PartnerOverview, error) {
-	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/approve", id: partnerID, safe: true}, options)
+	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/approve", id: partnerID, keyed: true}, options)
 }
 
 // DispatchSettings says how a partner's orders are dispatched.
@@ -137,5 +137,5 @@ func (o *Operator) GetDispatchSettings(ctx context.Context, partnerID string, op
 // PutDispatchSettings sets how a partner's orders are dispatched. With AutoAccept those
 // that are pending are accepted, too.
 func (o *Operator) PutDispatchSettings(ctx context.Context, partnerID string, settings DispatchSettingsRequest, options ...CallOption) (*DispatchSettings, error) {
-	return fetch[DispatchSettings](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/partners/{id}/dispatch", id: partnerID, body: settings}, options)
+	return fetch[DispatchSettings](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/partners/{id}/dispatch", id: partnerID, body: settings, keyed: true}, options)
 }

@@ -93,7 +93,7 @@ type WholeRateCard struct {
 // fault; a version that is in use is refused with [CodeConflict]. Orders keep the rate
 // that they were created with.
 func (o *Operator) CreateRateCard(ctx context.Context, card RateCardRequest, options ...CallOption) (*RateCard, error) {
-	return fetch[RateCard](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards", body: card}, options)
+	return fetch[RateCard](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards", body: card, keyed: true}, options)
 }
 
 // ValidRateCard says what the upload of a rate card would do.

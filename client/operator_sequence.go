@@ -42,7 +42,7 @@ func (o *Operator) GetSequence(ctx context.Context, courierID string, options ..
 // PutSequence replaces a courier's sequence. It fails with [CodeConflict] if the sequence
 // has another version than the request names. Orders that have ended are left out.
 func (o *Operator) PutSequence(ctx context.Context, courierID string, sequence SequenceRequest, options ...CallOption) (*Sequence, error) {
-	return fetch[Sequence](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/couriers/{id}/sequence", id: courierID, body: sequence}, options)
+	return fetch[Sequence](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/couriers/{id}/sequence", id: courierID, body: sequence, keyed: true}, options)
 }
 
 // ProposeSequence sorts a courier's jobs by way, without more lateness than their present

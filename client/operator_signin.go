@@ -10,7 +10,7 @@ import (
 // ChangePassword sets a new password and ends all other sessions. A wrong current
 // password is refused with [CodeValidation], and counts as a failed login.
 func (o *Operator) ChangePassword(ctx context.Context, change PasswordChange, options ...CallOption) (*PasswordChanged, error) {
-	return fetch[PasswordChanged](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/auth/password", body: change}, options)
+	return fetch[PasswordChanged](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/auth/password", body: change, keyed: true}, options)
 }
 
 // ListSessions returns the sessions that have not expired, oldest first.
@@ -20,12 +20,12 @@ func (o *Operator) ListSessions(ctx context.Context, options ...CallOption) (*Se
 
 // EndSession ends one session.
 func (o *Operator) EndSession(ctx context.Context, sessionID string, options ...CallOption) (*EndedSessions, error) {
-	return fetch[EndedSessions](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/sessions/{id}", id: sessionID}, options)
+	return fetch[EndedSessions](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/sessions/{id}", id: sessionID, keyed: true}, options)
 }
 
 // EndOtherSessions ends all sessions but this one.
 func (o *Operator) EndOtherSessions(ctx context.Context, options ...CallOption) (*EndedSessions, error) {
-	return fetch[EndedSessions](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/sessions"}, options)
+	return fetch[EndedSessions](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/sessions", keyed: true}, options)
 }
 
 // GetTOTP returns the state of the second factor.
@@ -46,7 +46,7 @@ func (o *Operator) ConfirmTOTP(ctx context.Context, proof CodeProof, options ...
 
 // RemoveTOTP removes the second factor and the recovery codes.
 func (o *Operator) RemoveTOTP(ctx context.Context, proof FactorProof, options ...CallOption) (*Removed, error) {
-	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/totp", body: proof, once: true}, options)
+	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/auth/totp", body: proof, once: true, keyed: true}, options)
 }
 
 // RequestOperatorReset asks for a new password of an operator. The answer is the same
@@ -75,12 +75,12 @@ func (o *Operator) CreateOperatorResetLink(ctx context.Context, operatorID strin
 
 // ClearOperatorTOTP removes the second factor of an operator who has lost it.
 func (o *Operator) ClearOperatorTOTP(ctx context.Context, operatorID string, options ...CallOption) (*Removed, error) {
-	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/operators/{id}/totp", id: operatorID, once: true}, options)
+	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/operators/{id}/totp", id: operatorID, once: true, keyed: true}, options)
 }
 
 // ClearTOTP removes the second factor of one of a partner's people who has lost it.
 func (o *Operator) ClearTOTP(ctx context.Context, partnerID, userID string, options ...CallOption) (*Removed, error) {
-	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/partners/{id}/users/" + url.PathEscape(userID) + "/totp", id: partnerID, once: true}, options)
+	return fetch[Removed](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/partners/{id}/users/" + url.PathEscape(userID) + "/totp", id: partnerID, once: true, keyed: true}, options)
 }
 
 // ResetLinkRequest says which of a partner's people a link is for.
@@ -130,5 +130,5 @@ func (o *Operator) GetSignInRules(ctx context.Context, options ...CallOption) (*
 // PutSignInRules sets who must sign in with a code as well. Both lists are needed; an
 // empty one is not nil.
 func (o *Operator) PutSignInRules(ctx context.Context, rules SignInRules, options ...CallOption) (*SignInRules, error) {
-	return fetch[SignInRules](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/sign-in-rules", body: rules}, options)
+	return fetch[SignInRules](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/sign-in-rules", body: rules, keyed: true}, options)
 }

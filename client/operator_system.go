@@ -30,7 +30,7 @@ type Erasure struct {
 // If one of the orders is under way, it is refused with [CodeConflict] unless Force is set,
 // and nothing is erased.
 func (o *Operator) ErasePartnerOrders(ctx context.Context, partnerID string, request ErasureRequest, options ...CallOption) (*Erasure, error) {
-	return fetch[Erasure](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/erasures", id: partnerID, body: request, safe: true}, options)
+	return fetch[Erasure](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/erasures", id: partnerID, body: request, keyed: true}, options)
 }
 
 // Engine is a kind of database.

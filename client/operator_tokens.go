@@ -78,5 +78,5 @@ type RevokedToken struct {
 // RevokeToken revokes a token, which stops working immediately. Operators may revoke
 // their own tokens, and an admin any.
 func (o *Operator) RevokeToken(ctx context.Context, tokenID string, options ...CallOption) (*RevokedToken, error) {
-	return fetch[RevokedToken](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/tokens/{id}", id: tokenID}, options)
+	return fetch[RevokedToken](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/tokens/{id}", id: tokenID, keyed: true}, options)
 }

@@ -56,7 +56,7 @@ type callSettings struct {
 }
 
 // WithIdempotencyKey sets the Idempotency-Key, a UUID, of a call that creates or cancels
-// an order or books stock. Without it every call has a new one. Store the key before the
+// an order, or of an operator's change. Without it every call has a new one. Store the key before the
 // call, and the call can be repeated after a crash: it returns the same result again. A
 // key is valid for one call with one body, and for at least 72 hours.
 func WithIdempotencyKey(key string) CallOption {

@@ -132,6 +132,9 @@ func (s *Server) answer(w http.ResponseWriter, route Route, c *call) (reply, err
 		return reply{}, s.turnAway(w, c, err)
 	}
 	defer c.endWork()
+	if route.TakesKey() {
+		return s.handleOnce(route, c)
+	}
 	return route.handle(s, c)
 }
 

@@ -16,12 +16,16 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	request, err := c.operatorsRequest()
+	if err != nil {
+		return reply{}, err
+	}
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.config.Orders.Advance(c.Context(), courierID, c.pathID("order_id"), body)
-	return reply{status: http.StatusOK, body: moved}, err
+	answer, err := s.config.Orders.Advance(c.Context(), request, courierID, c.pathID("order_id"), body)
+	return c.recordReply(http.StatusOK, answer, err)
 }
 
 // bulkResult is the outcome for one order of a bulk move.
@@ -33,11 +37,15 @@ type bulkResult struct {
 }
 
 func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
+	request, err := c.operatorsRequest()
+	if err != nil {
+		return reply{}, err
+	}
 	body, err := c.json()
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.config.Orders.AdvanceAll(c.Context(), body)
+	moved, err := s.config.Orders.AdvanceAll(c.Context(), request, body)
 	if err != nil {
 		return reply{}, err
 	}

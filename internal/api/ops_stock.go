@@ -163,17 +163,16 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 // stockRequest returns a request about a partner's stock as one that may be
 // repeated, if it came with an Idempotency-Key. The key is optional here.
 func (c *call) stockRequest(encode func(any) ([]byte, error)) (stock.Request, error) {
-	r := stock.Request{Request: c.repeatable(c.pathID("partner_id"), uuid.UUID{}), Encode: encode}
-	if _, r.Keyed = c.Header["Idempotency-Key"]; !r.Keyed {
-		return r, nil
+	keyed, err := c.operatorsRequest()
+	if keyed == nil {
+		return stock.Request{Request: c.repeatable(c.pathID("partner_id"), uuid.UUID{}), Encode: encode}, err
 	}
-	key, err := c.idempotencyKey()
-	r.UUID = key
-	return r, err
+	keyed.PartnerID = c.pathID("partner_id")
+	return stock.Request{Request: *keyed, Keyed: true, Encode: encode}, nil
 }
 
 func (c *call) stockAnswer(status int, answer stock.Answer, err error) (reply, error) {
-	if answer.Replayed {
+	if answer.Replayed && err == nil {
 		c.header.Set("Idempotent-Replayed", "true")
 	}
 	return reply{status: status, body: answer.Body}, err

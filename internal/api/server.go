@@ -54,6 +54,7 @@ type Config struct {
 	Retention       *retention.Service
 	Reports         *report.Service
 	RequestLog      *requestlogger.Service
+	Receipts        Receipts
 
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
@@ -122,6 +123,8 @@ type Server struct {
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
 	informed  informed // who may know why the service is not ready
+	// repeats are the operators' changes under way that came with an Idempotency-Key.
+	repeats repeats
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
 	docURLs  map[refusal.Code]string // of the pages that explain errors; read only

@@ -408,6 +408,7 @@ func (a *App) handler() http.Handler {
 		Retention:       a.retention,
 		Reports:         report.NewService(a.store.Reports(), a.Now),
 		RequestLog:      a.requestLog,
+		Receipts:        a.store.Receipts(),
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,

@@ -61,7 +61,7 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 	if err != nil {
 		return err
 	}
-	_, err = s.orders.Advance(ctx, "", orderID, body)
+	_, err = s.orders.Advance(ctx, nil, "", orderID, body)
 	return err
 }
 

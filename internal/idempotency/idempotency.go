@@ -6,8 +6,6 @@ package idempotency
 import (
 	"crypto/sha256"
 	"time"
-
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // Key is an Idempotency-Key in its scope: the partner, and the method and path
@@ -44,8 +42,7 @@ type Receipt struct {
 // another body is refused as idempotency_key_reused.
 func (r *Receipt) Replay(bodyHash [32]byte) ([]byte, error) {
 	if r.BodyHash != bodyHash {
-		return nil, refusal.New(refusal.CodeIdempotencyKeyReused,
-			"this Idempotency-Key was used before with another request body")
+		return nil, ErrReused
 	}
 	return r.Answer, nil
 }

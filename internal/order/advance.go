@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // advance is a request to move an order to another state, by the service.
@@ -30,6 +31,8 @@ type advance struct {
 	// by limits the request to the orders of one courier, who makes it; empty for
 	// the dispatch desk.
 	by string
+	// version is the version of the order that the caller saw; 0 if the request has none.
+	version int64
 }
 
 func readAdvance(f *form.Form, by string, now time.Time) advance {
@@ -79,33 +82,63 @@ const maxVersion = 1 << 53
 // If courierID is not empty, only orders that this courier carries can be moved,
 // and only to delivery.CourierStatuses: another state is forbidden, another order
 // not_found, and a failed attempt needs a reason.
-func (s *Service) Advance(ctx context.Context, courierID, orderID string, root form.Source) ([]byte, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	a := readAdvance(f, courierID, s.now())
-	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
-		return nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
+//
+// r is the request, if it came with an Idempotency-Key; otherwise nil. Its key is looked
+// up before the request is refused: a courier who was without a connection repeats it when
+// the order may belong to another one.
+func (s *Service) Advance(ctx context.Context, r *idempotency.Request, courierID, orderID string, root form.Source) (Answer, error) {
+	r, err := ofOrder(r, orderID)
+	if err != nil {
+		return Answer{}, err
 	}
-	version, _ := f.Integer("version", form.Optional, 1, maxVersion)
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	order, err := s.Track(ctx, orderID)
-	if err == nil && !a.may(order) {
-		err = refusal.NotFound("order")
+	a, order, courier, err := s.readMove(ctx, courierID, orderID, root)
+	if err != nil && r != nil {
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandAdvance, key: r.Key, bodyHash: r.BodyHash(), refusal: err})
 	}
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
-	courier, err := s.courier(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := s.move(ctx, order, version, a, courier)
+	answer, err := s.move(ctx, r, order, a, courier)
 	if err == nil {
 		s.handOver(ctx, a, order)
 	}
 	return answer, err
+}
+
+// ofOrder returns a request as one that concerns an order of a partner; nil for nil.
+func ofOrder(r *idempotency.Request, orderID string) (*idempotency.Request, error) {
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	switch {
+	case !ok:
+		return nil, refusal.NotFound("order")
+	case r == nil:
+		return nil, nil
+	}
+	keyed := *r
+	keyed.PartnerID = partnerID
+	return &keyed, nil
+}
+
+// readMove reads a request to move one order, and what it concerns.
+func (s *Service) readMove(ctx context.Context, courierID, orderID string, root form.Source) (a advance, order *delivery.Order, courier *delivery.Courier, err error) {
+	var problems form.Problems
+	f := form.New(root, &problems)
+	a = readAdvance(f, courierID, s.now())
+	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
+		return a, nil, nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
+	}
+	a.version, _ = f.Integer("version", form.Optional, 1, maxVersion)
+	if err := problems.Err(); err != nil {
+		return a, nil, nil, err
+	}
+	order, err = s.Track(ctx, orderID)
+	if err == nil && !a.may(order) {
+		err = refusal.NotFound("order")
+	}
+	if err == nil {
+		courier, err = s.courier(ctx, a)
+	}
+	return a, order, courier, err
 }
 
 // handOver reports orders that had another courier before the move. They are as they
@@ -126,21 +159,21 @@ func (s *Service) handOver(ctx context.Context, a advance, moved ...*delivery.Or
 }
 
 // move submits the move of one order, which was read a moment ago.
-func (s *Service) move(ctx context.Context, order *delivery.Order, version int64, a advance, courier *delivery.Courier) ([]byte, error) {
+func (s *Service) move(ctx context.Context, r *idempotency.Request, order *delivery.Order, a advance, courier *delivery.Courier) (Answer, error) {
 	now := s.now()
 	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	entry, err := audit.NewEntry(ctx, s.config.Random, now, audit.ActionOrderMoved)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	cmd := &advanceCommand{
 		audit:   entry,
 		carrier: a.by,
 		target:  OrderKey{order.PartnerID, order.OrderID},
-		version: cmp.Or(version, order.Version),
+		version: cmp.Or(a.version, order.Version),
 		encode:  s.config.EncodeForOperators,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
@@ -157,8 +190,13 @@ func (s *Service) move(ctx context.Context, order *delivery.Order, version int64
 		cmd.proofURL = s.config.ProofURL
 	default: // touches the order only
 	}
-	answer, err := s.settle(ctx, cmd)
-	return answer.Record, s.withMover(ctx, cmd.target, err)
+	if r == nil {
+		answer, err := s.settle(ctx, cmd)
+		return answer, s.withMover(ctx, cmd.target, err)
+	}
+	cmd.key, cmd.bodyHash = &r.Key, r.BodyHash()
+	answer, err := s.settleOnce(ctx, r.Key, cmd)
+	return answer, s.withMover(ctx, cmd.target, err)
 }
 
 // TooLate returns the refusal of what happened before the latest move of the order.
@@ -232,7 +270,10 @@ type Moved struct {
 // order does not keep the others from moving. They wait for the committer together
 // and so share its transactions. The outcomes are in the order of the request. An
 // invalid request is a validation_error.
-func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, error) {
+//
+// r is the request if it came with an Idempotency-Key; otherwise nil. The key holds for
+// each order by itself, so that a request which was interrupted can be repeated.
+func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, root form.Source) ([]Moved, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	a := readAdvance(f, "", s.now())
@@ -259,12 +300,12 @@ func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, er
 	eachAtOnce(len(ids), func(i int) {
 		moved[i] = Moved{OrderID: ids[i], Err: refusal.NotFound("order")}
 		if order := found[ids[i]]; order != nil {
-			version := int64(0)
+			a := a
 			if len(versions) > 0 {
-				version = versions[i]
+				a.version = versions[i]
 			}
 			if moved[i].Err = s.config.Damaged.Of(order.Damage); moved[i].Err == nil {
-				_, moved[i].Err = s.move(ctx, order, version, a, courier)
+				_, moved[i].Err = s.move(ctx, partOf(r, order), order, a, courier)
 			}
 			if moved[i].Err == nil {
 				moved[i].Status = a.Status
@@ -279,6 +320,16 @@ func (s *Service) AdvanceAll(ctx context.Context, root form.Source) ([]Moved, er
 	}
 	s.handOver(ctx, a, done...)
 	return moved, nil
+}
+
+// partOf returns the request as one that concerns one of its orders; nil for nil.
+func partOf(r *idempotency.Request, order *delivery.Order) *idempotency.Request {
+	if r == nil {
+		return nil
+	}
+	part := *r
+	part.PartnerID, part.Scope = order.PartnerID, r.Scope+"#"+order.OrderID
+	return &part
 }
 
 // twice reports whether an id occurs twice. Ids that were refused are empty, and

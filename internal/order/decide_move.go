@@ -78,6 +78,9 @@ type advanceCommand struct {
 	// does by itself.
 	audit  *audit.Entry
 	encode Encoder
+	// key is that of the request; nil if it came without one.
+	key      *idempotency.Key
+	bodyHash [32]byte
 }
 
 func (cmd *advanceCommand) partner() string { return cmd.target.PartnerID }
@@ -88,9 +91,17 @@ func (cmd *advanceCommand) needs(n *Needs) {
 	if cmd.proofURL != nil {
 		n.Proofs = append(n.Proofs, cmd.target)
 	}
+	if cmd.key != nil {
+		n.Receipts = append(n.Receipts, *cmd.key)
+	}
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
+	if cmd.key != nil {
+		if again, ok := replay(s, *cmd.key, cmd.bodyHash); ok {
+			return again
+		}
+	}
 	found, err := s.order(cmd.target)
 	if err == nil && cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
 		err = refusal.NotFound("order")
@@ -122,7 +133,13 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		entry.Before, entry.After = factsOf(found, nil), factsOf(moved, cmd.step.nextAttempt)
 		c.Audit = append(c.Audit, &entry)
 	}
-	return outcome{answer: cmd.encode(moved)}
+	answer := cmd.encode(moved)
+	if cmd.key != nil {
+		keep(s, c, &idempotency.Receipt{
+			Key: *cmd.key, BodyHash: cmd.bodyHash, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer,
+		})
+	}
+	return outcome{answer: answer}
 }
 
 // orderFacts is what the audit log holds of an order. Notes and reasons are in the

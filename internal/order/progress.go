@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
@@ -37,12 +36,6 @@ func (p *progress) leave(key idempotency.Key) {
 // maxBehind is how long a second request waits for the answer to the first.
 const maxBehind = 10 * time.Second
 
-var errInProgress = &refusal.Error{
-	Code:       refusal.CodeIdempotencyInProgress,
-	Message:    "an earlier request with this Idempotency-Key is still running",
-	RetryAfter: time.Second,
-}
-
 // settleOnce settles a command that has an idempotency key. Of several concurrent
 // ones all get the answer to the first, unless that takes too long.
 func (s *Service) settleOnce(ctx context.Context, key idempotency.Key, cmd command) (Answer, error) {
@@ -56,11 +49,11 @@ func (s *Service) outcomeOnce(ctx context.Context, key idempotency.Key, cmd comm
 	if !behind {
 		return s.committer.submit(ctx, cmd)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, maxBehind, errInProgress)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxBehind, idempotency.ErrInProgress)
 	defer cancel()
 	settled := s.committer.submit(ctx, cmd)
-	if settled.err == errBusy && context.Cause(ctx) == errInProgress { //nolint:errorlint // these very values
-		settled.err = errInProgress
+	if settled.err == errBusy && context.Cause(ctx) == idempotency.ErrInProgress { //nolint:errorlint // these very values
+		settled.err = idempotency.ErrInProgress
 	}
 	return settled
 }

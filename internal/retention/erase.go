@@ -265,8 +265,13 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 		rewritten = append(rewritten, stored)
 		for _, key := range t.answers {
 			// A cancelled order does not change any more, so the answer to its
-			// cancellation is the record as it is now.
-			if err := tx.SaveAnswer(ctx, partnerID, key, record.Encode(stored.Order)); err != nil {
+			// cancellation is the record as it is now. That of an earlier move by an
+			// operator differs only until then.
+			encode := record.Encode
+			if strings.HasPrefix(key.Scope, "POST /ops/") {
+				encode = record.EncodeForOperators
+			}
+			if err := tx.SaveAnswer(ctx, partnerID, key, encode(stored.Order)); err != nil {
 				return err
 			}
 		}

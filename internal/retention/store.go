@@ -67,6 +67,8 @@ type Writer interface {
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 	// RemoveReceipts removes receipts.
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
+	// RemoveChanges removes the receipts of operators' changes that were made before a time.
+	RemoveChanges(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
 	// whose pictures become loose. The stock ledger keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
@@ -78,7 +80,8 @@ type Writer interface {
 	LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*Stored, error)
 	// SaveErased writes orders whose personal fields have been erased. Their versions
 	// stay, because partners need not be notified. It also empties the notes of their
-	// histories, replaces the text of operators' notes by note, and removes their
+	// histories, replaces the text of operators' notes by note, and removes the answers to
+	// operators' changes of the orders, and their
 	// proofs, whose pictures become loose.
 	SaveErased(ctx context.Context, orders []*Stored, note string) error
 	// ForgetPictures takes pictures that have been deleted off the list.

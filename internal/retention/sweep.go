@@ -56,6 +56,9 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 		accounts, err = tx.Accounts(ctx)
 		return err
 	})
+	if err == nil {
+		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.now.Add(-KeysKept)) })
+	}
 	for _, partnerID := range accounts {
 		if err == nil {
 			err = w.account(ctx, partnerID, s.config.Policy.of(partnerID))

@@ -29,14 +29,17 @@ var (
 // auditing is the part of a transaction that writes the audit log.
 type auditing struct{ conn conn }
 
-// AddAudit writes entries of the audit log.
+// AddAudit writes entries of the audit log, and the receipt of the change that they
+// describe, if its request came with an Idempotency-Key.
 func (tx auditing) AddAudit(ctx context.Context, entries ...*audit.Entry) error {
 	p := newPipeline(tx.conn)
 	if err := writeAudit(p, entries); err != nil {
 		return err
 	}
-	_, err := p.flush(ctx)
-	return err
+	if _, err := p.flush(ctx); err != nil || len(entries) == 0 {
+		return err
+	}
+	return addChangeOf(ctx, tx.conn, entries[0])
 }
 
 // writeAudit queues entries of the audit log.

@@ -216,6 +216,12 @@ func (tx retentionTx) RemoveReceipts(ctx context.Context, partnerID string, keys
 	return err
 }
 
+// RemoveChanges removes the receipts of operators' changes that were made before a time.
+func (tx retentionTx) RemoveChanges(ctx context.Context, before time.Time) error {
+	_, err := tx.conn.exec(ctx, "DELETE FROM operator_receipts WHERE created_at < $1", before)
+	return err
+}
+
 // RemoveOrders removes orders with their histories, events, notes and proofs.
 func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error {
 	keys := orderKeysOf(partnerID, orderIDs)
@@ -308,6 +314,11 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	before, err := tx.lockedBytes(ctx, keys)
 	if err != nil || len(erased) == 0 {
 		return err
+	}
+	for _, key := range keys {
+		if err := eraseAnswers(ctx, tx.conn, key.PartnerID, key.OrderID); err != nil {
+			return err
+		}
 	}
 	used := order.Used{PartnerID: erased[0].Order.PartnerID, Bytes: -before}
 	for _, row := range rows {

@@ -146,9 +146,12 @@ var probes = map[string]probe{
 var drives = map[string]drive{
 	"* 200": driveSuccess,
 	"* 403": driveCrossSite,
-	"* 429": driveTooMany,
-	"* 500": driveFault,
-	"* 503": driveTimeout,
+	"* 409": driveCarriedOut,
+
+	"changeOrderStatuses 409": driveRunning,
+	"* 429":                   driveTooMany,
+	"* 500":                   driveFault,
+	"* 503":                   driveTimeout,
 
 	"listTokens 403":  driveOthersTokens,
 	"revokeToken 403": driveCrossSiteSession,
@@ -232,6 +235,9 @@ func TestEveryDocumentedStatus(t *testing.T) {
 			if probe := probes[status]; produce == nil && probe != nil {
 				produce = func(t *testing.T, o *operation) *apptest.Answer { return probe(t, shared, o) }
 			}
+			if status == "422" && !o.hasBody() && o.ofOperators() && o.takes("header", "Idempotency-Key") {
+				produce = driveKeyReused
+			}
 			if produce == nil {
 				produce = drives["* "+status]
 			}
@@ -268,6 +274,9 @@ func driveSuccess(t *testing.T, o *operation) *apptest.Answer {
 func probeMalformed(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	if o.hasBody() {
 		return f.send(t, call{operation: o.id, body: []byte(`{"name":"a","name":"b"}`)})
+	}
+	if o.ofOperators() && o.takes("header", "Idempotency-Key") {
+		return f.send(t, call{operation: o.id, headers: []string{"Idempotency-Key", "none"}})
 	}
 	return f.send(t, call{operation: o.id, query: "?limit=%zz"})
 }

@@ -268,6 +268,23 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_time ON audit (audit_id);
 CREATE INDEX audit_of_object ON audit (object_id, audit_id);
 
+-- The changes by operators that came with an Idempotency-Key. A row is written with its
+-- change, and the answer afterwards. Moves and bookings are in idempotency_keys.
+CREATE TABLE operator_receipts (
+    operator_id TEXT   NOT NULL,
+    key_hash    BLOB   NOT NULL, -- SHA-256 of the key
+    scope       TEXT   NOT NULL, -- method and path
+    body_hash   BLOB   NOT NULL, -- HMAC-SHA256 under the key
+    request_id  TEXT   NOT NULL, -- of the request that made the change
+    action      TEXT   NOT NULL, -- audit.action; '' if nothing was changed
+    partner_id  TEXT   NOT NULL, -- as in audit
+    object_id   TEXT   NOT NULL,
+    status      BIGINT NOT NULL, -- of the answer; 0 until it is kept
+    created_at  BIGINT NOT NULL,
+    answer      TEXT   NOT NULL, -- JSON
+    PRIMARY KEY (operator_id, key_hash, scope)
+) WITHOUT ROWID;
+
 -- stock: products, levels, the ledger of movements ---------------------------
 
 CREATE TABLE products (
