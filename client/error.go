@@ -100,6 +100,12 @@ type ErrorDetails struct {
 	Courier   *AssignedCourier `json:"courier,omitempty"`   // nil if there is none
 	ChangedBy *ChangedBy       `json:"changed_by,omitempty"`
 
+	// The next say what was done if the answer to an operator's change is not known; with
+	// conflict.
+	Action   string    `json:"action,omitempty"`
+	ObjectID string    `json:"object_id,omitempty"` // to what it was done
+	At       time.Time `json:"at,omitzero"`
+
 	Quota Quota `json:"quota,omitempty"` // the one that is used up; with quota_exceeded
 	Limit int64 `json:"limit,omitempty"` // of the quota
 	Used  int64 `json:"used,omitempty"`  // of the quota

@@ -30,7 +30,7 @@ type StatusMoveRequest struct {
 
 // ChangeOrderStatus moves an order. A move that its status does not allow is refused with
 // [CodeInvalidTransition]: Details has what is allowed and, if another operator was
-// faster, ChangedBy. If no answer arrives, the order may have been moved: read it.
+// faster, ChangedBy.
 func (o *Operator) ChangeOrderStatus(ctx context.Context, orderID string, move StatusMoveRequest, options ...CallOption) (*Order, error) {
 	return fetch[Order](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
 }

@@ -160,7 +160,7 @@ type Note struct {
 	Text       string    `json:"text"`
 }
 
-// AddOrderNote adds a note to an order. If no answer arrives, it may have been added.
+// AddOrderNote adds a note to an order.
 func (o *Operator) AddOrderNote(ctx context.Context, orderID string, note NoteRequest, options ...CallOption) (*Note, error) {
 	return fetch[Note](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/notes", id: orderID, body: note, keyed: true}, options)
 }

@@ -20,7 +20,7 @@ type ProductRequest struct {
 // CreateProduct adds a product to a partner's catalogue. It has no stock until a movement
 // adds some. If no answer arrives, the product may exist.
 func (o *Operator) CreateProduct(ctx context.Context, partnerID string, product ProductRequest, options ...CallOption) (*Product, error) {
-	return fetch[Product](ctx, o, operation{method: http.MethodPost, path: productsPath, id: partnerID, body: product}, options)
+	return fetch[Product](ctx, o, operation{method: http.MethodPost, path: productsPath, id: partnerID, body: product, keyed: true}, options)
 }
 
 // productsPath is the path of a partner's catalogue.
@@ -62,7 +62,7 @@ type ProductChange struct {
 // ChangeProduct changes the description of a product. Its stock is changed by
 // CreateMovement and CreateCount.
 func (o *Operator) ChangeProduct(ctx context.Context, partnerID string, productID int64, change ProductChange, options ...CallOption) (*Product, error) {
-	return fetch[Product](ctx, o, operation{method: http.MethodPatch, path: productPath(productID), id: partnerID, body: change}, options)
+	return fetch[Product](ctx, o, operation{method: http.MethodPatch, path: productPath(productID), id: partnerID, body: change, keyed: true}, options)
 }
 
 // CatalogueQuery chooses products of a partner. Zero fields do not restrict.
