@@ -181,7 +181,7 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 		},
 	}
 	if cmd.step.letter, err = s.letter(ctx, order, &cmd.step); err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	switch a.Status {
 	case delivery.StatusCancelled:
