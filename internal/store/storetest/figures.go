@@ -153,7 +153,7 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 		}
 		root, err := strictjson.Parse([]byte(move + "}"))
 		if err == nil {
-			_, err = pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), "", o.OrderID, root)
+			_, err = pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), nil, "", o.OrderID, root)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", move, err)
