@@ -139,8 +139,8 @@ func (h *courierHour) run(t *testing.T) {
 // restart stops the service, and starts it again on the same data.
 func (h *courierHour) restart(t *testing.T) {
 	t.Helper()
-	h.Service.Stop()
-	h.Service = h.Service.Beside(t)
+	h.Stop()
+	h.Service = h.Beside(t)
 	h.partner.Service, h.operator.Service = h.Service, h.Service
 	for _, p := range h.phones {
 		p.Service = h.Service

@@ -13,10 +13,10 @@ import (
 )
 
 // newMailFloor returns a floor whose partner informs its recipients, and the mail server.
-func newMailFloor(t *testing.T, options ...apptest.Option) (floor, *testkit.MailServer) {
+func newMailFloor(t *testing.T) (floor, *testkit.MailServer) {
 	t.Helper()
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
-	service := apptest.Start(t, append(options, withMail(server))...)
+	service := apptest.Start(t, withMail(server))
 	f := floor{service, service.Register(t, "metro"), service.Operate(t)}
 	f.partner.Owner(t).Call(t, "PATCH", "/v1/account",
 		[]byte(`{"public_name":"Épicerie Métro","support_url":"https://metro.example/help","recipient_mail":true}`)).Must(t, 200)
@@ -228,18 +228,26 @@ func TestErasureForgetsRecipientMail(t *testing.T) {
 	t.Parallel()
 	f, server := newMailFloor(t)
 	server.Away.Store(true)
-	erased, kept := f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery)
-	for _, id := range []string{erased, kept} {
-		f.Do(t, "POST", "/track/"+id+"/mail", nil).Must(t, 200)
+	erase := func(id string) {
+		f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/erasures", fmt.Appendf(nil, `{"order_ids":[%q],"force":true}`, id)).Must(t, 200)
 	}
-	f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/erasures", fmt.Appendf(nil, `{"order_ids":[%q],"force":true}`, erased)).Must(t, 200)
-	for _, table := range []string{"mails", "order_mails"} {
-		if left := f.Query(t, "SELECT order_id FROM "+table); fmt.Sprint(left) != "["+kept+"]" {
-			t.Errorf("%s: got %v, want %s only", table, left, kept)
+	left := func(table, want string) {
+		if got := f.Query(t, "SELECT order_id FROM "+table); fmt.Sprint(got) != "["+want+"]" {
+			t.Errorf("%s: got %v, want %s only", table, got, want)
 		}
 	}
+	erased, kept := f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery)
+	erase(erased)
+	left("mails", kept)
+
+	stopped := f.orderIn(t, "A-3", delivery.StatusOutForDelivery)
+	for _, id := range []string{stopped, kept} {
+		f.Do(t, "POST", "/track/"+id+"/mail", nil).Must(t, 200)
+	}
+	erase(stopped)
+	left("order_mails", kept)
 	f.operator.Move(t, erased, "delivered").Must(t, 200)
-	if left := f.Query(t, "SELECT order_id FROM mails WHERE order_id <> '"+kept+"'"); len(left) != 0 {
-		t.Errorf("got mails about %v, want none about an erased order", left)
+	if got := f.Query(t, "SELECT order_id FROM mails WHERE order_id <> '"+kept+"'"); len(got) != 0 {
+		t.Errorf("got mails about %v, want none about an erased order", got)
 	}
 }

@@ -41,9 +41,9 @@ type round struct {
 }
 
 // newRound gives a courier three pickups, p1 to p3, and two dropoffs, d1 and d2.
-func newRound(t *testing.T, f floor, name string) round {
+func newRound(t *testing.T, f floor) round {
 	t.Helper()
-	r := round{f, f.rider(t, name), map[string]string{}, map[string]string{}}
+	r := round{f, f.rider(t, "noor"), map[string]string{}, map[string]string{}}
 	for _, reference := range []string{"p1", "p2", "p3", "d1", "d2"} {
 		state := delivery.StatusCourierAssigned
 		if reference[0] == 'd' {
@@ -68,7 +68,7 @@ func (r round) set(t *testing.T, version int, references ...string) *apptest.Ans
 
 func TestSequenceOrdersJobs(t *testing.T) {
 	t.Parallel()
-	r := newRound(t, newFloor(t), "noor")
+	r := newRound(t, newFloor(t))
 	wantJobs := func(want string) {
 		t.Helper()
 		if got := strings.Join(jobs(t, r.rider), " "); got != want {
@@ -105,7 +105,7 @@ func TestSequenceOrdersJobs(t *testing.T) {
 
 func TestSequenceRefusals(t *testing.T) {
 	t.Parallel()
-	r := newRound(t, newFloor(t), "noor")
+	r := newRound(t, newFloor(t))
 	other := r.floor.rider(t, "alex")
 	theirs := r.carried(t, other, "theirs", delivery.StatusPickedUp)
 	target := "/ops/v1/couriers/" + r.rider.CourierID + "/sequence"
@@ -144,7 +144,7 @@ func TestSequenceRefusals(t *testing.T) {
 func TestHandOverKeepsSequence(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	r := newRound(t, f, "noor")
+	r := newRound(t, f)
 	other := f.rider(t, "alex")
 	own := f.carried(t, other, "own", delivery.StatusCourierAssigned)
 	r.names[own] = "own"
@@ -180,7 +180,7 @@ func TestHandOverKeepsSequence(t *testing.T) {
 // TestProposal proposes a sequence, which is stored when the desk puts it.
 func TestProposal(t *testing.T) {
 	t.Parallel()
-	r := newRound(t, newFloor(t), "noor")
+	r := newRound(t, newFloor(t))
 	target := "/ops/v1/couriers/" + r.rider.CourierID + "/sequence"
 	proposal := r.operator.Call(t, "POST", target+"/proposal", nil).Must(t, 200)
 	if proposal.Len("order_ids") != 5 || proposal.Len("stops") != 5 {

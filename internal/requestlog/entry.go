@@ -58,7 +58,7 @@ func (e *Entry) cleanPath() {
 		name, pattern, more = strings.Cut(pattern, "/")
 		part, path, longer = strings.Cut(path, "/")
 		switch {
-		case more != longer, name != part && !(strings.HasPrefix(name, "{") && isID(part)):
+		case more != longer, name != part && (!strings.HasPrefix(name, "{") || !isID(part)):
 			clean = false
 		case name == "{order_id}":
 			e.OrderID = part

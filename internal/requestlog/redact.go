@@ -101,6 +101,7 @@ func (r *redactor) value(name string, open bool) error {
 		return r.group("{", "}", name, open)
 	case '[':
 		return r.group("[", "]", name, open)
+	default: // a single token
 	}
 	token, err := r.in.ReadToken()
 	if err != nil {
