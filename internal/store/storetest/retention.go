@@ -273,6 +273,11 @@ func testErased(t *testing.T, s *store.Store) {
 	deliverFirst(t, s, target)
 	cancel := retention.ReceiptKey{Key: [16]byte{2}, Scope: "POST /v1/orders/" + target.OrderID + "/cancel"}
 	var shownOpen *board.Row
+	noted, elsewhere := change(1), change(2)
+	for o, c := range map[*delivery.Order]*idempotency.Change{target: noted, other: elsewhere} {
+		c.PartnerID, c.ObjectID, c.Status, c.Answer = partnerID, o.OrderID, 200, []byte(`{"text":"Alex has moved"}`)
+		must(t, s.Receipts().Answer(ctx, c))
+	}
 	writeRetention(t, s, func(tx retention.Writer) error {
 		locked, err := tx.LockOrders(ctx, partnerID, []string{target.OrderID, open.OrderID, "ord_none"})
 		must(t, err)
@@ -303,6 +308,9 @@ func testErased(t *testing.T, s *store.Store) {
 		must(t, tx.SaveErased(ctx, []*retention.Stored{erased, under}, "erased note"))
 		return tx.SaveAnswer(ctx, partnerID, cancel, []byte(`{"erased":true}`))
 	})
+	noted.Status, noted.Answer = 0, nil
+	checkChange(t, s, "the answer to a change of the order", noted.ChangeKey, noted)
+	checkChange(t, s, "the answer to a change of another order", elsewhere.ChangeKey, elsewhere)
 	readRetention(t, s, func(tx retention.Reader) error {
 		listed(t, "Orders", []string{encoded(other), encoded(target), encoded(open)}, func(last *string) ([]string, error) {
 			var after string
