@@ -1,0 +1,199 @@
+package cluster_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+const (
+	movers         = 8
+	ordersOfMover  = 5
+	changesOfOrder = 7 // six moves and a new courier
+)
+
+// TestKilledBetweenChangeAndAnswer kills the program again and again while operators move
+// orders and add couriers. They repeat what was not answered, under the same
+// Idempotency-Key, and everything happens once, in order, at its own time.
+func TestKilledBetweenChangeAndAnswer(t *testing.T) {
+	t.Parallel()
+	for engine, database := range map[string]func(*testing.T) string{
+		"sqlite":   func(*testing.T) string { return "" },
+		"postgres": func(t *testing.T) string { return testkit.PostgresURL(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			c := newCrashOfMoves(t, database(t))
+			kills := 0
+			for range testkit.Scaled(20, 3) {
+				if c.round(t, 1+rand.IntN(movers*ordersOfMover)) {
+					kills++
+				}
+			}
+			c.round(t, 0)
+			c.check(t)
+			t.Logf("%d kills, %d changes not answered; of these %d had been made", kills, c.lost.Load(), c.made.Load())
+		})
+	}
+}
+
+// crashOfMoves is one installation that is killed and started again.
+type crashOfMoves struct {
+	settings settings
+	operator *apptest.Operator
+	movers   [movers]*mover
+	lost     atomic.Int64 // changes that were not answered
+	made     atomic.Int64 // those of them that had been made
+}
+
+// mover makes changes one after the other.
+type mover struct {
+	changes []*change
+	sent    int  // changes that were answered
+	repeats bool // the next change has been sent before
+}
+
+// change is a request, and what it adds to an order's history, if it moves one.
+type change struct {
+	path, body, key string
+	orderID, entry  string
+}
+
+func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
+	t.Helper()
+	c := &crashOfMoves{settings: settings{data: filepath.Join(t.TempDir(), "data"), database: database}}
+	p, err := startProcess(t, c.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	partner := p.service.Register(t, "metro")
+	c.operator = p.service.Operate(t)
+	for i := range c.movers {
+		c.movers[i] = &mover{}
+		for j := range ordersOfMover {
+			name := fmt.Sprintf("%d-%d", i, j)
+			id := partner.Create(t, testkit.OrderJSON(name, "")).Must(t, 201).Text("order_id")
+			c.movers[i].changes = append(c.movers[i].changes, c.changesOf(id, name)...)
+		}
+	}
+	return c
+}
+
+// changesOf returns moves of an order, a millisecond apart, and a new courier.
+func (c *crashOfMoves) changesOf(orderID, name string) (changes []*change) {
+	at := time.Now().Add(time.Second)
+	for _, status := range strings.Fields("accepted courier_assigned picked_up in_transit out_for_delivery delivered") {
+		at = at.Add(time.Millisecond)
+		body := fmt.Sprintf(`{"status":%q,"occurred_at":%q`, status, timestamp.Format(at))
+		if status == "courier_assigned" {
+			body += fmt.Sprintf(`,"courier_id":%q`, c.operator.CourierID)
+		}
+		changes = append(changes, &change{
+			path: "/ops/v1/orders/" + orderID + "/status", body: body + "}", key: uuid.NewString(),
+			orderID: orderID, entry: status + " " + timestamp.Format(at),
+		})
+	}
+	body := fmt.Sprintf(`{"name":"rider %s","phone":"+15145550190","vehicle":"bike"}`, name)
+	return append(changes, &change{path: "/ops/v1/couriers", body: body, key: uuid.NewString()})
+}
+
+// round lets the movers go on until the program is killed at the answer after the last,
+// and reports whether it was. If last is 0, they make all their changes.
+func (c *crashOfMoves) round(t *testing.T, last int) (killed bool) {
+	t.Helper()
+	p, err := startProcess(t, c.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := *c.operator
+	operator.Service = p.service
+	var answers atomic.Int64
+	enough, printed := make(chan bool, 1), make(chan string)
+	go func() {
+		killed = <-enough
+		printed <- p.kill()
+	}()
+	apptest.Together(movers, func(i int) (none struct{}) {
+		c.move(t, &operator, c.movers[i], func() {
+			if answers.Add(1) == int64(last) {
+				enough <- true
+			}
+		})
+		return none
+	})
+	select {
+	case enough <- false:
+	default: // it is killed already
+	}
+	if text := <-printed; strings.Contains(text, "ERROR") || strings.Contains(text, "panic") {
+		t.Errorf("the program printed %s", text)
+	}
+	return killed
+}
+
+// move sends a mover's changes until one is not answered.
+func (c *crashOfMoves) move(t *testing.T, operator *apptest.Operator, m *mover, answered func()) {
+	for ; m.sent < len(m.changes); m.sent++ {
+		change := m.changes[m.sent]
+		got, err := operator.Try("POST", change.path, []byte(change.body), "Authorization", "Bearer "+operator.Token, "Idempotency-Key", change.key)
+		if err != nil {
+			c.lost.Add(1)
+			m.repeats = true
+			return
+		}
+		made := got.Header.Get("Idempotent-Replayed") == "true" ||
+			m.repeats && change.orderID == "" && got.Status == 409 // made, and its answer is not known
+		if made {
+			c.made.Add(1)
+		}
+		if !made && got.Status/100 != 2 || made && !m.repeats {
+			t.Errorf("%s: got %d %s, repeated %t, want it carried out", change.body, got.Status, got.Body, m.repeats)
+		}
+		m.repeats = false
+		answered()
+	}
+}
+
+// check compares the orders and the couriers with the changes.
+func (c *crashOfMoves) check(t *testing.T) {
+	t.Helper()
+	p, err := startProcess(t, c.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := *c.operator
+	operator.Service = p.service
+	for _, m := range c.movers {
+		for ; len(m.changes) > 0; m.changes = m.changes[changesOfOrder:] {
+			var want, got bytes.Buffer
+			for _, change := range m.changes[:changesOfOrder-1] {
+				fmt.Fprintln(&want, change.entry)
+			}
+			read := operator.Call(t, "GET", "/ops/v1/orders/"+m.changes[0].orderID, nil).Must(t, 200)
+			for i := 1; i < read.Len("order", "status_history"); i++ { // after pending
+				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"), read.Text("order", "status_history", i, "timestamp"))
+			}
+			if got.String() != want.String() {
+				t.Errorf("%s: got\n%swant\n%s", m.changes[0].orderID, &got, &want)
+			}
+		}
+	}
+	p.kill()
+	wanted := fmt.Sprint(movers*ordersOfMover, " ", movers*ordersOfMover)
+	service := &apptest.Service{Data: c.settings.data, Database: c.settings.database}
+	if got := service.Query(t, "SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'rider %'")[0]; got != wanted {
+		t.Errorf("couriers and their names: got %s, want %s", got, wanted)
+	}
+	service.Audit(t)
+}
