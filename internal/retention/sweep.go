@@ -56,13 +56,13 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 		accounts, err = tx.Accounts(ctx)
 		return err
 	})
-	if err == nil {
-		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.now.Add(-KeysKept)) })
-	}
 	for _, partnerID := range accounts {
 		if err == nil {
 			err = w.account(ctx, partnerID, s.config.Policy.of(partnerID))
 		}
+	}
+	if err == nil {
+		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.now.Add(-KeysKept)) })
 	}
 	return w.removed, errors.Join(err, w.stays)
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -71,9 +72,11 @@ func testChanges(t *testing.T, s *store.Store) {
 func testChangeClaimedOnce(t *testing.T, s *store.Store) {
 	var claimed atomic.Int64
 	var requests sync.WaitGroup
-	for range 8 {
+	for i := range 8 {
 		requests.Go(func() {
-			earlier, err := s.Receipts().Claim(t.Context(), change(1))
+			c := change(1)
+			c.RequestID = fmt.Sprint("req_", i)
+			earlier, err := s.Receipts().Claim(t.Context(), c)
 			switch {
 			case err == nil && earlier == nil:
 				claimed.Add(1)
