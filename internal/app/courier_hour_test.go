@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ const (
 func TestHourOfCouriers(t *testing.T) {
 	t.Parallel()
 	hours := testkit.Scaled(500, hoursPerService)
-	if os.Getenv(testkit.EngineVariable) != "" {
+	if !onSQLite() {
 		hours = testkit.Scaled(100, hoursPerService) // the engines differ in little that matters here
 	}
 	for service := range (hours + hoursPerService - 1) / hoursPerService {
