@@ -33,6 +33,7 @@ type facts struct {
 	Address, Agent, Endpoint               string
 	Order, Expected, Next                  string
 	StopURL, SupportURL                    string
+	Test                                   bool
 }
 
 // factsOf returns what the template of a message can say. Texts from outside are on one
@@ -41,6 +42,7 @@ func factsOf(m *Message, w *words) facts {
 	f := facts{
 		To: oneLine(m.To), URL: m.URL, Until: w.moment(m.Until), At: w.moment(m.At),
 		Team: oneLine(m.Team), Role: w.roles[m.Role], Reason: w.reasons[m.Reason], Endpoint: oneLine(m.Endpoint),
+		Test: m.Test,
 	}
 	if m.Device != nil {
 		f.Address, f.Agent = oneLine(m.Device.Address), oneLine(m.Device.Agent)

@@ -52,6 +52,7 @@ type Message struct {
 
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
+	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
 	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
 }
 

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -34,6 +36,26 @@ func (tx webhookTx) LockEndpoints(ctx context.Context, partnerIDs []string) (map
 	}
 	return found, err
 }
+
+// Maintainers returns the owners and developers of a partner.
+func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found webhook.Maintainers, err error) {
+	account, err := findOne(ctx, tx.conn, findPartners, partnerID)
+	if err != nil || account == nil {
+		return found, err
+	}
+	found.Partner = account.Name
+	err = tx.conn.query(ctx, "SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
+		[]any{partnerID, string(partner.RoleOwner), string(partner.RoleDeveloper)}, func(r row) error {
+			var email string
+			err := r.scan(&email)
+			found.Emails = append(found.Emails, email)
+			return err
+		})
+	return found, err
+}
+
+// AddMail adds a mail.
+func (tx webhookTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
 
 // AddEndpoint adds a partner's endpoint. It is false if there is one.
 func (tx webhookTx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {

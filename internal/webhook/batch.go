@@ -23,8 +23,9 @@ type batch struct {
 	promoted []outbox.EventKey        // may be sent, as the event in front of them is done
 	// fresh has the requests that delivered their events, by event; without those
 	// that were delivered before.
-	fresh   map[outbox.EventKey]*request
-	figures figures.Tally
+	fresh    map[outbox.EventKey]*request
+	disabled []*Endpoint // by this transaction
+	figures  figures.Tally
 }
 
 func newBatch(s *Sender, notes []note) *batch {
@@ -58,6 +59,11 @@ func (b *batch) write(ctx context.Context, tx Writer) (err error) {
 	if err := tx.SaveEndpoints(ctx, slices.Collect(maps.Keys(b.changed))); err != nil {
 		return err
 	}
+	for _, endpoint := range b.disabled {
+		if err := b.sender.reportDisabled(ctx, tx, endpoint, b.now); err != nil {
+			return err
+		}
+	}
 	return tx.AddFigures(ctx, &b.figures)
 }
 
@@ -86,6 +92,9 @@ func (b *batch) judge(n note) {
 	}
 	if endpoint != nil && !endpoint.sameHealth(&before) {
 		b.changed[endpoint] = true
+	}
+	if endpoint != nil && before.Enabled && !endpoint.Enabled {
+		b.disabled = append(b.disabled, endpoint)
 	}
 	if !outbox.Blocks(p.State, p.Tries) {
 		b.promoted = append(b.promoted, p.Key().Next())

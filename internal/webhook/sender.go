@@ -12,9 +12,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
-// SenderConfig is what a sender needs. All fields but Shared, Observer and Requests are required.
+// SenderConfig is what a sender needs. All fields but Post, Shared, Observer and Requests are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
@@ -23,6 +24,9 @@ type SenderConfig struct {
 	At     func(time.Time) <-chan time.Time // sends when the given time has come
 	Random io.Reader                        // may be read by many goroutines at once
 	Log    *slog.Logger
+	// Post sends mail to the people of a partner whose endpoint the sender disables.
+	// With nil there is no mail.
+	Post mail.Post
 	// Shared is set if other nodes write to the same database. The sender then
 	// looks regularly for what they have added.
 	Shared bool

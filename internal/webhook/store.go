@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
@@ -43,6 +44,9 @@ type Reader interface {
 // endpoint locks it first, so that none sees a queue that another is changing.
 type Writer interface {
 	Reader
+	mail.Writer
+	// Maintainers returns the people of a partner who get mail about its endpoints.
+	Maintainers(ctx context.Context, partnerID string) (Maintainers, error)
 	// LockEndpoints returns endpoints, locked until the transaction ends. The ids
 	// must be sorted, so that two transactions lock in the same order.
 	LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*Endpoint, error)
@@ -69,6 +73,12 @@ type Writer interface {
 	AddFigures(ctx context.Context, added *figures.Tally) error
 	// DropLeases frees all endpoints.
 	DropLeases(ctx context.Context) error
+}
+
+// Maintainers are the people who look after the endpoints of a partner.
+type Maintainers struct {
+	Partner string   // its name
+	Emails  []string // of its owners and developers
 }
 
 // Endpoint is where a partner's events are sent. It also holds the state of the
