@@ -18,9 +18,11 @@ from dropyard import types as t
 
 # Types by schemas of another name. None is for requests whose members are arguments of methods.
 TYPES: dict[str, str | None] = {
+    "AssignedCourier": None,  # of the details of errors
     "BatchRequest": None,
     "CancelRequest": None,
     "CancelledOrder": "Order",
+    "ChangedBy": None,  # likewise
     "CourierRecord": "Courier",
     "CreateAPIKeyRequest": None,
     "CreatedOrder": "Order",

@@ -2014,7 +2014,7 @@ export interface components {
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
         };
-        /** @description What an operator's request met whose `occurred_at` is earlier than the order's last change. Other conflicts have no details. */
+        /** @description What an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
         ConflictDetails: {
             /** @description The order's present status. */
             status?: components["schemas"]["Status"];
@@ -2028,6 +2028,12 @@ export interface components {
             courier?: components["schemas"]["AssignedCourier"];
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
+            /** @description What was done, as the audit log has it. */
+            action?: string;
+            /** @description To what it was done. */
+            object_id?: string;
+            /** @description When it was done. */
+            at?: components["schemas"]["Time"];
         };
         AssignedCourier: {
             courier_id: string;

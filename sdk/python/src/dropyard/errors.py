@@ -26,12 +26,12 @@ class Shortage(TypedDict):
 class _ErrorDetail(TypedDict):
     code: str
     message: str
-    doc_url: str  # a page that explains the code
 
 
 class ErrorDetail(_ErrorDetail, total=False):
     """The error that an order would have been refused with, or was, in a batch."""
 
+    doc_url: str  # a page that explains the code
     details: dict[str, Any]
 
 
