@@ -70,15 +70,35 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	return created(partnerOf(&registered.Partner))
 }
 
-// The names of the session cookies of partners and operators.
+// The names of the session cookies of partners and operators, and of the cookie by which
+// devices are known again.
 const (
 	sessionCookie  = "dropyard_session"
 	operatorCookie = "dropyard_ops_session"
+	deviceCookie   = "dropyard_device"
 )
 
-// setSession sets a session cookie. An age of 0 keeps it until the browser is
-// closed; an age of -1 deletes it.
-func (s *Server) setSession(c *call, name, token string, age int) {
+// origin returns where a login comes from. A client without the cookie of a device gets
+// one from signedIn.
+func (s *Server) origin(c *call) (from credential.Origin, err error) {
+	from = credential.NewOrigin(s.address(c), c.UserAgent())
+	if from.Device.Token = c.cookie(deviceCookie); from.Device.Token != "" {
+		from.Device.Returned = true
+		return from, nil
+	}
+	from.Device.Token, err = credential.Token(s.config.Random, "")
+	return from, err
+}
+
+// signedIn sets the cookies of a session, which the server ends, too, and of its device.
+func (s *Server) signedIn(c *call, name, token string, from credential.Origin) {
+	s.setCookie(c, name, token, 0)
+	s.setCookie(c, deviceCookie, from.Device.Token, int(credential.DeviceLife.Seconds()))
+}
+
+// setCookie sets the cookie of a session or a device. An age of 0 keeps it until the
+// browser is closed; an age of -1 deletes it.
+func (s *Server) setCookie(c *call, name, token string, age int) {
 	cookie := http.Cookie{
 		Name:     name,
 		Value:    token,
@@ -97,11 +117,15 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Partners.Login(c.Context(), body, credential.NewOrigin(s.address(c), c.UserAgent()))
+	from, err := s.origin(c)
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, sessionCookie, token, 0) // the server ends the session, too
+	found, token, err := s.config.Partners.Login(c.Context(), body, from)
+	if err != nil {
+		return reply{}, err
+	}
+	s.signedIn(c, sessionCookie, token, from)
 	return ok(memberOf(found))
 }
 
@@ -121,7 +145,7 @@ func (s *Server) handleLogout(c *call) (reply, error) {
 	if err := s.config.Partners.Logout(c.Context(), c.sessionToken()); err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, sessionCookie, "", -1)
+	s.setCookie(c, sessionCookie, "", -1)
 	return ok(struct {
 		LoggedOut bool `json:"logged_out"`
 	}{true})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 )
@@ -157,11 +156,15 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Operators.Login(c.Context(), body, credential.NewOrigin(s.address(c), c.UserAgent()))
+	from, err := s.origin(c)
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, operatorCookie, token, 0) // the server ends the session, too
+	found, token, err := s.config.Operators.Login(c.Context(), body, from)
+	if err != nil {
+		return reply{}, err
+	}
+	s.signedIn(c, operatorCookie, token, from)
 	return ok(operatorOf(found))
 }
 
@@ -170,7 +173,7 @@ func (s *Server) handleOperatorLogout(c *call) (reply, error) {
 	if err := s.config.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, operatorCookie, "", -1)
+	s.setCookie(c, operatorCookie, "", -1)
 	return ok(struct {
 		LoggedOut bool `json:"logged_out"`
 	}{true})

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -86,17 +85,21 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	signedIn, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
-		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
-		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
-	}, credential.NewOrigin(s.address(c), c.UserAgent()))
+	from, err := s.origin(c)
 	if err != nil {
 		return reply{}, err
 	}
-	s.setSession(c, operatorCookie, token, 0)
+	found, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
+		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
+		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
+	}, from)
+	if err != nil {
+		return reply{}, err
+	}
+	s.signedIn(c, operatorCookie, token, from)
 	s.setTicket(c, "", 0)
 	if returnTo != "" {
 		return redirect(c, returnTo)
 	}
-	return ok(operatorOf(signedIn))
+	return ok(operatorOf(found))
 }

@@ -19,13 +19,13 @@ import (
 )
 
 // newOperators returns the service of operators. factors checks the codes that they
-// sign in with; nil if nothing signs in. observer is called with the
+// sign in with; nil if nothing signs in. devices remembers where from. observer is called with the
 // outcome of each login, unreadable for each document that cannot be read; nil
 // observes nothing.
-func newOperators(db *store.Store, world Surroundings, factors *signin.Factors, observer credential.GateObserver, unreadable func()) *operator.Service {
+func newOperators(db *store.Store, world Surroundings, factors *signin.Factors, devices signin.Devices, observer credential.GateObserver, unreadable func()) *operator.Service {
 	return operator.NewService(operator.Config{
 		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
-		Factors: factors, SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
+		Factors: factors, Devices: devices, SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
 	})
 }
 
@@ -44,7 +44,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world, nil, nil, nil).Add(ctx, added, wanted.Password)
+	_, err = newOperators(db, world, nil, signin.Devices{}, nil, nil).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -56,7 +56,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Login begins a session in a browser, given an operator's e-mail address and password,
@@ -57,6 +58,9 @@ func (s *Service) begin(ctx context.Context, operator *Account, in login) (strin
 			return err
 		}
 		if err := tx.AddSession(ctx, session); err != nil {
+			return err
+		}
+		if err := s.config.Devices.Note(ctx, tx, &signin.Login{PersonID: operator.OperatorID, Email: operator.Email, From: in.from, At: now}); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)

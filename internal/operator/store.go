@@ -55,6 +55,7 @@ type Writer interface {
 	// AddIdentity is false if the person is tied to an operator already.
 	AddIdentity(ctx context.Context, identity *Identity) (added bool, err error)
 	signin.FactorWriter
+	signin.DeviceWriter
 	// AddOperator is false if the e-mail address or the id is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	// LockOperator reads an operator, whose row is locked until the transaction

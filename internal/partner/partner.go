@@ -52,6 +52,8 @@ type Config struct {
 	// Factors checks the codes that users sign in with besides the password. With nil
 	// there must be none who do.
 	Factors *signin.Factors
+	// Devices remembers where users sign in from, and informs them of new devices.
+	Devices signin.Devices
 	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
 	SignIns credential.CountStore
 	// Observer is called with the outcome of each login, for metrics; nil observes

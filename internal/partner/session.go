@@ -13,8 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
-// sweepEvery is how often expired sessions and links, which are refused in any case, and
-// counts of logins that are at rest are removed.
+// sweepEvery is how often expired sessions and links, which are refused in any case,
+// devices of long ago, and counts of logins that are at rest are removed.
 const sweepEvery = time.Hour
 
 // Login begins a session of a user, given e-mail address and password, and a code if the
@@ -64,7 +64,10 @@ func (s *Service) begin(ctx context.Context, verified *Account, member *Member, 
 		if err := endSurplus(ctx, tx, &member.User, now); err != nil {
 			return err
 		}
-		return tx.AddSession(ctx, session)
+		if err := tx.AddSession(ctx, session); err != nil {
+			return err
+		}
+		return s.config.Devices.Note(ctx, tx, &signin.Login{PersonID: verified.UserID, PartnerID: verified.PartnerID, Email: verified.Email, From: from, At: now})
 	})
 	return token, err
 }
@@ -175,8 +178,8 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.EndSession(ctx, credential.HashToken(token)) })
 }
 
-// sweep removes expired sessions and links, and the counts of logins that are at rest.
-// The caller holds tidying.
+// sweep removes expired sessions and links, devices of long ago, operators' included, and
+// the counts of logins that are at rest. The caller holds tidying.
 func (s *Service) sweep(ctx context.Context) error {
 	now := s.now()
 	if now.Sub(s.swept) < sweepEvery {
@@ -185,6 +188,9 @@ func (s *Service) sweep(ctx context.Context) error {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		begun, seen := expiry(now)
 		if err := tx.EndSessions(ctx, begun, seen); err != nil {
+			return err
+		}
+		if err := tx.RemoveOldDevices(ctx, now.Add(-credential.DeviceLife)); err != nil {
 			return err
 		}
 		return tx.RemoveExpiredLinks(ctx, now)

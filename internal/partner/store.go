@@ -54,6 +54,9 @@ type Writer interface {
 	credential.LinkWriter
 	mail.Writer
 	signin.FactorWriter
+	signin.DeviceWriter
+	// RemoveOldDevices removes the devices last seen before a time, but no one's latest.
+	RemoveOldDevices(ctx context.Context, before time.Time) error
 	// AddPartner returns false if the id is in use.
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
 	// AddTestAccount makes room for what a test account stores, unless it was called
@@ -65,7 +68,7 @@ type Writer interface {
 	LockPartner(ctx context.Context, partnerID string) error
 	// SaveUser writes the name and the role of a user.
 	SaveUser(ctx context.Context, user *User) error
-	// RemoveUser removes a user, and the user's sessions and second factor.
+	// RemoveUser removes a user, and the user's sessions, devices and second factor.
 	RemoveUser(ctx context.Context, partnerID, userID string) error
 	// LockProfile reads a partner's profile, locked until the transaction ends.
 	LockProfile(ctx context.Context, partnerID string) (Profile, error)

@@ -78,7 +78,7 @@ func (tx partnerTx) SaveUser(ctx context.Context, user *partner.User) error {
 	return err
 }
 
-// RemoveUser removes a user, and then the user's sessions and second factor: a login
+// RemoveUser removes a user, and then the user's sessions, devices and second factor: a login
 // waits for the user's row, so that no session begins in between.
 func (tx partnerTx) RemoveUser(ctx context.Context, partnerID, userID string) error {
 	if _, err := tx.conn.exec(ctx, "DELETE FROM users WHERE user_id = $1", userID); err != nil {

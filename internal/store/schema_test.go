@@ -30,7 +30,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		oneTimeLinks.name: shape(oneTimeLinks), orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
 		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
-		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), signInRules.name: shape(signInRules),
+		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), knownDevices.name: shape(knownDevices), signInRules.name: shape(signInRules),
 		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
 		stockMovements.name: shape(stockMovements), users.name: shape(users), partnerProfiles.name: shape(partnerProfiles), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes), mails.name: shape(mails), orderMails.name: shape(orderMails), segments.name: shape(segments),
 	}

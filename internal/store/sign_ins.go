@@ -114,11 +114,12 @@ func (tx proving) SetRequired(ctx context.Context, kind signin.Kind, roles []str
 }
 
 // removeSignIn removes what a person who leaves has signed in with besides the
-// password.
+// password, and from which devices.
 func removeSignIn(ctx context.Context, c conn, personID string) error {
-	if _, err := c.exec(ctx, "DELETE FROM recovery_codes WHERE person_id = $1", personID); err != nil {
-		return err
+	for _, table := range []string{recoveryCodes.name, knownDevices.name, signIns.name} {
+		if _, err := c.exec(ctx, "DELETE FROM "+table+" WHERE person_id = $1", personID); err != nil {
+			return err
+		}
 	}
-	_, err := c.exec(ctx, "DELETE FROM sign_ins WHERE person_id = $1", personID)
-	return err
+	return nil
 }

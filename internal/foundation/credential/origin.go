@@ -2,6 +2,7 @@ package credential
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -9,6 +10,7 @@ import (
 type Origin struct {
 	Address string
 	Agent   string // the client's User-Agent, as sessions hold it; may be empty
+	Device  Device // what sessions do not hold
 }
 
 // maxAgent is how many characters a session holds of a User-Agent.
@@ -20,5 +22,15 @@ func NewOrigin(address, agent string) Origin {
 	if utf8.RuneCountInString(agent) > maxAgent {
 		agent = string([]rune(agent)[:maxAgent])
 	}
-	return Origin{address, agent}
+	return Origin{Address: address, Agent: agent}
 }
+
+// Device is the device of a login, as its cookie names it.
+type Device struct {
+	Token string
+	// Returned is set if the client sent the token, and did not get it just now.
+	Returned bool
+}
+
+// DeviceLife is how long a device is remembered after a login.
+const DeviceLife = 365 * 24 * time.Hour

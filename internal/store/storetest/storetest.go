@@ -63,6 +63,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"mails":               testMails,
 		"mail tried once":     testMailAttemptedOnce,
 		"factors":             testFactors,
+		"devices":             testDevices,
 		"operator sign-ins":   testOperatorSignIns,
 		"user sign-ins":       testUserSignIns,
 		"API keys":            testAPIKeys,

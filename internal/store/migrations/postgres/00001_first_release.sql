@@ -190,6 +190,14 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (person_id, code_hash)
 );
 
+-- The devices that people have signed in from. A sign-in from another is mailed.
+CREATE TABLE known_devices (
+    person_id    TEXT   NOT NULL, -- a user or an operator
+    device_hash  BYTEA  NOT NULL, -- SHA-256 of the token in its cookie, or of its User-Agent and network
+    last_seen_at BIGINT NOT NULL,
+    PRIMARY KEY (person_id, device_hash)
+);
+
 -- The roles that must sign in with a code as well.
 CREATE TABLE sign_in_rules (
     kind  TEXT NOT NULL PRIMARY KEY, -- operators, or users of partners
