@@ -4227,7 +4227,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The session cookie. It is `Secure` if the service is served over HTTPS.
+                     * @description The session cookie. A second one, `dropyard_device`, names the device for a year. They are `Secure` if the service is served over HTTPS.
                      * @example dropyard_session=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpd; Path=/; HttpOnly; Secure; SameSite=Lax
                      */
                     "Set-Cookie": string;
