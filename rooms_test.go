@@ -85,7 +85,7 @@ var rooms = map[string]room{
 
 	"internal/web/scenes":  everything,
 	"internal/web/browser": everything,
-	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/page", "internal/web/scenes"}},
+	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/scenes"}},
 
 	"internal/store":           {may: []string{"internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/web/browser"
-	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/scenes"
 )
 
@@ -56,7 +55,7 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) error 
 			continue
 		}
 		for _, reader := range readers {
-			if err := shoot(chromium, server.URL+scene.Path, filepath.Join(out, scene.Name+"-"+reader.String()+".png"), reader); err != nil {
+			if err := shoot(chromium, server.URL, scene, filepath.Join(out, scene.Name+"-"+reader.String()+".png"), reader); err != nil {
 				return err
 			}
 		}
@@ -64,9 +63,9 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) error 
 	return nil
 }
 
-// shoot writes a picture of a page, and prints what is wrong with the page.
-func shoot(chromium *browser.Browser, address, file string, reader browser.Reader) error {
-	visit, err := chromium.Open(address, reader, browser.Options{Now: scenes.Now})
+// shoot writes a picture of a scene, and prints what is wrong with it.
+func shoot(chromium *browser.Browser, server string, scene scenes.Scene, file string, reader browser.Reader) error {
+	visit, err := chromium.Open(server+scene.Path, reader, browser.Options{Now: scenes.Now})
 	if err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func shoot(chromium *browser.Browser, address, file string, reader browser.Reade
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	for _, problem := range visit.Problems(page.Policy) {
+	for _, problem := range visit.Problems(scene.Policy) {
 		fmt.Printf("%s: %s\n", file, problem)
 	}
 	return os.WriteFile(file, picture, 0o644)

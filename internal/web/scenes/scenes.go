@@ -27,10 +27,11 @@ var files embed.FS
 // Now is the time of all scenes.
 var Now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
 
-// Scene is a page in one state.
+// Scene is a page in one state, or a mail.
 type Scene struct {
-	Name string
-	Path string
+	Name   string
+	Path   string
+	Policy string // the content security policy that it must have
 }
 
 // tracked is a scene of the recipient's page.
@@ -79,6 +80,7 @@ func Open() (http.Handler, []Scene) {
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
 		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
+		{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
 		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(_ http.Header, r *http.Request) (int, []byte, error) {
 			return 0, nil, refusal.New(refusal.Code(r.PathValue("code")), "refused")
 		}},
@@ -93,15 +95,16 @@ func Open() (http.Handler, []Scene) {
 // list returns all scenes.
 func list(orders stage) []Scene {
 	refused := []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal}
-	scenes := make([]Scene, 0, 3+len(refused)+len(orders))
-	scenes = append(scenes, Scene{"home", "/"}, Scene{"components", "/components"}, Scene{"unknown-order", "/track/ord_unknown/html"})
+	scenes := []Scene{
+		{"home", "/", page.Policy}, {"components", "/components", page.Policy}, {"unknown-order", "/track/ord_unknown/html", page.Policy},
+	}
 	for _, code := range refused {
-		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code)})
+		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code), page.Policy})
 	}
 	for _, id := range slices.Sorted(maps.Keys(orders)) {
-		scenes = append(scenes, Scene{"track-" + id, "/track/" + id + "/html"})
+		scenes = append(scenes, Scene{"track-" + id, "/track/" + id + "/html", page.Policy})
 	}
-	return scenes
+	return append(scenes, mails()...)
 }
 
 // serve does what the server does for pages.

@@ -13,7 +13,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/browser"
-	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/scenes"
 )
 
@@ -36,11 +35,11 @@ func open(t *testing.T) (*browser.Browser, string, []scenes.Scene) {
 var whole = []string{"components", "track-out-for-delivery"}
 
 // readersOf returns who looks at the scene with an index. At full length every page is
-// shown in all combinations, and each state of the recipient's page in pairs; otherwise
+// shown in all combinations, each state of the recipient's page and each mail in pairs; otherwise
 // readers take turns for all scenes but the most important ones.
 func readersOf(i int, scene scenes.Scene) []browser.Reader {
 	important, pairs := slices.Contains(whole, scene.Name), browser.Pairs()
-	switch state := strings.HasPrefix(scene.Name, "track-"); {
+	switch state := strings.HasPrefix(scene.Name, "track-") || strings.HasPrefix(scene.Name, "mail-"); {
 	case testkit.Long() && (important || !state):
 		return browser.AllReaders()
 	case testkit.Long(), important:
@@ -63,7 +62,7 @@ func TestScenes(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer visit.Close()
-				for _, problem := range visit.Problems(page.Policy) {
+				for _, problem := range visit.Problems(scene.Policy) {
 					t.Error(problem)
 				}
 			})
