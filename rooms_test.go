@@ -78,10 +78,9 @@ var rooms = map[string]room{
 	"internal/config":  {},
 	"internal/api":     {may: []string{"api", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/recipient", foundation}},
 
-	"internal/web/page":     {may: []string{"internal/delivery", foundation}},
-	"internal/web/track":    {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/web/page", foundation}},
-	"internal/web/home":     {may: []string{"internal/web/page"}},
-	"internal/web/mailpage": {may: []string{"internal/recipient"}},
+	"internal/web/page":  {may: []string{"internal/delivery", foundation}},
+	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", foundation}},
+	"internal/web/home":  {may: []string{"internal/web/page"}},
 
 	"internal/web/scenes":  everything,
 	"internal/web/browser": everything,

@@ -8,11 +8,9 @@ import (
 	"github.com/dropyard/dropyard/internal/recipient"
 )
 
-// MailPage returns the page on which a recipient stops the mails about an order, and
-// sets the page's headers. The page is in the wanted language, or else in the best one
-// of accepted, the value of Accept-Language. A nil choice means that the order does not
-// exist.
-type MailPage func(header http.Header, choice *recipient.Choice, wanted, accepted string) ([]byte, error)
+// MailPage serves the page on which a recipient stops the mails about an order, as a
+// PageFunc does. A nil choice means that the order does not exist.
+type MailPage func(header http.Header, r *http.Request, choice *recipient.Choice) (status int, body []byte, err error)
 
 // handleMailPage shows what the recipient of an order has chosen.
 func (s *Server) handleMailPage(c *call) (reply, error) { return s.mailPage(c, nil) }
@@ -31,15 +29,14 @@ func (s *Server) handleMailChoice(c *call) (reply, error) {
 func (s *Server) mailPage(c *call, stopped *bool) (reply, error) {
 	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
 	choice, err := s.mailChoice(c, stopped)
-	status := http.StatusOK
 	if refusal.HasCode(err, refusal.CodeNotFound) && strings.Contains(c.Header.Get("Accept"), "text/html") {
-		choice, err, status = nil, nil, http.StatusNotFound
+		choice, err = nil, nil
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	page, err := s.config.MailPage(c.header, choice, c.URL.Query().Get("lang"), c.Header.Get("Accept-Language"))
-	return reply{status: status, body: page}, err
+	status, body, err := s.config.MailPage(c.header, c.Request, choice)
+	return reply{status: status, body: body}, err
 }
 
 // mailChoice writes the choice if there is one, and returns what is chosen. It refuses

@@ -64,7 +64,7 @@ type Config struct {
 	Pages []Page
 	// RefusedPage returns the page for a refusal; nil if all refusals are JSON.
 	RefusedPage RefusedPage
-	// MailPage writes the page about the mails that Recipients sends (package mailpage).
+	// MailPage writes the page about the mails that Recipients sends.
 	MailPage   MailPage
 	Recipients *recipient.Service
 

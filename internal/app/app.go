@@ -45,7 +45,6 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/web/mailpage"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -416,7 +415,7 @@ func (a *App) handler() http.Handler {
 		Pages:           pages.others,
 		RefusedPage:     pages.refused,
 		Recipients:      a.recipients,
-		MailPage:        mailpage.Render,
+		MailPage:        pages.mail,
 		Ready:           a.reasons,
 		System:          a.system,
 		Now:             a.Now,

@@ -148,18 +148,13 @@ func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.Eve
 // Choice is what the recipient of an order has chosen.
 type Choice struct {
 	OrderID string
-	Sender  string // the partner's public name; empty if it has set none
-	Stopped bool   // the recipient wants no mail about the order
+	Stopped bool // the recipient wants no mail about the order
 }
 
 // Choice returns what the recipient of an order has chosen.
 func (s *Service) Choice(ctx context.Context, o *delivery.Order) (*Choice, error) {
-	sender, err := s.config.Sender(ctx, o.PartnerID)
-	if err != nil {
-		return nil, err
-	}
-	choice := &Choice{OrderID: o.OrderID, Sender: sender.PublicName}
-	return choice, s.config.Store.Read(ctx, func(tx Reader) error {
+	choice := &Choice{OrderID: o.OrderID}
+	return choice, s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		choice.Stopped, err = tx.Stopped(ctx, o.OrderID)
 		return err
 	})

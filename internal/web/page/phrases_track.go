@@ -32,6 +32,16 @@ var trackPhrases = map[string]phrase{
 	"track.order":     {"Order", "Commande"},
 	"track.live":      {"updates by itself", "se met à jour seule"},
 
+	"track.mail.title": {"Messages about your delivery", "Messages sur votre livraison"},
+	"track.mail.sent": {
+		"You may get an e-mail when your delivery is on its way, has arrived, could not be delivered, or is late.",
+		"Vous pouvez recevoir un courriel quand votre livraison est en route, arrivée, en retard ou n’a pas pu être livrée.",
+	},
+	"track.mail.stopped": {"You will get no more e-mails about this delivery.", "Vous ne recevrez plus de courriels sur cette livraison."},
+	"track.mail.stop":    {"Stop the e-mails", "Ne plus recevoir de courriels"},
+	"track.mail.resume":  {"Send me e-mails again", "Recevoir de nouveau des courriels"},
+	"track.mail.follow":  {"Follow your delivery", "Suivre votre livraison"},
+
 	"track.unknown":     {"We do not know this delivery", "Nous ne connaissons pas cette livraison"},
 	"track.unknown.why": {"Check the link that you were sent, or ask the sender.", "Vérifiez le lien reçu ou demandez à l’expéditeur."},
 }

@@ -13,6 +13,9 @@ import (
 // mailPolicy is what mail programs allow: the styles of the mail, and nothing else.
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
+// mailedOrder is the order that mails to recipients are about.
+const mailedOrder = "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v"
+
 // longName fills the line of a small screen several times and has no spaces.
 var longName = strings.Repeat("Commande-", 12) + "1042"
 
@@ -21,7 +24,7 @@ func messageOf(kind mail.Kind) *mail.Message {
 	const link = "https://dropyard.example/"
 	m := &mail.Message{
 		Kind: kind, To: "alexandrine.martin-desrosiers@epicerie-metro.example", Team: "Épicerie Métro",
-		URL: link + "track/ord_3ebmvgjr06eajje2n715hrrae6zkdn0v", Until: Now.Add(time.Hour), At: Now,
+		URL: link + "track/" + mailedOrder, Until: Now.Add(time.Hour), At: Now,
 	}
 	switch kind {
 	case mail.Invitation:
@@ -35,7 +38,7 @@ func messageOf(kind mail.Kind) *mail.Message {
 	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late:
 		m.Reason = "not_home"
 		m.Order = &mail.Order{
-			OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v", Name: longName, Expected: Now.Add(3 * time.Hour), Next: Now.Add(20 * time.Hour),
+			OrderID: mailedOrder, Name: longName, Expected: Now.Add(3 * time.Hour), Next: Now.Add(20 * time.Hour),
 			StopURL: m.URL + "/mail", SupportURL: metro.SupportURL,
 		}
 	}

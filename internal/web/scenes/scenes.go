@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
@@ -78,6 +79,9 @@ func Open() (http.Handler, []Scene) {
 	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders})
 	routes := slices.Concat(site.Routes(), home.New(site, nil).Routes(), newGallery(site).routes(), newSwapping(site).routes(), []page.Route{
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
+		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: func(header http.Header, r *http.Request) (int, []byte, error) {
+			return tracking.Mail(header, r, &recipient.Choice{OrderID: mailedOrder, Stopped: r.URL.Query().Get("choice") == "stop"})
+		}},
 		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
@@ -97,6 +101,7 @@ func list(orders stage) []Scene {
 	refused := []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal}
 	scenes := []Scene{
 		{"home", "/", page.Policy}, {"components", "/components", page.Policy}, {"unknown-order", "/track/ord_unknown/html", page.Policy},
+		{"mail-choice", "/track/order/mail", page.Policy}, {"mail-stopped", "/track/order/mail?choice=stop", page.Policy},
 	}
 	for _, code := range refused {
 		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code), page.Policy})
