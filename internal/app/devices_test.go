@@ -99,7 +99,7 @@ func TestNewDeviceIsMailed(t *testing.T) {
 	}
 }
 
-// readSignIn returns the language of a mail about a sign-in, whom it is to, and which
+// readSignIn returns the language of a mail about a sign-in, its recipient, and which
 // browser it names.
 func readSignIn(t *testing.T, m *testkit.Mail) string {
 	t.Helper()

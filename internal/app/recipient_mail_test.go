@@ -183,7 +183,7 @@ func TestStopRecipientMail(t *testing.T) {
 }
 
 // TestRecipientMailAfterOutage keeps the mail server away for an hour. Nothing is lost,
-// and nothing arrives twice except the mail whose acceptance the server did not tell:
+// and nothing arrives twice except the mail whose acceptance the server did not confirm:
 // both copies have the same Message-ID.
 func TestRecipientMailAfterOutage(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'"
 
-// setHeaders sets the headers of a document. Links to other sites tell them nothing
-// about the page that they are on.
+// setHeaders sets the headers of a document. Browsers send other sites that it links to
+// nothing about the page.
 func setHeaders(h http.Header, language Language) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", string(language))
