@@ -73,7 +73,7 @@ func TestLogo(t *testing.T) {
 		t.Helper()
 		return s.Do(t, "PUT", "/v1/account/logo", picture, "Cookie", owner.Cookie, "Content-Type", "image/png")
 	}
-	planted := append(drawingOf(t, color.Black, 2000), "GPS 45.5088N"...)
+	planted := append(drawingOf(t, color.Black, 1024), "GPS 45.5088N"...)
 	set := put(planted).Must(t, 200)
 	address, found := strings.CutPrefix(set.Text("logo"), s.URL)
 	if !found || !strings.HasPrefix(address, "/logos/"+p.PartnerID+"/") {
