@@ -3,14 +3,11 @@ package app_test
 import (
 	"image/color"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -86,32 +83,4 @@ func TestTrackingPageIsThePartners(t *testing.T) {
 	if strings.Contains(before, strings.TrimPrefix(photo, f.URL)) || strings.Contains(after, strings.TrimPrefix(signature, f.URL)) {
 		t.Errorf("got the photo before the delivery, or the signature:\n%s\n%s", before, after)
 	}
-}
-
-// TestTrackingPageIsQuick compares the recipient's page with /v1/health, taking turns.
-func TestTrackingPageIsQuick(t *testing.T) {
-	t.Parallel()
-	s := apptest.Start(t)
-	path := "/track/" + s.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id") + "/html"
-	const rounds = 60
-	var health, shown []time.Duration
-	for range rounds {
-		health = append(health, firstByte(t, s, "/v1/health"))
-		shown = append(shown, firstByte(t, s, path))
-	}
-	slices.Sort(health)
-	slices.Sort(shown)
-	t.Logf("median of %d: health %v, page %v", rounds, health[rounds/2], shown[rounds/2])
-	// What /v1/health takes is the load of the machine that the tests run on.
-	if got, most := shown[rounds/2], 5*time.Millisecond+2*health[rounds/2]; got > most {
-		t.Errorf("got the page after %v, want it within %v", got, most)
-	}
-}
-
-// firstByte returns how long a response takes.
-func firstByte(t *testing.T, s *apptest.Service, path string) time.Duration {
-	t.Helper()
-	start := time.Now()
-	s.Do(t, "GET", path, nil).Must(t, 200)
-	return time.Since(start)
 }
