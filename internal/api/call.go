@@ -189,7 +189,7 @@ func (s *Server) authorizeAndRead(route Route, c *call) error {
 // authorizeAgain checks a person whom authorize has admitted.
 func (s *Server) authorizeAgain(route Route, c *call) (err error) {
 	switch route.Access {
-	case AccessPartner, AccessSession:
+	case AccessPartner, AccessSession, accessPage:
 		c.session, err = s.session(c)
 	case AccessOperator:
 		err = s.authenticateOperator(c, route.Roles)
@@ -218,7 +218,7 @@ func (r Route) signs(c *call) bool {
 // route.
 func (s *Server) authorize(route Route, c *call) error {
 	switch route.Access {
-	case AccessPartner, AccessSession:
+	case AccessPartner, AccessSession, accessPage:
 		return s.authenticateSession(c, route)
 	case AccessTracking:
 		return s.limitTracking(c)
@@ -305,7 +305,7 @@ const cursorExpected = "the next_cursor of an earlier response"
 // chosenMode returns the mode that the query chooses, for requests in a session; live
 // if it does not, or the route has no modes.
 func (c *call) chosenMode(route Route) (delivery.Mode, error) {
-	if route.Access != AccessPartner || c.URL.RawQuery == "" {
+	if route.Access != AccessPartner && route.Access != accessPage || c.URL.RawQuery == "" {
 		return delivery.ModeLive, nil
 	}
 	q, err := c.query()

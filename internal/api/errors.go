@@ -78,9 +78,9 @@ func (s *Server) refusal(c *call, err error) reply {
 	c.header.Del("Content-Type")
 	c.header.Del("Content-Encoding")
 	if s.wantsPage(c) {
-		body, err := s.config.RefusedPage(c.header, c.Request, refused.Code)
+		page, err := s.refusedPage(c, status, refused)
 		if err == nil {
-			return reply{status: status, body: body}
+			return page
 		}
 		s.config.Log.ErrorContext(c.Context(), "page of a refusal not written", "request_id", c.id, "error", err)
 	}

@@ -4,51 +4,120 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"strings"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-// PageFunc serves a page for people: it sets the headers of the response and returns
-// its status and body. The body of the request has been read and can be read again.
-type PageFunc func(header http.Header, r *http.Request) (status int, body []byte, err error)
-
-// Page is a page that another package writes. Its requests get what all others get:
-// an id, limits of size and time, metrics, and a refusal where something fails. It is
-// not part of the interfaces that the OpenAPI documents describe.
-type Page struct {
-	Method  string
-	Pattern string // as http.ServeMux reads it
-	Serve   PageFunc
+// TrackingPages are the pages of recipients, which are a part of the interface.
+type TrackingPages struct {
+	Order visit.Serve // of an order
+	Mail  visit.Serve // on which the mails about an order are stopped
 }
 
-// RefusedPage returns the page for a refusal, and sets its headers.
-type RefusedPage func(header http.Header, r *http.Request, code refusal.Code) ([]byte, error)
+// The paths of pages that are in the table of routes.
+const (
+	trackPagePath = "/track/{order_id}/html"
+	mailPagePath  = "/track/{order_id}/mail"
+)
 
-// trackPagePath is the page that is part of the interface, and so in the table of
-// routes.
-const trackPagePath = "/track/{order_id}/html"
+// handleTrackPage serves the recipient's page of an order.
+func (s *Server) handleTrackPage(c *call) (reply, error) {
+	return s.trackingPage(c, s.config.TrackingPages.Order)
+}
 
-// route returns the route of a page.
-func (p Page) route() Route {
-	return Route{p.Method, p.Pattern, AccessPublic, anyone, func(_ *Server, c *call) (reply, error) { return c.page(p.Serve) }}
+// handleMailPage serves the page of the mails about an order. Mail programs stop them
+// by a POST of their own (RFC 8058).
+func (s *Server) handleMailPage(c *call) (reply, error) {
+	return s.trackingPage(c, s.config.TrackingPages.Mail)
+}
+
+func (s *Server) trackingPage(c *call, serve visit.Serve) (reply, error) {
+	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
+	return s.page(c, serve)
+}
+
+// pageAccess is what a page must prove, by its audience.
+var pageAccess = map[visit.Audience]Access{
+	visit.Anyone: AccessPublic, visit.Partners: accessPage, visit.Operators: AccessOperator,
+}
+
+// pageRoute returns the route of a page. Its requests get what all others get: an id,
+// limits of size and time, authentication, metrics, and a refusal where something
+// fails. It is not part of the interfaces that the OpenAPI documents describe.
+func pageRoute(r visit.Route) Route {
+	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission}}
+	route.handle = func(s *Server, c *call) (reply, error) {
+		switch {
+		case r.Method == http.MethodGet:
+			return s.page(c, r.Serve)
+		case r.For == visit.Anyone:
+			return s.strangersForm(c, r.Serve)
+		default:
+			return s.formOnce(c, r.Serve)
+		}
+	}
+	return route
+}
+
+// strangersForm handles a form of a person who has not signed in. It counts against
+// the rate of the network.
+func (s *Server) strangersForm(c *call, serve visit.Serve) (reply, error) {
+	if err := s.limitUnauthenticated(c); err != nil {
+		return reply{}, err
+	}
+	c.actAs("") // unknown until the form has been read
+	return s.page(c, serve)
 }
 
 // page returns what a page responds.
-func (c *call) page(serve PageFunc) (reply, error) {
-	c.Body = io.NopCloser(bytes.NewReader(c.body))
-	status, body, err := serve(c.header, c.Request)
+func (s *Server) page(c *call, serve visit.Serve) (reply, error) {
+	status, body, err := serve(s.visit(c))
 	return reply{status: status, body: body}, err
 }
 
-// wantsPage reports whether a refusal must be a page: a browser asked for one.
-func (s *Server) wantsPage(c *call) bool {
-	return s.pages[c.Pattern] && s.config.RefusedPage != nil && strings.Contains(c.Header.Get("Accept"), "text/html")
+// visit returns the request as pages take it.
+func (s *Server) visit(c *call) *visit.Visit {
+	c.Body = io.NopCloser(bytes.NewReader(c.body))
+	v := &visit.Visit{Request: c.Request, Header: c.header, Session: c.session, Account: c.partnerID, Operator: c.operator, Door: door{s, c}}
+	if v.Session != nil || v.Operator != nil {
+		v.Caller = s.caller(c)
+	}
+	return v
 }
 
-// handleTrackPage serves the recipient's page of an order. If the order does not
-// exist, a client that accepts HTML gets a page that says so; any other gets JSON.
-func (s *Server) handleTrackPage(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	return c.page(s.config.TrackingPage)
+// wantsPage reports whether a refusal must be a page: a browser asked for one, or only
+// browsers come here.
+func (s *Server) wantsPage(c *call) bool {
+	audience, isPage := s.pages[c.Pattern]
+	return isPage && s.config.RefusedPage != nil && (audience != visit.Anyone || visit.WantsPage(c.Request))
+}
+
+// door keeps the sessions of visitors in cookies.
+type door struct {
+	server *Server
+	call   *call
+}
+
+func (d door) Origin() (credential.Origin, error) { return d.server.origin(d.call) }
+
+// cookies are the names of the session cookies of those who sign in.
+var cookies = map[visit.Audience]string{visit.Partners: sessionCookie, visit.Operators: operatorCookie}
+
+func (d door) SignIn(a visit.Audience, token string, from credential.Origin) {
+	d.server.signedIn(d.call, cookies[a], token, from)
+}
+
+func (d door) Token(a visit.Audience) string { return d.call.cookie(cookies[a]) }
+
+func (d door) SignOut(a visit.Audience) { d.server.setCookie(d.call, cookies[a], "", -1) }
+
+// refusedPage returns the page of a refusal.
+func (s *Server) refusedPage(c *call, status int, refused *refusal.Error) (reply, error) {
+	other, body, err := s.config.RefusedPage(s.visit(c), refused)
+	if other != 0 {
+		status = other
+	}
+	return reply{status: status, body: body}, err
 }

@@ -48,6 +48,7 @@ const (
 	AccessSigned   Access = "signed"   // a signature with an API key
 	AccessPartner  Access = "partner"  // a signature with an API key, or a user's session
 	AccessSession  Access = "session"  // a user's session
+	accessPage     Access = "page"     // a user's session, on a page
 	AccessOperator Access = "operator" // an operator's bearer token or session
 	accessNone     Access = "none"     // nothing: the handler only refuses
 )
@@ -135,8 +136,8 @@ func Routes() []Route {
 
 		{"GET", "/track/{order_id}", AccessTracking, anyone, (*Server).handleTrack},
 		{"GET", trackPagePath, AccessTracking, anyone, (*Server).handleTrackPage},
-		{"GET", "/track/{order_id}/mail", AccessTracking, anyone, (*Server).handleMailPage},
-		{"POST", "/track/{order_id}/mail", AccessTracking, anyone, (*Server).handleMailChoice},
+		{"GET", mailPagePath, AccessTracking, anyone, (*Server).handleMailPage},
+		{"POST", mailPagePath, AccessTracking, anyone, (*Server).handleMailPage},
 
 		{"GET", "/logos/{partner_id}/{version}", AccessTracking, anyone, (*Server).handleLogo},
 		{"GET", "/proofs/{name}", AccessTracking, anyone, (*Server).handleProof},

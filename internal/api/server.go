@@ -25,12 +25,12 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
-	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/visit"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"golang.org/x/sync/semaphore"
 )
@@ -58,15 +58,12 @@ type Config struct {
 
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
-	// TrackingPage serves the recipient's page of an order (package web/track).
-	TrackingPage PageFunc
+	// TrackingPages are the pages of recipients (package web/track).
+	TrackingPages TrackingPages
 	// Pages are pages besides those of the interface, and what they load.
-	Pages []Page
-	// RefusedPage returns the page for a refusal; nil if all refusals are JSON.
-	RefusedPage RefusedPage
-	// MailPage writes the page about the mails that Recipients sends.
-	MailPage   MailPage
-	Recipients *recipient.Service
+	Pages []visit.Route
+	// RefusedPage writes the page for a refusal; nil if all refusals are JSON.
+	RefusedPage visit.Refused
 
 	Now    func() time.Time
 	Random io.Reader
@@ -116,7 +113,7 @@ type Server struct {
 	// draining limits how many refused bodies are discarded at the same time.
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
-	pages    map[string]bool // the patterns of pages; read only
+	pages    map[string]visit.Audience // of pages, by pattern; read only
 	// notFound refuses a path that no route has.
 	notFound http.Handler
 	slots    map[Slot]*turns.Slots // read only
@@ -156,12 +153,12 @@ func New(config Config) *Server {
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 		docURLs:         docURLs(config.BaseURL()),
-		pages:           map[string]bool{trackPagePath: true},
+		pages:           map[string]visit.Audience{trackPagePath: visit.Anyone, mailPagePath: visit.Anyone},
 	}
 	routes := Routes()
 	for _, page := range config.Pages {
-		routes = append(routes, page.route())
-		s.pages[page.Pattern] = true
+		routes = append(routes, pageRoute(page))
+		s.pages[page.Pattern] = page.For
 	}
 	paths := map[string]methods{}
 	for _, route := range routes {

@@ -405,17 +405,15 @@ func (a *App) handler() http.Handler {
 		Stock:           a.stock,
 		RateCards:       a.rateCards,
 		Retention:       a.retention,
-		Reports:         report.NewService(a.store.Reports(), a.Now),
+		Reports:         a.reports(),
 		RequestLog:      a.requestLog,
 		Receipts:        a.store.Receipts(),
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,
-		TrackingPage:    pages.tracking,
+		TrackingPages:   pages.tracking,
 		Pages:           pages.others,
 		RefusedPage:     pages.refused,
-		Recipients:      a.recipients,
-		MailPage:        pages.mail,
 		Ready:           a.reasons,
 		System:          a.system,
 		Now:             a.Now,
@@ -431,6 +429,9 @@ func (a *App) handler() http.Handler {
 		Observer:        a.metrics.API(),
 	})
 }
+
+// reports returns the service that answers what happened in a period.
+func (a *App) reports() *report.Service { return report.NewService(a.store.Reports(), a.Now) }
 
 // openID returns the client of the OpenID provider; nil if there is none.
 func (a *App) openID() *openid.Client {

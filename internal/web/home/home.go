@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates
@@ -41,8 +42,8 @@ func New(site *page.Site, signIns map[string]string) *Room {
 }
 
 // Routes returns the routes of the room.
-func (room *Room) Routes() []page.Route {
-	return []page.Route{{Method: http.MethodGet, Pattern: "/{$}", Serve: room.serve}}
+func (room *Room) Routes() []visit.Route {
+	return []visit.Route{{Method: http.MethodGet, Pattern: "/{$}", For: visit.Anyone, Serve: room.serve}}
 }
 
 type view struct {
@@ -50,9 +51,9 @@ type view struct {
 	Other page.Language
 }
 
-func (room *Room) serve(header http.Header, r *http.Request) (int, []byte, error) {
-	language := page.LanguageOf(r, "")
-	body, err := room.templates.Render(header, page.Document{
+func (room *Room) serve(v *visit.Visit) (int, []byte, error) {
+	language := page.LanguageOf(v.Request, "")
+	body, err := room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "home", Title: language.Text("home.title"), Data: view{room.doors, language.Other()},
 		Preview: &page.Preview{Title: language.Text("home.title"), Description: language.Text("home.what")},
 	})

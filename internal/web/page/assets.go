@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed assets templates
@@ -77,8 +78,8 @@ func (a assets) path(name string) string {
 
 // serveAsset serves a file whose name has the digest of its content, so that caches
 // may keep it for ever.
-func (s *Site) serveAsset(header http.Header, r *http.Request) (int, []byte, error) {
-	name := r.PathValue("name")
+func (s *Site) serveAsset(v *visit.Visit) (int, []byte, error) {
+	name, header := v.PathValue("name"), v.Header
 	found := s.assets[name]
 	if found == nil || found.path != assetPrefix+name {
 		return 0, nil, refusal.NotFound("this file")
@@ -86,7 +87,7 @@ func (s *Site) serveAsset(header http.Header, r *http.Request) (int, []byte, err
 	header.Set("Content-Type", found.kind)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
-	if found.compressed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if found.compressed != nil && strings.Contains(v.Request.Header.Get("Accept-Encoding"), "gzip") {
 		header.Set("Content-Encoding", "gzip")
 		return http.StatusOK, found.compressed, nil
 	}

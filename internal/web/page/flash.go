@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // Flash is a message about what was just done, which the next page shows once.
@@ -17,23 +19,23 @@ const flashCookie = "flash"
 
 // SetFlash leaves a message for the next page. It travels in a cookie, so that any node
 // can show it.
-func (s *Site) SetFlash(header http.Header, flash Flash) {
+func (s *Site) SetFlash(v *visit.Visit, flash Flash) {
 	text, err := json.Marshal(flash)
 	if err != nil {
 		return // cannot happen: a Flash holds texts only
 	}
-	s.setFlashCookie(header, base64.RawURLEncoding.EncodeToString(text), 60)
+	s.setFlashCookie(v.Header, base64.RawURLEncoding.EncodeToString(text), 60)
 }
 
 // TakeFlash returns the message for this page in its language, and removes it; it is
 // nil if there is none. A cookie that another program made shows nothing but a phrase
 // of this site.
-func (s *Site) TakeFlash(header http.Header, r *http.Request, l Language) *Message {
-	cookie, err := r.Cookie(flashCookie)
+func (s *Site) TakeFlash(v *visit.Visit, l Language) *Message {
+	cookie, err := v.Cookie(flashCookie)
 	if err != nil {
 		return nil
 	}
-	s.setFlashCookie(header, "", -1)
+	s.setFlashCookie(v.Header, "", -1)
 	text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
 	var flash Flash
 	if err != nil || json.Unmarshal(text, &flash) != nil || !Has(flash.Key) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // Form is a form on a page: what its fields hold, and what is wrong with them.
@@ -33,11 +33,8 @@ type Fault struct {
 	Text  string
 }
 
-// The names of the hidden fields of forms.
-const (
-	keyField     = "_key"
-	versionField = "_version"
-)
+// versionField is the hidden field with the version of the record.
+const versionField = "_version"
 
 // NewForm returns a form with a new key.
 func (s *Site) NewForm(action string, version int64) (*Form, error) {
@@ -48,19 +45,15 @@ func (s *Site) NewForm(action string, version int64) (*Form, error) {
 	return &Form{Action: action, Key: hex.EncodeToString(key[:]), Version: version, Values: url.Values{}}, nil
 }
 
-// ReadForm returns the form that a request sent. It refuses a form without a key: the
+// ReadForm returns the form that a visit sent. It refuses a form without a key: the
 // browser sends it with every form of this site.
-func ReadForm(r *http.Request) (*Form, error) {
-	if err := r.ParseForm(); err != nil {
-		return nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+func ReadForm(v *visit.Visit) (*Form, error) {
+	if _, err := v.Key(); err != nil {
+		return nil, err
 	}
-	values := r.PostForm
+	values := v.PostForm
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
-	f := &Form{Action: r.URL.Path, Key: values.Get(keyField), Version: version, Values: values}
-	if key, err := hex.DecodeString(f.Key); err != nil || len(key) != 16 {
-		return nil, refusal.New(refusal.CodeBadRequest, "the form has no key")
-	}
-	return f, nil
+	return &Form{Action: v.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
 }
 
 // Refuse adds the faults of a validation error to the form, in the reader's language,

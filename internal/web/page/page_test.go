@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 var now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
@@ -35,7 +36,9 @@ func get(t *testing.T, site *page.Site, path string, headers ...string) (status 
 	header = http.Header{}
 	mux := http.NewServeMux()
 	for _, route := range site.Routes() {
-		mux.HandleFunc(route.Method+" "+route.Pattern, func(_ http.ResponseWriter, r *http.Request) { status, body, err = route.Serve(header, r) })
+		mux.HandleFunc(route.Method+" "+route.Pattern, func(_ http.ResponseWriter, r *http.Request) {
+			status, body, err = route.Serve(&visit.Visit{Request: r, Header: header})
+		})
 	}
 	mux.ServeHTTP(httptest.NewRecorder(), r)
 	return status, header, body, err
@@ -153,7 +156,7 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 	sent := url.Values{"_key": {made.Key}, "_version": {"7"}, "email": {"lea@"}, "password": {"secret"}}
 	r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader(sent.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	read, err := page.ReadForm(r)
+	read, err := page.ReadForm(&visit.Visit{Request: r})
 	if err != nil || read.Key != made.Key || read.Version != 7 {
 		t.Fatalf("got %+v, %v, want the key %q and version 7", read, err, made.Key)
 	}
@@ -180,7 +183,7 @@ func TestFormNeedsAKey(t *testing.T) {
 	for _, key := range []string{"", "short", strings.Repeat("zz", 16)} {
 		r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader("_key="+key))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if _, err := page.ReadForm(r); !refusal.HasCode(err, refusal.CodeBadRequest) {
+		if _, err := page.ReadForm(&visit.Visit{Request: r}); !refusal.HasCode(err, refusal.CodeBadRequest) {
 			t.Errorf("key %q: got %v, want bad_request", key, err)
 		}
 	}
@@ -192,11 +195,11 @@ func TestFlashIsShownOnce(t *testing.T) {
 	t.Parallel()
 	site := newSite()
 	left := http.Header{}
-	site.SetFlash(left, page.Flash{Key: "form.stale", Arguments: []string{"who", "<b>Léa"}, Danger: true})
+	site.SetFlash(&visit.Visit{Header: left}, page.Flash{Key: "form.stale", Arguments: []string{"who", "<b>Léa"}, Danger: true})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Cookie", strings.Split(left.Get("Set-Cookie"), ";")[0])
 	taken := http.Header{}
-	message := site.TakeFlash(taken, r, page.English)
+	message := site.TakeFlash(&visit.Visit{Request: r, Header: taken}, page.English)
 	if message == nil || !strings.HasPrefix(message.Text, "<b>Léa changed this") || !message.Danger {
 		t.Errorf("got %+v, want the message as text", message)
 	}
@@ -206,7 +209,7 @@ func TestFlashIsShownOnce(t *testing.T) {
 	for _, forged := range []string{"", "flash=%%%", "flash=e30", "flash=eyJrIjoibm9uZSJ9"} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Cookie", forged)
-		if message := site.TakeFlash(http.Header{}, r, page.English); message != nil {
+		if message := site.TakeFlash(&visit.Visit{Request: r, Header: http.Header{}}, page.English); message != nil {
 			t.Errorf("%q: got %+v, want no message", forged, message)
 		}
 	}
@@ -222,10 +225,12 @@ func TestRefusedPage(t *testing.T) {
 	}{
 		{refusal.CodeNotFound, "Cette page n’existe pas", false},
 		{refusal.CodeRateLimited, "Trop de requêtes", true},
-		{refusal.CodeConflict, "Un problème est survenu", true},
+		{refusal.CodeConflict, "C’est déjà fait", true},
+		{refusal.CodeInternal, "Un problème est survenu", true},
 	} {
 		header := http.Header{"X-Request-Id": {"req_1"}}
-		body, err := site.Refused(header, httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), c.code)
+		v := &visit.Visit{Request: httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), Header: header}
+		_, body, err := site.Refused(v, refusal.New(c.code, "refused"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,6 +240,27 @@ func TestRefusedPage(t *testing.T) {
 		}
 		if header.Get("Content-Security-Policy") != page.Policy || header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got headers %v, want the policy and no-store", c.code, header)
+		}
+	}
+}
+
+// TestEntrances leads people who have not signed in to where they can, and from there
+// back to what they asked for.
+func TestEntrances(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	for _, c := range []struct{ method, path, referer, want string }{
+		{"GET", "/portal/orders?status=failed", "", "/portal/login?next=%2Fportal%2Forders%3Fstatus%3Dfailed"},
+		{"GET", "/console/board", "", "/console/login?next=%2Fconsole%2Fboard"},
+		{"GET", "/courier", "", "/courier/login?next=%2Fcourier"},
+		{"POST", "/portal/keys", "http://example.com/portal/keys?mode=test", "/portal/login?next=%2Fportal%2Fkeys%3Fmode%3Dtest"},
+		{"POST", "/portal/keys", "http://elsewhere.example/x", "/portal/login?next=%2Fportal%2Fkeys"},
+	} {
+		v := &visit.Visit{Request: httptest.NewRequest(c.method, c.path, nil), Header: http.Header{}}
+		v.Request.Header.Set("Referer", c.referer)
+		status, _, err := site.Refused(v, refusal.New(refusal.CodeUnauthorized, "log in first"))
+		if got := v.Header.Get("Location"); err != nil || status != http.StatusSeeOther || got != c.want {
+			t.Errorf("%s %s from %q: got %d to %q, %v, want 303 to %q", c.method, c.path, c.referer, status, got, err, c.want)
 		}
 	}
 }

@@ -20,7 +20,15 @@ type phrase struct{ en, fr string }
 
 // phrases is the phrasebook of all pages, by key. The first part of a key is the room
 // that uses it, or what it names.
-var phrases = collect(sharedPhrases, namePhrases, trackPhrases, homePhrases, faultPhrases)
+var phrases = collect(
+	sharedPhrases,
+	namePhrases,
+	faultPhrases,
+	framePhrases,
+	trackPhrases,
+	homePhrases,
+	portalPhrases,
+)
 
 func collect(parts ...map[string]phrase) map[string]phrase {
 	all := map[string]phrase{}
@@ -67,6 +75,16 @@ func (l Language) Count(key string, n int, arguments ...any) string {
 
 // Number returns a whole number with the separators of the language.
 func (l Language) Number(n int) string { return message.NewPrinter(tags[l]).Sprintf("%d", n) }
+
+// Percent returns a part of a whole in percent, with one decimal. The whole must not be
+// 0.
+func (l Language) Percent(part, whole int64) string {
+	text := message.NewPrinter(tags[l]).Sprintf("%.1f", float64(part)*100/float64(whole))
+	if l == French {
+		return text + "\u00a0%"
+	}
+	return text + "%"
+}
 
 // Dollars returns an amount of Canadian cents.
 func (l Language) Dollars(cents int64) string {

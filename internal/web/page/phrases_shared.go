@@ -36,8 +36,17 @@ var sharedPhrases = map[string]phrase{
 	"refused.forbidden.why":    {"Your account has no right to it.", "Votre compte n’y a pas droit."},
 	"refused.unavailable":      {"We cannot answer at the moment", "Nous ne pouvons pas répondre pour l’instant"},
 	"refused.unavailable.why":  {"We are working on it. Try again in a minute.", "Nous nous en occupons. Réessayez dans une minute."},
-	"refused.other":            {"Something went wrong on our side", "Un problème est survenu de notre côté"},
-	"refused.other.why":        {"It has been noted. If it happens again, send us the number of the request.", "Il a été enregistré. S’il se répète, envoyez-nous le numéro de la requête."},
+	"refused.conflict":         {"This was done already", "C’est déjà fait"},
+	"refused.conflict.why": {
+		"The form was sent before, or someone else was faster. Go back and look at what is there now.",
+		"Le formulaire a déjà été envoyé, ou une autre personne a été plus rapide. Revenez en arrière et regardez ce qui s’y trouve maintenant.",
+	},
+	"refused.in_progress":     {"This is being done", "C’est en cours"},
+	"refused.in_progress.why": {"The same form was sent a moment ago. Go back and look at what has happened.", "Le même formulaire a été envoyé il y a un instant. Revenez en arrière et regardez ce qui s’est passé."},
+	"refused.bad_request":     {"This form could not be read", "Ce formulaire n’a pas pu être lu"},
+	"refused.bad_request.why": {"Go back, reload the page, and send it again.", "Revenez en arrière, rechargez la page et envoyez-le de nouveau."},
+	"refused.other":           {"Something went wrong on our side", "Un problème est survenu de notre côté"},
+	"refused.other.why":       {"It has been noted. If it happens again, send us the number of the request.", "Il a été enregistré. S’il se répète, envoyez-nous le numéro de la requête."},
 }
 
 // faultPhrases are what a field must hold, by what the service expects in English.

@@ -2,9 +2,11 @@ package page
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // refusedKeys are the phrases for refusals. A reader gets no more detail of others
@@ -12,6 +14,7 @@ import (
 var refusedKeys = map[refusal.Code]string{
 	refusal.CodeNotFound: "refused.not_found", refusal.CodeRateLimited: "refused.rate_limited",
 	refusal.CodeForbidden: "refused.forbidden", refusal.CodeUnavailable: "refused.unavailable",
+	refusal.CodeConflict: "refused.conflict", refusal.CodeIdempotencyInProgress: "refused.in_progress", refusal.CodeBadRequest: "refused.bad_request",
 }
 
 // refusedView is what templates/refused.html shows.
@@ -20,19 +23,47 @@ type refusedView struct {
 	Again                 string // the address to try again; empty if that is of no use
 }
 
-// WantsPage reports whether a client asks for a page rather than for JSON.
-func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
-
-// Refused returns the page for a refusal. The header X-Request-Id is set already.
-func (s *Site) Refused(header http.Header, r *http.Request, code refusal.Code) ([]byte, error) {
-	language := LanguageOf(r, "")
+// Refused writes the page for a refusal. People who must sign in first are led to where
+// they can, and come back from there.
+func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []byte, err error) {
+	if why.Code == refusal.CodeUnauthorized {
+		if entrance := entranceOf(v.URL.Path); entrance != "" {
+			v.Header.Set("Location", entrance+"?"+url.Values{"next": {next(v.Request)}}.Encode())
+			return http.StatusSeeOther, nil, nil
+		}
+	}
+	language, code := LanguageOf(v.Request, ""), why.Code
 	key := refusedKeys[code]
 	if key == "" {
 		key = "refused.other"
 	}
-	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: header.Get("X-Request-Id")}
-	if code != refusal.CodeNotFound && code != refusal.CodeForbidden && r.Method == http.MethodGet {
-		view.Again = r.URL.RequestURI()
+	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
+	if code != refusal.CodeNotFound && code != refusal.CodeForbidden && v.Method == http.MethodGet {
+		view.Again = v.URL.RequestURI()
 	}
-	return s.own.Render(header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})
+	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})
+	return 0, body, err
+}
+
+// entrances are the sign-in pages, by the first part of the paths of those who use them.
+var entrances = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
+
+// entranceOf returns the sign-in page of the people whose page a path is; empty if there
+// is none.
+func entranceOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return entrances[first]
+}
+
+// next returns where a person goes after signing in: the page that was asked for, or the
+// one with the form that was sent.
+func next(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return r.URL.RequestURI()
+	}
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != r.Host {
+		return r.URL.Path
+	}
+	return from.RequestURI()
 }

@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"net/http"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // Config holds what a Site needs.
@@ -29,18 +31,6 @@ type Site struct {
 	config Config
 	assets assets
 	own    Templates // of the pages that no room has
-}
-
-// Serve responds to a request: it sets the headers of the response and returns its
-// status and body. The header X-Request-Id is set already. A refusal is returned as
-// an error, which becomes a page that says so (see Site.Refused).
-type Serve func(header http.Header, r *http.Request) (status int, body []byte, err error)
-
-// Route is a page, or what one loads.
-type Route struct {
-	Method  string
-	Pattern string // as http.ServeMux reads it
-	Serve   Serve
 }
 
 // NewSite returns a site with the shared assets.
@@ -75,8 +65,8 @@ func (s *Site) Asset(name string) string { return s.assets.path(name) }
 func (s *Site) Now() time.Time { return s.config.Now() }
 
 // Routes returns the routes of the assets.
-func (s *Site) Routes() []Route {
-	return []Route{{http.MethodGet, assetPrefix + "{name}", s.serveAsset}}
+func (s *Site) Routes() []visit.Route {
+	return []visit.Route{{Method: http.MethodGet, Pattern: assetPrefix + "{name}", For: visit.Anyone, Serve: s.serveAsset}}
 }
 
 func mustRead(files fs.FS, name string) []byte {

@@ -52,6 +52,8 @@ type Document struct {
 	Data     any
 	// Styles are assets besides the shared ones.
 	Styles []string
+	// Frame surrounds what the template defines; nil for pages that stand alone.
+	Frame *Frame
 	// Roomy is set for pages that are read standing: larger type and controls.
 	Roomy bool
 	// Preview describes the page where its address is shared; nil for none.
@@ -71,6 +73,13 @@ type layout struct {
 	Content template.HTML
 }
 
+// framed is what templates/frame.html is given.
+type framed struct {
+	*Frame
+	Language Language
+	Content  template.HTML
+}
+
 // Render sets the headers of a document and returns it. It is rendered as a whole
 // before anything is sent, so that an error never leaves half a page.
 func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
@@ -78,6 +87,13 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	var content, whole bytes.Buffer
 	if err := set.ExecuteTemplate(&content, d.Template, d.Data); err != nil {
 		return nil, fmt.Errorf("write the page %s: %w", d.Template, err)
+	}
+	if d.Frame != nil {
+		inside := framed{d.Frame, d.Language, template.HTML(content.String())}
+		content.Reset()
+		if err := set.ExecuteTemplate(&content, "frame", inside); err != nil {
+			return nil, fmt.Errorf("write the frame of %s: %w", d.Template, err)
+		}
 	}
 	if err := set.ExecuteTemplate(&whole, "layout", layout{d, template.HTML(content.String())}); err != nil {
 		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)

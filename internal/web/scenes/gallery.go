@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // gallery is the page that shows all components.
@@ -18,8 +19,8 @@ func newGallery(site *page.Site) gallery {
 	return gallery{site, site.Templates(files, "templates/components-page.html")}
 }
 
-func (g gallery) routes() []page.Route {
-	return []page.Route{{Method: http.MethodGet, Pattern: "/components", Serve: g.serve}}
+func (g gallery) routes() []visit.Route {
+	return []visit.Route{{Method: http.MethodGet, Pattern: "/components", Serve: g.serve}}
 }
 
 type galleryView struct {
@@ -42,8 +43,8 @@ type galleryRow struct {
 	At            time.Time
 }
 
-func (g gallery) serve(header http.Header, r *http.Request) (int, []byte, error) {
-	language := page.LanguageOf(r, "")
+func (g gallery) serve(v *visit.Visit) (int, []byte, error) {
+	language := page.LanguageOf(v.Request, "")
 	form, err := g.site.NewForm("/components", 3)
 	if err != nil {
 		return 0, nil, err
@@ -76,7 +77,7 @@ func (g gallery) serve(header http.Header, r *http.Request) (int, []byte, error)
 			{"A-1040", "Sam Roy, Ottawa", delivery.StatusFailed, 1234567, now.Add(-28 * time.Hour)},
 		},
 	}
-	body, err := g.templates.Render(header, page.Document{
+	body, err := g.templates.Render(v.Header, page.Document{
 		Language: language, Template: "components-page", Title: "Components", Data: view, Styles: []string{"components-page.css"},
 	})
 	return http.StatusOK, body, err

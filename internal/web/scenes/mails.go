@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // mailPolicy is what mail programs allow: the styles of the mail, and nothing else.
@@ -46,13 +47,13 @@ func messageOf(kind mail.Kind) *mail.Message {
 }
 
 // serveMail serves the HTML of a kind of mail, in the reader's language.
-func serveMail(header http.Header, r *http.Request) (int, []byte, error) {
-	content, err := mail.Compose(messageOf(mail.Kind(r.PathValue("kind"))), mail.Language(page.LanguageOf(r, "")))
+func serveMail(v *visit.Visit) (int, []byte, error) {
+	content, err := mail.Compose(messageOf(mail.Kind(v.PathValue("kind"))), mail.Language(page.LanguageOf(v.Request, "")))
 	if err != nil {
 		return 0, nil, fmt.Errorf("compose a mail: %w", err)
 	}
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", mailPolicy)
+	v.Header.Set("Content-Type", "text/html; charset=utf-8")
+	v.Header.Set("Content-Security-Policy", mailPolicy)
 	return http.StatusOK, []byte(content.HTML), nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
@@ -53,6 +54,16 @@ func (s stage) Follow(_ context.Context, orderID string) (*delivery.Tracked, err
 	return found.order, nil
 }
 
+func (s stage) Track(_ context.Context, orderID string) (*delivery.Order, error) {
+	return &delivery.Order{OrderID: orderID}, nil
+}
+
+func (s stage) Choice(_ context.Context, o *delivery.Order) (*recipient.Choice, error) {
+	return &recipient.Choice{OrderID: mailedOrder, Stopped: o.OrderID == "stopped"}, nil
+}
+
+func (stage) Stop(context.Context, string, bool) error { return nil }
+
 func (s stage) Sender(_ context.Context, partnerID string) (partner.Sender, error) {
 	for _, one := range s {
 		if one.order.PartnerID == partnerID || delivery.LiveAccount(one.order.PartnerID) == partnerID {
@@ -76,17 +87,15 @@ func Open() (http.Handler, []Scene) {
 	site := page.NewSite(page.Config{Now: func() time.Time { return Now }, Random: rand.Reader})
 	site.AddAssets(files, "assets")
 	orders := recipients()
-	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders})
-	routes := slices.Concat(site.Routes(), home.New(site, nil).Routes(), newGallery(site).routes(), newSwapping(site).routes(), []page.Route{
+	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
+	routes := slices.Concat(site.Routes(), home.New(site, nil).Routes(), newGallery(site).routes(), newSwapping(site).routes(), []visit.Route{
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
-		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: func(header http.Header, r *http.Request) (int, []byte, error) {
-			return tracking.Mail(header, r, &recipient.Choice{OrderID: mailedOrder, Stopped: r.URL.Query().Get("choice") == "stop"})
-		}},
+		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},
 		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
-		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(_ http.Header, r *http.Request) (int, []byte, error) {
-			return 0, nil, refusal.New(refusal.Code(r.PathValue("code")), "refused")
+		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(v *visit.Visit) (int, []byte, error) {
+			return 0, nil, refusal.New(refusal.Code(v.PathValue("code")), "refused")
 		}},
 	})
 	mux := http.NewServeMux()
@@ -101,7 +110,7 @@ func list(orders stage) []Scene {
 	refused := []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal}
 	scenes := []Scene{
 		{"home", "/", page.Policy}, {"components", "/components", page.Policy}, {"unknown-order", "/track/ord_unknown/html", page.Policy},
-		{"mail-choice", "/track/order/mail", page.Policy}, {"mail-stopped", "/track/order/mail?choice=stop", page.Policy},
+		{"mail-choice", "/track/order/mail", page.Policy}, {"mail-stopped", "/track/stopped/mail", page.Policy},
 	}
 	for _, code := range refused {
 		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code), page.Policy})
@@ -113,15 +122,15 @@ func list(orders stage) []Scene {
 }
 
 // serve does what the server does for pages.
-func serve(site *page.Site, handle page.Serve) http.Handler {
+func serve(site *page.Site, handle visit.Serve) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req_3f1c9a70b2d84e6655aa")
-		status, body, err := handle(w.Header(), r)
+		v := &visit.Visit{Request: r, Header: w.Header()}
+		status, body, err := handle(v)
 		var refused *refusal.Error
 		if errors.As(err, &refused) {
-			status = map[refusal.Code]int{refusal.CodeNotFound: 404, refusal.CodeRateLimited: 429}[refused.Code]
-			status = max(status, http.StatusBadRequest)
-			body, err = site.Refused(w.Header(), r, refused.Code)
+			_, body, err = site.Refused(v, refused)
+			status = max(map[refusal.Code]int{refusal.CodeNotFound: 404, refusal.CodeRateLimited: 429}[refused.Code], http.StatusBadRequest)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -134,12 +143,12 @@ func serve(site *page.Site, handle page.Serve) http.Handler {
 }
 
 // picture serves a drawing in the place of every photo and logo.
-func picture(header http.Header, r *http.Request) (int, []byte, error) {
+func picture(v *visit.Visit) (int, []byte, error) {
 	name := "logo.svg"
-	if r.PathValue("name") != "" {
+	if v.PathValue("name") != "" {
 		name = "photo.svg"
 	}
-	header.Set("Content-Type", "image/svg+xml")
+	v.Header.Set("Content-Type", "image/svg+xml")
 	body, err := files.ReadFile("templates/" + name)
 	return http.StatusOK, body, err
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // swapping is a page of which a part is replaced by links and by a form.
@@ -21,35 +22,35 @@ func newSwapping(site *page.Site) *swapping {
 	return &swapping{site: site, templates: site.Templates(files, "templates/swap.html"), sent: map[string]bool{}}
 }
 
-func (s *swapping) routes() []page.Route {
-	return []page.Route{
+func (s *swapping) routes() []visit.Route {
+	return []visit.Route{
 		{Method: http.MethodGet, Pattern: "/swap", Serve: s.show},
 		{Method: http.MethodPost, Pattern: "/swap", Serve: s.send},
 	}
 }
 
-func (s *swapping) show(header http.Header, r *http.Request) (int, []byte, error) {
+func (s *swapping) show(v *visit.Visit) (int, []byte, error) {
 	form, err := s.site.NewForm("/swap", 0)
 	if err != nil {
 		return 0, nil, err
 	}
-	number, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	number, _ := strconv.Atoi(v.URL.Query().Get("page"))
 	number = max(number, 1)
 	view := struct {
 		Form  *page.Form
 		Shows string
 		Next  int
 	}{form, "page " + strconv.Itoa(number), number + 1}
-	if sent := r.URL.Query().Get("sent"); sent != "" {
+	if sent := v.URL.Query().Get("sent"); sent != "" {
 		view.Shows = "sent " + sent
 	}
-	body, err := s.templates.Render(header, page.Document{Language: page.English, Template: "swap", Title: view.Shows, Data: view})
+	body, err := s.templates.Render(v.Header, page.Document{Language: page.English, Template: "swap", Title: view.Shows, Data: view})
 	return http.StatusOK, body, err
 }
 
 // send counts forms, each once.
-func (s *swapping) send(header http.Header, r *http.Request) (int, []byte, error) {
-	form, err := page.ReadForm(r)
+func (s *swapping) send(v *visit.Visit) (int, []byte, error) {
+	form, err := page.ReadForm(v)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,6 +58,6 @@ func (s *swapping) send(header http.Header, r *http.Request) (int, []byte, error
 	s.sent[form.Key] = true
 	count := len(s.sent)
 	s.mu.Unlock()
-	header.Set("Location", "/swap?sent="+strconv.Itoa(count))
+	v.Header.Set("Location", "/swap?sent="+strconv.Itoa(count))
 	return http.StatusSeeOther, nil, nil
 }

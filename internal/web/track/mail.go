@@ -4,8 +4,10 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // mailView is what the page about mails shows.
@@ -18,23 +20,43 @@ type mailView struct {
 // Other is the language that the page offers besides its own.
 func (v mailView) Other() page.Language { return v.Language.Other() }
 
-// Mail writes the page on which the recipient of an order stops its mails, or has them
+// Mail serves the page on which the recipient of an order stops its mails, or has them
 // sent again (/track/{order_id}/mail). Its form sends no key: mail programs stop mails
-// by the same request (RFC 8058), and repeating it changes nothing. A nil choice means
-// that the order does not exist.
-func (room *Room) Mail(header http.Header, r *http.Request, choice *recipient.Choice) (status int, body []byte, err error) {
-	if choice == nil {
-		return room.unknown(header, r)
+// by a POST of their own (RFC 8058), whose body says nothing else, and repeating it
+// changes nothing. They follow no redirect, so the page is the answer.
+func (room *Room) Mail(v *visit.Visit) (status int, body []byte, err error) {
+	choice, err := room.choose(v)
+	if refusal.HasCode(err, refusal.CodeNotFound) && visit.WantsPage(v.Request) {
+		return room.unknown(v)
 	}
-	partnerID, _ := delivery.PartnerOfOrder(choice.OrderID)
-	sender, err := room.config.Senders.Sender(r.Context(), delivery.LiveAccount(partnerID))
 	if err != nil {
 		return 0, nil, err
 	}
-	language := page.LanguageOf(r, page.Language(sender.Language))
-	body, err = room.templates.Render(header, page.Document{
+	partnerID, _ := delivery.PartnerOfOrder(choice.OrderID)
+	sender, err := room.config.Senders.Sender(v.Context(), delivery.LiveAccount(partnerID))
+	if err != nil {
+		return 0, nil, err
+	}
+	language := page.LanguageOf(v.Request, page.Language(sender.Language))
+	body, err = room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "mail", Title: language.Text("track.mail.title"),
 		Data: mailView{choice, language, viewOfSender(sender)}, Styles: []string{"track.css"}, Roomy: true,
 	})
 	return http.StatusOK, body, err
+}
+
+// choose writes the choice if the visit makes one, and returns what is chosen. It
+// refuses with not_found.
+func (room *Room) choose(v *visit.Visit) (*recipient.Choice, error) {
+	order, err := room.config.Orders.Track(v.Context(), v.ID("order_id"))
+	if err != nil {
+		return nil, err
+	}
+	if v.Method == http.MethodPost {
+		stopped := v.URL.Query().Get("choice") != "resume"
+		if err := room.config.Mails.Stop(v.Context(), order.OrderID, stopped); err != nil {
+			return nil, err
+		}
+	}
+	return room.config.Mails.Choice(v.Context(), order)
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
@@ -19,6 +19,7 @@ var files embed.FS
 
 // Orders finds orders for callers without credentials.
 type Orders interface {
+	Track(ctx context.Context, orderID string) (*delivery.Order, error)
 	Follow(ctx context.Context, orderID string) (*delivery.Tracked, error)
 }
 
@@ -32,12 +33,19 @@ type Photos interface {
 	Photo(ctx context.Context, partnerID, orderID string) (name string, err error)
 }
 
+// Mails knows what recipients have chosen about mails.
+type Mails interface {
+	Choice(ctx context.Context, o *delivery.Order) (*recipient.Choice, error)
+	Stop(ctx context.Context, orderID string, stopped bool) error
+}
+
 // Config holds what the room needs.
 type Config struct {
 	Site    *page.Site
 	Orders  Orders
 	Senders Senders
 	Photos  Photos
+	Mails   Mails
 }
 
 // Room is the pages for recipients.
@@ -57,17 +65,17 @@ const liveSeconds = 20
 
 // Order serves the page of an order (GET /track/{order_id}/html). If the order does not
 // exist, a reader gets a page that says so, and any other client the refusal.
-func (room *Room) Order(header http.Header, r *http.Request) (int, []byte, error) {
-	found, sender, photo, err := room.find(r.Context(), r.PathValue("order_id"))
-	if refusal.HasCode(err, refusal.CodeNotFound) && page.WantsPage(r) {
-		return room.unknown(header, r)
+func (room *Room) Order(v *visit.Visit) (int, []byte, error) {
+	found, sender, photo, err := room.find(v.Context(), v.ID("order_id"))
+	if refusal.HasCode(err, refusal.CodeNotFound) && visit.WantsPage(v.Request) {
+		return room.unknown(v)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
-	language := page.LanguageOf(r, page.Language(sender.Language))
+	language := page.LanguageOf(v.Request, page.Language(sender.Language))
 	view := viewOf(found, sender, photo, language, room.config.Site.Now())
-	body, err := room.templates.Render(header, page.Document{
+	body, err := room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "order", Title: view.Title(), Data: view,
 		Styles: []string{"track.css"}, Roomy: true, Preview: preview(sender, language),
 	})
@@ -76,9 +84,6 @@ func (room *Room) Order(header http.Header, r *http.Request) (int, []byte, error
 
 // find returns an order, its sender, and the name of the photo that proves its delivery.
 func (room *Room) find(ctx context.Context, orderID string) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
-	if !utf8.ValidString(orderID) || strings.ContainsRune(orderID, 0) {
-		orderID = "" // no database accepts it
-	}
 	if found, err = room.config.Orders.Follow(ctx, orderID); err != nil {
 		return nil, sender, "", err
 	}
@@ -101,9 +106,9 @@ func preview(sender partner.Sender, l page.Language) *page.Preview {
 	return &page.Preview{Title: title, Description: l.Text("track.description"), Site: sender.Name}
 }
 
-func (room *Room) unknown(header http.Header, r *http.Request) (int, []byte, error) {
-	language := page.LanguageOf(r, "")
-	body, err := room.templates.Render(header, page.Document{
+func (room *Room) unknown(v *visit.Visit) (int, []byte, error) {
+	language := page.LanguageOf(v.Request, "")
+	body, err := room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "unknown", Title: language.Text("track.unknown"), Data: unknownView{language.Other()},
 		Styles: []string{"track.css"}, Roomy: true,
 	})

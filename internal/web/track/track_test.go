@@ -12,9 +12,11 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // services are the use cases of a page: one order and its sender.
@@ -31,6 +33,16 @@ func (s *services) Follow(context.Context, string) (*delivery.Tracked, error) {
 	}
 	return s.order, nil
 }
+
+func (s *services) Track(context.Context, string) (*delivery.Order, error) {
+	return s.order.Order, nil
+}
+
+func (s *services) Choice(_ context.Context, o *delivery.Order) (*recipient.Choice, error) {
+	return &recipient.Choice{OrderID: o.OrderID}, nil
+}
+
+func (*services) Stop(context.Context, string, bool) error { return nil }
 
 func (s *services) Sender(_ context.Context, partnerID string) (partner.Sender, error) {
 	s.asked = append(s.asked, partnerID)
@@ -53,13 +65,13 @@ func order(status delivery.Status) *delivery.Tracked {
 func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
 	t.Helper()
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s})
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	header := http.Header{}
-	status, body, err := room.Order(header, r)
+	status, body, err := room.Order(&visit.Visit{Request: r, Header: header})
 	return status, header, string(body), err
 }
 

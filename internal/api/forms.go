@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+var errSentAlready = refusal.New(refusal.CodeConflict, "this form was sent already")
+
+// formOnce handles a form of a person who is signed in, once for its key: a double
+// click, or a form that is sent again, leads to where the first one led. The key is
+// claimed before the change, because a change that may have been made is better looked
+// up by the person than made twice.
+func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
+	v := s.visit(c)
+	key, err := v.Key()
+	if err != nil {
+		return reply{}, err
+	}
+	change := idempotency.NewChange(v.Caller.PersonID, key, c.Method+" "+c.URL.Path, c.body)
+	change.RequestID, change.CreatedAt = c.id, timestamp.Truncate(s.config.Now())
+	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	earlier, err := s.config.Receipts.Claim(c.Context(), change)
+	if err != nil {
+		return reply{}, err
+	}
+	if earlier != nil {
+		return s.formAgain(c, earlier, change)
+	}
+	answer, err := s.page(c, serve)
+	s.settleForm(c, change, answer, err)
+	return answer, err
+}
+
+// settleForm keeps where a form has led, or forgets the form if it has changed nothing.
+// The form has been handled: a caller who has hung up ends nothing.
+func (s *Server) settleForm(c *call, change *idempotency.Change, answer reply, refused error) {
+	ctx := context.WithoutCancel(c.Context())
+	var err error
+	if refused != nil || answer.status >= http.StatusBadRequest {
+		err = s.config.Receipts.Release(ctx, change.ChangeKey)
+	} else {
+		change.Status, change.Answer = int64(answer.status), []byte(c.header.Get("Location"))
+		err = s.config.Receipts.Answer(ctx, change)
+	}
+	if err != nil {
+		s.config.Log.WarnContext(ctx, "the receipt of a form was not kept", "request_id", c.id, "error", err)
+	}
+}
+
+// formAgain leads to where the form led that was sent first. A page that the form was
+// answered with is not kept: it may hold a secret.
+func (s *Server) formAgain(c *call, earlier, change *idempotency.Change) (reply, error) {
+	switch {
+	case earlier.Status == 0 && mayRun(earlier, change):
+		return reply{}, idempotency.ErrInProgress
+	case earlier.BodyHash != change.BodyHash || earlier.Status != http.StatusSeeOther:
+		return reply{}, errSentAlready
+	}
+	c.header.Set("Location", string(earlier.Answer))
+	return reply{status: http.StatusSeeOther}, nil
+}

@@ -1,0 +1,65 @@
+package page
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// Frame is what surrounds the pages of people who are signed in: where they can go, who
+// they are, and what was just done.
+type Frame struct {
+	Heading string
+	Back    *Link // to the list that the page belongs to; nil if there is none
+	Action  *Link // what most come here to do; nil if there is nothing
+	Home    Link
+	Groups  []Group
+	// Modes are live and test; there are none where test mode does not reach.
+	Modes   []Link
+	Test    bool // the page shows test mode
+	Message *Message
+	Person  string // who is signed in
+	SignOut string // the path that a form is sent to
+	Other   Link   // this page in the other language
+}
+
+// Group is a part of the ways that a frame shows. The first one has no title.
+type Group struct {
+	Title string
+	Links []Link
+}
+
+// Link is a way to another page.
+type Link struct {
+	Text, Path string
+	Current    bool // the page belongs to it
+}
+
+// languageCookie holds the language that a person has chosen.
+const languageCookie = "lang"
+
+// Language returns the language for a visit: the one that is chosen by the parameter
+// lang, which is remembered, or was chosen before; or else the preferred one, or the one
+// that fits Accept-Language best.
+func (s *Site) Language(v *visit.Visit, preferred Language) Language {
+	chosen := Language(v.URL.Query().Get("lang"))
+	if chosen == English || chosen == French {
+		cookie := http.Cookie{
+			Name: languageCookie, Value: string(chosen), Path: "/", MaxAge: 365 * 24 * 60 * 60, HttpOnly: true,
+			Secure: s.config.SecureCookies, SameSite: http.SameSiteLaxMode,
+		}
+		v.Header.Add("Set-Cookie", cookie.String())
+		return chosen
+	}
+	if cookie, err := v.Cookie(languageCookie); err == nil && cookie.Value != "" {
+		preferred = Language(cookie.Value)
+	}
+	return LanguageOf(v.Request, preferred)
+}
+
+// InOther returns a link to the page of a visit in the other language.
+func (l Language) InOther(v *visit.Visit) Link {
+	query := v.URL.Query()
+	query.Set("lang", string(l.Other()))
+	return Link{Text: l.Other().Name(), Path: v.URL.Path + "?" + query.Encode()}
+}

@@ -1,0 +1,204 @@
+package portal
+
+import (
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) homeRoutes() []visit.Route {
+	return []visit.Route{room.get("", partner.PermissionOrdersRead, (*Room).home)}
+}
+
+// homeView is what the first page of the portal shows.
+type homeView struct {
+	*sheet
+	Figures []figure
+	Tasks   []task
+	Orders  []*delivery.Order
+}
+
+// figure is a number of the last two weeks.
+type figure struct {
+	Key    string // of its phrase
+	Value  string
+	Change string // from the two weeks before; empty if there is nothing to compare
+	Course []int64
+	Danger bool
+}
+
+// task is what needs doing.
+type task struct {
+	What   string
+	Why    string // may be empty
+	Link   page.Link
+	Danger bool
+}
+
+// shownAtHome is how many orders and how many tasks of a kind the first page shows.
+const shownAtHome = 5
+
+func (room *Room) home(s *sheet) (int, []byte, error) {
+	view := homeView{sheet: s}
+	recent, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Limit: shownAtHome})
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Orders = recent.Orders
+	if view.Tasks, err = room.tasks(s); err != nil {
+		return 0, nil, err
+	}
+	if s.Mode() == delivery.ModeLive {
+		if view.Figures, err = room.fortnight(s); err != nil {
+			return 0, nil, err
+		}
+	}
+	title := s.text("portal.hello")
+	if first, _, _ := strings.Cut(s.Session.User.Name, " "); first != "" {
+		title = s.text("portal.hello.name", "name", first)
+	}
+	shown := leaf{template: "portal-home", title: title, data: view}
+	if s.May(partner.PermissionOrders) {
+		shown.action = &page.Link{Text: s.text("portal.new"), Path: s.Link("/portal/orders/new")}
+	}
+	return s.show(shown)
+}
+
+// fortnightDays is the number of days whose figures the first page shows.
+const fortnightDays = 14
+
+// fortnight returns the figures of the last two weeks, compared with the two before.
+func (room *Room) fortnight(s *sheet) ([]figure, error) {
+	today := figures.Today(room.config.Site.Now())
+	found, err := room.config.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
+		PartnerID: s.Account, First: today - 2*fortnightDays + 1, Last: today,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	before, now := found.Lines[:fortnightDays], found.Lines[fortnightDays:]
+	counts := []struct {
+		key    string
+		of     func(report.Line) int64
+		danger bool
+	}{
+		{"portal.figure.orders", func(l report.Line) int64 { return l.Orders }, false},
+		{"portal.figure.delivered", func(l report.Line) int64 { return l.Delivered }, false},
+		{"portal.figure.failed", func(l report.Line) int64 { return l.FailedAttempts }, true},
+		{"portal.figure.webhooks", func(l report.Line) int64 { return l.WebhooksDelivered }, false},
+	}
+	shown := make([]figure, len(counts))
+	for i, c := range counts {
+		f := figure{Key: c.key, Value: s.Language.Number(int(sum(now, c.of))), Danger: c.danger}
+		for _, line := range now {
+			f.Course = append(f.Course, c.of(line))
+		}
+		if earlier := sum(before, c.of); earlier > 0 {
+			f.Change = s.text("portal.figure.before", "n", s.Language.Number(int(earlier)))
+		}
+		shown[i] = f
+	}
+	shown[1] = onTime(s, shown[1], now)
+	return shown, nil
+}
+
+// onTime turns the number of delivered orders into the share that was on time.
+func onTime(s *sheet, f figure, now []report.Line) figure {
+	f.Key, f.Change = "portal.figure.on_time", ""
+	delivered := sum(now, func(l report.Line) int64 { return l.Delivered })
+	punctual := sum(now, func(l report.Line) int64 { return l.OnTime })
+	f.Value = "–"
+	if delivered > 0 {
+		f.Value = s.Language.Percent(punctual, delivered)
+		f.Change = s.text("portal.figure.of", "n", s.Language.Number(int(delivered)))
+	}
+	return f
+}
+
+func sum(lines []report.Line, of func(report.Line) int64) (total int64) {
+	for _, line := range lines {
+		total += of(line)
+	}
+	return total
+}
+
+// tasks returns what needs doing, the most urgent first.
+func (room *Room) tasks(s *sheet) (all []task, err error) {
+	for _, find := range []func(*sheet) ([]task, error){room.failingEndpoint, room.failedOrders, room.lowStock, room.firstSteps} {
+		found, err := find(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (room *Room) failingEndpoint(s *sheet) ([]task, error) {
+	if !s.May(partner.PermissionWebhooksRead) {
+		return nil, nil
+	}
+	endpoint, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	if refusal.HasCode(err, refusal.CodeNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	look := page.Link{Text: s.text("portal.look"), Path: s.Link("/portal/webhooks")}
+	switch {
+	case !endpoint.Enabled && endpoint.DisabledReason != "":
+		return []task{{What: s.text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true}}, nil
+	case !endpoint.FailingSince.IsZero():
+		since := s.Language.Relative(endpoint.FailingSince, room.config.Site.Now())
+		return []task{{What: s.text("portal.task.failing"), Why: since, Link: look, Danger: true}}, nil
+	}
+	return nil, nil
+}
+
+func (room *Room) failedOrders(s *sheet) (tasks []task, err error) {
+	found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
+	for _, o := range found.Orders {
+		tasks = append(tasks, task{
+			What: s.text("portal.task.failed", "order", o.PartnerOrderID), Why: o.Dropoff.Address.City,
+			Link: page.Link{Text: s.text("portal.look"), Path: s.Link("/portal/orders/" + o.OrderID)},
+		})
+	}
+	return tasks, err
+}
+
+func (room *Room) lowStock(s *sheet) (tasks []task, err error) {
+	if !s.May(partner.PermissionStockRead) {
+		return nil, nil
+	}
+	filter := stock.ProductFilter{PartnerID: s.Account, LowStock: true, Status: delivery.ProductActive, Limit: shownAtHome}
+	found, _, err := room.config.Stock.Products(s.Context(), filter)
+	for _, p := range found {
+		tasks = append(tasks, task{
+			What: s.text("portal.task.low", "product", p.Name),
+			Why:  s.text("portal.task.low.why", "left", s.Language.Number(int(p.Quantity)), "least", s.Language.Number(int(p.StockMin))),
+			Link: page.Link{Text: s.text("portal.stock"), Path: s.Link("/portal/stock", "low", "yes")},
+		})
+	}
+	return tasks, err
+}
+
+// firstSteps leads those who have no key to the page with which developers begin.
+func (room *Room) firstSteps(s *sheet) ([]task, error) {
+	if !s.May(partner.PermissionKeys) {
+		return nil, nil
+	}
+	keys, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	if err != nil || len(keys) > 0 {
+		return nil, err
+	}
+	return []task{{What: s.text("portal.task.first"), Link: page.Link{Text: s.text("portal.start"), Path: "/portal/start"}}}, nil
+}

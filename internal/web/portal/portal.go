@@ -1,0 +1,219 @@
+// Package portal is the portal of partners: their orders, stock and figures, what their
+// developers need, their team and their settings.
+package portal
+
+import (
+	"cmp"
+	"embed"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/requestlogger"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Config holds what the room needs.
+type Config struct {
+	Site       *page.Site
+	Orders     *order.Service
+	Partners   *partner.Service
+	SignIns    *signin.Service
+	Stock      *stock.Service
+	Webhooks   *webhook.Service
+	Reports    *report.Service
+	RequestLog *requestlogger.Service
+	// BaseURL returns the public address of the service.
+	BaseURL func() string
+}
+
+// Room is the portal.
+type Room struct {
+	config    Config
+	templates page.Templates
+}
+
+// New returns the room and adds its assets to the site.
+func New(config Config) *Room {
+	config.Site.AddAssets(files, "assets")
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+}
+
+// sheet is a visit of the portal, and what its pages have in common.
+type sheet struct {
+	*visit.Visit
+	room     *Room
+	Language page.Language
+}
+
+// handler responds to a visit of the portal.
+type handler func(*Room, *sheet) (status int, body []byte, err error)
+
+// Routes returns the routes of the room.
+func (room *Room) Routes() []visit.Route {
+	return slices.Concat(
+		room.homeRoutes(),
+	)
+}
+
+// get returns the route of a page. The path is that below /portal.
+func (room *Room) get(path string, needs partner.Permission, handle handler) visit.Route {
+	return room.route(http.MethodGet, path, needs, handle)
+}
+
+// post returns the route of a form.
+func (room *Room) post(path string, needs partner.Permission, handle handler) visit.Route {
+	return room.route(http.MethodPost, path, needs, handle)
+}
+
+func (room *Room) route(method, path string, needs partner.Permission, handle handler) visit.Route {
+	serve := func(v *visit.Visit) (int, []byte, error) {
+		return handle(room, &sheet{v, room, room.config.Site.Language(v, "")})
+	}
+	return visit.Route{Method: method, Pattern: "/portal" + path, For: visit.Partners, Permission: needs, Serve: serve}
+}
+
+// Link returns the address of a page of the portal in the mode of this one. The
+// parameters are pairs of name and value; those without a value are left out.
+func (s *sheet) Link(path string, parameters ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if s.Mode() == delivery.ModeTest {
+		query.Set("mode", string(delivery.ModeTest))
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// May reports whether the person's role has a permission.
+func (s *sheet) May(p partner.Permission) bool { return s.Session.User.Role.May(p) == nil }
+
+// text returns a phrase in the reader's language.
+func (s *sheet) text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }
+
+// leaf is a page of the portal that is about to be shown.
+type leaf struct {
+	template string
+	title    string
+	data     any // what the template is given; it embeds the *sheet
+	status   int // 0 for 200
+	action   *page.Link
+	back     *page.Link
+	// modeless pages are the same in live and test mode.
+	modeless bool
+}
+
+// show renders a page in the frame of the portal.
+func (s *sheet) show(l leaf) (int, []byte, error) {
+	frame := s.frame()
+	frame.Heading, frame.Action, frame.Back = l.title, l.action, l.back
+	if !l.modeless {
+		frame.Modes, frame.Test = s.modes(), s.Mode() == delivery.ModeTest
+	}
+	body, err := s.room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: l.template, Title: l.title + " · " + s.text("home.title"), Data: l.data,
+		Styles: []string{"portal.css"}, Frame: frame,
+	})
+	return cmp.Or(l.status, http.StatusOK), body, err
+}
+
+// leadTo leads to another page of the portal, which shows a message; an empty message
+// shows nothing.
+func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
+	if message.Key != "" {
+		s.room.config.Site.SetFlash(s.Visit, message)
+	}
+	s.Header.Set("Location", path)
+	return http.StatusSeeOther, nil, nil
+}
+
+// form returns a new form that is sent to a path of the portal.
+func (s *sheet) form(path string) (*page.Form, error) {
+	return s.room.config.Site.NewForm(s.Link(path), 0)
+}
+
+// modes returns the links between live and test mode.
+func (s *sheet) modes() []page.Link {
+	links := []page.Link{{Text: s.text("frame.live")}, {Text: s.text("frame.testing")}}
+	for i, mode := range []delivery.Mode{delivery.ModeLive, delivery.ModeTest} {
+		query := s.URL.Query()
+		query.Del("cursor")
+		query.Del("mode")
+		if mode == delivery.ModeTest {
+			query.Set("mode", string(mode))
+		}
+		links[i].Path, links[i].Current = s.URL.Path, s.Mode() == mode
+		if len(query) > 0 {
+			links[i].Path += "?" + query.Encode()
+		}
+	}
+	return links
+}
+
+// way is an entry of the portal's menu.
+type way struct {
+	key  string // of its phrase
+	path string
+	// needs is what the person's role must permit.
+	needs partner.Permission
+}
+
+// ways is the menu of the portal, by groups.
+var ways = [][]way{
+	{
+		{"portal.home", "/portal", partner.PermissionSelf},
+	},
+}
+
+// frame returns the frame of the portal for a person.
+func (s *sheet) frame() *page.Frame {
+	titles := []string{"", s.text("portal.developers"), s.Session.Partner.Name}
+	frame := &page.Frame{
+		Home:    page.Link{Text: s.text("home.title"), Path: s.Link("/portal")},
+		Message: s.room.config.Site.TakeFlash(s.Visit, s.Language),
+		Person:  cmp.Or(s.Session.User.Name, s.Session.User.Email), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
+	}
+	for i, group := range ways {
+		links := page.Group{Title: titles[i]}
+		for _, way := range group {
+			if s.May(way.needs) {
+				links.Links = append(links.Links, page.Link{Text: s.text(way.key), Path: s.Link(way.path), Current: s.current(way.path)})
+			}
+		}
+		frame.Groups = append(frame.Groups, links)
+	}
+	return frame
+}
+
+// current reports whether a way of the menu is the one that the page belongs to: the
+// longest that its path begins with.
+func (s *sheet) current(path string) bool {
+	longest := ""
+	for _, group := range ways {
+		for _, way := range group {
+			within := s.URL.Path == way.path || strings.HasPrefix(s.URL.Path, way.path+"/")
+			if within && len(way.path) > len(longest) {
+				longest = way.path
+			}
+		}
+	}
+	return path == longest
+}

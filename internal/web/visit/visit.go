@@ -1,0 +1,119 @@
+// Package visit is what the server and the pages for people share: a request for a
+// page together with the person who sent it, and the rows by which pages are routed.
+package visit
+
+import (
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
+)
+
+// Visit is a request for a page. Its body has been read and can be read again.
+type Visit struct {
+	*http.Request
+	Header http.Header // of the response; X-Request-Id is set already
+	// Session is that of a partner's user, and Account the account that the page shows:
+	// the partner's, or its test account. They are set on the pages of partners only.
+	Session *partner.Session
+	Account string
+	// Operator is set on the pages of operators only.
+	Operator *operator.Operator
+	// Caller is the person who is signed in, for package signin.
+	Caller signin.Caller
+	Door   Door
+}
+
+// Mode returns the mode of the account that the page shows.
+func (v *Visit) Mode() delivery.Mode {
+	if delivery.IsTest(v.Account) {
+		return delivery.ModeTest
+	}
+	return delivery.ModeLive
+}
+
+// ID returns an id in the path; empty if no database accepts its text.
+func (v *Visit) ID(name string) string {
+	id := v.PathValue(name)
+	if !utf8.ValidString(id) || strings.ContainsRune(id, 0) {
+		return ""
+	}
+	return id
+}
+
+// KeyField is the field of a form whose value differs for every form that is made, so
+// that a form that is sent again changes nothing twice.
+const KeyField = "_key"
+
+// formMemory is how much of a form with files is held in memory, in bytes. Bodies are
+// held in memory already.
+const formMemory = 1 << 20
+
+// Key returns the key of the form that was sent. It refuses a malformed form, and one
+// without a key.
+func (v *Visit) Key() (key [16]byte, err error) {
+	if strings.HasPrefix(v.Request.Header.Get("Content-Type"), "multipart/form-data") {
+		err = v.ParseMultipartForm(formMemory)
+	} else {
+		err = v.ParseForm()
+	}
+	if err != nil {
+		return key, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+	}
+	text := v.PostForm.Get(KeyField)
+	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) || len(text) != 2*len(key) {
+		return key, refusal.New(refusal.CodeBadRequest, "the form has no key")
+	}
+	return key, nil
+}
+
+// WantsPage reports whether a client asks for a page rather than for JSON.
+func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// Door is how people come in and leave: the server keeps their sessions in cookies.
+type Door interface {
+	// Origin returns where a login comes from.
+	Origin() (credential.Origin, error)
+	// SignIn keeps the token of a session that has begun from an origin.
+	SignIn(a Audience, token string, from credential.Origin)
+	// Token returns the token of the visitor's session; empty without one.
+	Token(a Audience) string
+	// SignOut forgets the session. Its caller has ended it.
+	SignOut(a Audience)
+}
+
+// Serve responds to a visit: it sets headers, and returns the status and the body. A
+// refusal is returned as an error, and becomes a page.
+type Serve func(*Visit) (status int, body []byte, err error)
+
+// Refused writes the page for a refusal. A status of 0 leaves that of the refusal.
+type Refused func(v *Visit, why *refusal.Error) (status int, body []byte, err error)
+
+// Audience is who may open a page.
+type Audience string
+
+// The audiences.
+const (
+	Anyone    Audience = "anyone"
+	Partners  Audience = "partners"  // the people of partners, signed in
+	Operators Audience = "operators" // operators, signed in
+)
+
+// Route is a page, or what one loads.
+type Route struct {
+	Method  string
+	Pattern string // as http.ServeMux reads it
+	For     Audience
+	// Permission is what a page of partners needs, and Roles are those of a page of
+	// operators. They are empty for other pages.
+	Permission partner.Permission
+	Roles      []operator.Role
+	Serve      Serve
+}
