@@ -6,9 +6,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,10 +38,12 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out, only string, readers []browser.Reader) error {
-	handler, list := scenes.Open()
-	server := httptest.NewServer(handler)
-	defer server.Close()
+func run(ctx context.Context, out, only string, readers []browser.Reader) (err error) {
+	theatre, err := scenes.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, theatre.Close()) }()
 	chromium, err := browser.Start(ctx)
 	if err != nil {
 		return err
@@ -50,12 +52,12 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) error 
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	for _, scene := range list {
+	for _, scene := range theatre.Scenes {
 		if !strings.Contains(scene.Name, only) {
 			continue
 		}
 		for _, reader := range readers {
-			if err := shoot(chromium, server.URL, scene, filepath.Join(out, scene.Name+"-"+reader.String()+".png"), reader); err != nil {
+			if err := shoot(chromium, scene, filepath.Join(out, scene.Name+"-"+reader.String()+".png"), reader); err != nil {
 				return err
 			}
 		}
@@ -64,8 +66,8 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) error 
 }
 
 // shoot writes a picture of a scene, and prints what is wrong with it.
-func shoot(chromium *browser.Browser, server string, scene scenes.Scene, file string, reader browser.Reader) error {
-	visit, err := chromium.Open(server+scene.Path, reader, browser.Options{Now: scenes.Now})
+func shoot(chromium *browser.Browser, scene scenes.Scene, file string, reader browser.Reader) error {
+	visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie})
 	if err != nil {
 		return err
 	}

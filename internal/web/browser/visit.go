@@ -42,6 +42,8 @@ type Options struct {
 	// IgnorePolicy lets the page do what its security policy forbids, to see what it
 	// would do without one.
 	IgnorePolicy bool
+	// Cookie is one that the reader's browser has, as name=value; empty for none.
+	Cookie string
 }
 
 // clockScript makes the clock of a page show another time.
@@ -94,6 +96,9 @@ func (v *Visit) prepare(options Options) error {
 	if !options.Now.IsZero() {
 		clock := fmt.Sprintf(clockScript, options.Now.UnixMilli())
 		steps = append(steps, set(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock}))
+	}
+	if name, value, has := strings.Cut(options.Cookie, "="); has {
+		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
 	}
 	return chromedp.Do(v.Page, steps...)
 }

@@ -56,11 +56,3 @@ func serveMail(v *visit.Visit) (int, []byte, error) {
 	v.Header.Set("Content-Security-Policy", mailPolicy)
 	return http.StatusOK, []byte(content.HTML), nil
 }
-
-// mails returns the scenes of all kinds of mails.
-func mails() (scenes []Scene) {
-	for _, kind := range mail.Kinds {
-		scenes = append(scenes, Scene{"mail-" + strings.ReplaceAll(string(kind), "_", "-"), "/mail/" + string(kind), mailPolicy})
-	}
-	return scenes
-}

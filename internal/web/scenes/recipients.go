@@ -24,6 +24,9 @@ var metro = partner.Sender{PartnerID: livePartner, Name: "Épicerie Métro", Pro
 // hostile is what a partner may try to write into a page.
 const hostile = `<script>hacked=1</script>"><img src=x onerror=hacked=2>'-hacked=3-'<svg/onload=hacked=4>{{.}}</title></textarea><!--` + "\u202e\u0000\u2028" + `javascript:hacked=5`
 
+// hostileText is hostile without what the service itself refuses.
+var hostileText = strings.ReplaceAll(hostile, "\u0000", "")
+
 // recipients returns an order in every state that the recipient's page shows.
 func recipients() stage {
 	s := stage{}

@@ -9,12 +9,15 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web/home"
@@ -32,8 +35,9 @@ var Now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
 // Scene is a page in one state, or a mail.
 type Scene struct {
 	Name   string
-	Path   string
+	URL    string
 	Policy string // the content security policy that it must have
+	Cookie string // of the session of the person who looks at it; may be empty
 }
 
 // tracked is a scene of the recipient's page.
@@ -82,8 +86,33 @@ func (s stage) Photo(_ context.Context, _, orderID string) (string, error) {
 	return "", nil
 }
 
-// Open returns a handler for all scenes, and their list.
-func Open() (http.Handler, []Scene) {
+// Theatre serves all scenes.
+type Theatre struct {
+	Scenes []Scene
+	URL    string // of the scenes that need no service
+	alone  *httptest.Server
+	house  *house
+}
+
+// Open serves all scenes until Close: those of single pages by themselves, and those of
+// people who sign in by a whole service.
+func Open(ctx context.Context) (*Theatre, error) {
+	house, err := openHouse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	alone := httptest.NewServer(Single())
+	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes()), URL: alone.URL, alone: alone, house: house}, nil
+}
+
+// Close ends what serves the scenes.
+func (t *Theatre) Close() error {
+	t.alone.Close()
+	return t.house.end()
+}
+
+// Single returns a handler for the scenes that need no service.
+func Single() http.Handler {
 	site := page.NewSite(page.Config{Now: func() time.Time { return Now }, Random: rand.Reader})
 	site.AddAssets(files, "assets")
 	orders := recipients()
@@ -102,23 +131,29 @@ func Open() (http.Handler, []Scene) {
 	for _, route := range routes {
 		mux.Handle(route.Method+" "+route.Pattern, serve(site, route.Serve))
 	}
-	return mux, list(orders)
+	return mux
 }
 
-// list returns all scenes.
-func list(orders stage) []Scene {
-	refused := []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeInternal}
-	scenes := []Scene{
-		{"home", "/", page.Policy}, {"components", "/components", page.Policy}, {"unknown-order", "/track/ord_unknown/html", page.Policy},
-		{"mail-choice", "/track/order/mail", page.Policy}, {"mail-stopped", "/track/stopped/mail", page.Policy},
+// list returns the scenes that need no service.
+func list(server string) (scenes []Scene) {
+	add := func(name, path, policy string) {
+		scenes = append(scenes, Scene{Name: name, URL: server + path, Policy: policy})
 	}
-	for _, code := range refused {
-		scenes = append(scenes, Scene{"refused-" + string(code), "/refused/" + string(code), page.Policy})
+	add("home", "/", page.Policy)
+	add("components", "/components", page.Policy)
+	add("unknown-order", "/track/ord_unknown/html", page.Policy)
+	add("mail-choice", "/track/order/mail", page.Policy)
+	add("mail-stopped", "/track/stopped/mail", page.Policy)
+	for _, code := range []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeConflict, refusal.CodeInternal} {
+		add("refused-"+string(code), "/refused/"+string(code), page.Policy)
 	}
-	for _, id := range slices.Sorted(maps.Keys(orders)) {
-		scenes = append(scenes, Scene{"track-" + id, "/track/" + id + "/html", page.Policy})
+	for _, id := range slices.Sorted(maps.Keys(recipients())) {
+		add("track-"+id, "/track/"+id+"/html", page.Policy)
 	}
-	return append(scenes, mails()...)
+	for _, kind := range mail.Kinds {
+		add("mail-"+strings.ReplaceAll(string(kind), "_", "-"), "/mail/"+string(kind), mailPolicy)
+	}
+	return scenes
 }
 
 // serve does what the server does for pages.

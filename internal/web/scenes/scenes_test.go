@@ -1,10 +1,13 @@
 package scenes_test
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,19 +19,38 @@ import (
 	"github.com/dropyard/dropyard/internal/web/scenes"
 )
 
-// open starts a browser and a server of all scenes.
-func open(t *testing.T) (*browser.Browser, string, []scenes.Scene) {
+// theatre is shared by all tests, which only look.
+var theatre *scenes.Theatre
+
+func TestMain(m *testing.M) {
+	if testkit.NeedChromium.Find() == nil {
+		opened, err := scenes.Open(context.Background())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "scenes:", err)
+			os.Exit(1)
+		}
+		theatre = opened
+	}
+	code := m.Run()
+	if theatre != nil {
+		if err := theatre.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "scenes:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// open starts a browser.
+func open(t *testing.T) *browser.Browser {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
-	handler, all := scenes.Open()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
 	chromium, err := browser.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(chromium.Close)
-	return chromium, server.URL, all
+	return chromium
 }
 
 // whole are the scenes that readers of all kinds see in every run.
@@ -52,12 +74,12 @@ func readersOf(i int, scene scenes.Scene) []browser.Reader {
 // TestScenes shows every page in every state.
 func TestScenes(t *testing.T) {
 	t.Parallel()
-	chromium, url, all := open(t)
-	for i, scene := range all {
+	chromium := open(t)
+	for i, scene := range theatre.Scenes {
 		for _, reader := range readersOf(i, scene) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
-				visit, err := chromium.Open(url+scene.Path, reader, browser.Options{Now: scenes.Now})
+				visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +96,7 @@ func TestScenes(t *testing.T) {
 // security policy switched off, so that nothing but the page itself holds them back.
 func TestHostileTextsStayText(t *testing.T) {
 	t.Parallel()
-	chromium, url, _ := open(t)
+	chromium, url := open(t), theatre.URL
 	reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
 	visit, err := chromium.Open(url+"/track/hostile/html", reader, browser.Options{Now: scenes.Now, IgnorePolicy: true})
 	if err != nil {
@@ -97,7 +119,7 @@ func TestHostileTextsStayText(t *testing.T) {
 // TestPolicyStopsScripts puts a script into a page by force: the policy stops it.
 func TestPolicyStopsScripts(t *testing.T) {
 	t.Parallel()
-	chromium, url, _ := open(t)
+	chromium, url := open(t), theatre.URL
 	visit, err := chromium.Open(url+"/", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +139,7 @@ func TestPolicyStopsScripts(t *testing.T) {
 // a double click, which counts once. What is around the part stays as it was.
 func TestSwap(t *testing.T) {
 	t.Parallel()
-	chromium, url, _ := open(t)
+	chromium, url := open(t), theatre.URL
 	visit, err := chromium.Open(url+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -151,8 +173,7 @@ var hidden = regexp.MustCompile(`name="_key" value="([0-9a-f]+)"`)
 // sent twice counts once.
 func TestSwapWithoutScripts(t *testing.T) {
 	t.Parallel()
-	handler, _ := scenes.Open()
-	server := httptest.NewServer(handler)
+	server := httptest.NewServer(scenes.Single())
 	defer server.Close()
 	first := body(t)(server.Client().Get(server.URL + "/swap"))
 	if !strings.Contains(first, `href="/swap?page=2"`) {
