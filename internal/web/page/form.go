@@ -11,6 +11,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -54,6 +55,27 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 	values := v.PostForm
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
 	return &Form{Action: v.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
+}
+
+// Object returns the values of some fields as use cases take them. A field that is empty
+// is left out.
+func (f *Form) Object(fields ...string) (form.Source, error) {
+	members := map[string]string{}
+	for _, name := range fields {
+		if value := f.Values.Get(name); value != "" {
+			members[name] = value
+		}
+	}
+	return Source(members)
+}
+
+// Source returns a value that can be written as JSON as use cases take it.
+func Source(value any) (form.Source, error) {
+	text, err := strictjson.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("write what a form says: %w", err)
+	}
+	return strictjson.Parse(text)
 }
 
 // Refuse adds the faults of a validation error to the form, in the reader's language,

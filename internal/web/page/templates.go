@@ -52,6 +52,8 @@ type Document struct {
 	Data     any
 	// Styles are assets besides the shared ones.
 	Styles []string
+	// Scripts are assets besides the shared ones, loaded as modules.
+	Scripts []string
 	// Frame surrounds what the template defines; nil for pages that stand alone.
 	Frame *Frame
 	// Roomy is set for pages that are read standing: larger type and controls.

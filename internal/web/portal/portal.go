@@ -117,6 +117,7 @@ type leaf struct {
 	status   int // 0 for 200
 	action   *page.Link
 	back     *page.Link
+	scripts  []string // assets that only this page loads
 	// modeless pages are the same in live and test mode.
 	modeless bool
 }
@@ -130,7 +131,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	}
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.text("home.title"), Data: l.data,
-		Styles: []string{"portal.css"}, Frame: frame,
+		Styles: []string{"portal.css"}, Scripts: l.scripts, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }
@@ -198,7 +199,9 @@ func (s *sheet) frame() *page.Frame {
 				links.Links = append(links.Links, page.Link{Text: s.text(way.key), Path: s.Link(way.path), Current: s.current(way.path)})
 			}
 		}
-		frame.Groups = append(frame.Groups, links)
+		if len(links.Links) > 0 {
+			frame.Groups = append(frame.Groups, links)
+		}
 	}
 	return frame
 }
