@@ -61,15 +61,22 @@ func (room *Room) home(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
-	title := s.text("portal.hello")
-	if first, _, _ := strings.Cut(s.Session.User.Name, " "); first != "" {
-		title = s.text("portal.hello.name", "name", first)
-	}
-	shown := leaf{template: "portal-home", title: title, data: view}
+	shown := leaf{template: "portal-home", title: s.greeting(), data: view}
 	if s.May(partner.PermissionOrders) {
 		shown.action = &page.Link{Text: s.text("portal.new"), Path: s.Link("/portal/orders/new")}
 	}
 	return s.show(shown)
+}
+
+// greeting greets the person by first name. The person who registers a partner
+// has the partner's name until it is changed.
+func (s *sheet) greeting() string {
+	name := s.Session.User.Name
+	if name == "" || name == s.Session.Partner.Name {
+		return s.text("portal.hello")
+	}
+	first, _, _ := strings.Cut(name, " ")
+	return s.text("portal.hello.name", "name", first)
 }
 
 // fortnightDays is the number of days whose figures the first page shows.

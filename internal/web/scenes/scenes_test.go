@@ -56,13 +56,20 @@ func open(t *testing.T) *browser.Browser {
 // whole are the scenes that readers of all kinds see in every run.
 var whole = []string{"components", "track-out-for-delivery"}
 
+// isState reports whether a scene is one more state of a page that another scene shows:
+// of the recipient's page, of a mail, or of portal-orders for portal-orders-failed.
+func isState(scene scenes.Scene) bool {
+	return strings.HasPrefix(scene.Name, "track-") || strings.HasPrefix(scene.Name, "mail-") ||
+		slices.ContainsFunc(theatre.Scenes, func(other scenes.Scene) bool { return strings.HasPrefix(scene.Name, other.Name+"-") })
+}
+
 // readersOf returns who looks at the scene with an index. At full length every page is
-// shown in all combinations, each state of the recipient's page and each mail in pairs; otherwise
-// readers take turns for all scenes but the most important ones.
+// shown in all combinations and its other states in pairs; otherwise readers take turns
+// for all scenes but the most important ones.
 func readersOf(i int, scene scenes.Scene) []browser.Reader {
 	important, pairs := slices.Contains(whole, scene.Name), browser.Pairs()
-	switch state := strings.HasPrefix(scene.Name, "track-") || strings.HasPrefix(scene.Name, "mail-"); {
-	case testkit.Long() && (important || !state):
+	switch {
+	case testkit.Long() && (important || !isState(scene)):
 		return browser.AllReaders()
 	case testkit.Long(), important:
 		return pairs
@@ -70,6 +77,9 @@ func readersOf(i int, scene scenes.Scene) []browser.Reader {
 		return pairs[i%len(pairs) : i%len(pairs)+1]
 	}
 }
+
+// maxBytes is how much a page may weigh on the first visit, with all that it loads.
+const maxBytes = 100 << 10
 
 // TestScenes shows every page in every state.
 func TestScenes(t *testing.T) {
@@ -84,6 +94,9 @@ func TestScenes(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer visit.Close()
+				if got := visit.Bytes(); got == 0 || got > maxBytes {
+					t.Errorf("got %d bytes in all, want at most %d", got, maxBytes)
+				}
 				for _, problem := range visit.Problems(scene.Policy) {
 					t.Error(problem)
 				}
@@ -92,27 +105,41 @@ func TestScenes(t *testing.T) {
 	}
 }
 
+// hostileScript returns what a text has done to a page: a variable that it has set,
+// scripts in the page, attributes that run scripts or set styles, and links to scripts.
+const hostileScript = `[
+  ...[typeof hacked].filter((t) => t !== "undefined"),
+  ...[...document.scripts].map((s) => s.getAttribute("src") ?? "inline").filter((src) => !src.startsWith("/assets/")),
+  ...[...document.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().filter((n) => /^on|^style$/.test(n))),
+  ...[...document.querySelectorAll("a, form")].map((e) => e.protocol ?? new URL(e.action).protocol).filter((p) => p === "javascript:"),
+]`
+
 // TestHostileTextsStayText shows texts that try to become markup and scripts, with the
 // security policy switched off, so that nothing but the page itself holds them back.
 func TestHostileTextsStayText(t *testing.T) {
 	t.Parallel()
-	chromium, url := open(t), theatre.URL
-	reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
-	visit, err := chromium.Open(url+"/track/hostile/html", reader, browser.Options{Now: scenes.Now, IgnorePolicy: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer visit.Close()
-	found, err := browser.Evaluate[[]string](visit, `[
-	  typeof hacked, ...[...document.scripts].map((s) => s.getAttribute("src") ?? "inline"),
-	  ...[...document.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().filter((n) => /^on|^style$/.test(n))),
-	  ...[...document.querySelectorAll("a")].map((a) => a.protocol).filter((p) => p === "javascript:"),
-	]`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) != 3 || found[0] != "undefined" || !strings.HasPrefix(found[1], "/assets/swap.") || !strings.HasPrefix(found[2], "/assets/reader.") {
-		t.Errorf("got %q, want no variable that a text has set, and the two scripts of the page", found)
+	chromium := open(t)
+	for _, scene := range theatre.Scenes {
+		if !strings.Contains(scene.Name, "hostile") {
+			continue
+		}
+		t.Run(scene.Name, func(t *testing.T) {
+			t.Parallel()
+			reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
+			visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, IgnorePolicy: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer visit.Close()
+			found, err := browser.Evaluate[[]string](visit, hostileScript)
+			if err != nil || len(found) > 0 {
+				t.Errorf("got %q, %v, want nothing that a text has done", found, err)
+			}
+			shown, err := browser.Evaluate[string](visit, `document.body.textContent`)
+			if err != nil || !strings.Contains(shown, "<script>hacked=1</script>") {
+				t.Errorf("got a page without the hostile text, %v:\n%s", err, shown)
+			}
+		})
 	}
 }
 
