@@ -1,13 +1,9 @@
 package api
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
-	"strconv"
 
 	"github.com/dropyard/dropyard/internal/figures"
-	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/report"
 )
@@ -54,7 +50,7 @@ func (s *Server) figures(c *call, q *query, filter figures.Filter) (reply, error
 	}
 	if preferred(c.Header.Values("Accept"), figureFormats, formatJSON) == formatCSV {
 		c.header.Set("Content-Type", "text/csv; charset=utf-8")
-		return reply{status: http.StatusOK, body: figuresCSV(found, filter.ByCourier)}, nil
+		return reply{status: http.StatusOK, body: found.CSV()}, nil
 	}
 	return ok(figuresOf(found, filter.ByCourier))
 }
@@ -127,45 +123,7 @@ func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
 func staysOf(counts figures.Counts) staysAnswer {
 	var in [len(figures.Passing)]stayAnswer
 	for i, stay := range counts.Stays {
-		in[i] = stayAnswer{stay.Ended, seconds(stay)}
+		in[i] = stayAnswer{stay.Ended, stay.Seconds()}
 	}
 	return staysAnswer{in[0], in[1], in[2], in[3], in[4], in[5], in[6]}
-}
-
-// seconds returns the sum of a stay in seconds, rounded.
-func seconds(stay figures.Stay) int64 { return (stay.Millis + 500) / 1000 }
-
-// figuresCSV returns the same in lines.
-func figuresCSV(found *report.Answer, byCourier bool) []byte {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out) // a buffer takes everything
-	_ = w.Write(figureColumns(byCourier))
-	for _, line := range found.Lines {
-		cells := []string{line.Day.String()}
-		if byCourier {
-			cells = append(cells, line.CourierID, csvfile.Escape(line.CourierName))
-		}
-		numbers := []int64{line.Orders, line.Assigned, line.Delivered, line.OnTime, line.FailedAttempts, line.Cancelled, line.WebhooksDelivered}
-		for _, stay := range line.Stays {
-			numbers = append(numbers, stay.Ended, seconds(stay))
-		}
-		for _, number := range numbers {
-			cells = append(cells, strconv.FormatInt(number, 10))
-		}
-		_ = w.Write(cells)
-	}
-	w.Flush()
-	return out.Bytes()
-}
-
-func figureColumns(byCourier bool) []string {
-	columns := []string{"date"}
-	if byCourier {
-		columns = append(columns, "courier_id", "courier_name")
-	}
-	columns = append(columns, "orders", "assigned", "delivered", "on_time", "failed_attempts", "cancelled", "webhooks_delivered")
-	for _, status := range figures.Passing {
-		columns = append(columns, string(status)+"_count", string(status)+"_seconds")
-	}
-	return columns
 }

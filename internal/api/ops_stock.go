@@ -81,7 +81,7 @@ func (q *query) numberCursor() int64 {
 
 var (
 	productStatusRule = form.OneOf(delivery.ProductActive, delivery.ProductInactive)
-	movementTypeRule  = form.OneOf(delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)
+	movementTypeRule  = form.OneOf(delivery.MovementTypes...)
 	flagRule          = form.OneOf("true", "false")
 )
 

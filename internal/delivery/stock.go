@@ -48,6 +48,9 @@ const (
 	MovementTransfer   MovementType = "TRANSFER"   // two movements: negative at the source, positive at the target
 )
 
+// MovementTypes lists all types of movements.
+var MovementTypes = []MovementType{MovementIn, MovementOut, MovementAdjustment, MovementTransfer}
+
 // Movement is one line of the stock ledger. The sum of Change over a product's
 // movements at a location is its level there.
 type Movement struct {

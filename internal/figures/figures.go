@@ -40,6 +40,17 @@ type Stay struct {
 	Millis int64 // how long these orders had been in it
 }
 
+// Seconds returns the sum of the stays in seconds, rounded.
+func (s Stay) Seconds() int64 { return (s.Millis + 500) / 1000 }
+
+// Mean returns how long an order was in the status on average; 0 if none has left it.
+func (s Stay) Mean() time.Duration {
+	if s.Ended == 0 {
+		return 0
+	}
+	return time.Duration(s.Millis/s.Ended) * time.Millisecond
+}
+
 // Passing lists the statuses that orders leave again, in the order of an undisturbed
 // delivery.
 var Passing = [...]delivery.Status{

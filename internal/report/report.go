@@ -49,6 +49,7 @@ type Question struct{ figures.Filter }
 // Answer has the figures of a period.
 type Answer struct {
 	First, Last figures.Day
+	ByCourier   bool // the filter asked for couriers
 	// Lines are sorted by day and courier. Without couriers, there is one for each day
 	// of the period; with couriers, one for each that something was counted for.
 	Lines []Line
@@ -66,7 +67,7 @@ func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {
 	if err := q.complete(figures.Today(s.now())); err != nil {
 		return nil, err
 	}
-	answer := &Answer{First: q.First, Last: q.Last}
+	answer := &Answer{First: q.First, Last: q.Last, ByCourier: q.ByCourier}
 	err := s.store.Read(ctx, func(tx Reader) error {
 		rows, err := tx.Figures(ctx, q.Filter)
 		if err != nil {

@@ -96,8 +96,7 @@ type entry struct {
 func readEntry(root form.Source) (entry, form.Problems) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	kind := delivery.MovementType(f.Text("type", form.Required, form.OneOf(
-		delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment, delivery.MovementTransfer)))
+	kind := delivery.MovementType(f.Text("type", form.Required, form.OneOf(delivery.MovementTypes...)))
 	productID, _ := f.Integer("product_id", form.Required, 1, 1<<53)
 	e := entry{
 		kind:      kind,

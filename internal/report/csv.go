@@ -1,0 +1,53 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+)
+
+// CSV returns the figures as a CSV file: a heading, and a row for each line. A status
+// has two columns: how many orders have left it, and how long these were in it, in
+// seconds.
+func (a *Answer) CSV() []byte {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out) // a buffer takes everything
+	_ = w.Write(a.columns())
+	for _, line := range a.Lines {
+		cells := []string{line.Day.String()}
+		if a.ByCourier {
+			cells = append(cells, line.CourierID, csvfile.Escape(line.CourierName))
+		}
+		for _, number := range line.numbers() {
+			cells = append(cells, strconv.FormatInt(number, 10))
+		}
+		_ = w.Write(cells)
+	}
+	w.Flush()
+	return out.Bytes()
+}
+
+// columns returns the headings.
+func (a *Answer) columns() []string {
+	columns := []string{"date"}
+	if a.ByCourier {
+		columns = append(columns, "courier_id", "courier_name")
+	}
+	columns = append(columns, "orders", "assigned", "delivered", "on_time", "failed_attempts", "cancelled", "webhooks_delivered")
+	for _, status := range figures.Passing {
+		columns = append(columns, string(status)+"_count", string(status)+"_seconds")
+	}
+	return columns
+}
+
+// numbers returns what the columns after the date and the courier hold.
+func (l Line) numbers() []int64 {
+	numbers := []int64{l.Orders, l.Assigned, l.Delivered, l.OnTime, l.FailedAttempts, l.Cancelled, l.WebhooksDelivered}
+	for _, stay := range l.Stays {
+		numbers = append(numbers, stay.Ended, stay.Seconds())
+	}
+	return numbers
+}
