@@ -52,6 +52,9 @@ func (a *App) seedDemo(ctx context.Context) error {
 	} else {
 		seeded, err = a.createDemo(ctx)
 	}
+	if err == nil {
+		err = a.connectDemo(ctx, seeded.PartnerID)
+	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}

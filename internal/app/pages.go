@@ -28,7 +28,7 @@ func (a *App) pages() pages {
 	})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others:   slices.Concat(site.Routes(), home.New(site, nil).Routes(), desk.Routes()),
+		others:   slices.Concat(site.Routes(), home.New(site, nil).Routes(), desk.Routes(), a.demoRoutes()),
 		refused:  site.Refused,
 	}
 }

@@ -15,7 +15,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	if err != nil {
 		return err
 	}
-	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure})
+	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure || a.config.LocalDemo()})
 	client := webhookClient{a.outbound}
 	kept := a.store.Webhooks()
 	if !a.store.Shared() {

@@ -331,6 +331,13 @@ func (c *Config) MasterKey() string {
 	return filepath.Join(c.Data, "master.key")
 }
 
+// LocalDemo reports whether the service is a demo that only this machine can reach. It
+// may then do what is convenient rather than safe.
+func (c *Config) LocalDemo() bool {
+	host, _, err := net.SplitHostPort(c.Listen)
+	return c.Demo && c.BaseURL == "" && err == nil && isLoopback(host)
+}
+
 // Secure reports whether the public address is https.
 func (c *Config) Secure() bool {
 	base, err := url.Parse(c.BaseURL)

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// receiverPath is where the demo's shop takes its webhooks.
+const receiverPath = "/demo/webhooks"
+
+// demoRoutes returns what only a demo on this machine serves: the program of the demo's
+// shop, which takes every webhook, so that deliveries can be seen without writing one.
+func (a *App) demoRoutes() []visit.Route {
+	if !a.config.LocalDemo() {
+		return nil
+	}
+	take := func(*visit.Visit) (int, []byte, error) { return http.StatusNoContent, nil, nil }
+	return []visit.Route{{Method: http.MethodPost, Pattern: receiverPath, For: visit.Anyone, Serve: take}}
+}
+
+// connectDemo sends the webhooks of the demo's partner, in both modes, to the demo's shop.
+// An endpoint that a person has set instead stays.
+func (a *App) connectDemo(ctx context.Context, partnerID string) error {
+	if !a.config.LocalDemo() {
+		return nil
+	}
+	shop := a.URL() + receiverPath
+	for _, account := range []string{partnerID, delivery.TestAccount(partnerID)} {
+		found, err := a.webhooks.Get(ctx, account)
+		if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+			return err
+		}
+		if err == nil && (found.URL == shop || !strings.HasSuffix(found.URL, receiverPath)) {
+			continue
+		}
+		if _, _, err := a.webhooks.Put(ctx, account, must(fmt.Sprintf(`{"url":%q}`, shop))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

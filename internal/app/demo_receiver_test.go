@@ -1,0 +1,49 @@
+package app_test
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+)
+
+var demoTestKey = regexp.MustCompile(`test key +(\S+)\s+its secret +(\S+)`)
+
+// TestDemoDeliversWebhooks creates an order with the demo's test key. The demo's shop
+// takes every webhook about it.
+func TestDemoDeliversWebhooks(t *testing.T) {
+	t.Parallel()
+	var printed bytes.Buffer
+	quick := func(c *config.Config, _ *app.Surroundings) { c.SimulatePace = 10 * time.Millisecond }
+	s := apptest.Start(t, apptest.Demo(&printed), quick)
+	key := demoTestKey.FindStringSubmatch(printed.String())
+	if key == nil {
+		t.Fatalf("got no test key in\n%s", printed.String())
+	}
+	shop := &apptest.Partner{Service: s, PublicKey: key[1], SecretKey: key[2]}
+	body := testkit.OrderJSON("sim:deliver", "")
+	signed := shop.SignedAt(time.Now(), "POST", "/v1/orders", body)
+	s.Do(t, "POST", "/v1/orders", body, append(signed, "Idempotency-Key", uuid.NewString())...).Must(t, 201)
+	s.Until(t, "SELECT count(*) > 5, min(state), max(state) FROM events WHERE order_id IN (SELECT order_id FROM orders WHERE status = 'delivered' AND partner_order_id = 'sim:deliver')", "1 delivered delivered")
+}
+
+// TestOnlyADemoHasAShop: without --demo, or where others can reach it, the service takes
+// no webhooks of its own.
+func TestOnlyADemoHasAShop(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	if got := s.Do(t, "POST", "/demo/webhooks", []byte(`{}`)); got.Status != 404 {
+		t.Errorf("no demo: got status %d, want 404", got.Status)
+	}
+	public := func(c *config.Config, _ *app.Surroundings) { c.BaseURL = "https://dropyard.example" }
+	behind := apptest.Start(t, apptest.Demo(&bytes.Buffer{}), public)
+	if got := behind.Query(t, "SELECT count(*) FROM webhook_endpoints"); got[0] != "0" {
+		t.Errorf("behind a proxy: got %s endpoints, want none", got[0])
+	}
+}
