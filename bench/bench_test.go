@@ -185,3 +185,17 @@ func TestPercentile(t *testing.T) {
 		t.Errorf("percentile of no values: got %d, want 0", got)
 	}
 }
+
+// TestFeed measures one node; the command fails if a desk's picture is not the table.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	command := feedCommand{Engine: "sqlite", Orders: 200, Desks: 3, Idle: 2, Rate: 100, Seconds: 0.3}
+	report, err := command.measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 30 * command.Desks; report.Arrivals != want || report.P99 < report.P50 || report.First <= 0 || report.Bytes <= 0 || len(report.Rows) != 3 {
+		t.Errorf("got %+v, want %d arrivals and figures of snapshots and three situations", report, want)
+	}
+	checkText(t, report, "every desk's picture equals the table", "moves alone", "2 idle desks")
+}
