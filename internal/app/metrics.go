@@ -42,6 +42,7 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchRoom(a.room.Stats)
 	m.WatchStore(a.store.Stats)
 	m.WatchSender(a.sender.Stats)
+	m.WatchFeed(a.feed.Stats)
 	m.WatchBacklog(a.backlog, a.Now)
 	m.WatchMails(func(ctx context.Context) (int64, error) { return mailer.Waiting(ctx, a.store.Mails()) })
 	if m.http != nil {
