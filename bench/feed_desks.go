@@ -250,7 +250,7 @@ func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error,
 				failed[i] = nil // the request was cancelled
 			}
 			for more := d.seen != nil; more && failed[i] == nil; {
-				more, failed[i] = d.ask(ctx, "changes?wait=2&after="+d.after)
+				more, failed[i] = d.ask(ctx, "changes?wait=20&after="+d.after) // a loaded node may compare after seconds only
 			}
 		})
 	}
