@@ -154,7 +154,8 @@ func (r *feedRun) moveOne(ctx context.Context, i int, orderID string, status del
 	return err
 }
 
-// send sends a request, which must succeed, and returns the size of the body.
+// send sends a request, which must succeed, and returns the size of the body as it was
+// sent. Without an answer to fill, the body is read and not decoded.
 func (r *feedRun) send(ctx context.Context, method, url, token string, body []byte, answer any) (size int, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -170,19 +171,28 @@ func (r *feedRun) send(ctx context.Context, method, url, token string, body []by
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	size = len(content)
-	if err == nil && response.Header.Get("Content-Encoding") == "gzip" {
-		var plain *gzip.Reader
-		if plain, err = gzip.NewReader(bytes.NewReader(content)); err == nil {
-			content, err = io.ReadAll(plain)
-		}
-	}
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s: %s: %s", method, url, response.Status, content)
-	}
-	if err != nil || answer == nil {
+	if err != nil || response.StatusCode == http.StatusOK && answer == nil {
 		return size, err
 	}
+	if content, err = decoded(response, content); err != nil {
+		return size, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return size, fmt.Errorf("%s %s: %s: %s", method, url, response.Status, content)
+	}
 	return size, json.Unmarshal(content, answer)
+}
+
+// decoded returns the content of a body, which may be compressed.
+func decoded(response *http.Response, body []byte) ([]byte, error) {
+	if response.Header.Get("Content-Encoding") != "gzip" {
+		return body, nil
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(plain)
 }
 
 // desk follows the board at one node.

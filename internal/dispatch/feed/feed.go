@@ -51,7 +51,7 @@ const (
 	settling = 500 * time.Millisecond
 	// restFactor is how many times as long as a comparison takes the next one waits, at
 	// least, so that a large board takes a bounded part of a processor.
-	restFactor = 10
+	restFactor = 4
 	// gap is the least time between two publications of the node's own commits. Without
 	// it a desk would send a request for each change.
 	gap = 200 * time.Millisecond
