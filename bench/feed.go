@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -50,7 +49,7 @@ func (c *feedCommand) Run(ctx context.Context) error {
 
 func (c *feedCommand) measure(ctx context.Context) (*feedReport, error) {
 	return inTempDir(func(directory string) (*feedReport, error) {
-		r := &feedRun{feedCommand: c, directory: directory, client: newDeskClient(), databaseCPU: func() (time.Duration, error) { return 0, nil }}
+		r := &feedRun{feedCommand: c, directory: directory, client: newDeskClient(), versions: map[string]int64{}, databaseCPU: nothingUsed}
 		if c.Engine == "sqlite" {
 			return r.measure(ctx, 1)
 		}
@@ -153,6 +152,7 @@ func (r *feedRun) seed(ctx context.Context) (err error) {
 			made.Status = delivery.StatusPickedUp
 			group.Created = append(group.Created, order.Creation{Order: made, Document: document})
 			r.orders = append(r.orders, made.OrderID)
+			r.versions[made.OrderID] = made.Version
 		}
 		if err := db.Orders().Write(ctx, func(tx order.Writer) error { return order.Apply(ctx, tx, group) }); err != nil {
 			return err

@@ -31,6 +31,7 @@ type feedRun struct {
 	nodes       []*target
 	tokens      []string // of the desks' operators
 	orders      []string
+	versions    map[string]int64 // of the orders under way, when no moves are being made
 	desks       []*desk
 	moved       int // the number of moves so far, in all situations
 }
@@ -131,7 +132,7 @@ func (r *feedRun) move(ctx context.Context, length time.Duration) (made []arriva
 		running.Go(func() {
 			for i := m; i < count && failed[m] == nil; i += movers {
 				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(r.Rate))))
-				turn := (r.moved + i) / movers
+				turn := (r.moved + i) / movers // of the mover's orders, each takes as many turns as there are steps
 				at := (r.moved+i)%movers + turn/len(steps)*movers
 				if at >= len(r.orders) {
 					failed[m] = fmt.Errorf("%d orders are too few", len(r.orders))
@@ -144,7 +145,12 @@ func (r *feedRun) move(ctx context.Context, length time.Duration) (made []arriva
 		})
 	}
 	running.Wait()
-	r.moved += (count + movers - 1) / movers * movers // so that every mover keeps its orders
+	r.moved += count
+	for _, row := range made {
+		if r.versions[row.OrderID] = row.Version; row.Version == int64(len(steps))+1 {
+			delete(r.versions, row.OrderID)
+		}
+	}
 	return made, cmp.Or(failed...)
 }
 
@@ -246,7 +252,7 @@ func (r *feedRun) snapshots(ctx context.Context, report *feedReport) (err error)
 }
 
 // follow lets desks follow the board until stop is called. Then those that have a
-// picture ask until there is nothing more.
+// picture ask until it is complete, or nothing more comes.
 func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error, err error) {
 	following, cancel := context.WithCancel(ctx)
 	failed := make([]error, len(desks))
@@ -259,7 +265,7 @@ func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error,
 			if following.Err() != nil {
 				failed[i] = nil // the request was cancelled
 			}
-			for more := d.seen != nil; more && failed[i] == nil; {
+			for more := d.seen != nil; more && failed[i] == nil && d.differs(r.versions) != nil; {
 				more, failed[i] = d.ask(ctx, "changes?wait=20&after="+d.after) // a loaded node may compare after seconds only
 			}
 		})

@@ -183,26 +183,31 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 }
 
 // Get reads one order with its history.
-func (s *Service) Get(ctx context.Context, partnerID, orderID string) (order *delivery.Order, err error) {
+func (s *Service) Get(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
 	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
 		return nil, refusal.NotFound("order")
 	}
+	return s.read(ctx, orderID, Reader.Order)
+}
+
+// Track reads one order by its id alone, for callers without credentials.
+func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
+	return s.read(ctx, orderID, Reader.Order)
+}
+
+// read reads one order by its id alone, with a method of Reader.
+func (s *Service) read(ctx context.Context, orderID string, by func(tx Reader, ctx context.Context, partnerID, orderID string) (*delivery.Order, error)) (order *delivery.Order, err error) {
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok {
+		return nil, refusal.NotFound("order")
+	}
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		if order, err = tx.Order(ctx, partnerID, orderID); err == nil && order == nil {
+		if order, err = by(tx, ctx, partnerID, orderID); err == nil && order == nil {
 			err = refusal.NotFound("order")
 		}
 		return err
 	})
 	return order, s.config.Damaged.Of(err)
-}
-
-// Track reads one order by its id alone, for callers without credentials.
-func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
-	partnerID, ok := delivery.PartnerOfOrder(orderID)
-	if !ok {
-		return nil, refusal.NotFound("order")
-	}
-	return s.Get(ctx, partnerID, orderID)
 }
 
 // Page is a part of a list, newest first. Next is the cursor for what follows,

@@ -34,6 +34,8 @@ type Reader interface {
 	// *delivery.DamagedError; the methods that return several orders return a damaged
 	// one with its Damage, so that it does not keep the others from being read.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// Head returns one order as Order does, but its history has the creation only.
+	Head(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// Orders lists a partner's orders, newest first, without history. It stops
 	// early, and reports so, when what it has read takes up MaxPageBytes.
 	Orders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)

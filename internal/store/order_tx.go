@@ -34,6 +34,16 @@ func (tx orderTx) Order(ctx context.Context, partnerID, orderID string) (*delive
 	return orderByKey(ctx, tx.conn, findOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
+// Head returns one order as Order does, but its history has the creation only.
+func (tx orderTx) Head(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
+	rows, err := findNow(ctx, tx.conn, findOrders, key)
+	if err != nil {
+		return nil, err
+	}
+	return undamaged(ordersOf(rows)[key])
+}
+
 // Orders lists a partner's orders, newest first, without history. It stops
 // early, and reports so, when what it has read takes up order.MaxPageBytes.
 func (tx orderTx) Orders(ctx context.Context, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {

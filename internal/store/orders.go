@@ -119,10 +119,18 @@ func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRo
 // may be a *delivery.DamagedError.
 func orderByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*delivery.Order, error) {
 	byKey, err := ordersByKey(ctx, c, by, []order.OrderKey{key})
-	if o := byKey[key]; err != nil || o == nil || o.Damage == nil {
-		return o, err
+	if err != nil {
+		return nil, err
 	}
-	return nil, byKey[key].Damage
+	return undamaged(byKey[key])
+}
+
+// undamaged returns an order, which may be nil, or its damage as the error.
+func undamaged(o *delivery.Order) (*delivery.Order, error) {
+	if o == nil || o.Damage == nil {
+		return o, nil
+	}
+	return nil, o.Damage
 }
 
 // ordersByID is ordersByKey for orders whose ids alone are of interest.

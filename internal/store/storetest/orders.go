@@ -142,6 +142,18 @@ func testHistory(t *testing.T, s *store.Store) {
 		if err == nil && string(record.Encode(got)) != string(record.Encode(o)) {
 			t.Errorf("read back:\n%s\nstored:\n%s", record.Encode(got), record.Encode(o))
 		}
+		if err != nil {
+			return err
+		}
+		want := *o
+		want.History = o.History[:1]
+		head, err := tx.Head(ctx, partnerID, o.OrderID)
+		if err == nil && string(record.Encode(head)) != string(record.Encode(&want)) {
+			t.Errorf("head: got\n%s\nwant\n%s", record.Encode(head), record.Encode(&want))
+		}
+		if none, noErr := tx.Head(ctx, "par_00000002", o.OrderID); none != nil || noErr != nil {
+			t.Errorf("head for another partner: got %v, %v, want none", none, noErr)
+		}
 		return err
 	}))
 }
