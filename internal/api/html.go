@@ -58,6 +58,9 @@ func pageRoute(r visit.Route) Route {
 			return s.formOnce(c, r.Serve)
 		}
 	}
+	if r.Heavy {
+		route.handle = heavy(route.handle)
+	}
 	return route
 }
 

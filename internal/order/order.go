@@ -217,8 +217,8 @@ type Page struct {
 	Next   string
 }
 
-// List lists a partner's orders. An order that cannot be read is left out, and
-// reported.
+// List lists a partner's orders. An order that cannot be read is reported, and left out
+// unless the filter asks for it.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more shows whether a next page exists
@@ -233,7 +233,12 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	if stopped {
 		page.Next = page.Orders[len(page.Orders)-1].OrderID
 	}
-	page.Orders = s.config.Damaged.Readable(page.Orders)
+	if !filter.Damaged {
+		page.Orders = s.config.Damaged.Readable(page.Orders)
+	}
+	for _, o := range page.Orders {
+		_ = s.config.Damaged.Of(o.Damage) // reported, and listed
+	}
 	return page, err
 }
 

@@ -107,6 +107,8 @@ type Filter struct {
 	Before         string    // an order id: only older orders
 	Limit          int
 	Offset         int64
+	// Damaged is set to list also orders that cannot be read.
+	Damaged bool
 	// Reserve, if set, is called with the size of each stored document before it is
 	// kept, in bytes. An error ends the reading and is returned.
 	Reserve func(bytes int) error

@@ -28,6 +28,7 @@ var phrases = collect(
 	trackPhrases,
 	homePhrases,
 	portalPhrases,
+	portalOrdersPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

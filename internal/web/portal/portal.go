@@ -65,6 +65,7 @@ type handler func(*Room, *sheet) (status int, body []byte, err error)
 func (room *Room) Routes() []visit.Route {
 	return slices.Concat(
 		room.homeRoutes(),
+		room.ordersRoutes(),
 	)
 }
 
@@ -181,6 +182,7 @@ type way struct {
 var ways = [][]way{
 	{
 		{"portal.home", "/portal", partner.PermissionSelf},
+		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
 	},
 }
 

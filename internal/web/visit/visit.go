@@ -96,6 +96,14 @@ type Serve func(*Visit) (status int, body []byte, err error)
 // Refused writes the page for a refusal. A status of 0 leaves that of the refusal.
 type Refused func(v *Visit, why *refusal.Error) (status int, body []byte, err error)
 
+// SetFile sets the headers of a response that is a file with personal data: a browser
+// shows it, and caches must not keep it. The name must hold no quotation marks.
+func SetFile(h http.Header, name, contentType string) {
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", `inline; filename="`+name+`"`)
+	h.Set("Cache-Control", "no-store")
+}
+
 // Audience is who may open a page.
 type Audience string
 
@@ -115,5 +123,8 @@ type Route struct {
 	// operators. They are empty for other pages.
 	Permission partner.Permission
 	Roles      []operator.Role
-	Serve      Serve
+	// Heavy is set if serving it keeps a processor busy, of which only a little runs at a
+	// time.
+	Heavy bool
+	Serve Serve
 }

@@ -1,0 +1,119 @@
+package portal
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) ordersRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/orders", partner.PermissionOrdersRead, (*Room).orders),
+	}
+}
+
+// ordersOnPage is the number of orders on a page of the list.
+const ordersOnPage = 50
+
+// ordersView is what the list of orders shows.
+type ordersView struct {
+	*sheet
+	Orders []*delivery.Order
+	Search string
+	Chips  []page.Link // the statuses, with all of them first
+	Shown  string      // how many orders, and which
+	Older  string      // the address of the next page; empty at the end
+	Newest string      // that of the first page; empty there
+	// Narrowed is set if the list does not show all orders, so that there may be others.
+	Narrowed bool
+}
+
+// orders shows a partner's orders, newest first. A search for the id of an order leads
+// to its page.
+func (room *Room) orders(s *sheet) (int, []byte, error) {
+	search := s.parameter("q")
+	if found, err := room.owned(s, search); err != nil || found {
+		if err != nil {
+			return 0, nil, err
+		}
+		return s.leadTo(s.Link("/portal/orders/"+search), page.Flash{})
+	}
+	filter := order.Filter{
+		PartnerID: s.Account, Status: delivery.Status(s.parameter("status")), PartnerOrderID: search,
+		Before: s.parameter("cursor"), Limit: ordersOnPage, Damaged: true,
+	}
+	if !filter.Status.Known() {
+		filter.Status = ""
+	}
+	if _, isOrder := delivery.PartnerOfOrder(filter.Before); !isOrder {
+		filter.Before = ""
+	}
+	found, err := room.config.Orders.List(s.Context(), filter)
+	if err != nil {
+		return 0, nil, err
+	}
+	shown := leaf{template: "portal-orders", title: s.text("portal.orders"), data: viewOfOrders(s, filter, found)}
+	if s.May(partner.PermissionOrders) {
+		shown.action = &page.Link{Text: s.text("portal.new"), Path: s.Link("/portal/orders/new")}
+	}
+	return s.show(shown)
+}
+
+// owned reports whether a text is the id of an order of the account.
+func (room *Room) owned(s *sheet, text string) (bool, error) {
+	if _, isOrder := delivery.PartnerOfOrder(text); !isOrder {
+		return false, nil
+	}
+	_, err := room.config.Orders.Get(s.Context(), s.Account, text)
+	if refusal.HasCode(err, refusal.CodeNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// parameter returns a parameter of the address without the spaces around it; empty if no
+// database accepts its text.
+func (s *sheet) parameter(name string) string {
+	text := strings.TrimSpace(s.URL.Query().Get(name))
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return ""
+	}
+	return text
+}
+
+func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
+	status := string(filter.Status)
+	v := ordersView{
+		sheet: s, Orders: found.Orders, Search: filter.PartnerOrderID, Chips: s.statusChips(filter),
+		Narrowed: filter.PartnerOrderID != "" || status != "" || filter.Before != "",
+	}
+	key := "portal.orders.shown"
+	if found.Next != "" {
+		key = "portal.orders.shown.more"
+		v.Older = s.Link("/portal/orders", "q", v.Search, "status", status, "cursor", found.Next)
+	}
+	if filter.Before != "" {
+		key = "portal.orders.shown.older"
+		v.Newest = s.Link("/portal/orders", "q", v.Search, "status", status)
+	}
+	v.Shown = s.Language.Count(key, len(found.Orders))
+	return v
+}
+
+// statusChips returns the links that narrow the list to orders in one status.
+func (s *sheet) statusChips(filter order.Filter) []page.Link {
+	all := page.Link{Text: s.text("portal.orders.all"), Path: s.Link("/portal/orders"), Current: filter.Status == "" && filter.PartnerOrderID == ""}
+	chips := []page.Link{all}
+	for _, status := range delivery.Statuses {
+		chips = append(chips, page.Link{
+			Text: s.text("status." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
+		})
+	}
+	return chips
+}
