@@ -23,7 +23,7 @@ func (a *App) pages() pages {
 	site := page.NewSite(page.Config{Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure()})
 	tracking := track.New(track.Config{Site: site, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
 	desk := portal.New(portal.Config{
-		Site: site, Orders: a.orders, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
+		Site: site, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
 	})
 	return pages{

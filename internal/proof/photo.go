@@ -20,3 +20,12 @@ func (s *Service) Photo(ctx context.Context, partnerID, orderID string) (name st
 	})
 	return name, err
 }
+
+// List lists the proofs of an order, oldest first, for its partner.
+func (s *Service) List(ctx context.Context, partnerID, orderID string) (proofs []*delivery.Proof, err error) {
+	err = s.config.Records.Read(ctx, func(tx RecordReader) error {
+		proofs, err = tx.Proofs(ctx, partnerID, orderID)
+		return err
+	})
+	return proofs, err
+}

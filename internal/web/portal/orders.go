@@ -2,7 +2,6 @@ package portal
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -13,8 +12,14 @@ import (
 )
 
 func (room *Room) ordersRoutes() []visit.Route {
+	label := room.get("/orders/{order_id}/label", partner.PermissionOrders, (*Room).label)
+	label.Heavy = true
 	return []visit.Route{
 		room.get("/orders", partner.PermissionOrdersRead, (*Room).orders),
+		room.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Room).order),
+		room.get("/orders/{order_id}/cancel", partner.PermissionOrders, (*Room).askCancel),
+		room.post("/orders/{order_id}/cancel", partner.PermissionOrders, (*Room).cancel),
+		label,
 	}
 }
 
@@ -77,15 +82,9 @@ func (room *Room) owned(s *sheet, text string) (bool, error) {
 	return err == nil, err
 }
 
-// parameter returns a parameter of the address without the spaces around it; empty if no
-// database accepts its text.
-func (s *sheet) parameter(name string) string {
-	text := strings.TrimSpace(s.URL.Query().Get(name))
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return ""
-	}
-	return text
-}
+// parameter returns a parameter of the address without the spaces around it. The server
+// refuses an address that is not UTF-8 text without NUL.
+func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
 
 func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 	status := string(filter.Status)

@@ -4,6 +4,7 @@ package portal
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"net/http"
 	"net/url"
@@ -29,6 +30,7 @@ var files embed.FS
 type Config struct {
 	Site       *page.Site
 	Orders     *order.Service
+	Proofs     Proofs
 	Partners   *partner.Service
 	SignIns    *signin.Service
 	Stock      *stock.Service
@@ -37,6 +39,11 @@ type Config struct {
 	RequestLog *requestlogger.Service
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
+}
+
+// Proofs knows the proofs of deliveries.
+type Proofs interface {
+	List(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error)
 }
 
 // Room is the portal.

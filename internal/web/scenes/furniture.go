@@ -74,6 +74,7 @@ func (h *house) addMetro(ctx context.Context) error {
 		if err := h.move(ctx, created.OrderID, courier.CourierID, far); err != nil {
 			return err
 		}
+		h.orders[created.PartnerOrderID] = created.OrderID
 		h.clock.Advance(2 * time.Hour)
 	}
 	return nil
@@ -149,6 +150,6 @@ func (h *house) addHostile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.hostileOrder = created.OrderID
+	h.orders[hostileText] = created.OrderID
 	return nil
 }

@@ -33,8 +33,8 @@ type house struct {
 	emails  map[string]string
 	cookies map[string]string
 	end     func() error
-	// hostileOrder is the order of the partner that writes markup.
-	hostileOrder string
+	// orders are the ids of orders by the partners' own numbers.
+	orders map[string]string
 }
 
 // The people who look at pages.
@@ -55,7 +55,7 @@ func openHouse(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &house{clock: testkit.NewClock(Now.Add(-30 * time.Hour)), emails: map[string]string{}, cookies: map[string]string{}}
+	h := &house{clock: testkit.NewClock(Now.Add(-30 * time.Hour)), emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}}
 	service, err := app.Start(ctx, &config.Config{
 		Listen: "127.0.0.1:0", Data: dir, OperatorEmail: "camille@dropyard.example", OperatorPassword: housePassword,
 		RequestLogBytes: 1 << 30, WebhookInsecure: true, SimulatePace: time.Minute,
@@ -91,7 +91,7 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.desk = client.NewOperator(h.url, token.Token)
-	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile} {
+	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders} {
 		if err := add(ctx); err != nil {
 			return err
 		}

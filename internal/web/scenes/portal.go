@@ -1,6 +1,10 @@
 package scenes
 
-import "github.com/dropyard/dropyard/internal/web/page"
+import (
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/web/page"
+)
 
 // scenes returns the scenes of people who sign in.
 func (h *house) scenes() (scenes []Scene) {
@@ -11,5 +15,5 @@ func (h *house) scenes() (scenes []Scene) {
 	add("portal-home-test", owner, "/portal?mode=test")
 	add("portal-home-new", newcomer, "/portal")
 	add("portal-home-hostile", hostiles, "/portal")
-	return scenes
+	return slices.Concat(scenes, h.orderScenes())
 }

@@ -1,0 +1,113 @@
+package portal
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// cancelView is the page that asks before an order is cancelled.
+type cancelView struct {
+	*sheet
+	Order *delivery.Order
+	Form  *page.Form
+	// Returned is how many units of products go back to stock.
+	Returned int
+	// Notified is set if the partner's webhook endpoint gets an event.
+	Notified bool
+}
+
+// Reason is the field for the reason of the cancellation.
+func (v cancelView) Reason() page.Field {
+	return v.Form.With(page.Field{Name: "reason", Type: "textarea", Label: v.text("portal.cancel.reason"), Hint: v.text("portal.cancel.reason.hint")})
+}
+
+// askCancel shows what cancelling an order does, and asks.
+func (room *Room) askCancel(s *sheet) (int, []byte, error) {
+	form, err := s.form(s.URL.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	return room.showCancel(s, form, http.StatusOK)
+}
+
+func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	if !delivery.MayMove(found.Status, delivery.StatusCancelled, delivery.ActorPartner) {
+		return s.tooLateToCancel(found)
+	}
+	view := cancelView{sheet: s, Order: found, Form: form}
+	for _, take := range found.Allocation {
+		view.Returned += int(take.Quantity)
+	}
+	_, err = room.config.Webhooks.Get(s.Context(), s.Account)
+	if view.Notified = err == nil; err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		template: "portal-cancel", title: s.text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status,
+		back: &page.Link{Text: found.PartnerOrderID, Path: s.Link("/portal/orders/" + found.OrderID)},
+	})
+}
+
+// cancel cancels an order.
+func (room *Room) cancel(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	err = room.cancelOrder(s, found.OrderID, form.Values.Get("reason"))
+	switch {
+	case refusal.HasCode(err, delivery.CodeOrderNotCancellable):
+		if found, err = room.config.Orders.Get(s.Context(), s.Account, found.OrderID); err != nil {
+			return 0, nil, err
+		}
+		return s.tooLateToCancel(found)
+	case form.Refuse(err, s.Language):
+		return room.showCancel(s, form, http.StatusUnprocessableEntity)
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.leadTo(s.Link("/portal/orders/"+found.OrderID), page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", found.PartnerOrderID}})
+}
+
+// cancelOrder cancels an order as a request to the interface under the key of the form
+// does.
+func (room *Room) cancelOrder(s *sheet, orderID, reason string) error {
+	key, err := s.Key()
+	if err != nil {
+		return err
+	}
+	text, err := strictjson.Marshal(map[string]string{"reason": reason})
+	if err != nil {
+		return err
+	}
+	body, err := strictjson.Parse(text)
+	if err != nil {
+		return err
+	}
+	request := idempotency.Request{
+		Key:  idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key},
+		Body: text,
+	}
+	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, body)
+	return err
+}
+
+// tooLateToCancel leads to the order, and says why it was not cancelled.
+func (s *sheet) tooLateToCancel(o *delivery.Order) (int, []byte, error) {
+	return s.leadTo(s.Link("/portal/orders/"+o.OrderID), page.Flash{
+		Key: "portal.cancel.late", Arguments: []string{"status", s.text("status." + string(o.Status))}, Danger: true,
+	})
+}
