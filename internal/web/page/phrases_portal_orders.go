@@ -19,7 +19,8 @@ var portalOrdersPhrases = map[string]phrase{
 
 	"portal.order.again":      {"Order again", "Commander de nouveau"},
 	"portal.order.id":         {"Order id", "Identifiant"},
-	"portal.order.late":       {"Late, expected", "En retard, prévue"},
+	"portal.order.late":       {"Late. Expected:", "En retard. Prévue :"},
+	"portal.order.expected":   {"Expected:", "Prévue :"},
 	"portal.order.next":       {"Next attempt:", "Prochaine tentative :"},
 	"portal.order.next.none":  {"No next attempt is planned yet.", "Aucune autre tentative n’est encore prévue."},
 	"portal.order.cancelled":  {"Reason:", "Motif :"},
@@ -63,7 +64,7 @@ var portalOrdersPhrases = map[string]phrase{
 
 	"portal.cancel":             {"Cancel order", "Annuler la commande"},
 	"portal.cancel.title":       {"Cancel {order}?", "Annuler {order} ?"},
-	"portal.cancel.what":        {"Order {order} for {name} will not be delivered.", "La commande {order} pour {name} ne sera pas livrée."},
+	"portal.cancel.what":        {"Order <strong><bdi>{order}</bdi></strong> for <bdi>{name}</bdi> will not be delivered.", "La commande <strong><bdi>{order}</bdi></strong> pour <bdi>{name}</bdi> ne sera pas livrée."},
 	"portal.cancel.stock":       {"{n} unit goes back to your stock.|{n} units go back to your stock.", "{n} unité retourne dans votre stock.|{n} unités retournent dans votre stock."},
 	"portal.cancel.recipient":   {"The recipient sees it on the tracking page. No e-mail is sent.", "Le destinataire le voit sur la page de suivi. Aucun courriel n’est envoyé."},
 	"portal.cancel.webhook":     {"Your webhook endpoint gets the event order.cancelled.", "Votre point de terminaison webhook reçoit l’événement order.cancelled."},

@@ -111,6 +111,15 @@ func (v orderView) Entered() time.Time {
 	return v.History[0].At
 }
 
+// Note returns the note of an entry of the history. Couriers choose the reason of a
+// failed attempt from a list.
+func (v orderView) Note(entry delivery.HistoryEntry) string {
+	if reason := delivery.FailureReason(entry.Notes); slices.Contains(delivery.FailureReasons, reason) {
+		return v.text("failure." + string(reason))
+	}
+	return entry.Notes
+}
+
 // Money returns an amount with its currency, unless that is the usual one.
 func (v orderView) Money(cents int64, currency delivery.Currency) string {
 	text := v.Language.Dollars(cents)
