@@ -41,7 +41,7 @@ func TestOrderPage(t *testing.T) {
 	for _, status := range []string{"out_for_delivery", "delivered"} {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
-	shows(t, "delivered", owner.Open(t, path).Must(t, http.StatusOK), []string{"Delivered"}, []string{"data-live", "No one was there"})
+	shows(t, "delivered", owner.Open(t, path).Must(t, http.StatusOK), []string{"Delivered", "No one was there"}, []string{"data-live", "Next attempt:"})
 
 	shows(t, "test order", owner.Open(t, "/portal/orders/"+test+"?mode=test").Must(t, http.StatusOK), []string{"TEST-1", "sk_test_…"}, nil)
 	for who, answer := range map[string]*apptest.Answer{
