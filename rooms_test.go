@@ -79,7 +79,7 @@ var rooms = map[string]room{
 	"internal/api":     {may: []string{"api", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
 
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
-	"internal/web/page":  {may: []string{"internal/delivery", "internal/web/visit", foundation}},
+	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
 	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 

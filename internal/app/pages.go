@@ -24,7 +24,7 @@ func (a *App) pages() pages {
 	tracking := track.New(track.Config{Site: site, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
 	desk := portal.New(portal.Config{
 		Site: site, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
-		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
+		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},

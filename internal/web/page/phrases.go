@@ -29,6 +29,7 @@ var phrases = collect(
 	homePhrases,
 	portalPhrases,
 	portalOrdersPhrases,
+	portalSettingsPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

@@ -45,6 +45,8 @@ var sharedPhrases = map[string]phrase{
 	"refused.in_progress.why": {"The same form was sent a moment ago. Go back and look at what has happened.", "Le même formulaire a été envoyé il y a un instant. Revenez en arrière et regardez ce qui s’est passé."},
 	"refused.bad_request":     {"This form could not be read", "Ce formulaire n’a pas pu être lu"},
 	"refused.bad_request.why": {"Go back, reload the page, and send it again.", "Revenez en arrière, rechargez la page et envoyez-le de nouveau."},
+	"refused.too_large":       {"This is too large", "C’est trop volumineux"},
+	"refused.too_large.why":   {"Go back and choose a smaller file.", "Revenez en arrière et choisissez un fichier plus petit."},
 	"refused.other":           {"Something went wrong on our side", "Un problème est survenu de notre côté"},
 	"refused.other.why":       {"It has been noted. If it happens again, send us the number of the request.", "Il a été enregistré. S’il se répète, envoyez-nous le numéro de la requête."},
 }
@@ -57,5 +59,11 @@ var faultPhrases = map[string]phrase{
 	"fault.phone":    {"Enter a phone number with its country code, such as +15145550100.", "Entrez un numéro de téléphone avec l’indicatif du pays, par exemple +15145550100."},
 	"fault.url":      {"Enter an address that begins with https://.", "Entrez une adresse qui commence par https://."},
 	"fault.postal":   {"Enter a Canadian postal code, such as H2X 1Y4.", "Entrez un code postal canadien, par exemple H2X 1Y4."},
-	"fault.other":    {"Expected: {expected}.", "Vérifiez ce champ."},
+	"fault.password": {
+		"Choose a password of at least 8 characters that is neither a common one nor your name or address.",
+		"Choisissez un mot de passe d’au moins 8 caractères, ni courant, ni égal à votre nom ou à votre adresse.",
+	},
+	"fault.current_password": {"This is not your current password.", "Ce n’est pas votre mot de passe actuel."},
+	"fault.code":             {"This code is wrong, or was used already.", "Ce code est erroné ou a déjà servi."},
+	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},
 }

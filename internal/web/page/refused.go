@@ -1,11 +1,13 @@
 package page
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -15,6 +17,7 @@ var refusedKeys = map[refusal.Code]string{
 	refusal.CodeNotFound: "refused.not_found", refusal.CodeRateLimited: "refused.rate_limited",
 	refusal.CodeForbidden: "refused.forbidden", refusal.CodeUnavailable: "refused.unavailable",
 	refusal.CodeConflict: "refused.conflict", refusal.CodeIdempotencyInProgress: "refused.in_progress", refusal.CodeBadRequest: "refused.bad_request",
+	refusal.CodePayloadTooLarge: "refused.too_large",
 }
 
 // refusedView is what templates/refused.html shows.
@@ -24,13 +27,18 @@ type refusedView struct {
 }
 
 // Refused writes the page for a refusal. People who must sign in first are led to where
-// they can, and come back from there.
+// they can, and come back from there; those who must enrol a second factor first are led
+// to their own sign-in.
 func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []byte, err error) {
 	if why.Code == refusal.CodeUnauthorized {
-		if entrance := entranceOf(v.URL.Path); entrance != "" {
+		if entrance := entrances[firstOf(v.URL.Path)]; entrance != "" {
 			v.Header.Set("Location", entrance+"?"+url.Values{"next": {next(v.Request)}}.Encode())
 			return http.StatusSeeOther, nil, nil
 		}
+	}
+	if enrolment := enrolments[firstOf(v.URL.Path)]; enrolment != "" && errors.Is(why, signin.ErrMustEnrol) {
+		v.Header.Set("Location", enrolment)
+		return http.StatusSeeOther, nil, nil
 	}
 	language, code := LanguageOf(v.Request, ""), why.Code
 	key := refusedKeys[code]
@@ -48,11 +56,13 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 // entrances are the sign-in pages, by the first part of the paths of those who use them.
 var entrances = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
 
-// entranceOf returns the sign-in page of the people whose page a path is; empty if there
-// is none.
-func entranceOf(path string) string {
+// enrolments are the pages on which people enrol a second factor, in the same way.
+var enrolments = map[string]string{"portal": "/portal/sign-in"}
+
+// firstOf returns the first part of a path.
+func firstOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return entrances[first]
+	return first
 }
 
 // next returns where a person goes after signing in: the page that was asked for, or the

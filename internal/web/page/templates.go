@@ -23,7 +23,7 @@ type Templates struct {
 // Templates have these functions: t, rich and n look up phrases (see Language.Text,
 // Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
 // of a status, icon an icon by name, moment and relative a time, dollars an amount of
-// cents, shorten an id, spark a small chart.
+// cents, shorten an id, spark a small chart, qr a QR code with a label.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	t := Templates{site: s, in: map[Language]*template.Template{}}
 	for _, l := range Languages {
@@ -36,7 +36,7 @@ func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 func (s *Site) functions(l Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
-		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark,
+		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l) },
 		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
 		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },

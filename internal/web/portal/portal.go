@@ -39,6 +39,8 @@ type Config struct {
 	RequestLog *requestlogger.Service
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
+	// Mail is set when the service sends mail.
+	Mail bool
 }
 
 // Proofs knows the proofs of deliveries.
@@ -73,6 +75,9 @@ func (room *Room) Routes() []visit.Route {
 	return slices.Concat(
 		room.homeRoutes(),
 		room.ordersRoutes(),
+		room.teamRoutes(),
+		room.settingsRoutes(),
+		room.signInRoutes(),
 	)
 }
 
@@ -191,6 +196,12 @@ var ways = [][]way{
 		{"portal.home", "/portal", partner.PermissionSelf},
 		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
 	},
+	{},
+	{
+		{"team.title", "/portal/team", partner.PermissionTeamRead},
+		{"settings.title", "/portal/settings", partner.PermissionAccountRead},
+		{"me.title", "/portal/sign-in", partner.PermissionSelf},
+	},
 }
 
 // frame returns the frame of the portal for a person.
@@ -209,7 +220,9 @@ func (s *sheet) frame() *page.Frame {
 			}
 		}
 		if len(links.Links) > 0 {
-			frame.Groups = append(frame.Groups, links)
+			if len(links.Links) > 0 {
+				frame.Groups = append(frame.Groups, links)
+			}
 		}
 	}
 	return frame

@@ -35,6 +35,8 @@ type house struct {
 	end     func() error
 	// orders are the ids of orders by the partners' own numbers.
 	orders map[string]string
+	// someone is a user of the owner's team.
+	someone string
 }
 
 // The people who look at pages.
@@ -91,7 +93,7 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.desk = client.NewOperator(h.url, token.Token)
-	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders} {
+	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -102,7 +104,7 @@ func (h *house) furnish(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return h.guardTeam(ctx)
 }
 
 // signIn begins a session of a person.

@@ -15,5 +15,6 @@ func (h *house) scenes() (scenes []Scene) {
 	add("portal-home-test", owner, "/portal?mode=test")
 	add("portal-home-new", newcomer, "/portal")
 	add("portal-home-hostile", hostiles, "/portal")
+	h.settingsScenes(add)
 	return slices.Concat(scenes, h.orderScenes())
 }

@@ -1,5 +1,6 @@
-// Shows times in the reader's zone, and makes copy buttons work. Pages are complete
-// without it: times then name their zone, and what can be copied can be selected.
+// Shows times in the reader's zone, and makes buttons work that copy or print. Pages are
+// complete without it: times then name their zone, and what can be copied can be
+// selected.
 
 const language = document.documentElement.lang === "fr" ? "fr-CA" : "en";
 const words = document.body.dataset;
@@ -45,6 +46,7 @@ const localise = (root) => {
 };
 
 document.addEventListener("click", async (event) => {
+  if (event.target.closest?.("[data-print]")) return print();
   const button = event.target.closest?.("[data-copy]");
   if (!button) return;
   try {

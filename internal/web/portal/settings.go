@@ -1,0 +1,246 @@
+package portal
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) settingsRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/settings", partner.PermissionAccountRead, (*Room).settings),
+		room.post("/settings", partner.PermissionAccount, (*Room).changeSettings),
+		room.post("/settings/logo", partner.PermissionAccount, (*Room).setLogo),
+		room.post("/settings/logo/remove", partner.PermissionAccount, (*Room).removeLogo),
+	}
+}
+
+// settingsView is what the page of the settings shows.
+type settingsView struct {
+	*sheet
+	Profile partner.Profile
+	Logo    string // its path; empty without a logo
+	// The forms are nil if the reader may not change settings.
+	Form, LogoForm, LogoRemoval *page.Form
+	Problem                     *page.Message     // why the settings were not saved; may be nil
+	Typed                       map[string]string // what a stale form held, by field, where it differs from what is there now
+	Sample                      string            // the path of the recipient's page of the latest order; empty without orders
+	NoMail                      bool              // the service sends no mail
+}
+
+func (room *Room) settings(s *sheet) (int, []byte, error) {
+	return room.showSettings(s, http.StatusOK, nil)
+}
+
+// showSettings shows the settings as they are now, after alter has changed the view.
+func (room *Room) showSettings(s *sheet, status int, alter func(*settingsView)) (int, []byte, error) {
+	view, err := room.viewOfSettings(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	if alter != nil {
+		alter(view)
+	}
+	return s.show(leaf{template: "portal-settings", title: s.text("settings.title"), data: view, status: status, modeless: true})
+}
+
+func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
+	account := s.Session.Partner.PartnerID
+	profile, err := room.config.Partners.Profile(s.Context(), account)
+	if err != nil {
+		return nil, err
+	}
+	view := &settingsView{sheet: s, Profile: profile, NoMail: !room.config.Mail}
+	if profile.LogoVersion != "" {
+		view.Logo = "/logos/" + account + "/" + profile.LogoVersion
+	}
+	if view.Sample, err = room.latestPage(s); err != nil || !s.May(partner.PermissionAccount) {
+		return view, err
+	}
+	for path, made := range map[string]**page.Form{
+		"/portal/settings": &view.Form, "/portal/settings/logo": &view.LogoForm, "/portal/settings/logo/remove": &view.LogoRemoval,
+	} {
+		if *made, err = s.form(path); err != nil {
+			return nil, err
+		}
+	}
+	view.Form.Version = versionOf(profile)
+	for name, value := range fieldsOf(profile) {
+		view.Form.Values.Set(name, value)
+	}
+	return view, nil
+}
+
+// latestPage returns the path of the recipient's page of the latest order, or of the
+// latest test order if there is no other; empty without orders.
+func (room *Room) latestPage(s *sheet) (string, error) {
+	account := s.Session.Partner.PartnerID
+	for _, id := range []string{account, delivery.TestAccount(account)} {
+		found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(found.Orders) > 0 {
+			return "/track/" + found.Orders[0].OrderID + "/html", nil
+		}
+	}
+	return "", nil
+}
+
+// checked is the value of a checkbox that is on.
+const checked = "yes"
+
+// fieldsOf returns what the fields of the form hold for a profile.
+func fieldsOf(p partner.Profile) map[string]string {
+	mail := ""
+	if p.RecipientMail {
+		mail = checked
+	}
+	return map[string]string{"public_name": p.PublicName, "support_url": p.SupportURL, "language": string(p.Language), "recipient_mail": mail}
+}
+
+// versionOf returns a number that differs when the form shows another profile: the
+// profile has no version of its own.
+func versionOf(p partner.Profile) int64 {
+	p.LogoVersion = "" // the form does not show it
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", fieldsOf(p)))
+	return int64(binary.BigEndian.Uint64(digest[:])>>1) | 1 // 0 is a form without a version
+}
+
+func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	account := s.Session.Partner.PartnerID
+	now, err := room.config.Partners.Profile(s.Context(), account)
+	if err != nil {
+		return 0, nil, err
+	}
+	if sent.Version != versionOf(now) {
+		return room.showStale(s, sent, now)
+	}
+	body, err := changesOf(sent, now)
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, err := room.config.Partners.ChangeProfile(s.Context(), account, body); err != nil {
+		if !sent.Refuse(err, s.Language) {
+			return 0, nil, err
+		}
+		return room.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.Form = sent })
+	}
+	return s.leadTo("/portal/settings", page.Flash{Key: "settings.saved"})
+}
+
+// changesOf returns the request that changes what differs from the profile as it is now:
+// what another person saves at the same moment in other fields stays.
+func changesOf(sent *page.Form, now partner.Profile) (form.Source, error) {
+	changes := map[string]any{}
+	for name, value := range fieldsOf(now) {
+		switch typed := sent.Values.Get(name); {
+		case typed == value:
+		case name == "recipient_mail":
+			changes[name] = typed == checked
+		case typed == "":
+			changes[name] = nil
+		default:
+			changes[name] = typed
+		}
+	}
+	return objectOf(changes)
+}
+
+// showStale shows the settings as they are now, because they have changed since the form
+// that was sent was shown, and what the form held beside them.
+func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
+	return room.showSettings(s, http.StatusConflict, func(view *settingsView) {
+		view.Problem = &page.Message{Text: s.text("settings.stale"), Danger: true}
+		view.Typed = map[string]string{}
+		for _, name := range []string{"public_name", "support_url"} {
+			if typed := sent.Values.Get(name); typed != fieldsOf(now)[name] && typed != "" {
+				view.Typed[name] = s.text("settings.typed", "value", typed)
+			}
+		}
+	})
+}
+
+// NameField returns the field of the public name.
+func (v *settingsView) NameField() page.Field {
+	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.text("settings.name.hint", "name", v.Session.Partner.Name)))
+}
+
+// SupportField returns the field of the support link.
+func (v *settingsView) SupportField() page.Field {
+	return v.field("support_url", "url", "settings.support", cmp.Or(v.Typed["support_url"], v.text("settings.support.hint")))
+}
+
+// LanguageField returns the field of the language for recipients.
+func (v *settingsView) LanguageField() page.Field {
+	field := v.field("language", "select", "settings.language", v.text("settings.language.hint"))
+	for _, one := range []partner.Language{"", partner.LanguageEnglish, partner.LanguageFrench} {
+		field.Options = append(field.Options, page.Option{Value: string(one), Label: v.LanguageName(one)})
+	}
+	return field
+}
+
+// LanguageName returns the name of a language for recipients.
+func (v *settingsView) LanguageName(l partner.Language) string {
+	if l == "" {
+		return v.text("settings.language.browser")
+	}
+	return page.Language(l).Name()
+}
+
+func (v *settingsView) field(name, kind, label, hint string) page.Field {
+	return v.Form.With(page.Field{Name: name, Type: kind, Label: v.text(label), Hint: hint, Autocomplete: "off"})
+}
+
+func (room *Room) setLogo(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	refuse := func(key string) (int, []byte, error) {
+		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.text(key)})
+		return room.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
+	}
+	file, _, err := s.FormFile("logo")
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return refuse("settings.logo.choose")
+	}
+	if err != nil {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+	}
+	picture, err := io.ReadAll(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return 0, nil, fmt.Errorf("read the logo: %w", err)
+	}
+	_, err = room.config.Partners.SetLogo(s.Context(), s.Session.Partner.PartnerID, picture)
+	switch {
+	case refusal.HasCode(err, refusal.CodeValidation):
+		return refuse("settings.logo.unfit")
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.leadTo("/portal/settings", page.Flash{Key: "settings.logo.set"})
+}
+
+func (room *Room) removeLogo(s *sheet) (int, []byte, error) {
+	if _, err := room.config.Partners.RemoveLogo(s.Context(), s.Session.Partner.PartnerID); err != nil {
+		return 0, nil, err
+	}
+	return s.leadTo("/portal/settings", page.Flash{Key: "settings.logo.removed"})
+}

@@ -1,0 +1,240 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) teamRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/team", partner.PermissionTeamRead, (*Room).team),
+		room.post("/team", partner.PermissionTeam, (*Room).invite),
+		room.post("/team/invitations/{invitation_id}/withdraw", partner.PermissionTeam, (*Room).withdraw),
+		room.get("/team/{user_id}", partner.PermissionTeam, (*Room).person),
+		room.post("/team/{user_id}", partner.PermissionTeam, (*Room).changePerson),
+		room.post("/team/{user_id}/remove", partner.PermissionTeam, (*Room).removePerson),
+	}
+}
+
+// roleNames are the phrases for roles, and roleRights those for what each role may do.
+var (
+	roleNames = map[partner.Role]string{
+		partner.RoleOwner: "team.owner", partner.RoleDeveloper: "team.developer", partner.RoleClerk: "team.clerk", partner.RoleReader: "team.reader",
+	}
+	roleRights = map[partner.Role]string{
+		partner.RoleOwner: "team.owner.may", partner.RoleDeveloper: "team.developer.may", partner.RoleClerk: "team.clerk.may", partner.RoleReader: "team.reader.may",
+	}
+)
+
+// RoleName returns the name of a role.
+func (s *sheet) RoleName(r partner.Role) string { return s.text(roleNames[r]) }
+
+// RoleRights says what a role may do.
+func (s *sheet) RoleRights(r partner.Role) string { return s.text(roleRights[r]) }
+
+// RoleField returns the choice of a role in a form, as the template "role-choice" shows it.
+func (s *sheet) RoleField(f *page.Form) roleField {
+	return roleField{f.With(page.Field{Name: "role"}), s, partner.Roles}
+}
+
+// roleField is the choice of a role.
+type roleField struct {
+	page.Field
+	*sheet
+	Roles []partner.Role
+}
+
+// teamView is what the page of the team shows.
+type teamView struct {
+	*sheet
+	Users       []partner.User
+	Invitations []invitation
+	Form        *page.Form             // of an invitation; nil if the reader may not invite
+	Problem     *page.Message          // why an invitation was refused; may be nil
+	Invited     *partner.NewInvitation // whose link is shown; may be nil
+}
+
+// invitation is an open invitation with the form that withdraws it.
+type invitation struct {
+	partner.Invitation
+	Form *page.Form // nil if the reader may not withdraw it
+}
+
+// Self reports whether a person is the reader.
+func (s *sheet) Self(userID string) bool { return userID == s.Session.User.UserID }
+
+func (room *Room) team(s *sheet) (int, []byte, error) {
+	view := teamView{sheet: s}
+	if s.May(partner.PermissionTeam) {
+		form, err := s.form("/portal/team")
+		if err != nil {
+			return 0, nil, err
+		}
+		view.Form = form
+	}
+	return room.showTeam(view, http.StatusOK)
+}
+
+// showTeam shows the team as it is now.
+func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
+	s := view.sheet
+	found, err := room.config.Partners.Team(s.Context(), s.Session.Partner.PartnerID)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Users = found.Users
+	for _, open := range found.Invitations {
+		row := invitation{Invitation: open}
+		if view.Form != nil {
+			if row.Form, err = s.form("/portal/team/invitations/" + open.InvitationID + "/withdraw"); err != nil {
+				return 0, nil, err
+			}
+		}
+		view.Invitations = append(view.Invitations, row)
+	}
+	return s.show(leaf{template: "portal-team", title: s.text("team.title"), data: view, status: status, modeless: true})
+}
+
+func (room *Room) invite(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := objectOf(textsOf(form, "email", "role"))
+	if err != nil {
+		return 0, nil, err
+	}
+	made, err := room.config.Partners.Invite(s.Context(), &s.Session.Member, body)
+	switch {
+	case err == nil && made.URL == "":
+		return s.leadTo("/portal/team", page.Flash{Key: "team.invited.mail", Arguments: []string{"email", made.Email}})
+	case err == nil:
+		return room.showLink(s, made)
+	case refusal.HasCode(err, refusal.CodeEmailTaken):
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.text("team.taken")})
+	case refusal.HasCode(err, refusal.CodeConflict):
+		return room.showTeam(teamView{sheet: s, Form: form, Problem: &page.Message{Text: s.text("team.full"), Danger: true}}, http.StatusConflict)
+	case !form.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	return room.showTeam(teamView{sheet: s, Form: form}, http.StatusUnprocessableEntity)
+}
+
+// showLink shows the link of an invitation, which no later page shows.
+func (room *Room) showLink(s *sheet, made *partner.NewInvitation) (int, []byte, error) {
+	form, err := s.form("/portal/team")
+	if err != nil {
+		return 0, nil, err
+	}
+	return room.showTeam(teamView{sheet: s, Form: form, Invited: made}, http.StatusOK)
+}
+
+func (room *Room) withdraw(s *sheet) (int, []byte, error) {
+	err := room.config.Partners.Withdraw(s.Context(), s.Session.Partner.PartnerID, s.ID("invitation_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.leadTo("/portal/team", page.Flash{Key: "team.withdrawn"})
+}
+
+// personView is what the page of a member of the team shows.
+type personView struct {
+	*sheet
+	Person    *partner.User
+	LastOwner bool
+	Form      *page.Form
+	Removal   *page.Form
+	Problem   *page.Message // why the change was refused; may be nil
+}
+
+func (room *Room) person(s *sheet) (int, []byte, error) {
+	view, err := room.viewOfPerson(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	if view.Form, err = s.form("/portal/team/" + view.Person.UserID); err != nil {
+		return 0, nil, err
+	}
+	view.Form.Values.Set("name", view.Person.Name)
+	view.Form.Values.Set("role", string(view.Person.Role))
+	return s.showPerson(view, http.StatusOK)
+}
+
+// viewOfPerson returns the person that the path names, without the form. It refuses with
+// not_found.
+func (room *Room) viewOfPerson(s *sheet) (*personView, error) {
+	team, err := room.config.Partners.Team(s.Context(), s.Session.Partner.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(team.Users, func(u partner.User) bool { return u.UserID == s.ID("user_id") })
+	if at < 0 {
+		return nil, refusal.NotFound("the user")
+	}
+	view := &personView{sheet: s, Person: &team.Users[at]}
+	another := func(u partner.User) bool { return u.Role == partner.RoleOwner && u.UserID != view.Person.UserID }
+	view.LastOwner = !slices.ContainsFunc(team.Users, another)
+	view.Removal, err = s.form("/portal/team/" + view.Person.UserID + "/remove")
+	return view, err
+}
+
+func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
+	name := view.Person.Name
+	if name == "" {
+		name = view.Person.Email
+	}
+	return s.show(leaf{
+		template: "portal-person", title: name, data: view, status: status, modeless: true,
+		back: &page.Link{Text: s.text("team.title"), Path: "/portal/team"},
+	})
+}
+
+func (room *Room) changePerson(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := objectOf(textsOf(form, "name", "role"))
+	if err != nil {
+		return 0, nil, err
+	}
+	changed, err := room.config.Partners.ChangeUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"), body)
+	if err == nil {
+		return s.leadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
+	}
+	return room.refusePerson(s, form, err)
+}
+
+// refusePerson shows the form of a person again with what is wrong with it.
+func (room *Room) refusePerson(s *sheet, form *page.Form, refused error) (int, []byte, error) {
+	lastOwner := refusal.HasCode(refused, refusal.CodeConflict)
+	if !lastOwner && !form.Refuse(refused, s.Language) {
+		return 0, nil, refused
+	}
+	view, err := room.viewOfPerson(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Form = form
+	if lastOwner {
+		view.Problem = &page.Message{Text: s.text("team.last_owner"), Danger: true}
+		return s.showPerson(view, http.StatusConflict)
+	}
+	return s.showPerson(view, http.StatusUnprocessableEntity)
+}
+
+func (room *Room) removePerson(s *sheet) (int, []byte, error) {
+	err := room.config.Partners.RemoveUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"))
+	switch {
+	case refusal.HasCode(err, refusal.CodeConflict):
+		return s.leadTo("/portal/team/"+s.ID("user_id"), page.Flash{Key: "team.last_owner", Danger: true})
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.leadTo("/portal/team", page.Flash{Key: "team.removed"})
+}
