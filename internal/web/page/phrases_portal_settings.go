@@ -7,6 +7,7 @@ var teamPhrases = map[string]phrase{
 	"team.title":       {"Team", "Équipe"},
 	"team.people":      {"One person|{n} people", "Une personne|{n} personnes"},
 	"team.invitations": {"One open invitation|{n} open invitations", "Une invitation en attente|{n} invitations en attente"},
+	"team.person":      {"Person", "Personne"},
 	"team.name":        {"Name", "Nom"},
 	"team.email":       {"E-mail address", "Adresse de courriel"},
 	"team.role":        {"Role", "Rôle"},
@@ -142,7 +143,7 @@ var ownPhrases = map[string]phrase{
 	"me.sessions.ended":    {"All your other sessions have ended.", "Toutes vos autres sessions sont terminées."},
 
 	"me.factor":             {"Second factor", "Second facteur"},
-	"me.factor.on":          {"On since", "Actif depuis"},
+	"me.factor.on":          {"On · set up:", "Actif · configuré :"},
 	"me.factor.off":         {"Off: your password alone is enough to sign in.", "Inactif : votre mot de passe suffit pour vous connecter."},
 	"me.factor.add":         {"Set up", "Configurer"},
 	"me.factor.must":        {"Your role must sign in with a code as well.", "Votre rôle exige aussi un code à la connexion."},

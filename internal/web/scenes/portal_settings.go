@@ -35,7 +35,7 @@ func (h *house) settingsScenes(add func(name, who, path string)) {
 	add("portal-settings-hostile", hostiles, "/portal/settings")
 	add("portal-settings-sign-in", owner, "/portal/sign-in")
 	add("portal-settings-sign-in-factor", teamDeveloper, "/portal/sign-in")
-	add("portal-settings-sign-in-must", teamClerk, "/portal/orders")
+	add("portal-settings-sign-in-must", teamClerk, "/portal")
 	add("portal-settings-factor", owner, "/portal/sign-in/factor")
 	add("portal-settings-factor-remove", teamDeveloper, "/portal/sign-in/factor")
 	add("portal-settings-password", owner, "/portal/sign-in/password")
@@ -66,7 +66,7 @@ func (h *house) addTeams(ctx context.Context) error {
 		if one.who != "" {
 			h.emails[one.who] = one.email
 		}
-		h.clock.Advance(11 * time.Minute)
+		h.clock.Advance(time.Minute)
 	}
 	for email, role := range map[string]client.Role{"chloe@metro.example": "clerk", "stage@metro.example": "reader"} {
 		if _, err := session.InviteUser(ctx, client.InvitationRequest{Email: email, Role: role}); err != nil {
@@ -130,18 +130,15 @@ func mark() []byte {
 	return file.Bytes()
 }
 
-// agents are the browsers in which the developer is signed in besides the one of the
-// scenes.
+// agents are the browsers in which the developer is signed in besides the client, in
+// which it is signed in twice.
 var agents = []string{
 	"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Safari/605.1.15",
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0",
-	"Mozilla/5.0 (Linux; Android 16; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36",
-	hostileAgent,
+	"<script>hacked=1</script>" + `"onmouseover="hacked=1`,
 }
 
-const hostileAgent = "<script>hacked=1</script>" + `"onmouseover="hacked=1`
-
-// as a browser names itself.
+// agent is a browser as it names itself.
 type agent string
 
 func (a agent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -159,6 +156,7 @@ func (h *house) guardTeam(ctx context.Context) error {
 		if _, err := browser.Login(ctx, client.LoginRequest{Email: h.emails[teamDeveloper], Password: housePassword}); err != nil {
 			return err
 		}
+		h.clock.Advance(2 * time.Minute)
 	}
 	session, err := h.signIn(ctx, teamDeveloper)
 	if err != nil {
@@ -175,8 +173,7 @@ func (h *house) guardTeam(ctx context.Context) error {
 	if _, err := session.ConfirmTOTP(ctx, client.CodeProof{Code: code}); err != nil {
 		return err
 	}
-	var rules client.SignInRules
-	rules.TOTPRequired.Operators, rules.TOTPRequired.Users = []string{}, []string{"clerk"}
-	_, err = h.desk.PutSignInRules(ctx, rules)
+	rules := client.TOTPRequired{Operators: []client.OperatorRole{}, Users: []client.Role{"clerk"}}
+	_, err = h.desk.PutSignInRules(ctx, client.SignInRules{TOTPRequired: rules})
 	return err
 }
