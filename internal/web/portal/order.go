@@ -51,7 +51,7 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	shown := leaf{
-		template: "portal-order", title: found.PartnerOrderID, data: view,
+		template: "portal-order", title: found.PartnerOrderID, data: view, otherMode: "/portal/orders",
 		back: &page.Link{Text: s.text("portal.orders"), Path: s.Link("/portal/orders")},
 	}
 	if s.May(partner.PermissionOrders) {
@@ -88,8 +88,12 @@ func (s *sheet) viewOfOrder(found *delivery.Tracked) orderView {
 	return v
 }
 
-// Warnings says what was probably not meant when the order was created.
+// Warnings says what was probably not meant when the order was created, until it has
+// ended.
 func (v orderView) Warnings() (texts []string) {
+	if v.Live == 0 {
+		return nil
+	}
 	keys := map[delivery.WarningCode]string{
 		delivery.WarningDropoffBeforePickup: "portal.order.warning.before", delivery.WarningLate: "portal.order.warning.late",
 	}

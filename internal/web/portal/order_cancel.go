@@ -52,7 +52,7 @@ func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "portal-cancel", title: s.text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status,
+		template: "portal-cancel", title: s.text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",
 		back: &page.Link{Text: found.PartnerOrderID, Path: s.Link("/portal/orders/" + found.OrderID)},
 	})
 }

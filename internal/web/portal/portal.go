@@ -131,6 +131,9 @@ type leaf struct {
 	action   *page.Link
 	back     *page.Link
 	scripts  []string // assets that only this page loads
+	// otherMode is the path that the link to the other mode leads to, for a page about
+	// what only one mode has; empty for the page itself.
+	otherMode string
 	// modeless pages are the same in live and test mode.
 	modeless bool
 }
@@ -140,7 +143,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	frame := s.frame()
 	frame.Heading, frame.Action, frame.Back = l.title, l.action, l.back
 	if !l.modeless {
-		frame.Modes, frame.Test = s.modes(), s.Mode() == delivery.ModeTest
+		frame.Modes, frame.Test = s.modes(l.otherMode), s.Mode() == delivery.ModeTest
 	}
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.text("home.title"), Data: l.data,
@@ -164,17 +167,21 @@ func (s *sheet) form(path string) (*page.Form, error) {
 	return s.room.config.Site.NewForm(s.Link(path), 0)
 }
 
-// modes returns the links between live and test mode.
-func (s *sheet) modes() []page.Link {
+// modes returns the links between live and test mode. They stay on this page unless other
+// is the path of what to show in the other mode.
+func (s *sheet) modes(other string) []page.Link {
 	links := []page.Link{{Text: s.text("frame.live")}, {Text: s.text("frame.testing")}}
 	for i, mode := range []delivery.Mode{delivery.ModeLive, delivery.ModeTest} {
-		query := s.URL.Query()
+		path, query := s.URL.Path, s.URL.Query()
+		if other != "" && mode != s.Mode() {
+			path, query = other, url.Values{}
+		}
 		query.Del("cursor")
 		query.Del("mode")
 		if mode == delivery.ModeTest {
 			query.Set("mode", string(mode))
 		}
-		links[i].Path, links[i].Current = s.URL.Path, s.Mode() == mode
+		links[i].Path, links[i].Current = path, s.Mode() == mode
 		if len(query) > 0 {
 			links[i].Path += "?" + query.Encode()
 		}
