@@ -99,7 +99,9 @@ func isBase32(c byte) bool {
 
 // Matches reports whether an entry is one of those that the filter selects.
 func (f *Filter) Matches(e *Entry) bool {
-	return (f.Status == 0 || f.Status == e.Status) &&
+	return (f.RequestID == "" || f.RequestID == e.RequestID) &&
+		(!f.Refused || e.Code != "") &&
+		(f.Status == 0 || f.Status == e.Status) &&
 		(f.Method == "" || f.Method == e.Method) &&
 		(f.OrderID == "" || f.OrderID == e.OrderID) &&
 		(f.From.IsZero() || !e.At.Before(f.From)) &&
@@ -109,6 +111,8 @@ func (f *Filter) Matches(e *Entry) bool {
 // Filter selects entries of a partner. Zero fields do not restrict.
 type Filter struct {
 	PartnerID string
+	RequestID string
+	Refused   bool // only requests that were refused
 	Status    int
 	Method    string
 	OrderID   string

@@ -30,6 +30,7 @@ var phrases = collect(
 	portalPhrases,
 	portalOrdersPhrases,
 	portalSettingsPhrases,
+	portalKeysPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

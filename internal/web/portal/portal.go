@@ -23,7 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-//go:embed templates assets
+//go:embed templates assets samples
 var files embed.FS
 
 // Config holds what the room needs.
@@ -78,6 +78,9 @@ func (room *Room) Routes() []visit.Route {
 		room.teamRoutes(),
 		room.settingsRoutes(),
 		room.signInRoutes(),
+		room.keysRoutes(),
+		room.startRoutes(),
+		room.logsRoutes(),
 	)
 }
 
@@ -203,7 +206,11 @@ var ways = [][]way{
 		{"portal.home", "/portal", partner.PermissionSelf},
 		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
 	},
-	{},
+	{
+		{"portal.keys", "/portal/keys", partner.PermissionKeys},
+		{"portal.logs", "/portal/logs", partner.PermissionLogsRead},
+		{"portal.start", "/portal/start", partner.PermissionKeys},
+	},
 	{
 		{"team.title", "/portal/team", partner.PermissionTeamRead},
 		{"settings.title", "/portal/settings", partner.PermissionAccountRead},

@@ -37,6 +37,10 @@ type house struct {
 	orders map[string]string
 	// someone is a user of the owner's team.
 	someone string
+	// ownersKey and hostilesKey are the ids of API keys.
+	ownersKey, hostilesKey string
+	// refusedRequest is the id of a request that was refused.
+	refusedRequest string
 }
 
 // The people who look at pages.
@@ -96,7 +100,7 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.desk = client.NewOperator(h.url, token.Token)
-	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams} {
+	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -139,9 +143,14 @@ func (h *house) register(ctx context.Context, who, name, email string) (*client.
 	if err != nil {
 		return nil, "", err
 	}
+	return h.signing(key), account.PartnerID, nil
+}
+
+// signing returns a client that signs with an API key.
+func (h *house) signing(key *client.APIKey) *client.Client {
 	signing := client.New(h.url, key.PublicKey, key.SecretKey)
 	signing.HTTP = &http.Client{Transport: resigner{h.clock, []byte(key.SecretKey)}}
-	return signing, account.PartnerID, nil
+	return signing
 }
 
 // resigner signs requests at the time of the house; the client knows that of the system

@@ -16,5 +16,5 @@ func (h *house) scenes() (scenes []Scene) {
 	add("portal-home-new", newcomer, "/portal")
 	add("portal-home-hostile", hostiles, "/portal")
 	h.settingsScenes(add)
-	return slices.Concat(scenes, h.orderScenes())
+	return slices.Concat(scenes, h.orderScenes(), h.developerScenes())
 }

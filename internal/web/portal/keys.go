@@ -1,0 +1,193 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) keysRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/keys", partner.PermissionKeys, (*Room).keys),
+		room.post("/keys", partner.PermissionKeys, (*Room).makeKey),
+		room.get("/keys/{key_id}", partner.PermissionKeys, (*Room).key),
+		room.post("/keys/{key_id}/revoke", partner.PermissionKeys, (*Room).revokeKey),
+	}
+}
+
+// keysView is the list of API keys, and the form that makes one.
+type keysView struct {
+	*sheet
+	Keys   []partner.APIKey
+	Form   *page.Form
+	Name   page.Field
+	Modes  []choice
+	Access []choice // everything, or some scopes
+	Scopes []choice
+}
+
+// choice is one box or button of several.
+type choice struct {
+	Value   string
+	Label   string
+	Checked bool
+}
+
+// The choices of access. A key without scopes may do everything.
+const (
+	accessEverything = "everything"
+	accessSome       = "some"
+)
+
+// choicePhrases are the keys of the labels of modes, access, and scopes.
+var choicePhrases = map[string]string{
+	string(delivery.ModeLive): "keys.mode.live", string(delivery.ModeTest): "keys.mode.test",
+	accessEverything: "keys.access.everything", accessSome: "keys.access.some",
+	string(partner.ScopeOrders): "keys.scope.orders", string(partner.ScopeStock): "keys.scope.stock",
+	string(partner.ScopeWebhooks): "keys.scope.webhooks", string(partner.ScopeRead): "keys.scope.read",
+}
+
+func (room *Room) keys(s *sheet) (int, []byte, error) {
+	form, err := s.form("/portal/keys")
+	if err != nil {
+		return 0, nil, err
+	}
+	form.Values.Set("mode", string(s.Mode()))
+	form.Values.Set("access", accessEverything)
+	return room.showKeys(s, form, http.StatusOK)
+}
+
+func (room *Room) showKeys(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	found, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	if err != nil {
+		return 0, nil, err
+	}
+	view := keysView{
+		sheet: s, Keys: found, Form: form,
+		Name:   form.With(page.Field{Name: "name", Label: s.text("keys.name"), Hint: s.text("keys.name.hint"), Type: "text"}),
+		Modes:  choices(s, form, "mode", delivery.Modes),
+		Access: choices(s, form, "access", []string{accessEverything, accessSome}),
+		Scopes: choices(s, form, "scopes", partner.Scopes),
+	}
+	return s.show(leaf{template: "portal-keys", title: s.text("portal.keys"), data: view, status: status, modeless: true})
+}
+
+// choices returns the values that a field may have, and which of them the form holds.
+func choices[T ~string](s *sheet, form *page.Form, field string, values []T) []choice {
+	all := make([]choice, len(values))
+	for i, value := range values {
+		text := string(value)
+		all[i] = choice{text, s.text(choicePhrases[text]), slices.Contains(form.Values[field], text)}
+	}
+	return all
+}
+
+// Fault returns what is wrong with a field of the form; empty if nothing is.
+func (v keysView) Fault(field string) string { return v.Form.With(page.Field{Name: field}).Fault }
+
+// madeView shows a new key and its secret.
+type madeView struct {
+	*sheet
+	Key *partner.CreatedKey
+}
+
+// Texts returns what the person must keep.
+func (v madeView) Texts() []copied {
+	return []copied{{v.text("keys.public"), v.Key.PublicKey}, {v.text("keys.secret"), v.Key.SecretKey}}
+}
+
+// copied is a text in full, with a button that copies it.
+type copied struct{ Label, Text string }
+
+func (room *Room) makeKey(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	wanted := map[string]any{"name": form.Values.Get("name"), "mode": form.Values.Get("mode")}
+	if form.Values.Get("access") == accessSome {
+		wanted["scopes"] = append([]string{}, form.Values["scopes"]...)
+	}
+	created, err := room.createKey(s, wanted)
+	if form.Refuse(err, s.Language) {
+		return room.showKeys(s, form, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	view := madeView{s, created}
+	return s.show(leaf{template: "portal-key-made", title: s.text("keys.made"), data: view, back: s.toKeys(), modeless: true})
+}
+
+// createKey makes an API key as a request over the interface does.
+func (room *Room) createKey(s *sheet, wanted map[string]any) (*partner.CreatedKey, error) {
+	source, err := page.Source(wanted)
+	if err != nil {
+		return nil, err
+	}
+	request, problems := partner.ReadKeyRequest(source)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return room.config.Partners.CreateKey(s.Context(), &s.Session.Member, request)
+}
+
+// key asks whether a key is to be revoked.
+func (room *Room) key(s *sheet) (int, []byte, error) {
+	found, err := room.findKey(s, s.ID("key_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	form, err := s.form("/portal/keys/" + found.KeyID + "/revoke")
+	if err != nil {
+		return 0, nil, err
+	}
+	view := struct {
+		*sheet
+		Key  partner.APIKey
+		Form *page.Form
+	}{s, *found, form}
+	return s.show(leaf{template: "portal-key", title: s.text("keys.revoke.title", "name", s.NameOf(*found)), data: view, back: s.toKeys(), modeless: true})
+}
+
+// toKeys returns the way back to the list of keys.
+func (s *sheet) toKeys() *page.Link {
+	return &page.Link{Text: s.text("portal.keys"), Path: s.Link("/portal/keys")}
+}
+
+func (room *Room) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
+	found, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		if found[i].KeyID == keyID {
+			return &found[i], nil
+		}
+	}
+	return nil, refusal.NotFound("the API key")
+}
+
+// NameOf returns the name of a key, or what stands for it.
+func (s *sheet) NameOf(key partner.APIKey) string {
+	if key.Name == "" {
+		return s.text("keys.unnamed")
+	}
+	return key.Name
+}
+
+func (room *Room) revokeKey(s *sheet) (int, []byte, error) {
+	found, err := room.findKey(s, s.ID("key_id"))
+	if err == nil {
+		err = room.config.Partners.RevokeKey(s.Context(), s.Session.Partner.PartnerID, found.KeyID)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.leadTo(s.Link("/portal/keys"), page.Flash{Key: "keys.revoked", Arguments: []string{"name", s.NameOf(*found)}})
+}
