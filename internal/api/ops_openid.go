@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const (
@@ -22,6 +24,24 @@ var errNoOpenID = refusal.New(refusal.CodeNotFound, "this service has no OpenID 
 var localPathRule = form.TextRule{
 	Expected: "a path of this service, such as /dispatch",
 	Allows:   regexp.MustCompile(`^/([A-Za-z0-9_~.-][A-Za-z0-9_~./?=&%-]{0,500})?$`).MatchString,
+}
+
+// openIDEntrance is the sign-in page that says why a sign-in through the provider was
+// refused.
+const openIDEntrance = "/console/login?openid="
+
+// forBrowsers leads a browser whose sign-in through the provider is refused back to the
+// sign-in page. Other clients get the refusal.
+func forBrowsers(handle func(*Server, *call) (reply, error)) func(*Server, *call) (reply, error) {
+	return func(s *Server, c *call) (reply, error) {
+		answer, err := handle(s, c)
+		var refused *refusal.Error
+		if !errors.As(err, &refused) || !visit.WantsPage(c.Request) {
+			return answer, err
+		}
+		s.setTicket(c, "", 0)
+		return redirect(c, openIDEntrance+string(refused.Code))
+	}
 }
 
 func (s *Server) handleOpenIDLogin(c *call) (reply, error) {

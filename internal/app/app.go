@@ -105,9 +105,12 @@ type App struct {
 	store     *store.Store
 	masterKey credential.MasterKey
 	sealer    *credential.Sealer // of what is stored or given out sealed
-	orders    *order.Service
-	partners  *partner.Service
-	operators *operator.Service
+	// ticketSealer seals what people have typed between the steps of a sign-in.
+	ticketSealer *credential.Sealer
+	demo         *demo // nil without --demo
+	orders       *order.Service
+	partners     *partner.Service
+	operators    *operator.Service
 	// operatorSignIns and userSignIns are what people do about their own sign-in, rules
 	// what they must.
 	operatorSignIns *signin.Service
@@ -257,6 +260,9 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	if a.sealer, err = credential.NewSealer(a.masterKey.Derive("secrets")); err != nil {
+		return err
+	}
+	if a.ticketSealer, err = credential.NewSealer(a.masterKey.Derive("sign-in tickets")); err != nil {
 		return err
 	}
 	a.cleaner = picture.NewCleaner()

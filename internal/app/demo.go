@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -22,6 +21,7 @@ import (
 const (
 	demoPartnerEmail  = "demo@example.com"
 	demoOperatorEmail = "operator@example.com"
+	demoCourierEmail  = "courier@example.com"
 	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
@@ -32,9 +32,12 @@ type demo struct {
 	PublicKey string `json:"public_key"`
 	TestKey   string `json:"test_key"` // the public key of test mode
 	CourierID string `json:"courier_id"`
+	// OrderID is the order that is on its way; empty if an earlier version has made the
+	// demo.
+	OrderID string `json:"order_id,omitzero"`
 }
 
-// demoPassword returns the password of a demo account: "partner" or "operator".
+// demoPassword returns the password of a demo account: "partner", "operator" or "courier".
 func (a *App) demoPassword(account string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(a.masterKey.Derive("demo " + account)[:10]))
 }
@@ -55,9 +58,13 @@ func (a *App) seedDemo(ctx context.Context) error {
 	if err == nil {
 		err = a.connectDemo(ctx, seeded.PartnerID)
 	}
+	if err == nil && seeded.OrderID == "" {
+		err = a.enlivenDemo(ctx, &seeded)
+	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}
+	a.demo = &seeded
 	return a.printDemo(ctx, seeded)
 }
 
@@ -89,11 +96,15 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 		return seeded, err
 	}
 	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey, TestKey: testKey.PublicKey, CourierID: courier.CourierID}
+	return seeded, a.keepDemo(ctx, seeded)
+}
+
+func (a *App) keepDemo(ctx context.Context, seeded demo) error {
 	text, err := strictjson.Marshal(seeded)
 	if err != nil {
-		return seeded, err
+		return err
 	}
-	return seeded, a.store.SetSetting(ctx, demoSetting, string(text))
+	return a.store.SetSetting(ctx, demoSetting, string(text))
 }
 
 // demoOwner registers the sample partner unless it exists, and returns its owner.
@@ -154,13 +165,17 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
 		_, err = fmt.Fprintln(a.Out, "An API key of the demo has been revoked. Log in and create another one.")
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s
+	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s/
+
+Open that in a browser on this machine: one click signs you in as the partner, the
+operator or the courier, and an order is on its way. With a password or a program:
 
   partner    %[2]s  password %[3]s
   API key    %[4]s
   secret     %[5]s
   operator   %[6]s  password %[7]s
-  courier    %[8]s
+  courier    %[13]s  password %[14]s
+  courier id %[8]s
   test key   %[11]s
   its secret %[12]s
 
@@ -172,7 +187,8 @@ Create an order: paste this into another terminal.
 
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
-		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), demoOrder(a.Now()), seeded.TestKey, testKey.Secret)
+		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey, testKey.Secret,
+		demoCourierEmail, a.demoPassword("courier"))
 	return err
 }
 
@@ -182,20 +198,4 @@ func programName() string {
 		return "go run ./cmd/dropyard"
 	}
 	return os.Args[0]
-}
-
-// demoOrder returns a valid order on one line, to be picked up tomorrow. Its
-// partner_order_id differs at every start, so that it can be pasted after each.
-func demoOrder(now time.Time) string {
-	day := now.AddDate(0, 0, 1).Format(time.DateOnly)
-	return fmt.Sprintf(`{"partner_order_id":"DEMO-%[1]d","service_level":"express",`+
-		`"pickup":{"name":"Epicerie Demo","phone":"+15145550100","email":"shop@example.com",`+
-		`"address":{"line1":"4000 Rue Saint-Denis","city":"Montreal","province":"QC","postal_code":"H2W 2M5","country":"CA"},`+
-		`"time_window":{"start":"%[2]sT09:00:00-05:00","end":"%[2]sT12:00:00-05:00"}},`+
-		`"dropoff":{"name":"Alex Martin","phone":"+14165550123","email":"alex@example.com",`+
-		`"address":{"line1":"100 Queen St W","city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA","notes":"Ring twice"},`+
-		`"time_window":{"start":"%[2]sT13:00:00-05:00","end":"%[2]sT18:00:00-05:00"}},`+
-		`"parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10,"weight_kg":2.5,"value_cents":4500},`+
-		`{"parcel_id":"P-2","description":"Lamp","length_cm":40,"width_cm":40,"height_cm":60,"weight_kg":3,"value_cents":12000,"fragile":true}],`+
-		`"items":[{"product_id":1,"quantity":2}]}`, now.Unix(), day)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/portal"
@@ -26,9 +28,24 @@ func (a *App) pages() pages {
 		Site: site, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
+	demo := a.demoDoors()
+	entry := entrance.New(entrance.Config{
+		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns,
+		Sealer: a.ticketSealer, Registration: partner.Registration(a.config.Registration),
+		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo,
+	})
+	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others:   slices.Concat(site.Routes(), home.New(site, nil).Routes(), desk.Routes(), a.demoRoutes()),
+		others:   slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), a.demoRoutes()),
 		refused:  site.Refused,
 	}
+}
+
+// shownDemo returns what the first page shows of the demo; nil without one.
+func shownDemo(demo *entrance.Demo) func(*visit.Visit) (string, bool) {
+	if demo == nil {
+		return nil
+	}
+	return func(v *visit.Visit) (string, bool) { return demo.Tracking, entrance.OnThisMachine(v.Request) }
 }

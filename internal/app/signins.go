@@ -26,11 +26,13 @@ func (a *App) openAccounts() {
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},
 	}
 	config := signin.Config{
-		Hasher: a.Hasher, Factors: factors, Rules: a.rules, BaseURL: a.URL, Post: a.Post, Now: a.Now, Random: a.Random, Log: a.Log,
+		Hasher: a.Hasher, Factors: factors, Rules: a.rules, Post: a.Post, Now: a.Now, Random: a.Random, Log: a.Log,
 	}
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Users, a.store.UserSignIns(), a.partners.Gate(), credential.MinUserPassword
+	config.BaseURL = func() string { return a.URL() + "/portal" }
 	a.userSignIns = signin.NewService(config)
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Operators, a.store.OperatorSignIns(), a.operators.Gate(), credential.MinOperatorPassword
+	config.BaseURL = func() string { return a.URL() + "/console" }
 	a.operatorSignIns = signin.NewService(config)
 }
 

@@ -14,9 +14,9 @@ import (
 func invite(t *testing.T, owner *apptest.User, email, role string) (accept string, invitation *apptest.Answer) {
 	t.Helper()
 	invitation = owner.Call(t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":%q,"role":%q}`, email, role)).Must(t, 201)
-	token, found := strings.CutPrefix(invitation.Text("url"), owner.URL+"/invitation/")
+	token, found := strings.CutPrefix(invitation.Text("url"), owner.URL+"/portal/invitations/")
 	if !found {
-		t.Fatalf("got the URL %s, want one that begins with %s/invitation/", invitation.Text("url"), owner.URL)
+		t.Fatalf("got the URL %s, want one that begins with %s/portal/invitations/", invitation.Text("url"), owner.URL)
 	}
 	return "/v1/auth/invitations/" + token, invitation
 }

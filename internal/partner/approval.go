@@ -18,8 +18,9 @@ const (
 )
 
 var (
-	errClosed  = refusal.New(refusal.CodeForbidden, "registration is closed")
-	errPending = refusal.New(refusal.CodeForbidden, "this account awaits approval")
+	errClosed = refusal.New(refusal.CodeForbidden, "registration is closed")
+	// ErrPending is the refusal of an account that awaits approval.
+	ErrPending = refusal.New(refusal.CodeForbidden, "this account awaits approval")
 )
 
 // Pending reports whether the account awaits approval.

@@ -27,7 +27,7 @@ func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*Ne
 		return nil, err
 	}
 	link.PartnerID, link.CreatedBy = by.Partner.PartnerID, by.User.UserID
-	made := &NewInvitation{invitationOf(link), s.config.BaseURL() + "/invitation/" + token}
+	made := &NewInvitation{invitationOf(link), s.config.BaseURL() + "/portal/invitations/" + token}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		earlier := credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: link.PartnerID, EmailKey: link.EmailKey}
 		if err := tx.LockPartner(ctx, link.PartnerID); err != nil {
@@ -175,6 +175,40 @@ func (s *Service) invitation(ctx context.Context, tokenHash []byte) (link *crede
 		return nil, orNoLink(err)
 	}
 	return link, s.mayUse(ctx, link.PartnerID)
+}
+
+// Invited is what a person who follows the link of an invitation may know.
+type Invited struct {
+	Invitation
+	Team string // the name of the partner
+	By   string // who has invited; empty if the person has left the team
+}
+
+// Invited describes an open invitation, given its token. It refuses as Accept does.
+func (s *Service) Invited(ctx context.Context, token string) (*Invited, error) {
+	link, err := s.invitation(ctx, credential.HashToken(token))
+	if err != nil {
+		return nil, err
+	}
+	found := &Invited{Invitation: invitationOf(link)}
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		of, err := tx.Partner(ctx, link.PartnerID)
+		if err != nil || of == nil {
+			return orNoLink(err)
+		}
+		found.Team = of.Name
+		users, err := tx.Users(ctx, link.PartnerID)
+		for _, user := range users {
+			if user.UserID == link.CreatedBy {
+				found.By = user.Name
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // readAcceptance returns the user whom an invitation makes.

@@ -41,15 +41,16 @@ func (s Settings) Suspended() bool { return !s.SuspendedAt.IsZero() }
 func (s Settings) Refusal() error {
 	switch {
 	case s.Suspended():
-		return errSuspended
+		return ErrSuspended
 	case s.Pending():
-		return errPending
+		return ErrPending
 	default:
 		return nil
 	}
 }
 
-var errSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
+// ErrSuspended is the refusal of an account that an operator has suspended.
+var ErrSuspended = refusal.New(refusal.CodeForbidden, "this account is suspended")
 
 // Settings returns what is set for a partner, as it was at most keyFreshness ago. A
 // test account has the settings of its partner. The settings of active partners are

@@ -226,6 +226,12 @@ func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*P
 	})
 }
 
+// PersonOf returns the person whom a link for a new password is for, given its token. The
+// link can still be used. PersonOf refuses with not_found if it cannot.
+func (s *Service) PersonOf(ctx context.Context, token string) (*Person, error) {
+	return s.ofLink(ctx, credential.HashToken(token))
+}
+
 // ofLink returns the person that a link for a new password is for. It refuses if the
 // link cannot be used, or is for the other kind of people.
 func (s *Service) ofLink(ctx context.Context, hash []byte) (p *Person, err error) {

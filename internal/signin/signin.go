@@ -38,7 +38,8 @@ type Config struct {
 	Rules   *Rules
 	// MinPassword is the least length of a new password, in characters.
 	MinPassword int
-	// BaseURL returns the public address that links begin with.
+	// BaseURL returns the public address of the pages on which these people sign in, such
+	// as https://drop.example.com/portal. Links begin with it.
 	BaseURL func() string
 	// Post sends links by mail. With nil there is no mail, and links are returned to
 	// those who made them.

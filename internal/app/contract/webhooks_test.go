@@ -75,7 +75,7 @@ func (f *fixture) newLogo(t testing.TB) map[string]string {
 func (f *fixture) newInvitation(t testing.TB) map[string]string {
 	t.Helper()
 	made := f.send(t, call{operation: "inviteUser", body: []byte(`{"email":"lou@example.com","role":"clerk"}`)}).Must(t, 201)
-	_, token, _ := strings.Cut(made.Text("url"), "/invitation/")
+	_, token, _ := strings.Cut(made.Text("url"), "/portal/invitations/")
 	return map[string]string{"invitation_id": made.Text("invitation_id"), "token": token}
 }
 

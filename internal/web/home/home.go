@@ -12,33 +12,39 @@ import (
 //go:embed templates
 var files embed.FS
 
+// Config holds what the room needs.
+type Config struct {
+	Site *page.Site
+	// SignedIn returns the name of a visitor who is signed in among the people of a kind,
+	// and the first page of that person; empty texts for others.
+	SignedIn func(v *visit.Visit, kind visit.Audience) (name, path string, err error)
+	// Demo reports whether a visitor may sign in to the demo with one click, and the path
+	// of the recipient's page of an order that is on its way. It is nil without --demo.
+	Demo func(*visit.Visit) (tracking string, may bool)
+}
+
 // Door is one way into the service.
 type Door struct {
-	Key string // of its phrases: home.partner, home.operator, home.courier
-	// SignIn is the path of its sign-in page; empty while there is none.
-	SignIn string
-	// Document is the path of the OpenAPI document of its interface.
-	Document string
+	Key    string // of its phrases: home.partner, home.operator, home.courier
+	SignIn string // the path of its sign-in page
+	Demo   string // the path of the form that signs in to the demo
+}
+
+var doors = []Door{
+	{"home.partner", "/portal/login", "/demo/partner"},
+	{"home.operator", "/console/login", "/demo/operator"},
+	{"home.courier", "/courier/login", "/demo/courier"},
 }
 
 // Room is the first page.
 type Room struct {
-	doors     []Door
+	config    Config
 	templates page.Templates
 }
 
-// New returns the room. signIns are the paths of sign-in pages by the keys of doors;
-// a door without one leads to the document of its interface.
-func New(site *page.Site, signIns map[string]string) *Room {
-	doors := []Door{
-		{Key: "home.partner", Document: "/openapi.yaml"},
-		{Key: "home.operator", Document: "/ops.yaml"},
-		{Key: "home.courier", Document: "/ops.yaml"},
-	}
-	for i := range doors {
-		doors[i].SignIn = signIns[doors[i].Key]
-	}
-	return &Room{doors, site.Templates(files, "templates/*.html")}
+// New returns the room.
+func New(config Config) *Room {
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
 }
 
 // Routes returns the routes of the room.
@@ -47,14 +53,34 @@ func (room *Room) Routes() []visit.Route {
 }
 
 type view struct {
-	Doors []Door
-	Other page.Language
+	Doors    []Door
+	Visitors []visitor
+	Demo     bool
+	Tracking string // empty if there is no order to follow
+	Other    page.Link
+	Next     page.Language
 }
 
+// visitor is a person who is signed in.
+type visitor struct{ Name, Path string }
+
 func (room *Room) serve(v *visit.Visit) (int, []byte, error) {
-	language := page.LanguageOf(v.Request, "")
+	language := room.config.Site.Language(v, "")
+	shown := view{Doors: doors, Other: language.InOther(v), Next: language.Other()}
+	for _, kind := range []visit.Audience{visit.Partners, visit.Operators} {
+		name, path, err := room.config.SignedIn(v, kind)
+		if err != nil {
+			return 0, nil, err
+		}
+		if path != "" {
+			shown.Visitors = append(shown.Visitors, visitor{name, path})
+		}
+	}
+	if room.config.Demo != nil {
+		shown.Tracking, shown.Demo = room.config.Demo(v)
+	}
 	body, err := room.templates.Render(v.Header, page.Document{
-		Language: language, Template: "home", Title: language.Text("home.title"), Data: view{room.doors, language.Other()},
+		Language: language, Template: "home", Title: language.Text("home.title"), Data: shown,
 		Preview: &page.Preview{Title: language.Text("home.title"), Description: language.Text("home.what")},
 	})
 	return http.StatusOK, body, err

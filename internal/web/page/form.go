@@ -95,7 +95,8 @@ func (f *Form) Refuse(err error, l Language) bool {
 func faultText(problem form.Problem, l Language) string {
 	for start, key := range map[string]string{
 		"an e-mail address": "fault.email", "a phone number": "fault.phone", "an https URL": "fault.url", "a Canadian postal code": "fault.postal",
-		"a password of 8 to": "fault.password", "the current password": "fault.current_password", "the 6 digits": "fault.code",
+		"a password of 8 to": "fault.password", "a password of 12 to": "fault.operator_password",
+		"the current password": "fault.current_password", "the 6 digits": "fault.code",
 	} {
 		if strings.HasPrefix(problem.Expected, start) {
 			return l.Text(key)

@@ -27,6 +27,7 @@ var phrases = collect(
 	framePhrases,
 	trackPhrases,
 	homePhrases,
+	entrancePhrases,
 	portalPhrases,
 	portalOrdersPhrases,
 	portalSettingsPhrases,

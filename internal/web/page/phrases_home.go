@@ -15,7 +15,16 @@ var homePhrases = map[string]phrase{
 	"home.courier":       {"For couriers", "Pour les livreurs"},
 	"home.courier.what":  {"Today’s stops, one after the other.", "Les arrêts du jour, l’un après l’autre."},
 	"home.signin":        {"Sign in", "Se connecter"},
-	"home.interface":     {"The interface (OpenAPI)", "L’interface (OpenAPI)"},
+	"home.signedin":      {"You are signed in as {name}.", "Vous êtes connecté : {name}."},
+	"home.continue":      {"Continue", "Continuer"},
+	"home.demo": {
+		"This is the demo, with a sample shop. One click signs you in.",
+		"Ceci est la démonstration, avec un commerce d’exemple. Un clic suffit pour se connecter.",
+	},
+	"home.demo.enter":          {"Enter", "Entrer"},
+	"home.demo.track":          {"Follow an order that is on its way", "Suivre une commande en route"},
+	"home.interface":           {"The interface for partners (OpenAPI)", "L’interface des partenaires (OpenAPI)"},
+	"home.interface.operators": {"The interface for operators (OpenAPI)", "L’interface des opérateurs (OpenAPI)"},
 	"home.recipient": {
 		"Waiting for a delivery? Open the link that the sender gave you.",
 		"Vous attendez une livraison ? Ouvrez le lien que l’expéditeur vous a donné.",

@@ -63,6 +63,10 @@ var faultPhrases = map[string]phrase{
 		"Choose a password of at least 8 characters that is neither a common one nor your name or address.",
 		"Choisissez un mot de passe d’au moins 8 caractères, ni courant, ni égal à votre nom ou à votre adresse.",
 	},
+	"fault.operator_password": {
+		"Choose a password of at least 12 characters that is neither a common one nor your address.",
+		"Choisissez un mot de passe d’au moins 12 caractères, ni courant, ni égal à votre adresse.",
+	},
 	"fault.current_password": {"This is not your current password.", "Ce n’est pas votre mot de passe actuel."},
 	"fault.code":             {"This code is wrong, or was used already.", "Ce code est erroné ou a déjà servi."},
 	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},

@@ -41,6 +41,7 @@ type house struct {
 	ownersKey, hostilesKey string
 	// refusedRequest is the id of a request that was refused.
 	refusedRequest string
+	comers         comers // who come in by the entrance
 }
 
 // The people who look at pages.
@@ -115,7 +116,7 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.clock.Advance(Now.Sub(h.clock.Now()))
-	return nil
+	return h.addEntrance(ctx)
 }
 
 // signIn begins a session of a person.

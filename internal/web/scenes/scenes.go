@@ -101,8 +101,8 @@ func Open(ctx context.Context) (*Theatre, error) {
 	if err != nil {
 		return nil, err
 	}
-	alone := httptest.NewServer(Single())
-	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes()), URL: alone.URL, alone: alone, house: house}, nil
+	alone := httptest.NewServer(house.answered(Single()))
+	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes(), house.entranceScenes(alone.URL)), URL: alone.URL, alone: alone, house: house}, nil
 }
 
 // Close ends what serves the scenes.
@@ -117,7 +117,8 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	orders := recipients()
 	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
-	routes := slices.Concat(site.Routes(), home.New(site, nil).Routes(), newGallery(site).routes(), newSwapping(site).routes(), []visit.Route{
+	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), []visit.Route{
+		firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},
 		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
@@ -140,6 +141,7 @@ func list(server string) (scenes []Scene) {
 		scenes = append(scenes, Scene{Name: name, URL: server + path, Policy: policy})
 	}
 	add("home", "/", page.Policy)
+	add("home-demo", "/demo", page.Policy)
 	add("components", "/components", page.Policy)
 	add("unknown-order", "/track/ord_unknown/html", page.Policy)
 	add("mail-choice", "/track/order/mail", page.Policy)

@@ -120,7 +120,9 @@ type Route struct {
 	Pattern string // as http.ServeMux reads it
 	For     Audience
 	// Permission is what a page of partners needs, and Roles are those of a page of
-	// operators. They are empty for other pages.
+	// operators. They are empty for other pages. A page of operators with
+	// partner.PermissionSelf is about their own sign-in: it opens before they have set up
+	// the second factor that their role must have.
 	Permission partner.Permission
 	Roles      []operator.Role
 	// Heavy is set if serving it keeps a processor busy, of which only a little runs at a

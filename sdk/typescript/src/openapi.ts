@@ -5217,7 +5217,7 @@ export interface operations {
                      *       "email": "sam@example.com",
                      *       "role": "developer",
                      *       "expires_at": "2026-03-09T14:05:09.417Z",
-                     *       "url": "https://dropyard.example/invitation/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
+                     *       "url": "https://dropyard.example/portal/invitations/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
                      *     }
                      */
                     "application/json": components["schemas"]["NewInvitation"];

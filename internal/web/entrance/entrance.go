@@ -1,0 +1,220 @@
+// Package entrance has the pages by which people come in: signing in, registering, new
+// passwords, invitations, and signing out.
+package entrance
+
+import (
+	"cmp"
+	"embed"
+	"net/http"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Config holds what the room needs.
+type Config struct {
+	Site      *page.Site
+	Partners  *partner.Service
+	Operators *operator.Service
+	// UserSignIns and OperatorSignIns are the sign-ins of both kinds of people.
+	UserSignIns     *signin.Service
+	OperatorSignIns *signin.Service
+	// Sealer seals what a person has typed between the two steps of a sign-in. Nothing
+	// else is sealed under its key.
+	Sealer       *credential.Sealer
+	Registration partner.Registration
+	HasMail      bool // the service sends mail
+	HasOpenID    bool // operators may sign in through an OpenID provider
+	// Demo signs in with one click; nil without --demo.
+	Demo *Demo
+}
+
+// Room has the pages by which people come in.
+type Room struct {
+	config    Config
+	templates page.Templates
+}
+
+// New returns the room.
+func New(config Config) *Room {
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+}
+
+// door is a way into the service: the pages of one audience, below a path.
+type door struct {
+	path string
+	kind visit.Audience
+	// Its phrases: the title and the lead of the sign-in page, the link to it from the
+	// other doors, and the title of what is behind it.
+	title, lead, instead, home string
+}
+
+var (
+	portal = &door{
+		path: "/portal", kind: visit.Partners,
+		title: "entrance.portal.title", lead: "entrance.portal.lead", instead: "entrance.portal.instead", home: "portal.home",
+	}
+	console = &door{
+		path: "/console", kind: visit.Operators,
+		title: "entrance.console.title", lead: "entrance.console.lead", instead: "entrance.console.instead", home: "entrance.console.home",
+	}
+	courier = &door{
+		path: "/courier", kind: visit.Operators,
+		title: "entrance.courier.title", lead: "entrance.courier.lead", instead: "entrance.courier.instead", home: "entrance.courier.home",
+	}
+)
+
+// roleKeys are the phrases of roles, of partners' people and of operators.
+var roleKeys = map[string]string{
+	"owner": "entrance.role.owner", "developer": "entrance.role.developer", "clerk": "entrance.role.clerk", "reader": "entrance.role.reader",
+	"admin": "entrance.role.admin", "dispatcher": "entrance.role.dispatcher", "warehouse": "entrance.role.warehouse", "courier": "entrance.role.courier",
+}
+
+// others are the doors beside one, for people who have taken the wrong one.
+func (d *door) others() []*door {
+	return slices.DeleteFunc([]*door{portal, console, courier}, func(other *door) bool { return other == d })
+}
+
+// sheet is a visit of a page of the entrance.
+type sheet struct {
+	*visit.Visit
+	room     *Room
+	door     *door
+	Language page.Language
+}
+
+// handler responds to a visit.
+type handler func(*sheet) (status int, body []byte, err error)
+
+// Routes returns the routes of the room.
+func (room *Room) Routes() []visit.Route {
+	routes := slices.Concat(
+		room.both(portal, "/register", (*sheet).registerPage, (*sheet).register),
+		room.both(portal, "/invitations/{token}", (*sheet).invitationPage, (*sheet).acceptInvitation),
+		room.both(portal, "/email/{token}", (*sheet).emailPage, (*sheet).confirmEmail),
+		room.deskRoutes(), room.demoRoutes(),
+	)
+	for _, d := range []*door{portal, console, courier} {
+		routes = append(routes, room.both(d, "/login", (*sheet).loginPage, (*sheet).login)...)
+		routes = append(routes, room.route(http.MethodPost, d, "/logout", (*sheet).logout))
+	}
+	for _, d := range []*door{portal, console} {
+		routes = append(routes, room.both(d, "/reset", (*sheet).forgottenPage, (*sheet).forgotten)...)
+		routes = append(routes, room.both(d, "/reset/{token}", (*sheet).resetPage, (*sheet).reset)...)
+	}
+	return routes
+}
+
+// both returns the routes of a page and of the form on it.
+func (room *Room) both(d *door, path string, show, send handler) []visit.Route {
+	return []visit.Route{room.route(http.MethodGet, d, path, show), room.route(http.MethodPost, d, path, send)}
+}
+
+func (room *Room) route(method string, d *door, path string, handle handler) visit.Route {
+	return visit.Route{Method: method, Pattern: d.path + path, For: visit.Anyone, Serve: room.serve(d, handle)}
+}
+
+func (room *Room) serve(d *door, handle handler) visit.Serve {
+	return func(v *visit.Visit) (int, []byte, error) {
+		return handle(&sheet{v, room, d, room.config.Site.Language(v, "")})
+	}
+}
+
+// text returns a phrase in the reader's language.
+func (s *sheet) text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }
+
+// signIns returns the sign-ins of the people of the door.
+func (s *sheet) signIns() *signin.Service {
+	if s.door.kind == visit.Partners {
+		return s.room.config.UserSignIns
+	}
+	return s.room.config.OperatorSignIns
+}
+
+// leaf is what a page of the entrance shows.
+type leaf struct {
+	Title   string
+	Lead    []string // what the page is for, a paragraph each
+	Message *page.Message
+	// Form is what the person fills in; nil if there is nothing.
+	Form   *page.Form
+	Hidden []page.Field
+	Fields []page.Field
+	Button string
+	// Other is another way to do the same, such as an OpenID provider; nil if there is none.
+	Other *page.Link
+	Links []page.Link
+	// Language is a link to the page in the other language. It is set by show.
+	InOther page.Link
+	Next    page.Language
+	status  int // 0 for 200
+}
+
+// show renders a page.
+func (s *sheet) show(l leaf) (int, []byte, error) {
+	site := s.room.config.Site
+	if l.Message == nil {
+		l.Message = site.TakeFlash(s.Visit, s.Language)
+	}
+	l.InOther, l.Next = s.Language.InOther(s.Visit), s.Language.Other()
+	body, err := s.room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.text("home.title"), Data: l, Roomy: s.door == courier,
+	})
+	return cmp.Or(l.status, http.StatusOK), body, err
+}
+
+// leadTo leads to another page, which shows a message; an empty message shows nothing.
+func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
+	if message.Key != "" {
+		s.room.config.Site.SetFlash(s.Visit, message)
+	}
+	s.Header.Set("Location", path)
+	return http.StatusSeeOther, nil, nil
+}
+
+// problem returns a message about what went wrong.
+func (s *sheet) problem(key string, arguments ...any) *page.Message {
+	return &page.Message{Text: s.text(key, arguments...), Danger: true}
+}
+
+// newForm returns a new form that is sent to a path.
+func (s *sheet) newForm(path string) (*page.Form, error) {
+	return s.room.config.Site.NewForm(path, 0)
+}
+
+// emailField and passwordField are fields that several pages have.
+func (s *sheet) emailField() page.Field {
+	return page.Field{Name: "email", Label: s.text("entrance.email"), Type: "email", Autocomplete: "username", Required: true}
+}
+
+func (s *sheet) passwordField() page.Field {
+	return page.Field{Name: "password", Label: s.text("entrance.password"), Type: "password", Autocomplete: "current-password", Required: true}
+}
+
+// newPasswordField is the field of a password that begins to be used.
+func (s *sheet) newPasswordField(name string) page.Field {
+	least := credential.MinUserPassword
+	if s.door.kind == visit.Operators {
+		least = credential.MinOperatorPassword
+	}
+	return page.Field{
+		Name: name, Label: s.text("entrance.password.new"), Hint: s.text("entrance.password.rule", "least", least),
+		Type: "password", Autocomplete: "new-password", Required: true,
+	}
+}
+
+// withAll returns the fields with what the form holds for them.
+func withAll(form *page.Form, fields ...page.Field) []page.Field {
+	for i := range fields {
+		fields[i] = form.With(fields[i])
+	}
+	return fields
+}

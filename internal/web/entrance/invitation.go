@@ -1,0 +1,98 @@
+package entrance
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// invitationPage is where people come who have been invited into a team.
+func (s *sheet) invitationPage() (int, []byte, error) {
+	invited, err := s.room.config.Partners.Invited(s.Context(), s.ID("token"))
+	if err != nil {
+		return s.refuseInvitation(err)
+	}
+	form, err := s.newForm(s.URL.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showInvitation(form, invited, http.StatusOK)
+}
+
+func (s *sheet) refuseInvitation(err error) (int, []byte, error) {
+	if isGone(err) || refusal.HasCode(err, refusal.CodeForbidden) { // the team's account is suspended
+		return s.gone("entrance.gone.invitation")
+	}
+	return 0, nil, err
+}
+
+func (s *sheet) showInvitation(form *page.Form, invited *partner.Invited, status int) (int, []byte, error) {
+	role := s.text(roleKeys[string(invited.Role)])
+	lead := s.text("entrance.invitation.lead", "team", invited.Team, "role", role)
+	if invited.By != "" && invited.By != invited.Team {
+		lead = s.text("entrance.invitation.by", "who", invited.By, "team", invited.Team, "role", role)
+	}
+	return s.show(leaf{
+		Title: s.text("entrance.invitation", "team", invited.Team), Lead: []string{lead, s.text("entrance.invitation.email", "email", invited.Email)},
+		Form: form, Button: s.text("entrance.invitation.button"), status: status,
+		Fields: withAll(form,
+			page.Field{Name: "name", Label: s.text("entrance.name"), Type: "text", Autocomplete: "name", Required: true}, s.newPasswordField("password")),
+	})
+}
+
+// acceptInvitation makes a user of the person, and signs the user in.
+func (s *sheet) acceptInvitation() (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := form.Object("name", "password")
+	if err != nil {
+		return 0, nil, err
+	}
+	joined, err := s.room.config.Partners.Accept(s.Context(), s.ID("token"), body)
+	switch {
+	case form.Refuse(err, s.Language):
+		invited, err := s.room.config.Partners.Invited(s.Context(), s.ID("token"))
+		if err != nil {
+			return s.refuseInvitation(err)
+		}
+		return s.showInvitation(form, invited, http.StatusUnprocessableEntity)
+	case refusal.HasCode(err, refusal.CodeEmailTaken):
+		return s.leadTo("/portal/login", page.Flash{Key: "entrance.taken", Danger: true})
+	case err != nil:
+		return s.refuseInvitation(err)
+	}
+	in := credentials{Email: joined.User.Email, Password: form.Values.Get("password")}
+	return s.enterFirst(in, page.Flash{Key: "entrance.joined", Arguments: []string{"team", joined.Partner.Name}})
+}
+
+// emailPage is where people come by the link that was sent to their new address. It asks
+// once: mail programs open links before their readers do.
+func (s *sheet) emailPage() (int, []byte, error) {
+	form, err := s.newForm(s.URL.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		Title: s.text("entrance.newemail"), Lead: []string{s.text("entrance.newemail.lead")}, Form: form, Button: s.text("entrance.newemail.button"),
+	})
+}
+
+// confirmEmail changes a person's address.
+func (s *sheet) confirmEmail() (int, []byte, error) {
+	email, err := s.room.config.UserSignIns.ConfirmEmail(s.Context(), s.ID("token"))
+	switch {
+	case isGone(err):
+		return s.gone("entrance.gone.email")
+	case refusal.HasCode(err, refusal.CodeEmailTaken):
+		return s.show(leaf{
+			Title: s.text("entrance.gone"), Lead: []string{s.text("entrance.taken")}, Links: []page.Link{s.toLogin()}, status: http.StatusConflict,
+		})
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.leadTo("/portal/login", page.Flash{Key: "entrance.newemail.done", Arguments: []string{"email", email}})
+}

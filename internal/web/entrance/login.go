@@ -1,0 +1,257 @@
+package entrance
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// Sent with the address of a sign-in page.
+const (
+	nextField   = "next"   // where to go after signing in
+	openIDField = "openid" // why the OpenID provider's sign-in was refused
+)
+
+// credentials are what a person signs in with.
+type credentials struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Code     string `json:"code,omitzero"`
+}
+
+func (s *sheet) loginPage() (int, []byte, error) {
+	next := s.URL.Query().Get(nextField)
+	home, err := s.homeOfVisitor(next)
+	if err != nil {
+		return 0, nil, err
+	}
+	if home != "" {
+		return s.leadTo(home, page.Flash{})
+	}
+	form, err := s.newForm(s.door.path + "/login")
+	if err != nil {
+		return 0, nil, err
+	}
+	form.Values.Set(nextField, next)
+	return s.showLogin(form, http.StatusOK, s.openIDRefusal())
+}
+
+// showLogin shows the first step of a sign-in.
+func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (int, []byte, error) {
+	shown := leaf{
+		Title: s.text(s.door.title), Lead: []string{s.text(s.door.lead)}, Message: message, Form: form,
+		Fields: withAll(form, s.emailField(), s.passwordField()), Button: s.text("entrance.signin"), status: status,
+		Hidden: []page.Field{{Name: nextField, Value: form.Values.Get(nextField)}},
+	}
+	if s.door.kind == visit.Operators && s.room.config.HasOpenID {
+		back := s.door.path + "/login"
+		if next := within(form.Values.Get(nextField), console.path, courier.path); next != "" {
+			back += "?" + url.Values{nextField: {next}}.Encode()
+		}
+		shown.Other = &page.Link{Text: s.text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode()}
+	}
+	shown.Links = s.loginLinks()
+	return s.show(shown)
+}
+
+// loginLinks are the ways on for people who cannot sign in here.
+func (s *sheet) loginLinks() []page.Link {
+	forgotten := console.path + "/reset"
+	if s.door == portal {
+		forgotten = portal.path + "/reset"
+	}
+	links := []page.Link{{Text: s.text("entrance.forgotten"), Path: forgotten}}
+	if s.door == portal && s.room.config.Registration != partner.RegistrationClosed {
+		links = append(links, page.Link{Text: s.text("entrance.register"), Path: "/portal/register"})
+	}
+	for _, other := range s.door.others() {
+		links = append(links, page.Link{Text: s.text(other.instead), Path: other.path + "/login"})
+	}
+	return links
+}
+
+// login handles both steps of a sign-in: the second one comes with a ticket.
+func (s *sheet) login() (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	in := credentials{Email: form.Values.Get("email"), Password: form.Values.Get("password")}
+	if sealed := form.Values.Get("ticket"); sealed != "" {
+		first, valid := s.open(sealed)
+		if !valid {
+			return s.showLogin(form, http.StatusUnprocessableEntity, s.problem("entrance.late"))
+		}
+		in = credentials{first.Email, first.Password, form.Values.Get("code")}
+		form.Values.Set("email", first.Email)
+	}
+	role, err := s.signIn(in)
+	if err != nil {
+		return s.refuseLogin(form, in, err)
+	}
+	return s.enter(role, form.Values.Get(nextField), page.Flash{})
+}
+
+// signIn begins a session, and returns the role of the person.
+func (s *sheet) signIn(in credentials) (role string, err error) {
+	body, err := page.Source(in)
+	if err != nil {
+		return "", err
+	}
+	from, err := s.Door.Origin()
+	if err != nil {
+		return "", err
+	}
+	var token string
+	if s.door.kind == visit.Partners {
+		var found *partner.Member
+		if found, token, err = s.room.config.Partners.Login(s.Context(), body, from); err != nil {
+			return "", err
+		}
+		role = string(found.User.Role)
+	} else {
+		var found *operator.Operator
+		if found, token, err = s.room.config.Operators.Login(s.Context(), body, from); err != nil {
+			return "", err
+		}
+		role = string(found.Role)
+	}
+	s.Door.SignIn(s.door.kind, token, from)
+	return role, nil
+}
+
+// enter leads a person who has signed in to the page that was asked for, or home.
+func (s *sheet) enter(role, next string, message page.Flash) (int, []byte, error) {
+	home := homeOf(s.door.kind, role)
+	if s.door == courier && home != courier.path && next == "" {
+		message = page.Flash{Key: "entrance.other_door"}
+	}
+	return s.leadTo(cmp.Or(s.wanted(role, next), home), message)
+}
+
+// wanted returns the page that was asked for if people of the role may open it.
+func (s *sheet) wanted(role, next string) string {
+	switch {
+	case s.door.kind == visit.Partners:
+		return within(next, portal.path)
+	case role == string(operator.RoleCourier):
+		return within(next, courier.path)
+	case role == string(operator.RoleWarehouse):
+		return within(next, console.path)
+	}
+	return within(next, console.path, courier.path)
+}
+
+// homeOf returns the first page of people of a role.
+func homeOf(kind visit.Audience, role string) string {
+	switch {
+	case kind == visit.Partners:
+		return portal.path
+	case role == string(operator.RoleCourier):
+		return courier.path
+	}
+	return console.path
+}
+
+// homeOfVisitor returns where a person goes who is signed in already; empty for others.
+func (s *sheet) homeOfVisitor(next string) (string, error) {
+	found, err := s.room.visitor(s.Visit, s.door.kind)
+	if err != nil || found == nil {
+		return "", err
+	}
+	return cmp.Or(s.wanted(found.role, next), homeOf(s.door.kind, found.role)), nil
+}
+
+// refuseLogin shows why a sign-in was refused, with what was typed.
+func (s *sheet) refuseLogin(form *page.Form, in credentials, err error) (int, []byte, error) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
+		return 0, nil, err
+	}
+	invalid := refused.Code == refusal.CodeValidation
+	switch {
+	case errors.Is(err, signin.ErrCodeRequired):
+		return s.showCode(form, in, http.StatusOK, nil)
+	case errors.Is(err, signin.ErrCodeWrong), in.Code != "" && invalid:
+		return s.showCode(form, in, http.StatusUnprocessableEntity, s.problem("entrance.code.wrong"))
+	case refused.Code == refusal.CodeRateLimited:
+		return s.tooMany(form, in, refused.RetryAfter)
+	case errors.Is(err, partner.ErrPending):
+		return s.showLogin(form, http.StatusForbidden, s.problem("entrance.pending"))
+	case refused.Code == refusal.CodeForbidden:
+		return s.showLogin(form, http.StatusForbidden, s.problem("entrance.inactive"))
+	case refused.Code == refusal.CodeUnauthorized, invalid:
+		return s.showLogin(form, http.StatusUnprocessableEntity, s.problem("entrance.wrong"))
+	}
+	return 0, nil, err
+}
+
+// tooMany says how long to wait. In the second step the ticket may expire meanwhile; then
+// the person begins again.
+func (s *sheet) tooMany(form *page.Form, in credentials, wait time.Duration) (int, []byte, error) {
+	seconds := int(math.Ceil(wait.Seconds()))
+	s.Header.Set("Retry-After", strconv.Itoa(seconds))
+	message := &page.Message{Text: s.Language.Count("entrance.wait.seconds", seconds), Danger: true}
+	if seconds > 90 {
+		message.Text = s.Language.Count("entrance.wait.minutes", int(math.Ceil(wait.Minutes())))
+	}
+	if form.Values.Has("ticket") {
+		return s.showCode(form, in, http.StatusTooManyRequests, message)
+	}
+	return s.showLogin(form, http.StatusTooManyRequests, message)
+}
+
+// showCode shows the second step of a sign-in.
+func (s *sheet) showCode(form *page.Form, in credentials, status int, message *page.Message) (int, []byte, error) {
+	sealed, err := s.seal(ticket{Email: in.Email, Password: in.Password})
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		Title: s.text("entrance.code.title"), Lead: []string{s.text("entrance.code.lead", "email", in.Email)}, Message: message, Form: form,
+		Fields: []page.Field{{
+			Name: "code", Label: s.text("entrance.code"), Hint: s.text("entrance.code.hint"), Type: "text", Autocomplete: "one-time-code", Required: true,
+		}},
+		Hidden: []page.Field{ticketField(sealed), {Name: nextField, Value: form.Values.Get(nextField)}},
+		Button: s.text("entrance.signin"), status: status,
+		Links: []page.Link{{Text: s.text("entrance.again"), Path: s.door.path + "/login"}},
+	})
+}
+
+// openIDRefusal says why the OpenID provider's sign-in was refused, if it was.
+func (s *sheet) openIDRefusal() *page.Message {
+	switch s.URL.Query().Get(openIDField) {
+	case "":
+		return nil
+	case string(refusal.CodeForbidden):
+		return s.problem("entrance.openid.forbidden")
+	case string(refusal.CodeUnauthorized):
+		return s.problem("entrance.openid.unauthorized")
+	}
+	return s.problem("entrance.openid.other")
+}
+
+// logout ends the session, if there is one.
+func (s *sheet) logout() (int, []byte, error) {
+	token := s.Door.Token(s.door.kind)
+	end := s.room.config.Operators.Logout
+	if s.door.kind == visit.Partners {
+		end = s.room.config.Partners.Logout
+	}
+	if err := end(s.Context(), token); err != nil {
+		return 0, nil, err
+	}
+	s.Door.SignOut(s.door.kind)
+	return s.leadTo("/", page.Flash{})
+}

@@ -1,0 +1,42 @@
+package entrance
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// plainPath accepts what browsers send of a path and a query: no spaces, controls,
+// backslashes or characters beyond ASCII.
+var plainPath = regexp.MustCompile(`^/[A-Za-z0-9_~.%!$&'()*+,;=:@/?-]{1,2000}$`)
+
+// within returns the address of a page below one of the paths that a visitor wants to go
+// to after signing in. It returns an empty text for anything else: another site, another
+// audience, or a page of the entrance itself.
+func within(wanted string, paths ...string) string {
+	if !plainPath.MatchString(wanted) {
+		return ""
+	}
+	address, err := url.Parse(wanted)
+	if err != nil || address.Host != "" || address.Scheme != "" || address.Path != path.Clean(address.Path) {
+		return ""
+	}
+	for _, below := range paths {
+		rest, found := strings.CutPrefix(address.Path, below)
+		if found && (rest == "" || strings.HasPrefix(rest, "/")) && !ofEntrance(rest) {
+			return address.RequestURI()
+		}
+	}
+	return ""
+}
+
+// ofEntrance reports whether a path below that of a door is a page of the entrance.
+func ofEntrance(rest string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	switch first {
+	case "login", "logout", "register", "reset", "invitations", "email":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package entrance
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+func (s *sheet) registerPage() (int, []byte, error) {
+	home, err := s.homeOfVisitor("")
+	if err != nil {
+		return 0, nil, err
+	}
+	switch {
+	case home != "":
+		return s.leadTo(home, page.Flash{})
+	case s.room.config.Registration == partner.RegistrationClosed:
+		return s.show(leaf{
+			Title: s.text("entrance.closed"), Lead: []string{s.text("entrance.closed.why")},
+			Links: []page.Link{s.toLogin()}, status: http.StatusForbidden,
+		})
+	case s.URL.Query().Has("pending"):
+		return s.show(leaf{Title: s.text("entrance.registered"), Lead: []string{s.text("entrance.pending")}, Links: []page.Link{s.toLogin()}})
+	}
+	form, err := s.newForm("/portal/register")
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showRegister(form, http.StatusOK)
+}
+
+func (s *sheet) showRegister(form *page.Form, status int) (int, []byte, error) {
+	lead := []string{s.text("entrance.register.lead")}
+	if s.room.config.Registration == partner.RegistrationApproval {
+		lead = append(lead, s.text("entrance.register.approval"))
+	}
+	return s.show(leaf{
+		Title: s.text("entrance.register"), Lead: lead, Form: form, Button: s.text("entrance.register.button"), status: status,
+		Fields: withAll(form,
+			page.Field{Name: "name", Label: s.text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true},
+			s.emailField(), s.newPasswordField("password")),
+		Links: []page.Link{s.toLogin()},
+	})
+}
+
+// toLogin is a link to the sign-in page of the door.
+func (s *sheet) toLogin() page.Link {
+	return page.Link{Text: s.text("entrance.tologin"), Path: s.door.path + "/login"}
+}
+
+// register opens an account and signs its owner in.
+func (s *sheet) register() (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := form.Object("name", "email", "password")
+	if err != nil {
+		return 0, nil, err
+	}
+	registered, err := s.room.config.Partners.Register(s.Context(), body)
+	in := credentials{Email: form.Values.Get("email"), Password: form.Values.Get("password")}
+	if refusal.HasCode(err, refusal.CodeEmailTaken) {
+		// A form that was sent twice registers once: the second one finds the account.
+		if role, err := s.signIn(in); err == nil {
+			return s.enter(role, "", page.Flash{})
+		}
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.text("entrance.taken")})
+		return s.showRegister(form, http.StatusUnprocessableEntity)
+	}
+	switch {
+	case form.Refuse(err, s.Language):
+		return s.showRegister(form, http.StatusUnprocessableEntity)
+	case err != nil:
+		return 0, nil, err
+	case registered.Pending():
+		return s.leadTo("/portal/register?pending=yes", page.Flash{})
+	}
+	return s.enterFirst(in, page.Flash{Key: "entrance.welcome"})
+}
+
+// enterFirst signs in a person whose account has just been made. A person who cannot be
+// signed in at the moment does it on the sign-in page.
+func (s *sheet) enterFirst(in credentials, welcome page.Flash) (int, []byte, error) {
+	role, err := s.signIn(in)
+	if refusal.HasCode(err, refusal.CodeRateLimited) || refusal.HasCode(err, refusal.CodeUnavailable) {
+		return s.leadTo(s.door.path+"/login", welcome)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.enter(role, "", welcome)
+}
