@@ -83,6 +83,8 @@ var rooms = map[string]room{
 	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 
+	"internal/web/entrance": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
+
 	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/scenes":  everything,

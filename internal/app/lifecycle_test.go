@@ -258,7 +258,7 @@ func TestInvalidDatabaseFile(t *testing.T) {
 	apptest.Start(t, apptest.DataIn(dir)).Stop() // an empty file is an empty database
 }
 
-var demoLine = regexp.MustCompile(`(?m)^ +(partner|API key|secret|operator|courier) .*$`)
+var demoLine = regexp.MustCompile(`(?m)^ +(partner|API key|secret|operator|courier|courier id) .*$`)
 
 // TestDemoIsSeededOnce starts the demo twice. The second start prints the same
 // credentials and adds nothing.
@@ -278,7 +278,7 @@ func TestDemoIsSeededOnce(t *testing.T) {
 	}
 	first, stored := seed()
 	second, storedThen := seed()
-	if first != second || strings.Count(first, "\n") != 4 {
+	if first != second || strings.Count(first, "\n") != 5 {
 		t.Errorf("got %s\nwant %s", second, first)
 	}
 	if stored != storedThen {

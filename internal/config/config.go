@@ -42,7 +42,7 @@ type Config struct {
 	SimulatePace     time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed     int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
 	StopTime         time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
-	Demo             bool          `help:"Create a sample partner with stock, a courier and an operator, and print how to use them." env:"DROPYARD_DEMO"`
+	Demo             bool          `help:"Create a sample partner with stock and orders, a courier and an operator, and print how to use them. On this machine, / signs in as each with one click." env:"DROPYARD_DEMO"`
 	OperatorEmail    string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 	SMTP             string        `name:"smtp" help:"Mail server: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps:// with TLS from the start; better set in the environment, because other users may see the command line. Default: none, links are shown instead of mailed." env:"DROPYARD_SMTP" placeholder:"URL"`

@@ -115,6 +115,9 @@ func (s *Service) Try(method, target string, body []byte, headers ...string) (*A
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
+	if host := request.Header.Get("Host"); host != "" {
+		request.Host = host
+	}
 	response, err := s.http.Do(request)
 	if err != nil {
 		return nil, err

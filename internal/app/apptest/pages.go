@@ -43,6 +43,16 @@ func (a *Answer) Form(t testing.TB, to string, values ...string) []byte {
 	return nil
 }
 
+// FieldOf returns what the form on a page that is sent to a path holds in a field.
+func FieldOf(t testing.TB, page *Answer, to, name string) string {
+	t.Helper()
+	fields, err := url.ParseQuery(string(page.Form(t, to)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields.Get(name)
+}
+
 // fieldsOf returns what a browser sends of a form that nobody has changed.
 func fieldsOf(form *html.Node) url.Values {
 	fields := url.Values{}

@@ -23,6 +23,10 @@ const (
 	openIDField = "openid" // why the OpenID provider's sign-in was refused
 )
 
+// maxReturn is the length of the longest address that an OpenID provider's sign-in
+// leads back to, in bytes: escaped, it must fit into what /ops/v1/oidc/login takes.
+const maxReturn = 150
+
 // credentials are what a person signs in with.
 type credentials struct {
 	Email    string `json:"email"`
@@ -56,7 +60,7 @@ func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (i
 	}
 	if s.door.kind == visit.Operators && s.room.config.HasOpenID {
 		back := s.door.path + "/login"
-		if next := within(form.Values.Get(nextField), console.path, courier.path); next != "" {
+		if next := within(form.Values.Get(nextField), console.path, courier.path); next != "" && len(next) < maxReturn {
 			back += "?" + url.Values{nextField: {next}}.Encode()
 		}
 		shown.Other = &page.Link{Text: s.text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode()}

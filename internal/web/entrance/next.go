@@ -7,15 +7,18 @@ import (
 	"strings"
 )
 
+// maxNext is the length of the longest address that is remembered, in bytes.
+const maxNext = 2000
+
 // plainPath accepts what browsers send of a path and a query: no spaces, controls,
 // backslashes or characters beyond ASCII.
-var plainPath = regexp.MustCompile(`^/[A-Za-z0-9_~.%!$&'()*+,;=:@/?-]{1,2000}$`)
+var plainPath = regexp.MustCompile(`^/[A-Za-z0-9_~.%!$&'()*+,;=:@/?-]+$`)
 
 // within returns the address of a page below one of the paths that a visitor wants to go
 // to after signing in. It returns an empty text for anything else: another site, another
 // audience, or a page of the entrance itself.
 func within(wanted string, paths ...string) string {
-	if !plainPath.MatchString(wanted) {
+	if len(wanted) > maxNext || !plainPath.MatchString(wanted) {
 		return ""
 	}
 	address, err := url.Parse(wanted)

@@ -1,6 +1,7 @@
 package entrance
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -129,4 +130,4 @@ func (s *sheet) reset() (int, []byte, error) {
 }
 
 // isGone reports whether a link cannot be used.
-func isGone(err error) bool { return err == credential.ErrNoLink }
+func isGone(err error) bool { return errors.Is(err, credential.ErrNoLink) }

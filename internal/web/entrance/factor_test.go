@@ -1,0 +1,136 @@
+package entrance_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/pquerna/otp/totp"
+)
+
+// enrol sets up a second factor of the person who is signed in, and returns its secret
+// and the recovery codes.
+func (c *comer) enrol(t *testing.T, api, password string) (secret string, recovery []any) {
+	t.Helper()
+	begun := c.do(t, "POST", api+"/totp", fmt.Appendf(nil, `{"password":%q}`, password)).Must(t, 200)
+	secret = begun.Text("secret")
+	confirmed := c.do(t, "POST", api+"/totp/confirm", fmt.Appendf(nil, `{"code":%q}`, c.code(t, secret))).Must(t, 200)
+	recovery, _ = confirmed.JSON("recovery_codes").([]any)
+	return secret, recovery
+}
+
+func (c *comer) code(t *testing.T, secret string) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, c.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// TestSecondStep signs in with a password and a code. The page of the second step keeps
+// neither the password nor more than five minutes' worth of trust.
+func TestSecondStep(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	first := comes(s)
+	first.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	secret, recovery := first.enrol(t, "/v1/auth", metro.Password)
+	s.Clock.Advance(time.Minute)
+
+	c := comes(s)
+	step := c.fill(t, "/portal/login?next=%2Fportal%3Fmode%3Dtest", "email", metro.Email, "password", metro.Password)
+	shows(t, step, 200, "Enter your code")
+	if page := string(step.Body); strings.Contains(page, metro.Password) || c.cookies["dropyard_session"] != "" {
+		t.Errorf("got the password in the page, or a session %q before the code:\n%s", c.cookies["dropyard_session"], page)
+	}
+	wrong := c.send(t, step, "/portal/login", "code", "000000")
+	shows(t, wrong, 422, "This code is wrong")
+	shows(t, c.send(t, wrong, "/portal/login", "code", strings.Repeat("0", 300)), 422, "This code is wrong")
+	leads(t, c.send(t, wrong, "/portal/login", "code", c.code(t, secret)), "/portal?mode=test")
+	leads(t, comes(s).send(t, step, "/portal/login", "code", recovery[0].(string)), "/portal?mode=test")
+	shows(t, comes(s).send(t, step, "/portal/login", "code", recovery[0].(string)), 422, "This code is wrong")
+
+	sealed := apptest.FieldOf(t, step, "/portal/login", "ticket")
+	for _, ticket := range []string{sealed[:len(sealed)-6] + "AAAAAA", "e30", "?"} {
+		shows(t, comes(s).send(t, step, "/portal/login", "ticket", ticket, "code", recovery[1].(string)), 422, "Enter your password again")
+	}
+	elsewhere := comes(s)
+	form := elsewhere.open(t, "/console/login").Form(t, "/console/login", "ticket", sealed, "code", recovery[1].(string))
+	moved := elsewhere.do(t, "POST", "/console/login", form, "Content-Type", "application/x-www-form-urlencoded")
+	shows(t, moved, 422, "Enter your password again")
+	s.Clock.Advance(5 * time.Minute)
+	shows(t, comes(s).send(t, step, "/portal/login", "code", recovery[1].(string)), 422, "Enter your password again")
+}
+
+// TestWrongCodesAreThrottled guesses codes until it must wait.
+func TestWrongCodesAreThrottled(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	first := comes(s)
+	first.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	first.enrol(t, "/v1/auth", metro.Password)
+	c := comes(s)
+	step := c.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	for range 10 {
+		shows(t, c.send(t, step, "/portal/login", "code", "000000"), 422, "This code is wrong")
+	}
+	shows(t, c.send(t, step, "/portal/login", "code", "000000"), 429, "Try again in 60 seconds.")
+}
+
+// TestOperatorsDoors signs operators in by both doors: each is led to the pages of the
+// role, and no one by the doors of others.
+func TestOperatorsDoors(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	for _, role := range []string{"dispatcher", "warehouse", "courier"} {
+		admin.As(t, role)
+	}
+	for _, c := range []struct{ role, door, next, want string }{
+		{"dispatcher", "/console", "", "/console"},
+		{"dispatcher", "/courier", "", "/console"},
+		{"dispatcher", "/courier", "/courier/stops", "/courier/stops"},
+		{"warehouse", "/courier", "/courier", "/console"},
+		{"courier", "/courier", "", "/courier"},
+		{"courier", "/console", "", "/courier"},
+		{"courier", "/console", "/console/orders", "/courier"},
+	} {
+		page := comes(s)
+		login := c.door + "/login?next=" + c.next
+		got := page.fill(t, login, "email", c.role+"@example.com", "password", "a long password of a "+c.role)
+		leads(t, got, c.want)
+		if c.next == "" {
+			shows(t, page.open(t, c.want), 200, c.role+"@example.com, with the role "+c.role)
+			shows(t, page.open(t, "/"), 200, `href="`+c.want+`">Continue`)
+			leads(t, page.do(t, "POST", c.want+"/logout", nil), "/")
+			leads(t, page.open(t, c.want), c.want+"/login?next="+strings.ReplaceAll(c.want, "/", "%2F"))
+		}
+		wrong := page.fill(t, "/portal/login", "email", c.role+"@example.com", "password", "a long password of a "+c.role)
+		shows(t, wrong, 422, `href="/courier/login"`)
+	}
+	warehouse := comes(s)
+	warehouse.fill(t, "/console/login", "email", "warehouse@example.com", "password", "a long password of a warehouse")
+	shows(t, warehouse.open(t, "/courier"), 403, "You may not do this")
+}
+
+// TestOperatorMustEnrol lets an operator without the second factor that the role must
+// have open the page that says how to set it up, and set it up in that session.
+func TestOperatorMustEnrol(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	admin.As(t, "dispatcher")
+	admin.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
+	c := comes(s)
+	leads(t, c.fill(t, "/console/login", "email", "dispatcher@example.com", "password", "a long password of a dispatcher"), "/console")
+	shows(t, c.open(t, "/console"), 200, "Set up a second factor first")
+	c.do(t, "GET", "/ops/v1/orders", nil).Must(t, http.StatusForbidden)
+	c.enrol(t, "/ops/v1/auth", "a long password of a dispatcher")
+	shows(t, c.open(t, "/console"), 200, "10 recovery codes are left")
+}
