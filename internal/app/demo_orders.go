@@ -64,7 +64,7 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 		orderID, status = found[at].OrderID, found[at].Status
 	} else {
 		body := one.request(a.Now())
-		request := idempotency.Request{Key: idempotency.Key{PartnerID: seeded.PartnerID, Scope: "demo"}, Body: []byte(body)}
+		request := idempotency.Request{Key: idempotency.Key{PartnerID: seeded.PartnerID, Scope: "POST /v1/orders"}, Body: []byte(body)}
 		if _, err := io.ReadFull(a.Random, request.UUID[:]); err != nil {
 			return "", err
 		}

@@ -52,7 +52,7 @@ func TestMail(t *testing.T) {
 	if got.To != "Sam@example.com" || got.Subject() != "Join the team of metro" || !strings.Contains(got.Text, "clerk") {
 		t.Errorf("got %q to %s with the text %q, want the invitation", got.Subject(), got.To, got.Text)
 	}
-	after.Do(t, "POST", "/v1/auth/invitations/"+linkIn(t, got, "invitation"), []byte(acceptance)).Must(t, 201)
+	after.Do(t, "POST", "/v1/auth/invitations/"+linkIn(t, got, "invitations"), []byte(acceptance)).Must(t, 201)
 	metro.Owner(t).Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200)
 	after.Do(t, "POST", "/v1/auth/reset", []byte(`{"email":"sam@example.com"}`)).Must(t, 202)
 	got = <-server.Mails

@@ -4,14 +4,14 @@ package page
 var entrancePhrases = map[string]phrase{
 	"entrance.portal.title":    {"Sign in to the portal", "Se connecter au portail"},
 	"entrance.portal.lead":     {"For shops that send orders with Dropyard.", "Pour les commerces qui envoient leurs commandes avec Dropyard."},
-	"entrance.portal.instead":  {"You work for a shop? Sign in to the portal", "Vous travaillez pour un commerce ? Connectez-vous au portail"},
+	"entrance.portal.instead":  {"Sign-in for shops", "Connexion des commerces"},
 	"entrance.console.title":   {"Sign in to the console", "Se connecter à la console"},
 	"entrance.console.lead":    {"For those who run the deliveries: admins, dispatchers and the warehouse.", "Pour les responsables des livraisons : admins, répartition et entrepôt."},
-	"entrance.console.instead": {"You run the deliveries? Sign in to the console", "Vous gérez les livraisons ? Connectez-vous à la console"},
+	"entrance.console.instead": {"Sign-in for those who run the deliveries", "Connexion des responsables des livraisons"},
 	"entrance.console.home":    {"Console", "Console"},
-	"entrance.courier.title":   {"Sign in for your stops", "Se connecter pour ses arrêts"},
+	"entrance.courier.title":   {"Sign in for your stops", "Se connecter à vos arrêts"},
 	"entrance.courier.lead":    {"For couriers.", "Pour les livreurs."},
-	"entrance.courier.instead": {"You deliver? Sign in as a courier", "Vous livrez ? Connectez-vous comme livreur"},
+	"entrance.courier.instead": {"Sign-in for couriers", "Connexion des livreurs"},
 	"entrance.courier.home":    {"Courier", "Livreur"},
 
 	"entrance.email":         {"E-mail address", "Adresse de courriel"},
