@@ -18,9 +18,10 @@ import (
 	"github.com/dropyard/dropyard/internal/web/entrance"
 )
 
-// demoDoors returns how people sign in to the demo with one click; nil without --demo.
+// demoDoors returns how people sign in to the demo with one click; nil unless the service
+// is a demo that only this machine can reach.
 func (a *App) demoDoors() *entrance.Demo {
-	if a.demo == nil {
+	if !a.config.LocalDemo() {
 		return nil
 	}
 	return &entrance.Demo{

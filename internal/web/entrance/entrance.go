@@ -33,7 +33,8 @@ type Config struct {
 	Registration partner.Registration
 	HasMail      bool // the service sends mail
 	HasOpenID    bool // operators may sign in through an OpenID provider
-	// Demo signs in with one click; nil without --demo.
+	// Demo signs in with one click; nil unless the service is a demo that only this
+	// machine can reach.
 	Demo *Demo
 }
 

@@ -157,7 +157,7 @@ func TestRegister(t *testing.T) {
 	s := apptest.Start(t)
 	c := comes(s)
 	faults := c.fill(t, "/portal/register", "name", "Librairie Nord", "email", "nord", "password", "dropyard")
-	for _, want := range []string{"Enter an e-mail address.", "Choose another password", `value="Librairie Nord"`} {
+	for _, want := range []string{"Enter an e-mail address.", "Choose a password of at least 8", `value="Librairie Nord"`} {
 		shows(t, faults, 422, want)
 	}
 	first := c.send(t, faults, "/portal/register", "email", "nord@example.com", "password", "neige-sur-le-fleuve")

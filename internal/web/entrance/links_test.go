@@ -40,7 +40,7 @@ func TestReset(t *testing.T) {
 			t.Fatalf("got the link %s, want one below %s/reset", made, c.door)
 		}
 		weak := page.fill(t, link, "new_password", "dropyard")
-		shows(t, weak, 422, "Choose another password")
+		shows(t, weak, 422, "Choose a password of at least ")
 		shows(t, weak, 422, "For "+c.email)
 		leads(t, page.send(t, weak, link, "new_password", "neige-sur-le-fleuve"), c.door+"/login")
 		shows(t, page.open(t, c.door+"/login"), 200, "Your new password is set.")
@@ -66,7 +66,7 @@ func TestInvitation(t *testing.T) {
 		shows(t, c.open(t, link), 200, want)
 	}
 	faults := c.fill(t, link, "name", "Sam", "password", "dropyard")
-	shows(t, faults, 422, "Choose another password")
+	shows(t, faults, 422, "Choose a password of at least 8")
 	leads(t, c.send(t, faults, link, "password", "neige-sur-le-fleuve"), "/portal")
 	shows(t, c.open(t, "/portal"), 200, "Welcome to metro.")
 	shows(t, comes(s).open(t, link), 404, "ask for another invitation")
