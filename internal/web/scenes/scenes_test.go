@@ -56,20 +56,27 @@ func open(t *testing.T) *browser.Browser {
 // whole are the scenes that readers of all kinds see in every run.
 var whole = []string{"components", "track-out-for-delivery"}
 
-// isState reports whether a scene is one more state of a page that another scene shows:
-// of the recipient's page, of a mail, or of portal-orders for portal-orders-failed.
-func isState(scene scenes.Scene) bool {
-	return strings.HasPrefix(scene.Name, "track-") || strings.HasPrefix(scene.Name, "mail-") ||
-		slices.ContainsFunc(theatre.Scenes, func(other scenes.Scene) bool { return strings.HasPrefix(scene.Name, other.Name+"-") })
+// isState reports whether the scene with an index is one more state of a page that an
+// earlier scene shows: of the recipient's page, of a mail, or of the page that its name
+// begins with, as portal-order of portal-order-failed.
+func isState(i int) bool {
+	kind := func(s scenes.Scene) string {
+		parts := strings.Split(s.Name, "-")
+		return strings.Join(parts[:min(2, len(parts))], "-")
+	}
+	if name := theatre.Scenes[i].Name; strings.HasPrefix(name, "track-") || strings.HasPrefix(name, "mail-") {
+		return true
+	}
+	return slices.ContainsFunc(theatre.Scenes[:i], func(earlier scenes.Scene) bool { return kind(earlier) == kind(theatre.Scenes[i]) })
 }
 
 // readersOf returns who looks at the scene with an index. At full length every page is
 // shown in all combinations and its other states in pairs; otherwise readers take turns
 // for all scenes but the most important ones.
-func readersOf(i int, scene scenes.Scene) []browser.Reader {
-	important, pairs := slices.Contains(whole, scene.Name), browser.Pairs()
+func readersOf(i int) []browser.Reader {
+	important, pairs := slices.Contains(whole, theatre.Scenes[i].Name), browser.Pairs()
 	switch {
-	case testkit.Long() && (important || !isState(scene)):
+	case testkit.Long() && (important || !isState(i)):
 		return browser.AllReaders()
 	case testkit.Long(), important:
 		return pairs
@@ -86,7 +93,7 @@ func TestScenes(t *testing.T) {
 	t.Parallel()
 	chromium := open(t)
 	for i, scene := range theatre.Scenes {
-		for _, reader := range readersOf(i, scene) {
+		for _, reader := range readersOf(i) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
 				visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie})
