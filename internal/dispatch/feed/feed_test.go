@@ -20,12 +20,7 @@ import (
 // without a comparison, the first of them immediately.
 func TestOwnCommitsArriveSoon(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
-		node := newNode(b, false, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, false, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		pass(time.Second)
 		for i := range 3 {
 			begun := time.Now()
@@ -53,12 +48,7 @@ func TestOwnCommitsArriveSoon(t *testing.T) {
 // many changes.
 func TestFewAnswersOfManyChanges(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
-		node := newNode(b, false, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, false, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		go func() {
 			for i := range 2000 {
 				node.Committed(one(b.put(fmt.Sprint(i % 100))))
@@ -79,12 +69,7 @@ func TestFewAnswersOfManyChanges(t *testing.T) {
 // TestOtherNodesChangesArriveWithinASecond changes the table without a hint.
 func TestOtherNodesChangesArriveWithinASecond(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
-		node := newNode(b, true, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, true, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		for _, change := range []func(){
 			func() { b.put("a") },
 			func() { b.put("a") },
@@ -100,6 +85,30 @@ func TestOtherNodesChangesArriveWithinASecond(t *testing.T) {
 			}
 			if took := time.Since(begun); took > time.Second || !maps.Equal(d.seen, b.picture()) {
 				t.Errorf("got %v after %v, want %v within a second", d.seen, took, b.picture())
+			}
+		}
+	})
+}
+
+// TestOtherNodesChangesArriveWhileComparisonsTakeLong changes the table without a hint,
+// while each view of it takes 150 ms, as on a busy machine.
+func TestOtherNodesChangesArriveWhileComparisonsTakeLong(t *testing.T) {
+	t.Parallel()
+	following(t, true, func(t *testing.T, b *table, node *feed.Service, d *desk) {
+		b.put("a")
+		pass(2 * time.Second)
+		b.slow(150 * time.Millisecond)
+		for i := range 10 {
+			pass(time.Duration(i) * 130 * time.Millisecond)
+			begun := time.Now()
+			b.put("a")
+			for !maps.Equal(d.seen, b.picture()) {
+				if _, err := d.ask(node, 20*time.Second); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if took := time.Since(begun); took > time.Second {
+				t.Errorf("change %d: got it after %v, want it within a second", i, took)
 			}
 		}
 	})
@@ -180,11 +189,7 @@ func TestPositionsThatAreTooOld(t *testing.T) {
 // TestEndWaits checks that waits end when the process stops.
 func TestEndWaits(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		node := newNode(newTable(), true, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, true, func(t *testing.T, _ *table, node *feed.Service, d *desk) {
 		go func() {
 			time.Sleep(3 * time.Second)
 			node.EndWaits()
@@ -202,13 +207,11 @@ func TestEndWaits(t *testing.T) {
 // desks can come back.
 func TestMirrorIsDropped(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
+	following(t, true, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		b.put("a")
-		node := newNode(b, true, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+		if _, err := d.ask(node, 20*time.Second); err != nil {
+			t.Fatal(err)
+		}
 		if got, want := node.Stats(), (feed.Stats{Rows: 1}); got != want {
 			t.Errorf("in use: got %+v, want %+v", got, want)
 		}
@@ -264,11 +267,7 @@ func TestDatabaseAway(t *testing.T) {
 // TestCallerThatLeaves checks that a call ends with its context.
 func TestCallerThatLeaves(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		node := newNode(newTable(), true, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, true, func(t *testing.T, _ *table, node *feed.Service, d *desk) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := node.Changes(ctx, d.after, time.Minute); !errors.Is(err, context.DeadlineExceeded) {
@@ -284,12 +283,7 @@ func TestCallerThatLeaves(t *testing.T) {
 // comparison.
 func TestManyHints(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
-		node := newNode(b, false, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, false, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		const many = 25_000
 		ids := make([]string, many)
 		for i := range ids {
@@ -306,12 +300,7 @@ func TestManyHints(t *testing.T) {
 // what was rendered of it.
 func TestAnswersAreShared(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newTable()
-		node := newNode(b, true, 0)
-		defer node.Close()
-		d := &desk{}
-		d.load(t, node)
+	following(t, true, func(t *testing.T, b *table, node *feed.Service, d *desk) {
 		var mu sync.Mutex
 		rendered := 0
 		var all sync.WaitGroup

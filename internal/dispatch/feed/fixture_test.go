@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"testing/synctest"
 	"time"
 
@@ -26,8 +27,9 @@ type table struct {
 	mu       sync.Mutex // guards the following fields
 	rows     map[string]*board.Row
 	couriers map[string]dispatch.Courier
-	partner  string // the name of all partners
-	down     error  // what reads fail with; nil if they do not
+	partner  string        // the name of all partners
+	down     error         // what reads fail with; nil if they do not
+	takes    time.Duration // how long a read takes
 	skew     time.Duration
 }
 
@@ -68,6 +70,13 @@ func (b *table) fail(err error) {
 	b.down = err
 }
 
+// slow makes each read take so long from now on.
+func (b *table) slow(takes time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.takes = takes
+}
+
 // picture returns what desks should see.
 func (b *table) picture() picture {
 	b.mu.Lock()
@@ -89,6 +98,10 @@ func line(row *board.Row, partner string, courier dispatch.Courier) string {
 
 // Read runs fn on a view of the table, which other goroutines cannot change.
 func (b *table) Read(_ context.Context, fn func(feed.Reader) error) error {
+	b.mu.Lock()
+	takes := b.takes
+	b.mu.Unlock()
+	time.Sleep(takes)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.down != nil {
@@ -151,6 +164,19 @@ func newNode(b *table, shared bool, skew time.Duration) *feed.Service {
 		Encode: func(e *dispatch.Entry) ([]byte, error) {
 			return []byte(line(e.Row, e.PartnerName, dispatch.Courier{Name: e.CourierName, Active: e.CourierActive})), nil
 		},
+	})
+}
+
+// following runs a test in a bubble of time, with a table, a node, and a desk
+// that has loaded the board from it.
+func following(t *testing.T, shared bool, test func(t *testing.T, b *table, node *feed.Service, d *desk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := newTable()
+		node, d := newNode(b, shared, 0), &desk{}
+		defer node.Close()
+		d.load(t, node)
+		test(t, b, node, d)
 	})
 }
 
