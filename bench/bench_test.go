@@ -27,7 +27,7 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	command := createCommand{
 		Clients: 4, Seconds: 0.3, WarmUp: 50 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1,
-		Only: []string{"service", "http", "store"},
+		Only: []string{"service", "http", "store"}, logFlags: logFlags{RequestLogBytes: 1 << 20},
 	}
 	report, err := command.measure(t.Context())
 	if err != nil {
@@ -44,6 +44,9 @@ func TestCreate(t *testing.T) {
 	if s := report.Service; s.Kept != s.Orders || s.BytesPerOrder <= 0 {
 		t.Errorf("service: got %d orders stored, %.0f bytes each, want the %d acknowledged", s.Kept, s.BytesPerOrder, s.Orders)
 	}
+	if s := report.Service; s.Written+s.Dropped != s.Orders {
+		t.Errorf("service: got %d entries of the request log written and %d dropped, want one for each of %d requests", s.Written, s.Dropped, s.Orders)
+	}
 	if report.HTTPFloor.Kept != 0 {
 		t.Errorf("http floor: got %d orders stored, want none", report.HTTPFloor.Kept)
 	}
@@ -54,7 +57,7 @@ func TestCreate(t *testing.T) {
 	if math.Abs(report.Ratio-want) > 1e-9 {
 		t.Errorf("got ratio %v, want %v", report.Ratio, want)
 	}
-	checkText(t, report, "orders/s", "http floor", "the service reaches")
+	checkText(t, report, "orders/s", "http floor", "the service reaches", "request log of the service")
 }
 
 func TestCreateOnPostgres(t *testing.T) {
@@ -153,7 +156,7 @@ func TestReadGrowsOneDatabase(t *testing.T) {
 			t.Errorf("%s: got %+v, want reads and a ratio", row.Kind, row)
 		}
 	}
-	checkText(t, report, "requests/s", "tracking")
+	checkText(t, report, "requests/s", "tracking", "the recipient's page takes")
 }
 
 // checkText checks that the report, as text, holds the words.

@@ -27,6 +27,7 @@ type child struct {
 // ready is the first line that the child prints.
 type ready struct {
 	Address  string    `json:"address"`
+	Metrics  string    `json:"metrics"` // the address of the metrics
 	Accounts []account `json:"accounts"`
 	// Samples are ids of stored orders of the first account, evenly spaced.
 	Samples []string `json:"samples"`

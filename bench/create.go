@@ -26,6 +26,7 @@ type createCommand struct {
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
 	Data     string        `help:"Data directory of the service, which is kept, so that the next run need not fill it again. Default: a new directory, removed at the end." placeholder:"DIR"`
 	Profile  string        `help:"File for a CPU profile of the service in the last round." placeholder:"FILE"`
+	logFlags
 }
 
 // The greatest values of flags, so that a run ends in reasonable time.
@@ -143,7 +144,7 @@ func (c *createCommand) service(ctx context.Context, directory string) (f figure
 	if c.Data != "" {
 		directory = c.Data
 	}
-	flags := &serveCommand{Data: directory, Store: "sqlite", Orders: c.Orders, Partners: c.Partners, Profile: c.Profile}
+	flags := &serveCommand{Data: directory, Store: "sqlite", Orders: c.Orders, Partners: c.Partners, Profile: c.Profile, logFlags: c.logFlags}
 	if c.postgres() {
 		f, err = withPostgres(ctx, func(server *testkit.Postgres, url string) (figures, error) {
 			flags.Store = url
@@ -164,7 +165,7 @@ func allKept(f figures, err error) error {
 }
 
 func (c *createCommand) httpFloor(ctx context.Context, directory string) (figures, error) {
-	flags := &serveCommand{Data: directory, Store: "none", Partners: c.Partners}
+	flags := &serveCommand{Data: directory, Store: "none", Partners: c.Partners, logFlags: c.logFlags}
 	if c.Profile != "" {
 		flags.Profile = strings.TrimSuffix(c.Profile, ".prof") + "-http.prof"
 	}
@@ -183,6 +184,9 @@ func (c *createCommand) serve(ctx context.Context, flags *serveCommand, database
 	before, err := measureDatabase(ctx, database)
 	if err == nil {
 		f, err = c.drive(ctx, server, databaseCPU)
+	}
+	if err == nil && c.RequestLogBytes > 0 {
+		f.logged, err = server.loggedSince(ctx, logged{}, f.Orders)
 	}
 	if err = errors.Join(err, server.stop()); err != nil {
 		return f, err

@@ -19,6 +19,7 @@ type readCommand struct {
 	Only    []string `help:"The kinds of reads to measure, by their names in the report. Default: all."`
 	JSON    bool     `name:"json" help:"Print the report as JSON."`
 	Profile string   `help:"File for a CPU profile of the service with the most orders." placeholder:"FILE"`
+	logFlags
 }
 
 // Validate is called by kong.
@@ -70,7 +71,7 @@ func (c *readCommand) measure(ctx context.Context) (report *readReport, err erro
 
 // at adds orders up to a size, and measures every kind of read.
 func (c *readCommand) at(ctx context.Context, directory string, size int, report *readReport) (err error) {
-	server, err := startChild(ctx, (&serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile}).arguments())
+	server, err := startChild(ctx, (&serveCommand{Data: directory, Store: "sqlite", Orders: size, Partners: 1, Profile: c.Profile, logFlags: c.logFlags}).arguments())
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,11 @@ func (c *readCommand) kinds() []kind {
 // readWarmUp is the warm-up before each kind of read.
 const readWarmUp = 300 * time.Millisecond
 
-func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (figures, error) {
+func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (f figures, err error) {
+	before, err := server.logged(ctx)
+	if err != nil {
+		return f, err
+	}
 	cpu := stopwatch{read: server.cpu}
 	l := load{
 		address: server.Address, clients: c.Clients, warmUp: readWarmUp, want: 200, window: cpu.hook,
@@ -111,7 +116,10 @@ func (c *readCommand) drive(ctx context.Context, server *child, kind kind) (figu
 		},
 	}
 	measured, err := l.run(ctx)
-	return finish(l, measured, &cpu, err)
+	if f, err = finish(l, measured, &cpu, err); err == nil && !kind.public && c.RequestLogBytes > 0 {
+		f.logged, err = server.loggedSince(ctx, before, f.Orders)
+	}
+	return f, err
 }
 
 // kind is a kind of read.
@@ -121,6 +129,12 @@ type kind struct {
 	// target returns the target of a request, given the id of an order.
 	target func(orderID string, random *rand.Rand) (path, query string)
 }
+
+// The kinds that are compared with each other.
+const (
+	recipientsPage = "recipient's page"
+	health         = "health"
+)
 
 var kinds = []kind{
 	{"first page of 50", false, func(string, *rand.Rand) (string, string) { return "/v1/orders", "?limit=50" }},
@@ -132,4 +146,6 @@ var kinds = []kind{
 	}},
 	{"one order", false, func(orderID string, _ *rand.Rand) (string, string) { return "/v1/orders/" + orderID, "" }},
 	{"tracking", true, func(orderID string, _ *rand.Rand) (string, string) { return "/track/" + orderID, "" }},
+	{recipientsPage, true, func(orderID string, _ *rand.Rand) (string, string) { return "/track/" + orderID + "/html", "" }},
+	{health, true, func(string, *rand.Rand) (string, string) { return "/v1/health", "" }},
 }

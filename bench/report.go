@@ -26,6 +26,7 @@ type figures struct {
 	Orders        int     `json:"orders"`                        // answered, including the warm-up
 	Kept          int     `json:"kept"`                          // found in the database afterwards
 	Load          float64 `json:"load_average,omitzero"`         // of the machine at the end, over a minute
+	logged
 }
 
 // summarise returns the rate and the latencies of a result.
@@ -61,6 +62,7 @@ func medians(runs []figures) figures {
 		slices.Sort(values)
 		return percentile(values, 0.5)
 	}
+	count := func(pick func(figures) int) int { return int(of(func(f figures) float64 { return float64(pick(f)) })) }
 	return figures{
 		PerSecond:     of(func(f figures) float64 { return f.PerSecond }),
 		P50:           of(func(f figures) float64 { return f.P50 }),
@@ -72,8 +74,9 @@ func medians(runs []figures) figures {
 		DatabaseCPU:   of(func(f figures) float64 { return f.DatabaseCPU }),
 		Load:          of(func(f figures) float64 { return f.Load }),
 		BytesPerOrder: of(func(f figures) float64 { return f.BytesPerOrder }),
-		Orders:        int(of(func(f figures) float64 { return float64(f.Orders) })),
-		Kept:          int(of(func(f figures) float64 { return float64(f.Kept) })),
+		Orders:        count(func(f figures) int { return f.Orders }),
+		Kept:          count(func(f figures) int { return f.Kept }),
+		logged:        logged{count(func(f figures) int { return f.Written }), count(func(f figures) int { return f.Dropped })},
 	}
 }
 
@@ -149,6 +152,11 @@ func (r *createReport) text(out io.Writer) error {
 	if err := t.Flush(); err != nil { // returns the errors of the writes above
 		return err
 	}
+	if s := r.Service.logged; s != (logged{}) {
+		if _, err := fmt.Fprintf(out, "\nrequest log of the service: %d entries written, %d dropped\n", s.Written, s.Dropped); err != nil {
+			return err
+		}
+	}
 	return r.textRatios(out)
 }
 
@@ -169,6 +177,9 @@ type readReport struct {
 	Clients int       `json:"clients"`
 	Seconds float64   `json:"seconds"`
 	Rows    []readRow `json:"rows"`
+	// PageRatio is the median latency of the recipient's page, divided by that of
+	// /v1/health, with the most orders; 0 unless both were measured.
+	PageRatio float64 `json:"page_to_health_p50,omitzero"`
 }
 
 // readRow is one kind of read, at each number of orders.
@@ -187,24 +198,34 @@ type sizedRead struct {
 }
 
 func (r *readReport) compare() {
+	last := map[string]float64{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		first, last := row.Sizes[0], row.Sizes[len(row.Sizes)-1]
-		row.P50Ratio, row.P99Ratio = last.P50/first.P50, last.P99/first.P99
+		few, most := row.Sizes[0], row.Sizes[len(row.Sizes)-1]
+		row.P50Ratio, row.P99Ratio = most.P50/few.P50, most.P99/few.P99
+		last[row.Kind] = most.P50
+	}
+	if last[health] > 0 {
+		r.PageRatio = last[recipientsPage] / last[health]
 	}
 }
 
 func (r *readReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintf(t, "Reading: %d clients, %.3g s each\n%v\n\n", r.Clients, r.Seconds, r.environment)
-	_, _ = fmt.Fprintln(t, "\torders\trequests/s\tp50 ms\tp99 ms\tCPU us/request\t")
+	_, _ = fmt.Fprintln(t, "\torders\trequests/s\tp50 ms\tp99 ms\tCPU us/request\tlogged\tdropped\t")
 	for _, row := range r.Rows {
 		for _, size := range row.Sizes {
-			_, _ = fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t\n", row.Kind, size.Stored, size.PerSecond, size.P50, size.P99, size.CPUMicros)
+			_, _ = fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t%d\t%d\t\n",
+				row.Kind, size.Stored, size.PerSecond, size.P50, size.P99, size.CPUMicros, size.Written, size.Dropped)
 		}
-		_, _ = fmt.Fprintf(t, "most : fewest\t\t\t%.2f\t%.2f\t\t\n", row.P50Ratio, row.P99Ratio)
+		_, _ = fmt.Fprintf(t, "most : fewest\t\t\t%.2f\t%.2f\t\t\t\t\n", row.P50Ratio, row.P99Ratio)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || r.PageRatio == 0 { // returns the errors of the writes above
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nthe recipient's page takes %.2f times as long as /v1/health (p50, up to the last byte)\n", r.PageRatio)
+	return err
 }
 
 // printReport writes a report as JSON or as text.

@@ -29,18 +29,20 @@ type serveCommand struct {
 	Orders   int    `help:"Number of orders at the start; missing ones are added."`
 	Partners int    `default:"1" help:"Number of partners that the orders belong to."`
 	Profile  string `help:"File for a CPU profile of the service." placeholder:"FILE"`
+	logFlags
 }
 
 func (c *serveCommand) arguments() []string {
 	return []string{
 		"serve", "--data=" + c.Data, "--store=" + c.Store, "--orders=" + strconv.Itoa(c.Orders),
 		"--partners=" + strconv.Itoa(c.Partners), "--profile=" + c.Profile,
+		"--request-log-bytes=" + strconv.FormatInt(c.RequestLogBytes, 10),
 	}
 }
 
 // settings returns the settings of the service, without a rate limit.
 func (c *serveCommand) settings() *config.Config {
-	settings := &config.Config{Listen: "127.0.0.1:0", Data: c.Data, RequestLogBytes: 1 << 30}
+	settings := &config.Config{Listen: "127.0.0.1:0", MetricsListen: "127.0.0.1:0", Data: c.Data, RequestLogBytes: c.RequestLogBytes}
 	if isPostgres(c.Store) {
 		settings.DatabaseURL = c.Store
 	}
@@ -69,7 +71,7 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	seeded.Address = service.Address()
+	seeded.Address, seeded.Metrics = service.Address(), service.MetricsAddress()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
