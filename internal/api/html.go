@@ -50,7 +50,7 @@ func pageRoute(r visit.Route) Route {
 	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission}}
 	route.handle = func(s *Server, c *call) (reply, error) {
 		switch {
-		case r.Method == http.MethodGet:
+		case r.Method == http.MethodGet || r.ChangesNothing:
 			return s.page(c, r.Serve)
 		case r.For == visit.Anyone:
 			return s.strangersForm(c, r.Serve)

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -121,8 +122,21 @@ func InsufficientStock(shortages []Shortage) *refusal.Error {
 	return &refusal.Error{
 		Code:    CodeInsufficientStock,
 		Message: "there is not enough stock for this order",
-		Details: struct {
-			Items []Shortage `json:"items"`
-		}{shortages},
+		Details: shortageDetails{shortages},
 	}
+}
+
+type shortageDetails struct {
+	Items []Shortage `json:"items"`
+}
+
+// ShortagesOf returns the shortages that a refusal by InsufficientStock holds; nil for
+// other errors.
+func ShortagesOf(err error) []Shortage {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	details, _ := refused.Details.(shortageDetails)
+	return details.Items
 }

@@ -114,6 +114,7 @@ type Field struct {
 	// Type is that of the input element; "textarea" and "select" are elements of their own.
 	Type         string
 	Autocomplete string
+	InputMode    string // the keyboard that phones show; may be empty
 	Required     bool
 	Options      []Option // of a select
 	Value        string

@@ -32,6 +32,7 @@ var phrases = collect(
 	portalOrdersPhrases,
 	portalSettingsPhrases,
 	portalKeysPhrases,
+	portalNewPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

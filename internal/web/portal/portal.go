@@ -75,6 +75,7 @@ func (room *Room) Routes() []visit.Route {
 	return slices.Concat(
 		room.homeRoutes(),
 		room.ordersRoutes(),
+		room.newOrderRoutes(),
 		room.teamRoutes(),
 		room.settingsRoutes(),
 		room.signInRoutes(),
@@ -205,6 +206,7 @@ var ways = [][]way{
 	{
 		{"portal.home", "/portal", partner.PermissionSelf},
 		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
+		{"portal.new", newOrderPath, partner.PermissionOrders},
 	},
 	{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},

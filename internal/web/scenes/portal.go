@@ -15,6 +15,7 @@ func (h *house) scenes() (scenes []Scene) {
 	add("portal-home-test", owner, "/portal?mode=test")
 	add("portal-home-new", newcomer, "/portal")
 	add("portal-home-hostile", hostiles, "/portal")
+	h.newOrderScenes(add)
 	h.settingsScenes(add)
 	return slices.Concat(scenes, h.orderScenes(), h.developerScenes())
 }

@@ -128,5 +128,8 @@ type Route struct {
 	// Heavy is set if serving it keeps a processor busy, of which only a little runs at a
 	// time.
 	Heavy bool
-	Serve Serve
+	// ChangesNothing is set for a form that only asks: it is handled every time, whatever
+	// its key.
+	ChangesNothing bool
+	Serve          Serve
 }

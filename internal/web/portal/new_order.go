@@ -1,0 +1,262 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+const (
+	newOrderPath = "/portal/orders/new"
+	pricePath    = newOrderPath + "/quote"
+)
+
+func (room *Room) newOrderRoutes() []visit.Route {
+	price := room.post("/orders/new/quote", partner.PermissionOrders, (*Room).priceOrder)
+	price.ChangesNothing = true
+	return []visit.Route{
+		room.get("/orders/new", partner.PermissionOrders, (*Room).newOrder),
+		room.post("/orders/new", partner.PermissionOrders, (*Room).createOrder),
+		price,
+		// For links on a page that was the answer to a form.
+		room.get("/orders/new/quote", partner.PermissionOrders, func(_ *Room, s *sheet) (int, []byte, error) {
+			return s.leadTo(s.Link(newOrderPath), page.Flash{})
+		}),
+	}
+}
+
+// orderForm is the form for a new order, and what its page shows.
+type orderForm struct {
+	*sheet
+	Form      *page.Form
+	PricePath string
+	Notice    string // why the order was not created, if no field is to blame
+	// Faults are what is wrong with the fields of the whole form, and Missing what keeps
+	// it from having a price.
+	Faults, Missing []orderFault
+	Quote           *pricing.Quote // nil without a price
+	Products        []productRow
+	MoreProducts    bool // than are shown
+	now             time.Time
+	key             [16]byte
+}
+
+// The fields of the form that are not part of the request.
+const (
+	priceField  = "_price" // the price that was shown, in cents
+	actField    = "_act"   // which button was pressed
+	searchField = "_find"  // a part of the name of a product
+)
+
+// newOrder shows the form. Parameters of the address fill in its fields: from is the id
+// of an order to copy, parcels the number of parcels, and any other is the name of a
+// field. With check=yes the page says what is wrong.
+func (room *Room) newOrder(s *sheet) (int, []byte, error) {
+	made, err := s.form(newOrderPath)
+	if err != nil {
+		return 0, nil, err
+	}
+	o := room.orderForm(s, made)
+	query := s.URL.Query()
+	if err := o.fill(query.Get("from")); err != nil {
+		return 0, nil, err
+	}
+	o.keep(query)
+	if err := o.arrange(); err != nil {
+		return 0, nil, err
+	}
+	o.addParcels(query.Get("parcels"))
+	if err := o.price(); err != nil {
+		return 0, nil, err
+	}
+	if query.Get("check") != "" {
+		o.refuse(o.validate())
+	}
+	return o.show(http.StatusOK)
+}
+
+// priceOrder shows the form again with its price, after what a button says was done.
+func (room *Room) priceOrder(s *sheet) (int, []byte, error) {
+	o, err := room.readOrderForm(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	act, position, _ := strings.Cut(s.PostForm.Get(actField), ":")
+	switch act {
+	case "add":
+		o.addParcel()
+	case "remove":
+		o.removeParcel(position)
+	}
+	if err := o.price(); err != nil {
+		return 0, nil, err
+	}
+	return o.show(http.StatusOK)
+}
+
+// createOrder creates the order, if its price is the one that the page has shown.
+func (room *Room) createOrder(s *sheet) (int, []byte, error) {
+	o, err := room.readOrderForm(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	orderID, err := o.create()
+	if err == nil {
+		return s.leadTo(s.Link("/portal/orders/"+orderID), page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
+	}
+	changed := errors.Is(err, errPrice)
+	if !changed && !o.refuse(err) {
+		return 0, nil, err
+	}
+	status := http.StatusUnprocessableEntity
+	if changed {
+		status = http.StatusConflict
+	} else if err := o.price(); err != nil {
+		return 0, nil, err
+	}
+	return o.show(status)
+}
+
+func (o *orderForm) show(status int) (int, []byte, error) {
+	return o.sheet.show(leaf{
+		template: "portal-new-order", title: o.text("portal.new"), data: o, status: status, scripts: []string{"new-order.js"},
+		back: &page.Link{Text: o.text("portal.orders"), Path: o.Link("/portal/orders")},
+	})
+}
+
+func (room *Room) orderForm(s *sheet, made *page.Form) *orderForm {
+	return &orderForm{sheet: s, Form: made, PricePath: s.Link(pricePath), now: room.config.Site.Now()}
+}
+
+// readOrderForm reads what was typed.
+func (room *Room) readOrderForm(s *sheet) (*orderForm, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return nil, err
+	}
+	values := sent.Values
+	o := room.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	if o.key, err = s.Key(); err != nil {
+		return nil, err
+	}
+	o.keep(values)
+	for _, own := range []string{priceField, searchField} {
+		o.Form.Values.Set(own, values.Get(own))
+	}
+	return o, o.arrange()
+}
+
+// create creates the order, and returns its id. The price is the one of the quote that
+// the page has shown; errPrice means that it would be another one.
+func (o *orderForm) create() (orderID string, err error) {
+	if o.Form.Values.Get("quote_id") == "" {
+		if err := o.priceAgain(); err != nil {
+			return "", err
+		}
+	}
+	orderID, err = o.send()
+	if problems := form.ProblemsOf(err); len(problems) == 1 && problems[0].Field == "quote_id" {
+		if err := o.priceAgain(); err != nil {
+			return "", err
+		}
+		return o.send()
+	}
+	return orderID, err
+}
+
+// errPrice means that the order has another price than the one that was shown.
+var errPrice = errors.New("the price is not the one that was shown")
+
+// priceAgain prices the order, and returns errPrice unless the page has shown that price.
+func (o *orderForm) priceAgain() error {
+	shown := o.Form.Values.Get(priceField)
+	if err := o.price(); err != nil {
+		return err
+	}
+	switch now := o.Form.Values.Get(priceField); {
+	case o.Quote == nil:
+		o.Missing = nil
+		return o.validate()
+	case shown == "":
+		o.Notice = o.text("neworder.price.first", "price", o.Language.Dollars(o.Quote.RateCents))
+	case shown != now:
+		o.Notice = o.text("neworder.price.changed", "price", o.Language.Dollars(o.Quote.RateCents))
+	default:
+		return nil
+	}
+	return errPrice
+}
+
+// send creates the order under the key of the form, so that the same form never creates
+// a second one.
+func (o *orderForm) send() (orderID string, err error) {
+	body := orderJSON(o.Form.Values)
+	source, err := strictjson.Parse(body)
+	if err != nil {
+		return "", err
+	}
+	request := idempotency.Request{Key: idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key}, Body: body}
+	answer, err := o.room.config.Orders.Create(o.Context(), request, source)
+	return record.OrderID(answer.Record), err
+}
+
+// validate returns what creating the order would be refused for; nil if it would not.
+func (o *orderForm) validate() error {
+	source, err := strictjson.Parse(orderJSON(o.Form.Values))
+	if err == nil {
+		_, err = o.room.config.Orders.Validate(o.Context(), o.Account, source)
+	}
+	return err
+}
+
+// price quotes what was typed, if that is enough for a price, and puts the quote into
+// the form.
+func (o *orderForm) price() error {
+	o.Quote, o.Missing = nil, nil
+	o.Form.Values.Del("quote_id")
+	o.Form.Values.Del(priceField)
+	source, err := strictjson.Parse(quoteJSON(o.Form.Values))
+	if err != nil {
+		return err
+	}
+	quote, err := o.room.config.Orders.Quote(o.Context(), o.Account, source)
+	if problems := form.ProblemsOf(err); problems != nil {
+		o.Missing = o.missing(problems)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o.Quote = &quote
+	o.Form.Values.Set("quote_id", quote.QuoteID)
+	o.Form.Values.Set(priceField, decimal(quote.RateCents))
+	return o.foresee()
+}
+
+// foresee adds what creation would be refused for although all fields are filled in: a
+// reference that is taken, or products that are not there. Fields that are still empty
+// are not wrong yet.
+func (o *orderForm) foresee() error {
+	err := o.validate()
+	switch {
+	case refusal.HasCode(err, refusal.CodeConflict) || refusal.HasCode(err, delivery.CodeInsufficientStock):
+		o.Missing, _ = o.faultsOfRefusal(err)
+		return nil
+	case errors.As(err, new(*refusal.Error)):
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,244 @@
+package portal
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// kind is how a field of the order form is typed, and what it becomes.
+type kind byte
+
+const (
+	asText   kind = iota
+	asPhone       // a phone number; that of a Canadian one may lack the country code
+	asNumber      // with a point or a comma
+	asCents       // an amount in dollars
+	asFlag        // a checkbox
+	asTime        // a time of the clocks at one end of the delivery
+)
+
+// orderField is a field of the order form.
+type orderField struct {
+	name     string // in its object
+	label    string // the key of its phrase
+	kind     kind
+	optional bool
+	unpriced bool // it does not change the price
+}
+
+// The fields of the order form, by the objects of the request that they belong to.
+var (
+	orderFields = []orderField{
+		{name: "partner_order_id", label: "neworder.partner_order_id", unpriced: true},
+		{name: "service_level", label: "neworder.level"},
+		{name: "reference", label: "neworder.reference", optional: true, unpriced: true},
+		{name: "instructions", label: "neworder.instructions", optional: true, unpriced: true},
+		{name: "quote_id", label: "neworder.price", optional: true, unpriced: true},
+	}
+	personFields = []orderField{
+		{name: "name", label: "neworder.name", unpriced: true},
+		{name: "phone", label: "neworder.phone", kind: asPhone, unpriced: true},
+		{name: "email", label: "neworder.email", unpriced: true},
+	}
+	addressFields = []orderField{
+		{name: "line1", label: "neworder.line1", unpriced: true},
+		{name: "line2", label: "neworder.line2", optional: true, unpriced: true},
+		{name: "city", label: "neworder.city"},
+		{name: "province", label: "neworder.province"},
+		{name: "postal_code", label: "neworder.postal_code"},
+		{name: "notes", label: "neworder.notes", optional: true, unpriced: true},
+	}
+	windowFields = []orderField{
+		{name: "start", label: "neworder.start", kind: asTime},
+		{name: "end", label: "neworder.end", kind: asTime},
+	}
+	parcelFields = []orderField{
+		{name: "parcel_id", label: "neworder.parcel_id", unpriced: true},
+		{name: "description", label: "neworder.description", unpriced: true},
+		{name: "weight_kg", label: "neworder.weight", kind: asNumber},
+		{name: "length_cm", label: "neworder.length", kind: asNumber},
+		{name: "width_cm", label: "neworder.width", kind: asNumber},
+		{name: "height_cm", label: "neworder.height", kind: asNumber},
+		{name: "value_cents", label: "neworder.value", kind: asCents, unpriced: true},
+		{name: "barcode", label: "neworder.barcode", optional: true, unpriced: true},
+		{name: "fragile", label: "neworder.fragile", kind: asFlag, optional: true},
+	}
+	moneyFields = []orderField{
+		{name: "amount_cents", label: "neworder.amount", kind: asCents, optional: true},
+		{name: "currency", label: "neworder.currency", optional: true},
+	}
+	itemFields = []orderField{
+		{name: "product_id", label: "neworder.product", kind: asNumber, optional: true},
+		{name: "quantity", label: "neworder.quantity", kind: asNumber, optional: true},
+	}
+
+	contactFields = slices.Concat(personFields, within("address", addressFields), within("time_window", windowFields))
+)
+
+func within(object string, fields []orderField) []orderField {
+	inner := slices.Clone(fields)
+	for i := range inner {
+		inner[i].name = object + "." + inner[i].name
+	}
+	return inner
+}
+
+// findField returns the field with a path, such as parcels[2].weight_kg, and the object
+// that has it, such as parcels[2]. It is false if the form has no such field.
+func findField(path string) (found orderField, object string, ok bool) {
+	object, name, nested := strings.Cut(path, ".")
+	fields := []orderField(nil)
+	list, _, _ := strings.Cut(object, "[")
+	_, _, isRow := rowOf(path, list)
+	switch {
+	case !nested:
+		object, name, fields = "", path, orderFields
+	case object == "pickup" || object == "dropoff":
+		fields = contactFields
+	case object == "cod" || object == "insurance":
+		fields = moneyFields
+	case isRow && list == "parcels":
+		fields = parcelFields
+	case isRow && list == "items":
+		fields = itemFields
+	}
+	i := slices.IndexFunc(fields, func(f orderField) bool { return f.name == name })
+	if i < 0 {
+		return found, "", false
+	}
+	return fields[i], object, true
+}
+
+// provinceKeys are the phrases of the provinces.
+var provinceKeys = map[string]string{
+	"AB": "province.AB", "BC": "province.BC", "MB": "province.MB", "NB": "province.NB", "NL": "province.NL",
+	"NS": "province.NS", "NT": "province.NT", "NU": "province.NU", "ON": "province.ON", "PE": "province.PE",
+	"QC": "province.QC", "SK": "province.SK", "YT": "province.YT",
+}
+
+// Field returns a field of the form as it is shown.
+func (o *orderForm) Field(path string) page.Field {
+	f, object, _ := findField(path)
+	field := page.Field{
+		Name: path, Label: o.text(f.label), Type: "text", Required: !f.optional,
+		Hint: o.hintOf(path), Options: o.optionsOf(f.name),
+	}
+	if object == "dropoff" {
+		field.Autocomplete = "off" // a browser would offer the address of the person who types
+	}
+	switch {
+	case field.Options != nil:
+		field.Type = "select"
+	case f.kind == asPhone:
+		field.Type = "tel"
+	case f.name == "email":
+		field.Type = "email"
+	case f.kind == asTime:
+		field.Type = "datetime-local"
+	case f.name == "quantity":
+		field.InputMode = "numeric"
+	case f.kind == asNumber || f.kind == asCents:
+		field.InputMode = "decimal"
+	case f.name == "instructions":
+		field.Type = "textarea"
+	}
+	return o.Form.With(field)
+}
+
+// optionsOf returns what can be chosen for a field; nil for one that is typed.
+func (o *orderForm) optionsOf(name string) (options []page.Option) {
+	switch name {
+	case "address.province":
+		options = append(options, page.Option{Label: o.text("neworder.choose")})
+		for _, province := range delivery.Provinces {
+			options = append(options, page.Option{Value: province, Label: o.text(provinceKeys[province])})
+		}
+	case "currency":
+		for _, currency := range []delivery.Currency{delivery.CAD, delivery.USD} {
+			options = append(options, page.Option{Value: string(currency), Label: string(currency)})
+		}
+	}
+	return options
+}
+
+var hints = map[string]string{
+	"partner_order_id": "neworder.partner_order_id.hint", "reference": "neworder.reference.hint", "instructions": "neworder.instructions.hint",
+	"dropoff.address.notes": "neworder.notes.hint",
+}
+
+func (o *orderForm) hintOf(path string) string {
+	if key := hints[path]; key != "" {
+		return o.text(key)
+	}
+	return ""
+}
+
+// Value returns what a field holds.
+func (o *orderForm) Value(path string) string { return o.Form.Values.Get(path) }
+
+// Search is what products are searched for.
+func (o *orderForm) Search() string { return o.Value(searchField) }
+
+// FaultOf returns what is wrong with a field; empty if nothing is.
+func (o *orderForm) FaultOf(path string) string { return o.Form.With(page.Field{Name: path}).Fault }
+
+// Ordinal counts from 1.
+func (o *orderForm) Ordinal(i int) int { return i + 1 }
+
+var promises = map[delivery.ServiceLevel]string{
+	delivery.Standard: "neworder.level.standard", delivery.Express: "neworder.level.express", delivery.SameDay: "neworder.level.same_day",
+}
+
+// Promise says how fast a service level is.
+func (o *orderForm) Promise(level string) string {
+	return o.text(promises[delivery.ServiceLevel(level)])
+}
+
+// Levels are the service levels.
+func (o *orderForm) Levels() (levels []page.Option) {
+	for _, level := range delivery.ServiceLevels {
+		levels = append(levels, page.Option{Value: string(level), Label: o.text("level." + string(level))})
+	}
+	return levels
+}
+
+var warnings = map[delivery.WarningCode]string{
+	delivery.WarningDropoffBeforePickup: "neworder.warn.before", delivery.WarningLate: "neworder.warn.late",
+}
+
+// Warnings are about what is allowed, but probably not meant.
+func (o *orderForm) Warnings() (texts []string) {
+	if o.Quote == nil {
+		return nil
+	}
+	for _, warning := range o.Quote.Warnings {
+		texts = append(texts, o.text(warnings[warning.Code]))
+	}
+	return texts
+}
+
+// Checked reports whether a checkbox is ticked, or an option is chosen.
+func (o *orderForm) Checked(path, value string) bool { return o.Form.Values.Get(path) == value }
+
+// Zone says at which clocks a window is typed.
+func (o *orderForm) Zone(end string) string {
+	province := o.Form.Values.Get(end + ".address.province")
+	key := provinceKeys[province]
+	if key == "" {
+		return o.text("neworder.zone.unknown")
+	}
+	return o.text("neworder.zone", "province", o.text(key), "zone", o.now.In(clockOf(province)).Format("MST"))
+}
+
+// keep adds the values of fields of the form to it, and leaves out all others.
+func (o *orderForm) keep(values url.Values) {
+	for name, typed := range values {
+		if _, _, ok := findField(name); ok {
+			o.Form.Values[name] = typed
+		}
+	}
+}

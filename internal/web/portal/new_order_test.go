@@ -1,0 +1,240 @@
+package portal_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+const newOrder = "/portal/orders/new"
+
+// filled is what a person types for a valid order, as pairs of name and value.
+var filled = []string{
+	"partner_order_id", "SHOP-1", "service_level", "express",
+	"pickup.name", "Épicerie Métro", "pickup.phone", "514 555-0100", "pickup.email", "shop@example.com",
+	"pickup.address.line1", "4000 Rue Saint-Denis", "pickup.address.city", "Montréal", "pickup.address.province", "QC", "pickup.address.postal_code", "H2W 2M5",
+	"pickup.time_window.start", "2026-01-14T13:00", "pickup.time_window.end", "2026-01-14T16:00",
+	"dropoff.name", "Alex Martin", "dropoff.phone", "+14165550100", "dropoff.email", "alex@example.com",
+	"dropoff.address.line1", "1 Queen Street", "dropoff.address.city", "Toronto", "dropoff.address.province", "ON", "dropoff.address.postal_code", "M5H 2N2",
+	"dropoff.time_window.start", "2026-01-16T09:00", "dropoff.time_window.end", "2026-01-16T18:00",
+	"parcels[0].description", "Books", "parcels[0].weight_kg", "2,5", "parcels[0].length_cm", "30", "parcels[0].width_cm", "20", "parcels[0].height_cm", "10",
+	"parcels[0].value_cents", "45.00",
+}
+
+// desk is a person of a shop who fills in forms.
+type desk struct{ *apptest.User }
+
+// press sends the form on a page as one of the buttons that change nothing does.
+func (d desk) press(t *testing.T, shown *apptest.Answer, act string, values ...string) *apptest.Answer {
+	t.Helper()
+	body := shown.Form(t, newOrder, append(values, "_act", act)...)
+	return d.Do(t, "POST", newOrder+"/quote", body, "Cookie", d.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusOK)
+}
+
+func contains(t *testing.T, page *apptest.Answer, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(string(page.Body), want) {
+			t.Errorf("got a page without %q:\n%s", want, page.Body)
+		}
+	}
+}
+
+// fieldOn returns what a field on a page holds.
+func fieldOn(t *testing.T, page *apptest.Answer, name string) string {
+	t.Helper()
+	values, err := url.ParseQuery(string(page.Form(t, newOrder)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values.Get(name)
+}
+
+var price = regexp.MustCompile(`<p class="price"><b>\$([0-9.]+)</b>`)
+
+// TestNewOrder fills in the form, looks at the price, and creates the order by a double
+// click. The price is the one of the interface, and the order is there once.
+func TestNewOrder(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	empty := clerk.Open(t, newOrder).Must(t, http.StatusOK)
+	if price.Match(empty.Body) || fieldOn(t, empty, "partner_order_id") == "" {
+		t.Errorf("got\n%s\nwant no price, and a number proposed", empty.Body)
+	}
+	priced := clerk.press(t, empty, "price", filled...)
+	quoted := price.FindSubmatch(priced.Body)
+	asked := []byte(`{"service_level":"express","pickup":{"address":{"city":"Montréal","province":"QC","postal_code":"H2W 2M5","country":"CA"}},
+"dropoff":{"address":{"city":"Toronto","province":"ON","postal_code":"M5H 2N2","country":"CA"}},"parcels":[{"weight_kg":2.5,"length_cm":30,"width_cm":20,"height_cm":10}]}`)
+	quote := metro.Call(t, "POST", "/v1/rates/quote", asked).Must(t, 200)
+	cents, _ := quote.JSON("rate_cents").(float64)
+	if quoted == nil || string(quoted[1]) != fmt.Sprintf("%.2f", cents/100) {
+		t.Fatalf("got the price %s, want %.0f cents:\n%s", quoted, cents, priced.Body)
+	}
+	body := priced.Form(t, newOrder)
+	var first string
+	for range 2 {
+		created := clerk.Do(t, "POST", newOrder, body, "Cookie", clerk.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusSeeOther)
+		to := created.Header.Get("Location")
+		if first == "" {
+			first = to
+		}
+		if to != first || !strings.HasPrefix(to, "/portal/orders/ord_") {
+			t.Errorf("got to %q, want to the order that was created first", to)
+		}
+	}
+	order := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(first, "/portal/orders/"), nil).Must(t, 200)
+	if order.Text("partner_order_id") != "SHOP-1" || order.JSON("rate_cents") != cents || order.Text("pickup", "phone") != "+15145550100" ||
+		order.Text("pickup", "time_window", "start") != "2026-01-14T18:00:00.000Z" || order.JSON("parcels", 0, "value_cents") != 4500.0 {
+		t.Errorf("got %s, want what was typed, at the price of the quote", order.Body)
+	}
+	if count := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); count != 1.0 {
+		t.Errorf("got %v orders, want 1", count)
+	}
+}
+
+// TestNewOrderFaults sends a form with faults: each is at its field, in the reader's
+// language, and all that was typed is still there.
+func TestNewOrderFaults(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.Owner(t)}
+	values := append(append([]string{}, filled...), "dropoff.phone", "call me", "parcels[0].weight_kg", "700", "parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "dropoff.email", "")
+	refused := clerk.Send(t, clerk.Open(t, newOrder+"?lang=en"), newOrder, values...).Must(t, http.StatusUnprocessableEntity)
+	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-dropoff.email"`, `id="fault-dropoff.time_window.end"`,
+		`id="fault-parcels[0].weight_kg">Enter a number from 0.01 to 70.`, `id="fault-parcels[0].value_cents">Enter an amount in dollars`)
+	sent, err := url.ParseQuery(string(refused.Form(t, newOrder)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(values); i += 2 {
+		if got, want := sent.Get(values[i]), lastOf(values, values[i]); got != want {
+			t.Errorf("%s: got %q on the page, want %q", values[i], got, want)
+		}
+	}
+	contains(t, clerk.Open(t, newOrder+"?check=yes&lang=fr&parcels[0].weight_kg=700"), "Entrez un nombre de 0,01 à 70.", "Ce champ est obligatoire.")
+	if count := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); count != 0.0 {
+		t.Errorf("got %v orders, want none", count)
+	}
+}
+
+func lastOf(pairs []string, name string) (value string) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] == name {
+			value = pairs[i+1]
+		}
+	}
+	return value
+}
+
+// TestNewOrderIsRefused: a number that is used, and products that are not there, are
+// shown where they were typed.
+func TestNewOrderIsRefused(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	product := s.Operate(t).Stock(t, metro.PartnerID, "Sirop", map[string]int{"MTL-1": 3})
+	metro.Create(t, testkit.OrderJSON("SHOP-1", "")).Must(t, 201)
+	clerk := desk{metro.Owner(t)}
+	page := clerk.press(t, clerk.Open(t, newOrder), "price", filled...)
+	contains(t, page, "You have used this number for another order.")
+	contains(t, clerk.Send(t, page, newOrder).Must(t, http.StatusUnprocessableEntity), `id="fault-partner_order_id"`)
+	short := clerk.Send(t, page, newOrder, "partner_order_id", "SHOP-2", "items[0].product_id", fmt.Sprint(product), "items[0].quantity", "4")
+	contains(t, short.Must(t, http.StatusUnprocessableEntity), `id="fault-items[0].quantity">Only 3 left.`, ">Sirop</a>")
+	clerk.Send(t, short, newOrder, "items[0].quantity", "3").Must(t, http.StatusSeeOther)
+}
+
+// TestNewOrderSaysItsPriceFirst: an order whose price was not shown, or is another one by
+// now, is created only after its price was.
+func TestNewOrderSaysItsPriceFirst(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.Owner(t)}
+	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, filled...).Must(t, http.StatusConflict)
+	contains(t, first, "The price is $")
+	heavier := clerk.Send(t, first, newOrder, "parcels[0].weight_kg", "40").Must(t, http.StatusConflict)
+	contains(t, heavier, "Nothing was ordered yet: the price has changed to $")
+	s.Clock.Advance(25 * time.Hour) // the quote has expired, and the price is the same
+	clerk = desk{metro.Owner(t)}    // the session has expired, too
+	clerk.Send(t, heavier, newOrder).Must(t, http.StatusSeeOther)
+}
+
+// TestNewOrderParcels adds and removes parcels without scripts.
+func TestNewOrderParcels(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := desk{s.Register(t, "metro").Owner(t)}
+	two := clerk.press(t, clerk.Open(t, newOrder), "add", filled...)
+	three := clerk.press(t, two, "add", "parcels[1].description", "Lamp")
+	contains(t, three, "Parcel 3", `value="P-3"`)
+	left := clerk.press(t, three, "remove:0")
+	if got := fieldOn(t, left, "parcels[0].description"); got != "Lamp" || bytes.Contains(left.Body, []byte("Parcel 3")) {
+		t.Errorf("got %q in the first of the parcels, want the second one and no third:\n%s", got, left.Body)
+	}
+	if got := fieldOn(t, left, "dropoff.name"); got != "Alex Martin" {
+		t.Errorf("got the recipient %q, want what was typed", got)
+	}
+	if full := clerk.Open(t, newOrder+"?parcels=99"); bytes.Count(full.Body, []byte(`class="parcel"`)) != 50 || strings.Contains(string(full.Body), "add-parcel") {
+		t.Errorf("got another number of parcels than 50, or a button for one more")
+	}
+}
+
+// TestNewOrderIsFilledIn proposes the pickup of the latest order, and copies an order:
+// each from the account and mode that the page is about.
+func TestNewOrderIsFilledIn(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	id := metro.Create(t, testkit.OrderJSON("SHOP-1", "")).Must(t, 201).Text("order_id")
+	s.Clock.Advance(72 * time.Hour)
+	clerk := desk{metro.Owner(t)}
+	if got := fieldOn(t, clerk.Open(t, newOrder), "pickup.address.line1"); got != "4000 Rue Saint-Denis" {
+		t.Errorf("got the pickup %q, want that of the latest order", got)
+	}
+	if strings.Contains(string(clerk.Open(t, newOrder+"?mode=test").Body), "4000 Rue Saint-Denis") {
+		t.Error("got the pickup of a live order in test mode")
+	}
+	copied := clerk.Open(t, newOrder+"?from="+id).Must(t, http.StatusOK)
+	created := clerk.Send(t, copied, newOrder).Must(t, http.StatusSeeOther)
+	was := metro.Call(t, "GET", "/v1/orders/"+id, nil)
+	is := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(created.Header.Get("Location"), "/portal/orders/"), nil).Must(t, 200)
+	for _, path := range [][]any{{"dropoff", "name"}, {"dropoff", "address", "postal_code"}, {"parcels", 0, "weight_kg"}, {"service_level"}, {"pickup", "phone"}} {
+		if was.JSON(path...) != is.JSON(path...) {
+			t.Errorf("%v: got %v, want %v as in the order that was copied", path, is.JSON(path...), was.JSON(path...))
+		}
+	}
+	if start, err := time.Parse(time.RFC3339, is.Text("pickup", "time_window", "start")); err != nil || !start.After(s.Clock.Now()) || is.Text("partner_order_id") == "SHOP-1" {
+		t.Errorf("got %s, want a window in the future and a number of its own", is.Body)
+	}
+	desk{s.Register(t, "nord").Owner(t)}.Open(t, newOrder+"?from="+id).Must(t, http.StatusNotFound)
+}
+
+// TestNewOrderInTestMode creates a test order. Readers may not open the form.
+func TestNewOrderInTestMode(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.Owner(t)}
+	const path = newOrder + "?mode=test"
+	first := clerk.Send(t, clerk.Open(t, path), path, filled...).Must(t, http.StatusConflict)
+	created := clerk.Send(t, first, path).Must(t, http.StatusSeeOther)
+	if to := html.UnescapeString(created.Header.Get("Location")); !strings.HasSuffix(to, "?mode=test") {
+		t.Errorf("got to %q, want to a page in test mode", to)
+	}
+	if live, test := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"), metro.InTest(t).Call(t, "GET", "/v1/orders", nil).JSON("count"); live != 0.0 || test != 1.0 {
+		t.Errorf("got %v live and %v test orders, want 0 and 1", live, test)
+	}
+	metro.As(t, "reader").Open(t, newOrder).Must(t, http.StatusForbidden)
+}
