@@ -40,15 +40,6 @@ func (d desk) press(t *testing.T, shown *apptest.Answer, act string, values ...s
 	return d.Do(t, "POST", newOrder+"/quote", body, "Cookie", d.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusOK)
 }
 
-func contains(t *testing.T, page *apptest.Answer, wanted ...string) {
-	t.Helper()
-	for _, want := range wanted {
-		if !strings.Contains(string(page.Body), want) {
-			t.Errorf("got a page without %q:\n%s", want, page.Body)
-		}
-	}
-}
-
 // fieldOn returns what a field on a page holds.
 func fieldOn(t *testing.T, page *apptest.Answer, name string) string {
 	t.Helper()
