@@ -116,6 +116,15 @@ func (s *sheet) PathOf(e requestlog.Entry) string {
 	return s.Link("/portal/logs/"+e.RequestID, "at", e.At.UTC().Format(time.RFC3339Nano))
 }
 
+// Shortened returns the path of a request without the id of its order, which stands beside
+// it.
+func (v logsView) Shortened(e requestlog.Entry) string {
+	if e.OrderID == "" {
+		return e.Path
+	}
+	return strings.Replace(e.Path, e.OrderID, "…", 1)
+}
+
 // Milliseconds returns how long a request took.
 func (s *sheet) Milliseconds(e requestlog.Entry) string {
 	return s.text("logs.ms", "n", s.Language.Number(int(e.Took.Milliseconds())))
@@ -152,7 +161,7 @@ func (room *Room) log(s *sheet) (int, []byte, error) {
 		view.DocPath = "/docs/errors/" + view.Entry.Code
 	}
 	back := &page.Link{Text: s.text("portal.logs"), Path: s.Link("/portal/logs")}
-	return s.show(leaf{template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back})
+	return s.show(leaf{template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back, otherMode: "/portal/logs"})
 }
 
 // indented returns a redacted body on lines. It need not be JSON: what is hidden is written
