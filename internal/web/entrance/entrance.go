@@ -149,11 +149,15 @@ type leaf struct {
 	Form   *page.Form
 	Hidden []page.Field
 	Fields []page.Field
-	Button string
+	// Account is the address that password managers keep a new password with; empty if a
+	// field holds it.
+	Account string
+	Button  string
 	// Other is another way to do the same, such as an OpenID provider; nil if there is none.
 	Other *page.Link
 	Links []page.Link
-	// Language is a link to the page in the other language. It is set by show.
+	// InOther is a link to the page in the other language, which is Next. Both are set by
+	// show.
 	InOther page.Link
 	Next    page.Language
 	status  int // 0 for 200

@@ -36,7 +36,7 @@ func (s *sheet) showInvitation(form *page.Form, invited *partner.Invited, status
 	}
 	return s.show(leaf{
 		Title: s.text("entrance.invitation", "team", invited.Team), Lead: []string{lead, s.text("entrance.invitation.email", "email", invited.Email)},
-		Form: form, Button: s.text("entrance.invitation.button"), status: status,
+		Form: form, Account: invited.Email, Button: s.text("entrance.invitation.button"), status: status,
 		Fields: withAll(form,
 			page.Field{Name: "name", Label: s.text("entrance.name"), Type: "text", Autocomplete: "name", Required: true}, s.newPasswordField("password")),
 	})

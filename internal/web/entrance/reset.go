@@ -95,7 +95,7 @@ func (s *sheet) resetPage() (int, []byte, error) {
 
 func (s *sheet) showReset(form *page.Form, person *signin.Person, status int) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.text("entrance.reset"), Lead: []string{s.text("entrance.reset.lead", "email", person.Email)}, Form: form, status: status,
+		Title: s.text("entrance.reset"), Lead: []string{s.text("entrance.reset.lead", "email", person.Email)}, Form: form, Account: person.Email, status: status,
 		Fields: withAll(form, s.newPasswordField("new_password")), Button: s.text("entrance.reset.button"),
 	})
 }
