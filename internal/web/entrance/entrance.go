@@ -186,8 +186,8 @@ func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
 }
 
 // problem returns a message about what went wrong.
-func (s *sheet) problem(key string, arguments ...any) *page.Message {
-	return &page.Message{Text: s.text(key, arguments...), Danger: true}
+func (s *sheet) problem(key string) *page.Message {
+	return &page.Message{Text: s.text(key), Danger: true}
 }
 
 // newForm returns a new form that is sent to a path.
@@ -210,8 +210,12 @@ func (s *sheet) newPasswordField(name string) page.Field {
 	if s.door.kind == visit.Operators {
 		least = credential.MinOperatorPassword
 	}
+	label := "entrance.password"
+	if name == "new_password" {
+		label = "entrance.password.new"
+	}
 	return page.Field{
-		Name: name, Label: s.text("entrance.password.new"), Hint: s.text("entrance.password.rule", "least", least),
+		Name: name, Label: s.text(label), Hint: s.text("entrance.password.rule", "least", least),
 		Type: "password", Autocomplete: "new-password", Required: true,
 	}
 }
