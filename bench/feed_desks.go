@@ -71,10 +71,7 @@ func (r *feedRun) situations(ctx context.Context, report *feedReport) error {
 	if err := r.snapshots(ctx, report); err != nil {
 		return err
 	}
-	stop, err := r.follow(ctx, r.desks)
-	if err != nil {
-		return err
-	}
+	stop := r.follow(ctx, r.desks)
 	made, err := r.use(report, fmt.Sprintf("moves and %d desks", r.Desks), moves)
 	if failed := stop(); err == nil {
 		err = failed
@@ -87,9 +84,7 @@ func (r *feedRun) situations(ctx context.Context, report *feedReport) error {
 	for _, d := range idle {
 		d.after = r.desks[slices.IndexFunc(r.desks, func(other *desk) bool { return other.url == d.url })].after
 	}
-	if stop, err = r.follow(ctx, idle); err != nil {
-		return err
-	}
+	stop = r.follow(ctx, idle)
 	_, err = r.use(report, fmt.Sprintf("%d idle desks", r.Idle), func() ([]arrival, error) {
 		time.Sleep(length)
 		return nil, nil
@@ -253,7 +248,7 @@ func (r *feedRun) snapshots(ctx context.Context, report *feedReport) (err error)
 
 // follow lets desks follow the board until stop is called. Then those that have a
 // picture ask until it is complete, or nothing more comes.
-func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error, err error) {
+func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error) {
 	following, cancel := context.WithCancel(ctx)
 	failed := make([]error, len(desks))
 	var running sync.WaitGroup
@@ -275,7 +270,7 @@ func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error,
 		cancel()
 		running.Wait()
 		return cmp.Or(failed...)
-	}, nil
+	}
 }
 
 // ask asks for changes or for a snapshot, and reports whether there were any rows.
