@@ -5,7 +5,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -89,17 +88,13 @@ func (room *Room) cancelOrder(s *sheet, orderID, reason string) error {
 	if err != nil {
 		return err
 	}
-	text, err := strictjson.Marshal(map[string]string{"reason": reason})
-	if err != nil {
-		return err
-	}
-	body, err := strictjson.Parse(text)
+	body, err := objectOf(map[string]any{"reason": reason})
 	if err != nil {
 		return err
 	}
 	request := idempotency.Request{
 		Key:  idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key},
-		Body: text,
+		Body: body.Raw(),
 	}
 	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, body)
 	return err

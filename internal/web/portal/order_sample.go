@@ -12,6 +12,7 @@ import (
 
 // sample is a signed request as commands for a shell, without secrets.
 type sample struct {
+	ID    string // of the element that shows it
 	Title string
 	Text  string
 }
@@ -30,8 +31,8 @@ func (s *sheet) samples(o *delivery.Order) []sample {
 	}
 	address := s.room.config.BaseURL()
 	return []sample{
-		{s.text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
-		{s.text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},
+		{"sample-read", s.text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
+		{"sample-again", s.text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},
 	}
 }
 

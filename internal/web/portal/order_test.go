@@ -166,7 +166,7 @@ func TestOrderLabel(t *testing.T) {
 	reader.Open(t, path).Must(t, http.StatusForbidden)
 }
 
-var copied = regexp.MustCompile(`data-copy="(KEY=[^"]*)"`)
+var copied = regexp.MustCompile(`<pre id="[^>]*>(KEY=[^<]*)</pre>`)
 
 // TestSignedRequestsRun runs the commands of an order's page as they are copied, with
 // the keys put in. The order has texts that a shell could take for its own.

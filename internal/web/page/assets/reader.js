@@ -47,10 +47,11 @@ const localise = (root) => {
 
 document.addEventListener("click", async (event) => {
   if (event.target.closest?.("[data-print]")) return print();
-  const button = event.target.closest?.("[data-copy]");
+  const button = event.target.closest?.("[data-copy], [data-copy-from]");
   if (!button) return;
+  const { copy, copyFrom } = button.dataset; // a text, or the id of the element that has it
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom).textContent);
   } catch {
     return; // not allowed here: the text beside the button can be selected
   }
