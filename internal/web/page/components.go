@@ -21,6 +21,7 @@ var icons = map[string]string{
 	"empty": `<circle cx="12" cy="12" r="10"/>`,
 	"half":  `<circle cx="12" cy="12" r="10"/><path d="M12 2a10 10 0 0 0 0 20z" fill="currentColor"/>`,
 	"full":  `<circle cx="12" cy="12" r="10" fill="currentColor"/>`,
+	"low":   `<path d="M12 3 2 21h20z"/><path d="M12 10v5"/><path d="M12 17v1"/>`,
 	"none":  `<circle cx="12" cy="12" r="10"/><path d="M5 19 19 5"/>`,
 }
 

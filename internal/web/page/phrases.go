@@ -33,6 +33,7 @@ var phrases = collect(
 	portalSettingsPhrases,
 	portalKeysPhrases,
 	portalNewPhrases,
+	portalStockPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {
@@ -80,6 +81,17 @@ func (l Language) Count(key string, n int, arguments ...any) string {
 
 // Number returns a whole number with the separators of the language.
 func (l Language) Number(n int) string { return message.NewPrinter(tags[l]).Sprintf("%d", n) }
+
+// Signed returns a number with its sign, as a change is written: +3, −3, 0.
+func (l Language) Signed(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + l.Number(int(n))
+	case n < 0:
+		return "−" + strings.TrimPrefix(l.Number(int(n)), "-")
+	}
+	return "0"
+}
 
 // Percent returns a part of a whole in percent, with one decimal. The whole must not be
 // 0.

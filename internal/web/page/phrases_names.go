@@ -1,7 +1,7 @@
 package page
 
 // namePhrases are the names of what the service has: statuses, service levels, event
-// types, and the reasons of failed attempts.
+// types, types of stock movements, and the reasons of failed attempts.
 var namePhrases = map[string]phrase{
 	"status.pending":          {"Received", "Reçue"},
 	"status.accepted":         {"Accepted", "Acceptée"},
@@ -21,6 +21,11 @@ var namePhrases = map[string]phrase{
 	"event.order.delivered":        {"Order delivered", "Commande livrée"},
 	"event.order.failed":           {"Delivery attempt failed", "Tentative de livraison échouée"},
 	"event.order.cancelled":        {"Order cancelled", "Commande annulée"},
+
+	"movement.IN":         {"Received", "Entrée"},
+	"movement.OUT":        {"Taken out", "Sortie"},
+	"movement.ADJUSTMENT": {"Correction", "Correction"},
+	"movement.TRANSFER":   {"Transfer", "Transfert"},
 
 	"level.standard": {"Standard", "Standard"},
 	"level.express":  {"Express", "Express"},

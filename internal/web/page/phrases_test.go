@@ -13,8 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-// TestPhrasesAreComplete fails for a status, service level, event type, or reason of a
-// failed attempt that has no name.
+// TestPhrasesAreComplete fails for a status, service level, event type, type of stock
+// movement, or reason of a failed attempt that has no name.
 func TestPhrasesAreComplete(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -26,6 +26,9 @@ func TestPhrasesAreComplete(t *testing.T) {
 	}
 	for _, reason := range delivery.FailureReasons {
 		keys = append(keys, "failure."+string(reason))
+	}
+	for _, movement := range delivery.MovementTypes {
+		keys = append(keys, "movement."+string(movement))
 	}
 	for _, event := range delivery.EventTypes {
 		keys = append(keys, "event."+string(event))
@@ -86,7 +89,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "home.") {
 			name = strings.TrimSuffix(key, ".what") // of a door of the first page
 		}
-		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "failure"}, room) {
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure"}, room) {
 			continue // named by what they are of
 		}
 		if strings.HasPrefix(key, "refused.") {
@@ -122,6 +125,15 @@ func TestRichEscapesArguments(t *testing.T) {
 	got := page.English.Rich("track.between", "day", "<b>{from}", "from", "{to}", "to", `"&`)
 	if want := `&lt;b&gt;{from}, between <strong>{to} and &#34;&amp;</strong>`; string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSigned(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64][2]string{0: {"0", "0"}, 3: {"+3", "+3"}, -3: {"−3", "−3"}, -12345: {"−12,345", "−12\u00a0345"}} {
+		if english, french := page.English.Signed(n), page.French.Signed(n); english != want[0] || french != want[1] {
+			t.Errorf("%d: got %q and %q, want %q", n, english, french, want)
+		}
 	}
 }
 

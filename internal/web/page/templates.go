@@ -36,7 +36,8 @@ func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 func (s *Site) functions(l Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
-		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "qr": qrCode,
+		"quantity": func(n int64) string { return l.Number(int(n)) },
+		"asset":    s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l) },
 		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
 		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },

@@ -82,6 +82,7 @@ func (room *Room) Routes() []visit.Route {
 		room.keysRoutes(),
 		room.startRoutes(),
 		room.logsRoutes(),
+		room.stockRoutes(),
 	)
 }
 
@@ -207,6 +208,7 @@ var ways = [][]way{
 		{"portal.home", "/portal", partner.PermissionSelf},
 		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
 		{"portal.new", newOrderPath, partner.PermissionOrders},
+		{"portal.stock", "/portal/stock", partner.PermissionStockRead},
 	},
 	{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},

@@ -140,6 +140,10 @@ func (h *house) addHostile(ctx context.Context) error {
 	if _, err := h.desk.CreateProduct(ctx, partnerID, client.ProductRequest{Name: hostileText, Price: 1, StockMin: 5, StockMax: 9, Barcode: hostileText}); err != nil {
 		return err
 	}
+	receipt := client.MovementRequest{Type: client.MovementIn, ProductID: 1, Quantity: 3, Location: "<script>hacked = 1</script>"}
+	if _, err := h.desk.CreateMovement(ctx, partnerID, receipt); err != nil {
+		return err
+	}
 	request := orderTo(hostileText, 1, h.clock.Now())
 	request.Instructions, request.Reference = hostileText, "<b>"
 	for _, contact := range []*client.Contact{&request.Pickup, &request.Dropoff} {

@@ -65,7 +65,7 @@ func openHouse(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &house{clock: testkit.NewClock(Now.Add(-30 * time.Hour)), emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}}
+	h := &house{clock: testkit.NewClock(Now.AddDate(0, 0, -pastDays).Add(-6 * time.Hour)), emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}}
 	service, err := app.Start(ctx, &config.Config{
 		Listen: "127.0.0.1:0", Data: dir, OperatorEmail: "camille@dropyard.example", OperatorPassword: housePassword,
 		RequestLogBytes: 1 << 30, WebhookInsecure: true, SimulatePace: time.Minute,
@@ -101,7 +101,7 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.desk = client.NewOperator(h.url, token.Token)
-	for _, add := range []func(context.Context) error{h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers} {
+	for _, add := range []func(context.Context) error{h.addStocked, h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers} {
 		if err := add(ctx); err != nil {
 			return err
 		}

@@ -17,5 +17,6 @@ func (h *house) scenes() (scenes []Scene) {
 	add("portal-home-hostile", hostiles, "/portal")
 	h.newOrderScenes(add)
 	h.settingsScenes(add)
+	h.stockScenes(add)
 	return slices.Concat(scenes, h.orderScenes(), h.developerScenes())
 }
