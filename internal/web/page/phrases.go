@@ -34,6 +34,7 @@ var phrases = collect(
 	portalKeysPhrases,
 	portalNewPhrases,
 	portalStockPhrases,
+	portalFiguresPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

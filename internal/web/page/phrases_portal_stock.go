@@ -17,7 +17,6 @@ var portalStockPhrases = map[string]phrase{
 	"portal.stock.minimum":       {"Minimum", "Minimum"},
 	"portal.stock.maximum":       {"Maximum", "Maximum"},
 	"portal.stock.state":         {"State", "État"},
-	"portal.stock.links":         {"Links", "Liens"},
 	"portal.stock.order":         {"Order", "Commander"},
 	"portal.stock.is.available":  {"Available", "Disponible"},
 	"portal.stock.is.low":        {"Low", "Stock bas"},

@@ -64,6 +64,15 @@ func (l Language) Date(at, now time.Time) string {
 	}
 }
 
+// ShortDate returns the day and the month of a time in the time's zone.
+func (l Language) ShortDate(at time.Time) string {
+	day, month := strconv.Itoa(at.Day()), months[l][at.Month()-1]
+	if l == French {
+		return day + " " + month
+	}
+	return month + " " + day
+}
+
 // Clock returns the time of day in the time's zone: 1:05 PM, 13 h 05.
 func (l Language) Clock(at time.Time) string {
 	if l == French {

@@ -83,6 +83,7 @@ func (room *Room) Routes() []visit.Route {
 		room.startRoutes(),
 		room.logsRoutes(),
 		room.stockRoutes(),
+		room.figuresRoutes(),
 	)
 }
 
@@ -209,6 +210,7 @@ var ways = [][]way{
 		{"portal.orders", "/portal/orders", partner.PermissionOrdersRead},
 		{"portal.new", newOrderPath, partner.PermissionOrders},
 		{"portal.stock", "/portal/stock", partner.PermissionStockRead},
+		{"portal.figures", "/portal/figures", partner.PermissionOrdersRead},
 	},
 	{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},

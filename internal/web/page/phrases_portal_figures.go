@@ -1,0 +1,46 @@
+package page
+
+// portalFiguresPhrases are those of the portal's page of figures.
+var portalFiguresPhrases = map[string]phrase{
+	"portal.figures":              {"Figures", "Chiffres"},
+	"portal.figures.last":         {"Last {n} day|Last {n} days", "{n} dernier jour|{n} derniers jours"},
+	"portal.figures.periods":      {"Period", "Période"},
+	"portal.figures.period":       {"{from} to {to}", "Du {from} au {to}"},
+	"portal.figures.from":         {"From", "Du"},
+	"portal.figures.to":           {"To", "Au"},
+	"portal.figures.show":         {"Show", "Afficher"},
+	"portal.figures.fault.date":   {"Enter a date, such as 2026-11-21.", "Entrez une date, par exemple 2026-11-21."},
+	"portal.figures.fault.period": {"The first day must not be after the last, and the period has at most {n} days.", "Le premier jour ne doit pas suivre le dernier, et la période compte au plus {n} jours."},
+	"portal.figures.test":         {"Figures count live orders only.", "Les chiffres ne comptent que les commandes en service."},
+	"portal.figures.live":         {"Show the live figures", "Afficher les chiffres en service"},
+	"portal.figures.none":         {"Nothing was ordered or delivered in this period.", "Rien n’a été commandé ni livré pendant cette période."},
+	"portal.figures.total":        {"In all", "En tout"},
+	"portal.figures.charts":       {"Charts", "Graphiques"},
+	"portal.figures.tables":       {"Tables", "Tableaux"},
+	"portal.figures.change":       {"{change} from {n}", "{change} par rapport à {n}"},
+	"portal.figures.orders":       {"Orders", "Commandes"},
+	"portal.figures.delivered":    {"Delivered", "Livrées"},
+	"portal.figures.late":         {"Late", "En retard"},
+	"portal.figures.cancelled":    {"Cancelled", "Annulées"},
+	"portal.figures.assigned":     {"Assigned", "Assignées"},
+
+	"portal.figures.chart.orders":  {"Orders and deliveries", "Commandes et livraisons"},
+	"portal.figures.chart.on_time": {"Deliveries on time, in percent", "Livraisons à l’heure, en pour cent"},
+	"portal.figures.colon":         {":", " :"},
+	"portal.figures.note.orders":   {"orders: {orders}, delivered: {delivered}", "commandes : {orders}, livrées : {delivered}"},
+	"portal.figures.note.on_time":  {"{on} of {delivered} on time", "{on} sur {delivered} à l’heure"},
+	"portal.figures.note.failed":   {"failed attempts: {n}", "tentatives échouées : {n}"},
+
+	"portal.figures.stays":        {"Time in each state, on average", "Temps passé dans chaque état, en moyenne"},
+	"portal.figures.stays.bar":    {"Bar", "Barre"},
+	"portal.figures.stays.mean":   {"On average", "En moyenne"},
+	"portal.figures.stays.orders": {"Orders: {n}", "Commandes : {n}"},
+
+	"portal.figures.day":        {"Day", "Jour"},
+	"portal.figures.courier":    {"Courier", "Livreur"},
+	"portal.figures.by.day":     {"By day", "Par jour"},
+	"portal.figures.by.courier": {"By courier", "Par livreur"},
+	"portal.figures.csv":        {"Download as CSV", "Télécharger en CSV"},
+	"portal.figures.too_long":   {"By courier, a period has at most 31 days. Choose a shorter one.", "Par livreur, une période compte au plus 31 jours. Choisissez-en une plus courte."},
+	"portal.figures.no_courier": {"No courier had an order in this period.", "Aucun livreur n’a eu de commande pendant cette période."},
+}
