@@ -2,8 +2,6 @@ package portal
 
 import (
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -145,14 +143,4 @@ func (p productRow) Icon() string {
 // Tone returns the class that colours the state.
 func (p productRow) Tone() string {
 	return map[string]string{"portal.stock.is.inactive": "off", "portal.stock.is.out": "danger", "portal.stock.is.low": "warn"}[p.State()]
-}
-
-// parameter returns a parameter of the address without the spaces around it; empty if no
-// database accepts its text.
-func (s *sheet) parameter(name string) string {
-	text := strings.TrimSpace(s.URL.Query().Get(name))
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return ""
-	}
-	return text
 }

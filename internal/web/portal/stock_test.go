@@ -10,20 +10,10 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// shows opens a page, and compares it with texts that it must have and must not have.
-func shows(t *testing.T, who *apptest.User, path string, want, absent []string) {
+// opens requests a page, and compares it with texts that it must have and must not have.
+func opens(t *testing.T, who *apptest.User, path string, want, absent []string) {
 	t.Helper()
-	shown := string(who.Open(t, path).Must(t, http.StatusOK).Body)
-	for _, text := range want {
-		if !strings.Contains(shown, text) {
-			t.Errorf("%s: got a page without %q:\n%s", path, text, shown)
-		}
-	}
-	for _, text := range absent {
-		if strings.Contains(shown, text) {
-			t.Errorf("%s: got a page with %q:\n%s", path, text, shown)
-		}
-	}
+	shows(t, path, who.Open(t, path).Must(t, http.StatusOK), want, absent)
 }
 
 // addLamps gives a partner a lamp of which there is enough, and a rug that is low.
@@ -60,7 +50,7 @@ func TestStock(t *testing.T) {
 		{owner, "/portal/stock?lang=fr", []string{"Stock bas : 1", "2 produits"}, nil},
 		{other, "/portal/stock", []string{"No products are in stock for you."}, []string{"Lamp"}},
 	} {
-		shows(t, c.who, c.path, c.want, c.absent)
+		opens(t, c.who, c.path, c.want, c.absent)
 	}
 }
 
@@ -74,8 +64,8 @@ func TestStockPages(t *testing.T) {
 		"Authorization", "Bearer "+s.Operate(t).Token, "Content-Type", "text/csv").Must(t, http.StatusOK)
 	owner := metro.Owner(t)
 	const second = `href="/portal/stock?page=2"`
-	shows(t, owner, "/portal/stock", []string{"1 to 50 of 51 products", second}, []string{"Nut"})
-	shows(t, owner, "/portal/stock?page=2", []string{"51 to 51 of 51 products", "Nut", `href="/portal/stock?page=1"`}, []string{"Bolt"})
+	opens(t, owner, "/portal/stock", []string{"1 to 50 of 51 products", second}, []string{"Nut"})
+	opens(t, owner, "/portal/stock?page=2", []string{"51 to 51 of 51 products", "Nut", `href="/portal/stock?page=1"`}, []string{"Bolt"})
 }
 
 // TestMovements shows what an order and the warehouse have moved, and leads to the order.
@@ -89,10 +79,10 @@ func TestMovements(t *testing.T) {
 	owner := metro.Owner(t)
 	ofLamp := fmt.Sprintf("/portal/stock/movements?product_id=%d", lamp)
 	link := `href="/portal/orders/` + orderID + `"`
-	shows(t, owner, "/portal/stock/movements", []string{"4 movements", "Lamp &lt;b&gt;", "Rug", "&#43;12", "−3", link}, nil)
-	shows(t, owner, ofLamp, []string{"3 movements", "49", "37", link}, []string{"Rug"})
-	shows(t, owner, ofLamp+"&type=IN", []string{"2 movements"}, []string{"−3", link})
-	shows(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"No movements are here."}, nil)
+	opens(t, owner, "/portal/stock/movements", []string{"4 movements", "Lamp &lt;b&gt;", "Rug", "&#43;12", "−3", link}, nil)
+	opens(t, owner, ofLamp, []string{"3 movements", "49", "37", link}, []string{"Rug"})
+	opens(t, owner, ofLamp+"&type=IN", []string{"2 movements"}, []string{"−3", link})
+	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"No movements are here."}, nil)
 	for _, id := range []string{"99", "0", "lamp"} {
 		owner.Open(t, "/portal/stock/movements?product_id="+id).Must(t, http.StatusNotFound)
 	}
