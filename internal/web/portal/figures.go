@@ -48,11 +48,13 @@ func (s *sheet) period() (p period) {
 		return p
 	}
 	for _, bound := range []struct {
-		name, text string
-		day        *figures.Day
-	}{{"from", p.from, &p.first}, {"to", p.to, &p.last}} {
-		day, ok := figures.ParseDay(bound.text)
-		if !ok && bound.text != "" {
+		name string
+		text *string
+		day  *figures.Day
+	}{{"from", &p.from, &p.first}, {"to", &p.to, &p.last}} {
+		day, ok := figures.ParseDay(*bound.text)
+		if !ok && *bound.text != "" {
+			*bound.text = "" // a field of dates shows no other text
 			p.faults = append(p.faults, page.Fault{Field: bound.name, Text: s.text("portal.figures.fault.date")})
 		}
 		*bound.day = day
@@ -104,7 +106,7 @@ func (room *Room) figuresFile(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if answer == nil {
-		return s.leadTo(s.Link("/portal/figures", p.parameters()...), page.Flash{})
+		return s.leadTo("/portal/figures?"+s.URL.Query().Encode(), page.Flash{})
 	}
 	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
 	s.Header.Set("Content-Disposition", `attachment; filename="figures-`+answer.First.String()+"-"+answer.Last.String()+`.csv"`)
@@ -220,8 +222,14 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 	return err
 }
 
-// date returns a day in words, such as June 18.
-func (s *sheet) date(day figures.Day) string { return s.Language.ShortDate(timeOf(day)) }
+// date returns a day in words, such as June 18; with the year if it is another one.
+func (s *sheet) date(day figures.Day) string {
+	at, now := timeOf(day), s.room.config.Site.Now()
+	if at.Year() != now.Year() {
+		return s.Language.Date(at, now)
+	}
+	return s.Language.ShortDate(at)
+}
 
 // Long returns the day of a line with its weekday.
 func (v *figuresView) Long(line report.Line) string {

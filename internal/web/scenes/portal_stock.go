@@ -34,7 +34,7 @@ func (h *house) stockScenes(add func(name, who, path string)) {
 	add("portal-figures-day", stocked, "/portal/figures?from=2026-06-16&to=2026-06-16")
 	add("portal-figures-courier", stocked, "/portal/figures?by=courier")
 	add("portal-figures-courier-90-days", stocked, "/portal/figures?by=courier&days=90")
-	add("portal-figures-faults", stocked, "/portal/figures?from=2026-06-16&to=yesterday")
+	add("portal-figures-faults", stocked, "/portal/figures?from=2026-06-16&to=2026-06-11")
 	add("portal-figures-empty", newcomer, "/portal/figures?days=7")
 	add("portal-figures-test", owner, "/portal/figures?mode=test")
 	add("portal-figures-hostile", hostiles, "/portal/figures")
