@@ -27,7 +27,7 @@ type stockView struct {
 	Low      string // "yes" if the list shows only products that are low
 	Status   delivery.ProductStatus
 	Chips    []page.Link
-	Products []productRow
+	Products []stockRow
 	Shown    string // which products of how many
 	Previous string // the address of the page before; empty on the first one
 	Next     string // that of the page after; empty on the last one
@@ -57,7 +57,7 @@ func (room *Room) stock(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	for _, product := range found {
-		v.Products = append(v.Products, productRow{product})
+		v.Products = append(v.Products, stockRow{product})
 	}
 	v.Narrowed = v.Search != "" || v.Low != "" || v.Status != ""
 	v.setPages(number, total)
@@ -118,11 +118,11 @@ func (v *stockView) setPages(number, total int64) {
 	}
 }
 
-// productRow is a product as the list shows it.
-type productRow struct{ delivery.Product }
+// stockRow is a product as the list shows it.
+type stockRow struct{ delivery.Product }
 
 // State returns the key of the phrase that names the state of a product.
-func (p productRow) State() string {
+func (p stockRow) State() string {
 	switch {
 	case p.Status == delivery.ProductInactive:
 		return "portal.stock.is.inactive"
@@ -136,11 +136,11 @@ func (p productRow) State() string {
 }
 
 // Icon returns the icon of that state.
-func (p productRow) Icon() string {
+func (p stockRow) Icon() string {
 	return map[string]string{"portal.stock.is.inactive": "none", "portal.stock.is.out": "empty", "portal.stock.is.low": "low"}[p.State()]
 }
 
 // Tone returns the class that colours the state.
-func (p productRow) Tone() string {
+func (p stockRow) Tone() string {
 	return map[string]string{"portal.stock.is.inactive": "off", "portal.stock.is.out": "danger", "portal.stock.is.low": "warn"}[p.State()]
 }
