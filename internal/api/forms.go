@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"mime"
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -22,7 +24,7 @@ func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	change := idempotency.NewChange(v.Caller.PersonID, key, c.Method+" "+c.URL.Path, c.body)
+	change := idempotency.NewChange(v.Caller.PersonID, key, c.Method+" "+c.URL.Path, c.unbounded())
 	change.RequestID, change.CreatedAt = c.id, timestamp.Truncate(s.config.Now())
 	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
 	if err != nil {
@@ -39,6 +41,16 @@ func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
 	answer, err := s.page(c, serve)
 	s.settleForm(c, change, answer, err)
 	return answer, err
+}
+
+// unbounded returns the body without the boundary between its parts, if it has any:
+// browsers make another one each time that they send a form with files.
+func (c *call) unbounded() []byte {
+	_, parameters, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if boundary := parameters["boundary"]; err == nil && boundary != "" {
+		return bytes.ReplaceAll(c.body, []byte(boundary), nil)
+	}
+	return c.body
 }
 
 // settleForm keeps where a form has led, or forgets the form if it has changed nothing.

@@ -14,7 +14,7 @@ var teamPhrases = map[string]phrase{
 	"team.since":       {"Since", "Depuis"},
 	"team.until":       {"Valid until", "Valable jusqu’au"},
 	"team.you":         {"(you)", "(vous)"},
-	"team.change":      {"Change", "Modifier"},
+	"team.open":        {"Open a person to change or remove them.", "Ouvrez une personne pour la modifier ou la retirer."},
 	"team.only_owners": {"Only owners can invite, change or remove people.", "Seuls les propriétaires peuvent inviter, modifier ou retirer des personnes."},
 
 	"team.owner":         {"Owner", "Propriétaire"},
@@ -129,12 +129,11 @@ var ownPhrases = map[string]phrase{
 	"me.password.changed": {"Your password was changed, and all your other sessions have ended.", "Votre mot de passe a été changé et toutes vos autres sessions sont terminées."},
 
 	"me.sessions":          {"One session|{n} sessions", "Une session|{n} sessions"},
-	"me.device":            {"Device", "Appareil"},
+	"me.device":            {"Device and network address", "Appareil et adresse réseau"},
 	"me.device.unknown":    {"Unknown device", "Appareil inconnu"},
-	"me.address":           {"Network address", "Adresse réseau"},
 	"me.begun":             {"Signed in", "Connexion"},
 	"me.seen":              {"Last used", "Dernière utilisation"},
-	"me.session.this":      {"This one", "Celle-ci"},
+	"me.session.this":      {"(this one)", "(celle-ci)"},
 	"me.session.end":       {"End", "Terminer"},
 	"me.session.ended":     {"The session has ended.", "La session est terminée."},
 	"me.sessions.end":      {"End all other sessions", "Terminer toutes les autres sessions"},

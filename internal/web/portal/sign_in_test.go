@@ -54,7 +54,7 @@ func TestSessionsInPortal(t *testing.T) {
 		return n
 	}
 	page := here.Open(t, ownPage).Must(t, http.StatusOK)
-	contains(t, page, "4 sessions", "This one")
+	contains(t, page, "4 sessions", "(this one)")
 	if ends := endOne.FindAllSubmatch(page.Body, -1); len(ends) != 3 {
 		t.Fatalf("got %d sessions that can be ended, want 3", len(ends))
 	}

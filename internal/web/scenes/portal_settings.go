@@ -68,8 +68,9 @@ func (h *house) addTeams(ctx context.Context) error {
 		}
 		h.clock.Advance(time.Minute)
 	}
-	for email, role := range map[string]client.Role{"chloe@metro.example": "clerk", "stage@metro.example": "reader"} {
-		if _, err := session.InviteUser(ctx, client.InvitationRequest{Email: email, Role: role}); err != nil {
+	for _, open := range []client.InvitationRequest{{Email: "chloe@metro.example", Role: "clerk"}, {Email: "stage@metro.example", Role: "reader"}} {
+		h.clock.Advance(time.Second)
+		if _, err := session.InviteUser(ctx, open); err != nil {
 			return err
 		}
 	}
