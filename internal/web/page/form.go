@@ -69,11 +69,12 @@ func (f *Form) Object(fields ...string) (form.Source, error) {
 	return Source(members)
 }
 
-// Source returns a value that can be written as JSON as use cases take it.
+// Source returns a value that can be written as JSON, if its texts are valid UTF-8, as
+// use cases take it.
 func Source(value any) (form.Source, error) {
 	text, err := strictjson.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("write what a form says: %w", err)
+	if err != nil { // browsers send valid UTF-8
+		return nil, refusal.New(refusal.CodeBadRequest, "the form is not valid UTF-8")
 	}
 	return strictjson.Parse(text)
 }

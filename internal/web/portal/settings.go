@@ -160,7 +160,7 @@ func changesOf(sent *page.Form, now partner.Profile) (form.Source, error) {
 			changes[name] = typed
 		}
 	}
-	return objectOf(changes)
+	return page.Source(changes)
 }
 
 // showStale shows the settings as they are now, because they have changed since the form

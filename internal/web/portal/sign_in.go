@@ -134,7 +134,7 @@ func (room *Room) changePassword(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(sent, "current_password", "new_password"))
+	body, err := sent.Object("current_password", "new_password")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -158,7 +158,7 @@ func (room *Room) requestEmail(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(sent, "new_email", "password"))
+	body, err := sent.Object("new_email", "password")
 	if err != nil {
 		return 0, nil, err
 	}

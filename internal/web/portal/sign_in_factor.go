@@ -68,7 +68,7 @@ func (room *Room) beginFactor(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(sent, "password"))
+	body, err := sent.Object("password")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -88,7 +88,7 @@ func (room *Room) confirmFactor(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(sent, "code"))
+	body, err := sent.Object("code")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -108,7 +108,7 @@ func (room *Room) removeFactor(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(sent, "password", "code"))
+	body, err := sent.Object("password", "code")
 	if err != nil {
 		return 0, nil, err
 	}

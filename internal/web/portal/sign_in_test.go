@@ -84,7 +84,7 @@ func TestEmailInPortal(t *testing.T) {
 	page := owner.Open(t, path).Must(t, http.StatusOK)
 	contains(t, owner.Send(t, page, path, "new_email", "lea@", "password", owner.Password).Must(t, http.StatusUnprocessableEntity), "Enter an e-mail address.", `value="lea@"`)
 	owner.Send(t, page, path, "new_email", "lea@example.com", "password", owner.Password).Must(t, http.StatusSeeOther)
-	if mail := <-server.Mails; mail.To != "lea@example.com" || !strings.Contains(mail.Text, s.URL+"/email/") {
+	if mail := <-server.Mails; mail.To != "lea@example.com" || !strings.Contains(mail.Text, s.URL+"/portal/email/") {
 		t.Errorf("got a mail to %s with %q, want one to the new address with a link", mail.To, mail.Text)
 	}
 }

@@ -105,7 +105,7 @@ func (room *Room) invite(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(form, "email", "role"))
+	body, err := form.Object("email", "role")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -199,7 +199,7 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := objectOf(textsOf(form, "name", "role"))
+	body, err := page.Source(map[string]string{"name": form.Values.Get("name"), "role": form.Values.Get("role")})
 	if err != nil {
 		return 0, nil, err
 	}

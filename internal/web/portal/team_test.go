@@ -30,7 +30,7 @@ func contains(t *testing.T, page *apptest.Answer, wanted ...string) {
 	}
 }
 
-var invitationLink = regexp.MustCompile(`/invitation/([A-Za-z0-9_-]+)`)
+var invitationLink = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`)
 
 // TestInvitationInPortal invites a person, who joins by the link that is shown once.
 func TestInvitationInPortal(t *testing.T) {
