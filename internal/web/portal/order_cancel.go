@@ -88,7 +88,7 @@ func (room *Room) cancelOrder(s *sheet, orderID, reason string) error {
 	if err != nil {
 		return err
 	}
-	body, err := objectOf(map[string]any{"reason": reason})
+	body, err := page.Source(map[string]any{"reason": reason})
 	if err != nil {
 		return err
 	}
