@@ -45,7 +45,8 @@ func (a *Answer) columns() []string {
 
 // numbers returns what the columns after the date and the courier hold.
 func (l Line) numbers() []int64 {
-	numbers := []int64{l.Orders, l.Assigned, l.Delivered, l.OnTime, l.FailedAttempts, l.Cancelled, l.WebhooksDelivered}
+	numbers := make([]int64, 0, 7+2*len(l.Stays))
+	numbers = append(numbers, l.Orders, l.Assigned, l.Delivered, l.OnTime, l.FailedAttempts, l.Cancelled, l.WebhooksDelivered)
 	for _, stay := range l.Stays {
 		numbers = append(numbers, stay.Ended, stay.Seconds())
 	}

@@ -33,7 +33,7 @@ func TestStock(t *testing.T) {
 	addLamps(t, s, metro.PartnerID)
 	metro.InTest(t)
 	owner, reader, other := metro.Owner(t), metro.As(t, "reader"), s.Register(t, "nord").Owner(t)
-	const order = `href="/portal/orders/new?product=1"`
+	const order = `href="/portal/orders/new?items%5B0%5D.product_id=1&amp;items%5B0%5D.quantity=1"`
 	for _, c := range []struct {
 		who          *apptest.User
 		path         string
