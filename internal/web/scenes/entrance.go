@@ -132,7 +132,7 @@ func (h *house) addLinks(ctx context.Context) error {
 }
 
 // addRefusedSignIns keeps the pages that sign-ins lead to which do not succeed.
-func (h *house) addRefusedSignIns(context.Context) error {
+func (h *house) addRefusedSignIns(ctx context.Context) error {
 	for _, one := range []struct {
 		scene, path, email, password string
 		times                        int
@@ -145,7 +145,7 @@ func (h *house) addRefusedSignIns(context.Context) error {
 		for _, language := range page.Languages {
 			fields := url.Values{"email": {one.email}, "password": {one.password}, "_key": {strings.Repeat("0a", 16)}}
 			for range one.times {
-				found, err := h.post(one.path, fields, language)
+				found, err := h.post(ctx, one.path, fields, language)
 				if err != nil {
 					return err
 				}
@@ -157,8 +157,8 @@ func (h *house) addRefusedSignIns(context.Context) error {
 	return nil
 }
 
-func (h *house) post(path string, fields url.Values, language page.Language) (found answer, err error) {
-	request, err := http.NewRequest(http.MethodPost, h.url+path, strings.NewReader(fields.Encode()))
+func (h *house) post(ctx context.Context, path string, fields url.Values, language page.Language) (found answer, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+path, strings.NewReader(fields.Encode()))
 	if err != nil {
 		return found, err
 	}
