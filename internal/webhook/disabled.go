@@ -9,7 +9,7 @@ import (
 )
 
 // mailReasons has how mails name the reasons for which the sender disables endpoints.
-var mailReasons = map[string]string{reasonGone: mail.ReasonGone, reasonPatience: mail.ReasonFailing}
+var mailReasons = map[string]string{ReasonGone: mail.ReasonGone, ReasonPatience: mail.ReasonFailing}
 
 // reportDisabled writes a mail that an endpoint was disabled to each person who looks
 // after it, in the transaction that disables it.

@@ -34,8 +34,8 @@ const (
 
 // The reasons why the service disables an endpoint.
 const (
-	reasonGone     = "the endpoint answered 410 Gone"
-	reasonPatience = "no delivery has succeeded for five days"
+	ReasonGone     = "the endpoint answered 410 Gone"
+	ReasonPatience = "no delivery has succeeded for five days"
 )
 
 // broken reports whether the breaker is open, or waits for a probe to succeed.
@@ -126,10 +126,10 @@ func (e *Endpoint) fail(r request, now time.Time) {
 	}
 	switch {
 	case r.answer.Status == gone:
-		e.disable(reasonGone)
+		e.disable(ReasonGone)
 		return
 	case now.Sub(e.FailingSince) >= patience:
-		e.disable(reasonPatience)
+		e.disable(ReasonPatience)
 		return
 	}
 	// Requests that were under way when the breaker opened are not counted.

@@ -35,6 +35,7 @@ var phrases = collect(
 	portalNewPhrases,
 	portalStockPhrases,
 	portalFiguresPhrases,
+	portalWebhookPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

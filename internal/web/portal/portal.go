@@ -76,6 +76,7 @@ func (room *Room) Routes() []visit.Route {
 		room.homeRoutes(),
 		room.ordersRoutes(),
 		room.newOrderRoutes(),
+		room.webhookRoutes(),
 		room.teamRoutes(),
 		room.settingsRoutes(),
 		room.signInRoutes(),
@@ -216,6 +217,7 @@ var ways = [][]way{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},
 		{"portal.logs", "/portal/logs", partner.PermissionLogsRead},
 		{"portal.start", "/portal/start", partner.PermissionKeys},
+		{"portal.hooks", webhooksPath, partner.PermissionWebhooksRead},
 	},
 	{
 		{"team.title", "/portal/team", partner.PermissionTeamRead},

@@ -1,0 +1,212 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// toWebhooks leads to the page of webhooks, which shows a message.
+func (s *sheet) toWebhooks(key string, arguments ...string) (int, []byte, error) {
+	return s.leadTo(s.Link(webhooksPath), page.Flash{Key: key, Arguments: arguments})
+}
+
+// unlessGone returns err, or leads to the page of webhooks if it means that the endpoint
+// was removed meanwhile.
+func (s *sheet) unlessGone(err error) (int, []byte, error) {
+	if refusal.HasCode(err, refusal.CodeNotFound) || refusal.HasCode(err, delivery.CodeWebhookNotConfigured) {
+		return s.leadTo(s.Link(webhooksPath), page.Flash{Key: "portal.hook.missing", Danger: true})
+	}
+	return 0, nil, err
+}
+
+// on returns the sheet as if the page at a path had been asked for. Forms whose own path
+// has no page are answered with it.
+func (s *sheet) on(path string) *sheet {
+	asked := *s.Visit
+	asked.Request = s.Request.Clone(s.Context())
+	asked.URL.Path = path
+	return &sheet{&asked, s.room, s.Language}
+}
+
+// withSecret shows the page with the endpoint's secret, this once.
+func (room *Room) withSecret(s *sheet, secret string) (int, []byte, error) {
+	view, err := room.webhooksOf(s.on(webhooksPath), nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Secret = secret
+	return view.show(0)
+}
+
+// setEndpoint sets the address of the endpoint. A new endpoint gets a secret, which the
+// page shows once. One that the service has disabled is enabled, and one that the partner
+// has disabled is not.
+func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	before, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+		return 0, nil, err
+	}
+	enabled := before.Endpoint == nil || before.Enabled || before.DisabledReason != ""
+	put, isNew, err := room.putEndpoint(s, sent.Values.Get("url"), enabled)
+	switch {
+	case err != nil:
+		return room.refuseEndpoint(s, sent, err)
+	case isNew:
+		return room.withSecret(s, put.Secret)
+	default:
+		return s.toWebhooks("portal.hook.changed")
+	}
+}
+
+func (room *Room) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
+	body, err := objectOf(map[string]any{"url": address, "enabled": enabled})
+	if err != nil {
+		return webhook.Settings{}, false, err
+	}
+	return room.config.Webhooks.Put(s.Context(), s.Account, body)
+}
+
+// refuseEndpoint shows the page again with what was wrong.
+func (room *Room) refuseEndpoint(s *sheet, sent *page.Form, why error) (int, []byte, error) {
+	if !sent.Refuse(why, s.Language) {
+		return 0, nil, why
+	}
+	view, err := room.webhooksOf(s, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Set = sent
+	return view.show(http.StatusUnprocessableEntity)
+}
+
+// switchEndpoint enables or disables the endpoint.
+func (room *Room) switchEndpoint(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	if err != nil {
+		return s.unlessGone(err)
+	}
+	enabled, said := sent.Values.Get("enabled") != "", "portal.hook.switched.off"
+	if enabled {
+		said = "portal.hook.switched.on"
+	}
+	if _, _, err := room.putEndpoint(s, found.URL, enabled); err != nil {
+		return 0, nil, err
+	}
+	return s.toWebhooks(said)
+}
+
+func (room *Room) removeEndpoint(s *sheet) (int, []byte, error) {
+	if err := room.config.Webhooks.Remove(s.Context(), s.Account); err != nil {
+		return s.unlessGone(err)
+	}
+	return s.toWebhooks("portal.hook.removed")
+}
+
+func (room *Room) rotateSecret(s *sheet) (int, []byte, error) {
+	rotated, err := room.config.Webhooks.Rotate(s.Context(), s.Account)
+	if err != nil {
+		return s.unlessGone(err)
+	}
+	return room.withSecret(s, rotated.Secret)
+}
+
+func (room *Room) activateSecret(s *sheet) (int, []byte, error) {
+	if _, err := room.config.Webhooks.Activate(s.Context(), s.Account); err != nil {
+		return s.unlessGone(err)
+	}
+	return s.toWebhooks("portal.hook.activated")
+}
+
+// testEndpoint sends a test event, and says what came of it. The event is not stored, so
+// that there is no page of it.
+func (room *Room) testEndpoint(s *sheet) (int, []byte, error) {
+	tested, err := room.config.Webhooks.Test(s.Context(), s.Account)
+	if err != nil {
+		return s.unlessGone(err)
+	}
+	said := page.Flash{Key: "portal.hook.tested", Danger: !tested.Delivered(), Arguments: []string{
+		"event", tested.EventID, "ms", s.Language.Number(int(tested.Took.Milliseconds())), "status", strconv.Itoa(tested.Status), "error", tested.Problem,
+	}}
+	switch {
+	case tested.Status == 0:
+		said.Key = "portal.hook.tested.error"
+	case said.Danger:
+		said.Key = "portal.hook.tested.refused"
+	}
+	return s.leadTo(s.Link(webhooksPath), said)
+}
+
+// sinceLayout is how a browser writes a time that has no zone.
+const sinceLayout = "2006-01-02T15:04"
+
+// redeliverSince sends the events of a filter again, from a time or a cursor on.
+func (room *Room) redeliverSince(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	selected := eventFilterOf(sent.Values)
+	filter, err := room.selected(s, selected)
+	if err != nil {
+		return 0, nil, err
+	}
+	if filter.After, err = redeliveryStart(sent.Values); err != nil {
+		return room.refuseRedelivery(s, sent, err)
+	}
+	count, next, err := room.config.Webhooks.RedeliverSince(s.Context(), filter)
+	if err != nil {
+		return s.unlessGone(err)
+	}
+	said := page.Flash{Key: "portal.hook.redelivered", Arguments: []string{"count", s.Language.Number(count)}}
+	if next != "" {
+		said.Key = "portal.hook.redelivered.part"
+	}
+	return s.leadTo(s.Link(webhooksPath, selected.parameters("after", next)...), said)
+}
+
+// redeliveryStart returns the id of the event behind which a redelivery begins.
+func redeliveryStart(values url.Values) (string, error) {
+	if cursor := eventCursor(values, "after"); cursor != "" {
+		return cursor, nil
+	}
+	text := values.Get("since")
+	zoned := text + "Z"
+	if len(text) == len(sinceLayout) {
+		zoned = text + ":00Z"
+	}
+	since, ok := timestamp.Parse(zoned)
+	if !ok {
+		return "", form.Fault("since", text, "a time such as "+sinceLayout)
+	}
+	return identifier.FirstUUID(since), nil
+}
+
+// refuseRedelivery shows the page again with what was wrong.
+func (room *Room) refuseRedelivery(s *sheet, sent *page.Form, why error) (int, []byte, error) {
+	if !sent.Refuse(why, s.Language) {
+		return 0, nil, why
+	}
+	view, err := room.webhooksOf(s.on(webhooksPath), sent.Values)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Log.Redelivery = sent
+	return view.show(http.StatusUnprocessableEntity)
+}

@@ -1,0 +1,297 @@
+package portal
+
+import (
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// webhooksPath is the path of the page of webhooks.
+const webhooksPath = "/portal/webhooks"
+
+func (room *Room) webhookRoutes() []visit.Route {
+	read, change := partner.PermissionWebhooksRead, partner.PermissionWebhooks
+	return []visit.Route{
+		room.get("/webhooks", read, (*Room).webhooks),
+		room.post("/webhooks", change, (*Room).setEndpoint),
+		room.post("/webhooks/enabled", change, (*Room).switchEndpoint),
+		room.post("/webhooks/removal", change, (*Room).removeEndpoint),
+		room.post("/webhooks/secret", change, (*Room).rotateSecret),
+		room.post("/webhooks/secret/active", change, (*Room).activateSecret),
+		room.post("/webhooks/test", change, (*Room).testEndpoint),
+		room.post("/webhooks/redelivery", change, (*Room).redeliverSince),
+		room.get("/webhooks/{event_id}", read, (*Room).event),
+		room.post("/webhooks/{event_id}/redelivery", change, (*Room).redeliver),
+	}
+}
+
+// webhooksView is the endpoint of an account and its events.
+type webhooksView struct {
+	*sheet
+	Endpoint *webhook.Endpoint // nil if there is none
+	State    endpointState
+	Rotates  time.Time // when the next secret replaces the other; zero without a rotation
+	Waiting  string    // how many events wait; empty if none do
+	Secret   string    // only when it has just been made
+	Set      *page.Form
+	Log      eventLog
+}
+
+// endpointState is the state of an endpoint in words.
+type endpointState struct {
+	Key   string // of its phrase
+	Class string // of a status with the same colour
+	Icon  string
+	Since time.Time // may be zero
+	Why   string    // the key of a phrase; may be empty
+}
+
+// webhooks shows the endpoint and its events.
+func (room *Room) webhooks(s *sheet) (int, []byte, error) {
+	view, err := room.webhooksOf(s, s.URL.Query())
+	if err != nil {
+		return 0, nil, err
+	}
+	return view.show(0)
+}
+
+func (v *webhooksView) show(status int) (int, []byte, error) {
+	return v.sheet.show(leaf{template: "portal-webhooks", title: v.text("portal.hooks"), data: v, status: status})
+}
+
+// webhooksOf reads what the page shows. The filter of its events is in values.
+func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error) {
+	view := &webhooksView{sheet: s}
+	found, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+		return nil, err
+	}
+	if view.Set, err = s.form(webhooksPath); err != nil {
+		return nil, err
+	}
+	if found.Endpoint != nil {
+		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint), found.Rotates(room.config.Site.Now())
+		view.Set.Values.Set("url", found.URL)
+		if view.Waiting, err = room.waiting(s); err != nil {
+			return nil, err
+		}
+	}
+	view.Log, err = room.eventLog(s, values)
+	return view, err
+}
+
+// offReasons are the phrases for the reasons why the service disables an endpoint.
+var offReasons = map[string]string{webhook.ReasonGone: "portal.hook.off.gone", webhook.ReasonPatience: "portal.hook.off.failing"}
+
+func stateOf(e *webhook.Endpoint) endpointState {
+	switch {
+	case !e.Enabled && e.DisabledReason != "":
+		return endpointState{Key: "portal.hook.disabled", Class: "failed", Icon: "none", Since: e.FailingSince, Why: offReasons[e.DisabledReason]}
+	case !e.Enabled:
+		return endpointState{Key: "portal.hook.off", Class: "pending", Icon: "none"}
+	case !e.FailingSince.IsZero():
+		return endpointState{Key: "portal.hook.failing", Class: "failed", Icon: "full", Since: e.FailingSince}
+	default:
+		return endpointState{Key: "portal.hook.on", Class: "delivered", Icon: "full"}
+	}
+}
+
+// maxWaiting is up to how many waiting events are counted.
+const maxWaiting = 100
+
+// waiting returns how many events of the account wait, in words.
+func (room *Room) waiting(s *sheet) (string, error) {
+	found, err := room.config.Webhooks.List(s.Context(), webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
+	switch {
+	case err != nil || len(found.Events) == 0:
+		return "", err
+	case found.Next != "":
+		return s.text("portal.hook.waiting.many", "n", s.Language.Number(maxWaiting)), nil
+	}
+	return s.Language.Count("portal.hook.waiting", len(found.Events)), nil
+}
+
+// URLField returns the field for the address of the endpoint.
+func (v *webhooksView) URLField() page.Field {
+	return v.Set.With(page.Field{Name: "url", Type: "url", Label: v.text("portal.hook.url"), Hint: v.text("portal.hook.url.hint"), Required: true})
+}
+
+// NewForm returns a form that is sent to a path.
+func (v *webhooksView) NewForm(path string) (*page.Form, error) { return v.form(path) }
+
+// eventLog is a page of an account's events.
+type eventLog struct {
+	filter eventFilter
+	Events []eventRow
+	Chips  []page.Link
+	Fields []page.Field // of the other filters
+	Next   string       // the address of the next page; empty on the last one
+	// Redelivery sends the events of the filter again, from a time or a cursor on.
+	Redelivery *page.Form
+	Cursor     string // up to where an earlier redelivery has come; may be empty
+}
+
+// eventFilter selects events, as the parameters of the page's address say.
+type eventFilter struct {
+	state     outbox.State
+	eventType delivery.EventType
+	order     string // its id, or the partner's own name for it
+}
+
+// eventFilterOf reads a filter. What selects nothing known is left out.
+func eventFilterOf(values url.Values) (f eventFilter) {
+	if rule := form.OneOf(outbox.States...); rule.Allows(values.Get("state")) {
+		f.state = outbox.State(values.Get("state"))
+	}
+	if rule := form.OneOf(delivery.EventTypes...); rule.Allows(values.Get("type")) {
+		f.eventType = delivery.EventType(values.Get("type"))
+	}
+	if text := strings.TrimSpace(values.Get("order")); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		f.order = text
+	}
+	return f
+}
+
+// parameters returns the filter as parameters of an address, and more of them.
+func (f eventFilter) parameters(more ...string) []string {
+	return append([]string{"state", string(f.state), "type", string(f.eventType), "order", f.order}, more...)
+}
+
+// eventCursor returns an event id among the values; empty if it is malformed.
+func eventCursor(values url.Values, name string) string {
+	if _, known := identifier.UUIDTime(values.Get(name)); known {
+		return values.Get(name)
+	}
+	return ""
+}
+
+// eventsShown is how many events a page shows.
+const eventsShown = 25
+
+func (room *Room) eventLog(s *sheet, values url.Values) (log eventLog, err error) {
+	log.filter, log.Cursor = eventFilterOf(values), eventCursor(values, "after")
+	log.Chips, log.Fields = log.filter.chips(s), log.filter.fields(s)
+	if log.Redelivery, err = s.form(webhooksPath + "/redelivery"); err != nil {
+		return log, err
+	}
+	log.Redelivery.Values.Set("since", room.config.Site.Now().UTC().Add(-24*time.Hour).Format(sinceLayout))
+	filter, err := room.selected(s, log.filter)
+	if err != nil {
+		return log, err
+	}
+	filter.Before, filter.Limit = eventCursor(values, "cursor"), eventsShown
+	found, err := room.config.Webhooks.List(s.Context(), filter)
+	for _, e := range found.Events {
+		log.Events = append(log.Events, eventRowOf(e))
+	}
+	if found.Next != "" {
+		log.Next = s.Link(webhooksPath, log.filter.parameters("cursor", found.Next)...)
+	}
+	return log, err
+}
+
+// selected returns the filter as the use case takes it.
+func (room *Room) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
+	filter := webhook.Filter{PartnerID: s.Account, State: f.state, Type: f.eventType, OrderID: f.order}
+	if f.order == "" {
+		return filter, nil
+	}
+	named, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: f.order, Limit: 1})
+	if len(named.Orders) > 0 {
+		filter.OrderID = named.Orders[0].OrderID
+	}
+	return filter, err
+}
+
+// chips returns links to the events of each state.
+func (f eventFilter) chips(s *sheet) []page.Link {
+	chips := []page.Link{{Text: s.text("portal.hook.all")}}
+	for _, state := range outbox.States {
+		chips = append(chips, page.Link{Text: s.text("outbox." + string(state))})
+	}
+	current := f.state
+	for i := range chips {
+		f.state = ""
+		if i > 0 {
+			f.state = outbox.States[i-1]
+		}
+		chips[i].Path, chips[i].Current = s.Link(webhooksPath, f.parameters()...), f.state == current
+	}
+	return chips
+}
+
+// fields returns the fields for the other filters.
+func (f eventFilter) fields(s *sheet) []page.Field {
+	types := page.Field{Name: "type", Type: "select", Label: s.text("portal.hook.type"), Value: string(f.eventType), Options: []page.Option{{Label: s.text("portal.hook.types")}}}
+	for _, eventType := range delivery.EventTypes {
+		types.Options = append(types.Options, page.Option{Value: string(eventType), Label: s.text("event." + string(eventType))})
+	}
+	return []page.Field{types, {Name: "order", Type: "search", Label: s.text("portal.order"), Value: f.order}}
+}
+
+// State returns the state that is selected, Type the type, and Order the order.
+func (l eventLog) State() outbox.State      { return l.filter.state }
+func (l eventLog) Type() delivery.EventType { return l.filter.eventType }
+func (l eventLog) Order() string            { return l.filter.order }
+
+// Filtered reports whether events of some kind only are selected.
+func (l eventLog) Filtered() bool { return l.filter != eventFilter{} }
+
+// SinceField returns the field for the time from which on events are sent again.
+func (v *webhooksView) SinceField() page.Field {
+	now := v.room.config.Site.Now().UTC().Format("15:04")
+	return v.Log.Redelivery.With(page.Field{Name: "since", Type: "datetime-local", Label: v.text("portal.hook.since"), Hint: v.text("portal.hook.since.hint", "now", now), Required: true})
+}
+
+// eventRow is an event as lists show it.
+type eventRow struct {
+	*webhook.Event
+	Badge stateBadge
+}
+
+func eventRowOf(e *webhook.Event) eventRow { return eventRow{e, badgeOf(e)} }
+
+// Name returns the partner's own name for the event's order, or else the order's id.
+func (e eventRow) Name() string {
+	if e.Facts.PartnerOrderID != "" {
+		return e.Facts.PartnerOrderID
+	}
+	return e.OrderID
+}
+
+// Waits reports whether the event waits for an earlier one of its order.
+func (e eventRow) Waits() bool { return e.State == outbox.Pending && e.DueAt.IsZero() }
+
+// stateBadge is the state of an event: a word, and the colour and the icon of the status
+// of orders that looks like it.
+type stateBadge struct{ Key, Class, Icon string }
+
+func badgeOf(e *webhook.Event) stateBadge {
+	badge := stateBadge{Key: "outbox." + string(e.State)}
+	switch e.State {
+	case outbox.Delivered:
+		badge.Class, badge.Icon = "delivered", "full"
+	case outbox.Failed:
+		badge.Class, badge.Icon = "failed", "full"
+	case outbox.Skipped:
+		badge.Class, badge.Icon = "pending", "none"
+	default:
+		badge.Class, badge.Icon = "accepted", "empty"
+		if len(e.Log) > 0 {
+			badge.Class, badge.Icon = "out_for_delivery", "half"
+		}
+	}
+	return badge
+}
