@@ -55,6 +55,9 @@ func (h *house) addMetro(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.receive(ctx, owner, "/metro"); err != nil {
+		return err
+	}
 	if err := h.stockUp(ctx, partnerID); err != nil {
 		return err
 	}
@@ -62,6 +65,7 @@ func (h *house) addMetro(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	h.courierID = courier.CourierID
 	for i, far := range passed {
 		request := orderTo(fmt.Sprintf("A-%d", 1031+i), i, h.clock.Now().Add(3*time.Hour))
 		if i%3 == 0 {
@@ -100,6 +104,9 @@ func (h *house) move(ctx context.Context, orderID, courierID string, far int) er
 		}
 		if _, err := h.desk.ChangeOrderStatus(ctx, orderID, client.StatusMoveRequest{StatusMove: move}); err != nil {
 			return fmt.Errorf("move %s to %s: %w", orderID, move.Status, err)
+		}
+		if err := h.receivers.wait(); err != nil {
+			return err
 		}
 		h.clock.Advance(7 * time.Minute)
 	}

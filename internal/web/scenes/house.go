@@ -42,6 +42,10 @@ type house struct {
 	// refusedRequest is the id of a request that was refused.
 	refusedRequest string
 	comers         comers // who come in by the entrance
+	// receivers get the events of webhooks, and events are the ids of some, by their state.
+	receivers *receivers
+	events    map[string]string
+	courierID string
 }
 
 // The people who look at pages.
@@ -55,7 +59,7 @@ const (
 const sessionCookie = "dropyard_session"
 
 // shortly is how long before Now people have signed in.
-const shortly = 10 * time.Minute
+const shortly = 20 * time.Minute
 
 const housePassword = "correct horse battery"
 
@@ -65,19 +69,28 @@ func openHouse(ctx context.Context) (*house, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &house{clock: testkit.NewClock(Now.AddDate(0, 0, -pastDays).Add(-6 * time.Hour)), emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}}
+	h := &house{
+		clock: testkit.NewClock(Now.AddDate(0, 0, -pastDays).Add(-6 * time.Hour)), receivers: startReceivers(),
+		emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}, events: map[string]string{},
+	}
 	service, err := app.Start(ctx, &config.Config{
 		Listen: "127.0.0.1:0", Data: dir, OperatorEmail: "camille@dropyard.example", OperatorPassword: housePassword,
 		RequestLogBytes: 1 << 30, WebhookInsecure: true, SimulatePace: time.Minute,
 	}, h.surroundings())
 	if err != nil {
+		h.receivers.Close()
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(running) }()
 	h.url = service.URL()
-	h.end = sync.OnceValue(func() error { stop(); return errors.Join(<-ended, os.RemoveAll(dir)) })
+	h.end = sync.OnceValue(func() error {
+		stop()
+		err := errors.Join(<-ended, os.RemoveAll(dir))
+		h.receivers.Close()
+		return err
+	})
 	if err := h.furnish(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("furnish the house: %w", err), h.end())
 	}
@@ -113,6 +126,9 @@ func (h *house) furnish(ctx context.Context) error {
 		}
 	}
 	if err := h.guardTeam(ctx); err != nil {
+		return err
+	}
+	if err := h.addTrouble(ctx); err != nil {
 		return err
 	}
 	h.clock.Advance(Now.Sub(h.clock.Now()))

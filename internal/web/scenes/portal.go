@@ -18,5 +18,5 @@ func (h *house) scenes() (scenes []Scene) {
 	h.newOrderScenes(add)
 	h.settingsScenes(add)
 	h.stockScenes(add)
-	return slices.Concat(scenes, h.orderScenes(), h.developerScenes())
+	return slices.Concat(scenes, h.orderScenes(), h.developerScenes(), h.webhookScenes())
 }
