@@ -115,7 +115,7 @@ func TestCancelOrder(t *testing.T) {
 
 	reader.Open(t, path).Must(t, http.StatusForbidden)
 	asked := clerk.Open(t, path).Must(t, http.StatusOK)
-	shows(t, "asked", asked, []string{"Cancel LIVE-1?", "2 units go back to your stock."}, []string{"webhook"})
+	shows(t, "asked", asked, []string{"Cancel LIVE-1?", "2 units go back to your stock."}, []string{"order.cancelled"})
 	shows(t, "refused", clerk.Send(t, asked, path, "reason", strings.Repeat("x", 501)).Must(t, http.StatusUnprocessableEntity), []string{`id="fault-reason"`, "xxx</textarea>"}, nil)
 	for range 2 {
 		if got := clerk.Send(t, asked, path, "reason", "wrong size").Must(t, http.StatusSeeOther).Header.Get("Location"); got != "/portal/orders/"+id {

@@ -98,9 +98,9 @@ var offReasons = map[string]string{webhook.ReasonGone: "portal.hook.off.gone", w
 func stateOf(e *webhook.Endpoint) endpointState {
 	switch {
 	case !e.Enabled && e.DisabledReason != "":
-		return endpointState{Key: "portal.hook.disabled", Class: "failed", Icon: "none", Since: e.FailingSince, Why: offReasons[e.DisabledReason]}
+		return endpointState{Key: "portal.hook.off", Class: "failed", Icon: "none", Why: offReasons[e.DisabledReason]}
 	case !e.Enabled:
-		return endpointState{Key: "portal.hook.off", Class: "pending", Icon: "none"}
+		return endpointState{Key: "portal.hook.off", Class: "pending", Icon: "none", Why: "portal.hook.off.you"}
 	case !e.FailingSince.IsZero():
 		return endpointState{Key: "portal.hook.failing", Class: "failed", Icon: "full", Since: e.FailingSince}
 	default:

@@ -118,9 +118,9 @@ func TestWebhookEndpoint(t *testing.T) {
 	has(t, message(t, owner, owner.Send(t, owner.Open(t, hooks), hooks+"/test")), "was not accepted: your receiver answered 500")
 
 	off := message(t, owner, owner.Send(t, shown, hooks+"/enabled"))
-	has(t, off, "Switched off by you")
+	has(t, off, "You switched it off.")
 	moved := message(t, owner, owner.Send(t, off, hooks, "url", receiver.URL+"/moved"))
-	has(t, moved, "The address was changed", "/hooks/moved", "Switched off by you")
+	has(t, moved, "The address was changed", "/hooks/moved", "You switched it off.")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/enabled")), "The endpoint is on.")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/removal")), "The endpoint was removed.", "You have no webhook endpoint yet")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/secret")), "There is no webhook endpoint.")
