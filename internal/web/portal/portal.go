@@ -215,9 +215,9 @@ var ways = [][]way{
 	},
 	{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},
+		{"portal.hooks", webhooksPath, partner.PermissionWebhooksRead},
 		{"portal.logs", "/portal/logs", partner.PermissionLogsRead},
 		{"portal.start", "/portal/start", partner.PermissionKeys},
-		{"portal.hooks", webhooksPath, partner.PermissionWebhooksRead},
 	},
 	{
 		{"team.title", "/portal/team", partner.PermissionTeamRead},
