@@ -72,7 +72,7 @@ func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
-	body, err := objectOf(map[string]any{"url": address, "enabled": enabled})
+	body, err := page.Source(map[string]any{"url": address, "enabled": enabled})
 	if err != nil {
 		return webhook.Settings{}, false, err
 	}
