@@ -107,10 +107,17 @@ func TestScenes(t *testing.T) {
 				for _, problem := range visit.Problems(scene.Policy) {
 					t.Error(problem)
 				}
+				shown, err := browser.Evaluate[bool](visit, `document.querySelector(".refused") !== null`)
+				if want := refusedScene.MatchString(scene.Name); err != nil || shown != want {
+					t.Errorf("got that the page is refused: %t, %v, want %t", shown, err, want)
+				}
 			})
 		}
 	}
 }
+
+// refusedScene fits the names of scenes in which there is no such page.
+var refusedScene = regexp.MustCompile("^refused-|^portal-order-unknown$")
 
 // hostileScript returns what a text has done to a page: a variable that it has set,
 // scripts in the page, attributes that run scripts or set styles, and links to scripts.
