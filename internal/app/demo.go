@@ -167,8 +167,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
 	}
 	_, err = fmt.Fprintf(a.Out, `Dropyard is ready at %[1]s/
 
-Open that in a browser on this machine: one click signs you in as the partner, the
-operator or the courier, and an order is on its way. With a password or a program:
+%[15]s
 
   partner    %[2]s  password %[3]s
   API key    %[4]s
@@ -188,7 +187,7 @@ Create an order: paste this into another terminal.
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey, testKey.Secret,
-		demoCourierEmail, a.demoPassword("courier"))
+		demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
 	return err
 }
 
@@ -198,4 +197,13 @@ func programName() string {
 		return "go run ./cmd/dropyard"
 	}
 	return os.Args[0]
+}
+
+// demoInvitation says how to look at the demo in a browser.
+func (a *App) demoInvitation() string {
+	if !a.config.LocalDemo() {
+		return "Open that in a browser: an order is on its way. Sign in with these passwords:"
+	}
+	return "Open that in a browser on this machine: one click signs you in as the partner, the\n" +
+		"operator or the courier, and an order is on its way. With a password or a program:"
 }
