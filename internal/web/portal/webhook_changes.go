@@ -15,8 +15,8 @@ import (
 )
 
 // toWebhooks leads to the page of webhooks, which shows a message.
-func (s *sheet) toWebhooks(key string, arguments ...string) (int, []byte, error) {
-	return s.leadTo(s.Link(webhooksPath), page.Flash{Key: key, Arguments: arguments})
+func (s *sheet) toWebhooks(key string) (int, []byte, error) {
+	return s.leadTo(s.Link(webhooksPath), page.Flash{Key: key})
 }
 
 // unlessGone returns err, or leads to the page of webhooks if it means that the endpoint
@@ -32,7 +32,7 @@ func (s *sheet) unlessGone(err error) (int, []byte, error) {
 // has no page are answered with it.
 func (s *sheet) on(path string) *sheet {
 	asked := *s.Visit
-	asked.Request = s.Request.Clone(s.Context())
+	asked.Request = s.Clone(s.Context())
 	asked.URL.Path = path
 	return &sheet{&asked, s.room, s.Language}
 }

@@ -217,7 +217,8 @@ func (room *Room) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
 
 // chips returns links to the events of each state.
 func (f eventFilter) chips(s *sheet) []page.Link {
-	chips := []page.Link{{Text: s.text("portal.hook.all")}}
+	chips := make([]page.Link, 0, 1+len(outbox.States))
+	chips = append(chips, page.Link{Text: s.text("portal.hook.all")})
 	for _, state := range outbox.States {
 		chips = append(chips, page.Link{Text: s.text("outbox." + string(state))})
 	}
