@@ -17,9 +17,10 @@ import (
 	"github.com/dropyard/dropyard/internal/web/scenes"
 )
 
-// usual are the readers whose screenshots are kept.
+// usual are the readers that scenes are shown to unless all are asked for.
 var usual = []browser.Reader{
 	{Language: "en", Width: 360, Scripts: true},
+	{Language: "en", Width: 1280, Scripts: true},
 	{Language: "fr", Width: 1280, Dark: true, Scripts: true},
 }
 

@@ -32,6 +32,7 @@ type Form struct {
 type Fault struct {
 	Field string
 	Text  string
+	Label string // of the field; empty until the form has been asked for it
 }
 
 // versionField is the hidden field with the version of the record.
@@ -87,7 +88,7 @@ func (f *Form) Refuse(err error, l Language) bool {
 		return false
 	}
 	for _, problem := range form.ProblemsOf(err) {
-		f.Faults = append(f.Faults, Fault{problem.Field, faultText(problem, l)})
+		f.Faults = append(f.Faults, Fault{Field: problem.Field, Text: faultText(problem, l)})
 	}
 	return len(f.Faults) > 0
 }
@@ -131,9 +132,9 @@ func (f *Form) With(field Field) Field {
 	if field.Type != "password" {
 		field.Value = f.Values.Get(field.Name)
 	}
-	for _, fault := range f.Faults {
+	for i, fault := range f.Faults {
 		if fault.Field == field.Name {
-			field.Fault = fault.Text
+			field.Fault, f.Faults[i].Label = fault.Text, field.Label
 		}
 	}
 	return field

@@ -52,9 +52,9 @@ func (v *Visit) ID(name string) string {
 // that a form that is sent again changes nothing twice.
 const KeyField = "_key"
 
-// formMemory is how much of a form with files is held in memory, in bytes. Bodies are
-// held in memory already.
-const formMemory = 1 << 20
+// formMemory is how much of a form with files is held in memory, in bytes: more than any
+// body that the server takes, so that nothing is written to temporary files.
+const formMemory = 64 << 20
 
 // Key returns the key of the form that was sent. It refuses a malformed form, and one
 // without a key.
