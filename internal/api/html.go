@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -94,7 +96,17 @@ func (s *Server) visit(c *call) *visit.Visit {
 // browsers come here.
 func (s *Server) wantsPage(c *call) bool {
 	audience, isPage := s.pages[c.Pattern]
-	return isPage && s.config.RefusedPage != nil && (audience != visit.Anyone || visit.WantsPage(c.Request))
+	if !isPage && (c.Pattern != "/" || isInterface(c.URL.Path)) {
+		return false
+	}
+	return s.config.RefusedPage != nil && (isPage && audience != visit.Anyone || visit.WantsPage(c.Request))
+}
+
+// isInterface reports whether a path is one of the interfaces for programs, where a
+// refusal is JSON even if no route has the path.
+func isInterface(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return slices.Contains([]string{"v1", "ops", "track", "proofs", "logos"}, first)
 }
 
 // door keeps the sessions of visitors in cookies.

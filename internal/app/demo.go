@@ -59,7 +59,7 @@ func (a *App) seedDemo(ctx context.Context) error {
 		err = a.connectDemo(ctx, seeded.PartnerID)
 	}
 	if err == nil && seeded.OrderID == "" {
-		err = a.enlivenDemo(ctx, &seeded)
+		err = a.addDemoOrders(ctx, &seeded)
 	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)

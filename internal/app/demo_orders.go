@@ -32,9 +32,9 @@ func (a *App) demoDoors() *entrance.Demo {
 	}
 }
 
-// enlivenDemo adds the account of the courier, and orders on different steps of their
+// addDemoOrders adds the account of the courier, and orders on different steps of their
 // way. If an earlier start was killed half way, it adds what is missing.
-func (a *App) enlivenDemo(ctx context.Context, seeded *demo) error {
+func (a *App) addDemoOrders(ctx context.Context, seeded *demo) error {
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
 	account := operator.Operator{Email: demoCourierEmail, Role: operator.RoleCourier, CourierID: seeded.CourierID}
 	if _, err := a.operators.Add(ctx, account, a.demoPassword("courier")); err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {

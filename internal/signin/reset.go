@@ -226,8 +226,8 @@ func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*P
 	})
 }
 
-// PersonOf returns the person whom a link for a new password is for, given its token. The
-// link can still be used. PersonOf refuses with not_found if it cannot.
+// PersonOf returns the person that a link for a new password is for, given its token. It
+// does not use the link up, and refuses with not_found if the link cannot be used.
 func (s *Service) PersonOf(ctx context.Context, token string) (*Person, error) {
 	return s.ofLink(ctx, credential.HashToken(token))
 }

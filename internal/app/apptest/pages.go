@@ -53,7 +53,7 @@ func FieldOf(t testing.TB, page *Answer, to, name string) string {
 	return fields.Get(name)
 }
 
-// fieldsOf returns what a browser sends of a form that nobody has changed.
+// fieldsOf returns what a browser sends of a form as it was shown.
 func fieldsOf(form *html.Node) url.Values {
 	fields := url.Values{}
 	for node := range form.Descendants() {

@@ -195,12 +195,12 @@ func TestFlashIsShownOnce(t *testing.T) {
 	t.Parallel()
 	site := newSite()
 	left := http.Header{}
-	site.SetFlash(&visit.Visit{Header: left}, page.Flash{Key: "form.stale", Arguments: []string{"who", "<b>Léa"}, Danger: true})
+	site.SetFlash(&visit.Visit{Header: left}, page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Cookie", strings.Split(left.Get("Set-Cookie"), ";")[0])
 	taken := http.Header{}
 	message := site.TakeFlash(&visit.Visit{Request: r, Header: taken}, page.English)
-	if message == nil || !strings.HasPrefix(message.Text, "<b>Léa changed this") || !message.Danger {
+	if message == nil || !strings.HasPrefix(message.Text, "Order <b>A-1 is cancelled.") || !message.Danger {
 		t.Errorf("got %+v, want the message as text", message)
 	}
 	if removed := taken.Get("Set-Cookie"); !strings.Contains(removed, "Max-Age=0") {

@@ -46,10 +46,17 @@ func collect(parts ...map[string]phrase) map[string]phrase {
 				panic("page: the phrase " + key + " is there twice")
 			}
 		}
-		maps.Copy(all, part)
+		for key, text := range part {
+			all[key] = phrase{text.en, unbroken.Replace(text.fr)}
+		}
 	}
 	return all
 }
+
+// unbroken keeps lines of French from breaking before a sign that belongs to a word.
+var unbroken = strings.NewReplacer(
+	" :", "\u00a0:", " ;", "\u00a0;", " ?", "\u00a0?", " !", "\u00a0!", "« ", "«\u00a0", " »", "\u00a0»",
+)
 
 // Keys returns the keys of all phrases, sorted.
 func Keys() []string { return slices.Sorted(maps.Keys(phrases)) }

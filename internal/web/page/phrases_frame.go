@@ -6,6 +6,6 @@ var framePhrases = map[string]phrase{
 	"frame.signout": {"Sign out", "Se déconnecter"},
 	"frame.modes":   {"Mode", "Mode"},
 	"frame.test":    {"Test mode: nothing here is delivered, and nothing costs anything.", "Mode test : rien ici n’est livré ni facturé."},
-	"frame.live":    {"Live", "En service"},
+	"frame.live":    {"Live", "Réel"},
 	"frame.testing": {"Test", "Test"},
 }

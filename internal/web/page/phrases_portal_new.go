@@ -14,14 +14,14 @@ var portalNewPhrases = map[string]phrase{
 	"neworder.summary":   {"Price", "Prix"},
 
 	"neworder.partner_order_id":      {"Order number", "Numéro de commande"},
-	"neworder.partner_order_id.hint": {"Yours; each number can be used once.", "Le vôtre; chaque numéro ne sert qu’une fois."},
+	"neworder.partner_order_id.hint": {"Yours; each number can be used once.", "Le vôtre ; chaque numéro ne sert qu’une fois."},
 	"neworder.level":                 {"Service level", "Niveau de service"},
 	"neworder.level.standard":        {"3 to 5 business days", "De 3 à 5 jours ouvrables"},
 	"neworder.level.express":         {"1 to 2 business days", "De 1 à 2 jours ouvrables"},
 	"neworder.level.same_day":        {"today, if ordered early enough", "aujourd’hui, si la commande arrive à temps"},
 	"neworder.reference":             {"Reference", "Référence"},
 	"neworder.reference.hint":        {"Optional. For your own records.", "Facultatif. Pour vos dossiers."},
-	"neworder.instructions":          {"Instructions for the courier", "Instructions au livreur"},
+	"neworder.instructions":          {"Instructions for the courier", "Consignes au livreur"},
 	"neworder.instructions.hint":     {"Optional.", "Facultatif."},
 
 	"neworder.name":         {"Name", "Nom"},
@@ -63,8 +63,8 @@ var portalNewPhrases = map[string]phrase{
 	"neworder.left":        {"Available", "Disponible"},
 	"neworder.quantity":    {"Quantity", "Quantité"},
 	"neworder.stock.why":   {"These leave your stock when you order.", "Ces produits quittent votre stock à la commande."},
-	"neworder.search":      {"Find a product", "Chercher un produit"},
-	"neworder.search.do":   {"Find", "Chercher"},
+	"neworder.search":      {"Search a product", "Rechercher un produit"},
+	"neworder.search.do":   {"Search", "Rechercher"},
 	"neworder.search.none": {"No product that can be ordered has this in its name.", "Aucun produit disponible ne porte ce nom."},
 
 	"neworder.price":         {"Price", "Prix"},
@@ -86,10 +86,8 @@ var portalNewPhrases = map[string]phrase{
 
 	"neworder.fault.taken":     {"You have used this number for another order.", "Ce numéro sert déjà à une autre commande."},
 	"neworder.fault.amount":    {"Enter an amount in dollars, such as 12.50.", "Entrez un montant en dollars, par exemple 12,50."},
-	"neworder.fault.time":      {"Enter a date and a time of day.", "Entrez une date et une heure."},
 	"neworder.fault.end":       {"Enter a time after the beginning.", "Entrez une heure après le début."},
 	"neworder.fault.number":    {"Enter a number from {least} to {most}.", "Entrez un nombre de {least} à {most}."},
-	"neworder.fault.length":    {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
 	"neworder.fault.parcel_id": {"Another parcel has this number.", "Un autre colis porte ce numéro."},
 	"neworder.fault.stock":     {"Only {left} left.", "Il n’en reste que {left}."},
 

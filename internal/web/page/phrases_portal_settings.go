@@ -55,7 +55,7 @@ var teamPhrases = map[string]phrase{
 
 var settingsPhrases = map[string]phrase{
 	"settings.title":       {"Settings", "Paramètres"},
-	"settings.lead":        {"How your recipients see you, in live and test mode.", "Ce que vos destinataires voient de vous, en service et en mode test."},
+	"settings.lead":        {"How your recipients see you, in live and test mode.", "Ce que vos destinataires voient de vous, en mode réel comme en mode test."},
 	"settings.only_owners": {"Only owners can change this.", "Seuls les propriétaires peuvent le modifier."},
 	"settings.recipients":  {"For recipients", "Pour les destinataires"},
 	"settings.name":        {"Public name", "Nom public"},
@@ -66,14 +66,14 @@ var settingsPhrases = map[string]phrase{
 		"Où les destinataires peuvent vous joindre. Il commence par https://.",
 	},
 	"settings.language":         {"Language", "Langue"},
-	"settings.language.hint":    {"Of the recipient’s page and of mails. Recipients can change it on the page.", "De la page du destinataire et des courriels. Le destinataire peut en changer sur la page."},
+	"settings.language.hint":    {"Of the recipient’s page and of e-mails. Recipients can change it on the page.", "De la page du destinataire et des courriels. Le destinataire peut en changer sur la page."},
 	"settings.language.browser": {"As the recipient’s browser asks", "Selon le navigateur du destinataire"},
 	"settings.mail":             {"Mails to recipients", "Courriels aux destinataires"},
 	"settings.mail.hint": {
 		"When the courier is on the way, when the order is delivered, when an attempt fails, and when it is late.",
 		"Quand le livreur est en route, à la livraison, en cas d’échec et en cas de retard.",
 	},
-	"settings.mail.none": {"At present this service sends no mails.", "Pour l’instant, ce service n’envoie aucun courriel."},
+	"settings.mail.none": {"At present this service sends no e-mails.", "Pour l’instant, ce service n’envoie aucun courriel."},
 	"settings.yes":       {"Yes", "Oui"},
 	"settings.no":        {"No", "Non"},
 	"settings.save":      {"Save", "Enregistrer"},
@@ -103,7 +103,7 @@ var settingsPhrases = map[string]phrase{
 	"settings.sample.what":  {"See your latest order as its recipient does.", "Voyez votre dernière commande comme son destinataire."},
 	"settings.sample.open":  {"Open the recipient’s page", "Ouvrir la page du destinataire"},
 	"settings.sample.none":  {"Every order has a page for its recipient. Create an order, in test mode if you like, to see yours.", "Chaque commande a une page pour son destinataire. Créez-en une, en mode test si vous voulez, pour voir la vôtre."},
-	"settings.sample.order": {"Create a test order", "Créer une commande test"},
+	"settings.sample.order": {"Create a test order", "Créer une commande de test"},
 }
 
 // ownPhrases are those of one's own sign-in.
@@ -117,7 +117,7 @@ var ownPhrases = map[string]phrase{
 	"me.email.effect":  {"We send a link to the new address. It becomes yours when you open the link.", "Nous envoyons un lien à la nouvelle adresse. Elle devient la vôtre quand vous ouvrez le lien."},
 	"me.email.send":    {"Send the link", "Envoyer le lien"},
 	"me.email.sent":    {"A link was sent to {email}. Open it to change your address.", "Un lien a été envoyé à {email}. Ouvrez-le pour changer d’adresse."},
-	"me.email.no_mail": {"This service sends no mails, and only a link that is sent to the new address proves that you read it. The address cannot be changed here.", "Ce service n’envoie pas de courriels, et seul un lien envoyé à la nouvelle adresse prouve que vous la lisez. L’adresse ne peut pas être changée ici."},
+	"me.email.no_mail": {"This service sends no e-mails, and only a link that is sent to the new address proves that you read it. The address cannot be changed here.", "Ce service n’envoie pas de courriels, et seul un lien envoyé à la nouvelle adresse prouve que vous la lisez. L’adresse ne peut pas être changée ici."},
 
 	"me.password":         {"Password", "Mot de passe"},
 	"me.password.change":  {"Change password", "Changer de mot de passe"},

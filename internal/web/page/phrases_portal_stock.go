@@ -8,7 +8,7 @@ var portalStockPhrases = map[string]phrase{
 	"portal.stock.inactive":      {"Not on sale {n}", "Hors vente : {n}"},
 	"portal.stock.filter":        {"Which products", "Quels produits"},
 	"portal.stock.search":        {"Name or barcode", "Nom ou code-barres"},
-	"portal.stock.find":          {"Find", "Trouver"},
+	"portal.stock.find":          {"Search", "Rechercher"},
 	"portal.stock.shown":         {"{n} product|{n} products", "{n} produit|{n} produits"},
 	"portal.stock.shown.part":    {"{first} to {last} of {n} product|{first} to {last} of {n} products", "{first} à {last} sur {n} produit|{first} à {last} sur {n} produits"},
 	"portal.stock.name":          {"Product", "Produit"},

@@ -5,6 +5,8 @@ var sharedPhrases = map[string]phrase{
 	"page.skip":   {"Skip to the content", "Aller au contenu"},
 	"page.footer": {"Delivered with Dropyard", "Livré avec Dropyard"},
 
+	"page.colon": {":", " :"},
+
 	"copy.button": {"Copy", "Copier"},
 	"copy.done":   {"Copied", "Copié"},
 	"copy.what":   {"Copy {what}", "Copier {what}"},
@@ -18,10 +20,6 @@ var sharedPhrases = map[string]phrase{
 	"time.comma":     {",", ","},
 
 	"form.faults": {"One field needs a change:|{n} fields need a change:", "Un champ est à corriger :|{n} champs sont à corriger :"},
-	"form.stale": {
-		"{who} changed this while you were editing. Look at what is there now, and save again if your change still fits.",
-		"{who} a modifié ces données pendant votre saisie. Vérifiez ce qui s’y trouve, puis enregistrez de nouveau si votre modification convient encore.",
-	},
 
 	"refused.again":     {"Try again", "Réessayer"},
 	"refused.request":   {"Request {id}", "Requête {id}"},
@@ -69,5 +67,9 @@ var faultPhrases = map[string]phrase{
 	},
 	"fault.current_password": {"This is not your current password.", "Ce n’est pas votre mot de passe actuel."},
 	"fault.code":             {"This code is wrong, or was used already.", "Ce code est erroné ou a déjà servi."},
+	"fault.choice":           {"Choose at least one.", "Choisissez au moins un élément."},
+	"fault.host":             {"Enter an address that can be reached from the internet.", "Entrez une adresse accessible depuis Internet."},
+	"fault.time":             {"Enter a date and a time of day.", "Entrez une date et une heure."},
+	"fault.length":           {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
 	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},
 }

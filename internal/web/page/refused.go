@@ -14,7 +14,7 @@ import (
 // refusedKeys are the phrases for refusals. A reader gets no more detail of others
 // than that something went wrong.
 var refusedKeys = map[refusal.Code]string{
-	refusal.CodeNotFound: "refused.not_found", refusal.CodeRateLimited: "refused.rate_limited",
+	refusal.CodeNotFound: "refused.not_found", refusal.CodeMethodNotAllowed: "refused.not_found", refusal.CodeRateLimited: "refused.rate_limited",
 	refusal.CodeForbidden: "refused.forbidden", refusal.CodeUnavailable: "refused.unavailable",
 	refusal.CodeConflict: "refused.conflict", refusal.CodeIdempotencyInProgress: "refused.in_progress", refusal.CodeBadRequest: "refused.bad_request",
 	refusal.CodePayloadTooLarge: "refused.too_large",
@@ -46,7 +46,7 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 		key = "refused.other"
 	}
 	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
-	if code != refusal.CodeNotFound && code != refusal.CodeForbidden && v.Method == http.MethodGet {
+	if key != "refused.not_found" && code != refusal.CodeForbidden && v.Method == http.MethodGet {
 		view.Again = v.URL.RequestURI()
 	}
 	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})

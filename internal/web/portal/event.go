@@ -13,8 +13,12 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// signingGuide is the address of the documentation of webhooks and their signatures.
-const signingGuide = "https://github.com/dropyard/dropyard/blob/main/docs/contract.md#webhooks"
+// The addresses of the documentation of webhooks and their signatures, and of errors.
+const (
+	guide        = "https://github.com/dropyard/dropyard/blob/main/docs/contract.md"
+	signingGuide = guide + "#webhooks"
+	errorGuide   = guide + "#errors"
+)
 
 // eventView is one event, as it is sent, and its attempts.
 type eventView struct {

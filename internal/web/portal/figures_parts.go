@@ -94,7 +94,7 @@ func (v *figuresView) charts(lines []report.Line, total figures.Counts) []page.C
 			late = 100 - onTime
 		}
 		step := func(note string, values ...int64) page.Step {
-			return page.Step{Label: label, Note: label + v.text("portal.figures.colon") + " " + note, Values: values}
+			return page.Step{Label: label, Note: label + v.text("page.colon") + " " + note, Values: values}
 		}
 		orders.Steps = append(orders.Steps, step(notes[0], line.Orders, line.Delivered))
 		punctual.Steps = append(punctual.Steps, step(notes[1], onTime, late))

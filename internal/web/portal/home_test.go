@@ -2,7 +2,6 @@ package portal_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -29,22 +28,12 @@ func TestHome(t *testing.T) {
 		{owner, "/portal?lang=fr", []string{"Bonjour", `<html lang="fr"`}, []string{"Hello"}},
 		{reader, "/portal", []string{"LIVE-1"}, []string{`href="/portal/orders/new"`}},
 	} {
-		shown := string(c.who.Open(t, c.path).Must(t, http.StatusOK).Body)
-		for _, want := range c.want {
-			if !strings.Contains(shown, want) {
-				t.Errorf("%s: got a page without %q:\n%s", c.path, want, shown)
-			}
-		}
-		for _, absent := range c.absent {
-			if strings.Contains(shown, absent) {
-				t.Errorf("%s: got a page with %q:\n%s", c.path, absent, shown)
-			}
-		}
+		shows(t, c.path, c.who.Open(t, c.path).Must(t, http.StatusOK), c.want, c.absent)
 	}
 }
 
-// TestPortalIsForThoseWhoSignedIn leads everyone else to the sign-in page, and back.
-func TestPortalIsForThoseWhoSignedIn(t *testing.T) {
+// TestPortalRequiresSession leads people who have not signed in to the sign-in page.
+func TestPortalRequiresSession(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	answer := s.Do(t, "GET", "/portal?mode=test", nil).Must(t, http.StatusSeeOther)

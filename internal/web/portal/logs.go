@@ -136,8 +136,10 @@ type logView struct {
 	Entry   requestlog.Entry
 	KeyName string
 	Body    string // redacted; empty unless the request was refused
-	DocPath string // of the page about its error; empty unless it was refused
 }
+
+// ErrorGuide is the address at which the codes of refusals are explained.
+func (logView) ErrorGuide() string { return errorGuide }
 
 func (room *Room) log(s *sheet) (int, []byte, error) {
 	filter := requestlog.Filter{PartnerID: s.Account, RequestID: s.ID("request_id")}
@@ -157,9 +159,6 @@ func (room *Room) log(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	view.KeyName, view.Body = names[view.Entry.KeyID], indented(view.Entry.Body)
-	if view.Entry.Code != "" {
-		view.DocPath = "/docs/errors/" + view.Entry.Code
-	}
 	back := &page.Link{Text: s.text("portal.logs"), Path: s.Link("/portal/logs")}
 	return s.show(leaf{template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back, otherMode: "/portal/logs"})
 }

@@ -34,7 +34,7 @@ func TestRequestLogPages(t *testing.T) {
 		"/portal/logs?q=" + requestID:           {"validation_error", orderID},
 		"/portal/logs?q=A-2":                    {"No request here matches", "validation_error"},
 		"/portal/logs/" + requestID:             {"&#34;[text of ", "Alex Martin"},
-		strings.ReplaceAll(entry, "&amp;", "&"): {"/docs/errors/validation_error", "Alex Martin"},
+		strings.ReplaceAll(entry, "&amp;", "&"): {"docs/contract.md#errors", "Alex Martin"},
 	} {
 		shown := string(owner.Open(t, path).Must(t, http.StatusOK).Body)
 		if !strings.Contains(shown, c.want) || strings.Contains(shown, c.absent) {

@@ -119,12 +119,10 @@ func (o *orderForm) typedPath(path string) string {
 
 var bounds = regexp.MustCompile(`^a(?:n integer| number) from ([0-9.]+) to ([0-9.]+)$`)
 
-var longest = regexp.MustCompile(`^a string of (?:at most|[0-9]+ to) ([0-9]+) characters`)
-
 // faultText says in the reader's language what a field must hold.
 func (o *orderForm) faultText(problem form.Problem) string {
 	f, _, _ := findField(problem.Field)
-	limits, length := bounds.FindStringSubmatch(problem.Expected), longest.FindStringSubmatch(problem.Expected)
+	limits := bounds.FindStringSubmatch(problem.Expected)
 	switch {
 	case isEmpty(problem):
 		return o.text("fault.required")
@@ -133,11 +131,9 @@ func (o *orderForm) faultText(problem form.Problem) string {
 	case f.kind == asTime && strings.HasPrefix(problem.Expected, "a time after"):
 		return o.text("neworder.fault.end")
 	case f.kind == asTime:
-		return o.text("neworder.fault.time")
+		return o.text("fault.time")
 	case limits != nil:
 		return o.text("neworder.fault.number", "least", o.localNumber(limits[1]), "most", o.localNumber(limits[2]))
-	case length != nil:
-		return o.text("neworder.fault.length", "most", length[1])
 	case f.name == "parcel_id":
 		return o.text("neworder.fault.parcel_id")
 	}

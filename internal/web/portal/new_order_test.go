@@ -40,16 +40,6 @@ func (d desk) press(t *testing.T, shown *apptest.Answer, act string, values ...s
 	return d.Do(t, "POST", newOrder+"/quote", body, "Cookie", d.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusOK)
 }
 
-// fieldOn returns what a field on a page holds.
-func fieldOn(t *testing.T, page *apptest.Answer, name string) string {
-	t.Helper()
-	values, err := url.ParseQuery(string(page.Form(t, newOrder)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values.Get(name)
-}
-
 var price = regexp.MustCompile(`<p class="price"><b>\$([0-9.]+)</b>`)
 
 // TestNewOrder fills in the form, looks at the price, and creates the order by a double
@@ -60,7 +50,7 @@ func TestNewOrder(t *testing.T) {
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.As(t, "clerk")}
 	empty := clerk.Open(t, newOrder).Must(t, http.StatusOK)
-	if price.Match(empty.Body) || fieldOn(t, empty, "partner_order_id") == "" {
+	if price.Match(empty.Body) || apptest.FieldOf(t, empty, newOrder, "partner_order_id") == "" {
 		t.Errorf("got\n%s\nwant no price, and a number proposed", empty.Body)
 	}
 	priced := clerk.press(t, empty, "price", filled...)
@@ -171,10 +161,10 @@ func TestNewOrderParcels(t *testing.T) {
 	three := clerk.press(t, two, "add", "parcels[1].description", "Lamp")
 	contains(t, three, "Parcel 3", `value="P-3"`)
 	left := clerk.press(t, three, "remove:0")
-	if got := fieldOn(t, left, "parcels[0].description"); got != "Lamp" || bytes.Contains(left.Body, []byte("Parcel 3")) {
+	if got := apptest.FieldOf(t, left, newOrder, "parcels[0].description"); got != "Lamp" || bytes.Contains(left.Body, []byte("Parcel 3")) {
 		t.Errorf("got %q in the first of the parcels, want the second one and no third:\n%s", got, left.Body)
 	}
-	if got := fieldOn(t, left, "dropoff.name"); got != "Alex Martin" {
+	if got := apptest.FieldOf(t, left, newOrder, "dropoff.name"); got != "Alex Martin" {
 		t.Errorf("got the recipient %q, want what was typed", got)
 	}
 	if full := clerk.Open(t, newOrder+"?parcels=99"); bytes.Count(full.Body, []byte(`class="parcel"`)) != 50 || strings.Contains(string(full.Body), "add-parcel") {
@@ -191,7 +181,7 @@ func TestNewOrderIsFilledIn(t *testing.T) {
 	id := metro.Create(t, testkit.OrderJSON("SHOP-1", "")).Must(t, 201).Text("order_id")
 	s.Clock.Advance(72 * time.Hour)
 	clerk := desk{metro.Owner(t)}
-	if got := fieldOn(t, clerk.Open(t, newOrder), "pickup.address.line1"); got != "4000 Rue Saint-Denis" {
+	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder, "pickup.address.line1"); got != "4000 Rue Saint-Denis" {
 		t.Errorf("got the pickup %q, want that of the latest order", got)
 	}
 	if strings.Contains(string(clerk.Open(t, newOrder+"?mode=test").Body), "4000 Rue Saint-Denis") {

@@ -174,6 +174,15 @@ func (s *sheet) form(path string) (*page.Form, error) {
 	return s.room.config.Site.NewForm(s.Link(path), 0)
 }
 
+// on returns the sheet as if the page at a path had been asked for. Forms whose own path
+// has no page are answered with it.
+func (s *sheet) on(path string) *sheet {
+	asked := *s.Visit
+	asked.Request = s.Clone(s.Context())
+	asked.URL.Path = path
+	return &sheet{&asked, s.room, s.Language}
+}
+
 // modes returns the links between live and test mode. They stay on this page unless other
 // is the path of what to show in the other mode.
 func (s *sheet) modes(other string) []page.Link {
@@ -242,9 +251,7 @@ func (s *sheet) frame() *page.Frame {
 			}
 		}
 		if len(links.Links) > 0 {
-			if len(links.Links) > 0 {
-				frame.Groups = append(frame.Groups, links)
-			}
+			frame.Groups = append(frame.Groups, links)
 		}
 	}
 	return frame

@@ -215,7 +215,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	}
 	refuse := func(key string) (int, []byte, error) {
 		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.text(key)})
-		return room.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
+		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
 	file, _, err := s.FormFile("logo")
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {

@@ -23,11 +23,7 @@ func withMail(server *testkit.MailServer) apptest.Option {
 // contains checks that a page has a text.
 func contains(t *testing.T, page *apptest.Answer, wanted ...string) {
 	t.Helper()
-	for _, want := range wanted {
-		if !strings.Contains(string(page.Body), want) {
-			t.Errorf("got a page without %q:\n%s", want, page.Body)
-		}
-	}
+	shows(t, t.Name(), page, wanted, nil)
 }
 
 var invitationLink = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`)

@@ -28,15 +28,6 @@ func (s *sheet) unlessGone(err error) (int, []byte, error) {
 	return 0, nil, err
 }
 
-// on returns the sheet as if the page at a path had been asked for. Forms whose own path
-// has no page are answered with it.
-func (s *sheet) on(path string) *sheet {
-	asked := *s.Visit
-	asked.Request = s.Clone(s.Context())
-	asked.URL.Path = path
-	return &sheet{&asked, s.room, s.Language}
-}
-
 // withSecret shows the page with the endpoint's secret, this once.
 func (room *Room) withSecret(s *sheet, secret string) (int, []byte, error) {
 	view, err := room.webhooksOf(s.on(webhooksPath), nil)
@@ -102,14 +93,14 @@ func (room *Room) switchEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return s.unlessGone(err)
 	}
-	enabled, said := sent.Values.Get("enabled") != "", "portal.hook.switched.off"
+	enabled, message := sent.Values.Get("enabled") != "", "portal.hook.switched.off"
 	if enabled {
-		said = "portal.hook.switched.on"
+		message = "portal.hook.switched.on"
 	}
 	if _, _, err := room.putEndpoint(s, found.URL, enabled); err != nil {
 		return 0, nil, err
 	}
-	return s.toWebhooks(said)
+	return s.toWebhooks(message)
 }
 
 func (room *Room) removeEndpoint(s *sheet) (int, []byte, error) {
@@ -141,16 +132,16 @@ func (room *Room) testEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return s.unlessGone(err)
 	}
-	said := page.Flash{Key: "portal.hook.tested", Danger: !tested.Delivered(), Arguments: []string{
+	message := page.Flash{Key: "portal.hook.tested", Danger: !tested.Delivered(), Arguments: []string{
 		"event", tested.EventID, "ms", s.Language.Number(int(tested.Took.Milliseconds())), "status", strconv.Itoa(tested.Status), "error", tested.Problem,
 	}}
 	switch {
 	case tested.Status == 0:
-		said.Key = "portal.hook.tested.error"
-	case said.Danger:
-		said.Key = "portal.hook.tested.refused"
+		message.Key = "portal.hook.tested.error"
+	case message.Danger:
+		message.Key = "portal.hook.tested.refused"
 	}
-	return s.leadTo(s.Link(webhooksPath), said)
+	return s.leadTo(s.Link(webhooksPath), message)
 }
 
 // sinceLayout is how a browser writes a time that has no zone.
@@ -174,11 +165,11 @@ func (room *Room) redeliverSince(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return s.unlessGone(err)
 	}
-	said := page.Flash{Key: "portal.hook.redelivered", Arguments: []string{"count", s.Language.Number(count)}}
+	message := page.Flash{Key: "portal.hook.redelivered", Arguments: []string{"count", s.Language.Number(count)}}
 	if next != "" {
-		said.Key = "portal.hook.redelivered.part"
+		message.Key = "portal.hook.redelivered.part"
 	}
-	return s.leadTo(s.Link(webhooksPath, selected.parameters("after", next)...), said)
+	return s.leadTo(s.Link(webhooksPath, selected.parameters("after", next)...), message)
 }
 
 // redeliveryStart returns the id of the event behind which a redelivery begins.

@@ -71,6 +71,13 @@ const arrange = async (button) => {
   form.removeAttribute("aria-busy");
 };
 
+// Enter in the search for a product presses its own button, not the first of the form.
+form.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.target.id !== "find") return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector("button[value=find]"));
+});
+
 form.addEventListener("submit", (event) => {
   const button = event.submitter;
   if (!button?.dataset.parts || form.dataset.plain) return;
