@@ -84,3 +84,20 @@ func TestTrackingPageIsThePartners(t *testing.T) {
 		t.Errorf("got the photo before the delivery, or the signature:\n%s\n%s", before, after)
 	}
 }
+
+// TestMistypedAddress responds with a page to browsers, and with JSON to programs and
+// wherever only programs come.
+func TestMistypedAddress(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	for path, wantPage := range map[string]bool{
+		"/nothing": true, "/portal/nothing": true, "/console/nothing": true, "/v1/nothing": false, "/ops/v1/nothing": false, "/track/a/b/c": false,
+	} {
+		for accept, browser := range map[string]bool{"text/html,application/xhtml+xml": true, "*/*": false} {
+			got := s.Do(t, "GET", path, nil, "Accept", accept).Must(t, 404)
+			if isPage := strings.HasPrefix(got.Header.Get("Content-Type"), "text/html"); isPage != (wantPage && browser) {
+				t.Errorf("%s, Accept %s: got %s, want a page: %t", path, accept, got.Header.Get("Content-Type"), wantPage && browser)
+			}
+		}
+	}
+}

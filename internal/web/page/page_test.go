@@ -178,6 +178,24 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
+// TestFaultsAreInWords says what a field must hold without the words of the interface.
+func TestFaultsAreInWords(t *testing.T) {
+	t.Parallel()
+	for expected, want := range map[string]string{
+		"an array of 1 to 4 elements": "Choisissez au moins un élément.",
+		"a URL whose host is a public domain name or a public IP address in its usual form": "Entrez une adresse accessible depuis Internet.",
+		"a string of 1 to 255 characters": "Entrez au plus 255 caractères.", "a string of at most 500 characters, without NUL": "Entrez au plus 500 caractères.",
+		"an http or https URL": "Entrez une adresse qui commence par https://.", "a time such as 2026-11-21T09:30": "Entrez une date et une heure.",
+	} {
+		var problems form.Problems
+		problems.Add("field", "sent", expected)
+		var sent page.Form
+		if !sent.Refuse(problems.Err(), page.French) || sent.Faults[0].Text != want {
+			t.Errorf("%s: got %+v, want %q", expected, sent.Faults, want)
+		}
+	}
+}
+
 func TestFormNeedsAKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "short", strings.Repeat("zz", 16)} {

@@ -113,7 +113,7 @@ func TestCount(t *testing.T) {
 			t.Errorf("%d in French: got %q, want %q", n, got, want[1])
 		}
 	}
-	if got, want := page.French.Count("form.faults", 0), "Un champ est à corriger :"; got != want {
+	if got, want := page.French.Count("form.faults", 0), "Un champ est à corriger :"; got != want {
 		t.Errorf("none in French: got %q, want %q, as French counts 0 as one", got, want)
 	}
 }

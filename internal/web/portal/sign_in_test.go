@@ -75,7 +75,7 @@ func TestEmailInPortal(t *testing.T) {
 	t.Parallel()
 	const path = ownPage + "/email"
 	without := apptest.Start(t).Register(t, "metro").Owner(t)
-	contains(t, without.Open(t, path).Must(t, http.StatusOK), "This service sends no mails")
+	contains(t, without.Open(t, path).Must(t, http.StatusOK), "This service sends no e-mails")
 
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
 	s := apptest.Start(t, withMail(server))

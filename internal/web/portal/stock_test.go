@@ -47,7 +47,7 @@ func TestStock(t *testing.T) {
 		{owner, "/portal/stock?status=inactive", []string{"All products are on sale."}, []string{"Lamp"}},
 		{owner, "/portal/stock?page=99999999999999999999", []string{"Lamp", "Rug"}, nil},
 		{owner, "/portal/stock?mode=test", []string{"Maple syrup 540 ml", "1,000,000"}, []string{"Rug"}},
-		{owner, "/portal/stock?lang=fr", []string{"Stock bas : 1", "2 produits"}, nil},
+		{owner, "/portal/stock?lang=fr", []string{"Stock bas : 1", "2 produits"}, nil},
 		{other, "/portal/stock", []string{"No products are in stock for you."}, []string{"Lamp"}},
 	} {
 		opens(t, c.who, c.path, c.want, c.absent)
