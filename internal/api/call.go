@@ -34,6 +34,9 @@ type call struct {
 	// the test account if the key or the session's request is in test mode. It is set
 	// by authentication.
 	partnerID string
+	// payee is whose rate a request on a page counts against: a person's own, so that
+	// programs cannot use it up. It is empty elsewhere, where it is the partner's.
+	payee string
 	// secret is the secret key that the request was signed with; nil in a session.
 	secret []byte
 	// keyID is the API key that the request was signed with; empty in a session.
@@ -274,7 +277,7 @@ func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 		return
 	}
 	if err := answer.stream(w); err != nil {
-		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.URL.Path, "error", err)
+		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.loggedPath(), "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -121,9 +122,17 @@ func (s *Server) publicError(c *call, err error) *refusal.Error {
 	refused := known(err)
 	if refused == nil {
 		s.config.Log.ErrorContext(c.Context(), "request failed",
-			"request_id", c.id, "method", c.Method, "path", c.URL.Path, "error", err)
+			"request_id", c.id, "method", c.Method, "path", c.loggedPath(), "error", err)
 	}
 	return cmp.Or(refused, errInternal)
+}
+
+// loggedPath returns the path as logs hold it: without the token of a link.
+func (c *call) loggedPath() string {
+	if strings.Contains(c.Pattern, "{token}") {
+		return c.Pattern
+	}
+	return c.URL.Path
 }
 
 var errInternal = refusal.New(refusal.CodeInternal, "something went wrong on our side")

@@ -24,7 +24,7 @@ func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	change := idempotency.NewChange(v.Caller.PersonID, key, c.Method+" "+c.URL.Path, c.unbounded())
+	change := idempotency.NewChange(v.Caller.PersonID, key, c.Method+" "+c.URL.Path+" "+c.partnerID, c.unbounded())
 	change.RequestID, change.CreatedAt = c.id, timestamp.Truncate(s.config.Now())
 	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
 	if err != nil {
@@ -38,6 +38,10 @@ func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
 	if earlier != nil {
 		return s.formAgain(c, earlier, change)
 	}
+	// A browser hangs up when its user clicks again: the change that has begun goes on.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), requestTimeout)
+	defer cancel()
+	c.Request = c.WithContext(ctx)
 	answer, err := s.page(c, serve)
 	s.settleForm(c, change, answer, err)
 	return answer, err
@@ -58,9 +62,10 @@ func (c *call) unbounded() []byte {
 func (s *Server) settleForm(c *call, change *idempotency.Change, answer reply, refused error) {
 	ctx := context.WithoutCancel(c.Context())
 	var err error
-	if refused != nil || answer.status >= http.StatusBadRequest {
+	switch {
+	case changedNothing(answer, refused):
 		err = s.config.Receipts.Release(ctx, change.ChangeKey)
-	} else {
+	case refused == nil:
 		change.Status, change.Answer = int64(answer.status), []byte(c.header.Get("Location"))
 		err = s.config.Receipts.Answer(ctx, change)
 	}
@@ -69,12 +74,23 @@ func (s *Server) settleForm(c *call, change *idempotency.Change, answer reply, r
 	}
 }
 
+// changedNothing reports whether a form has certainly changed nothing: it was refused.
+// After any other error the change may have been made.
+func changedNothing(answer reply, err error) bool {
+	if refused := known(err); refused != nil {
+		return statusOf[refused.Code] < http.StatusInternalServerError
+	}
+	return err == nil && answer.status >= http.StatusBadRequest
+}
+
 // formAgain leads to where the form led that was sent first. A page that the form was
 // answered with is not kept: it may hold a secret.
 func (s *Server) formAgain(c *call, earlier, change *idempotency.Change) (reply, error) {
 	switch {
 	case earlier.Status == 0 && mayRun(earlier, change):
 		return reply{}, idempotency.ErrInProgress
+	case earlier.BodyHash == change.BodyHash && earlier.Status == http.StatusOK:
+		return reply{}, visit.ErrShownOnce
 	case earlier.BodyHash != change.BodyHash || earlier.Status != http.StatusSeeOther:
 		return reply{}, errSentAlready
 	}

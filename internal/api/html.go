@@ -54,7 +54,12 @@ func pageRoute(r visit.Route) Route {
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
 			return s.page(c, r.Serve)
+		case r.For == visit.Anyone && r.Uncounted:
+			return s.strangersForm(c, r.Serve)
 		case r.For == visit.Anyone:
+			if err := s.limitUnauthenticated(c); err != nil {
+				return reply{}, err
+			}
 			return s.strangersForm(c, r.Serve)
 		default:
 			return s.formOnce(c, r.Serve)
@@ -66,12 +71,8 @@ func pageRoute(r visit.Route) Route {
 	return route
 }
 
-// strangersForm handles a form of a person who has not signed in. It counts against
-// the rate of the network.
+// strangersForm handles a form of a person who has not signed in.
 func (s *Server) strangersForm(c *call, serve visit.Serve) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
-	}
 	c.actAs("") // unknown until the form has been read
 	return s.page(c, serve)
 }

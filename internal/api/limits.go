@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -115,10 +116,11 @@ func (s *Server) judge(c *call, perMinute int, verdict throttle.Verdict) error {
 }
 
 func (s *Server) takePartner(c *call, rate throttle.Rate, requests int64) throttle.Verdict {
+	payee := cmp.Or(c.payee, c.partnerID)
 	if s.config.SharedRates != nil {
-		return s.config.SharedRates.TakeMany(c.Context(), c.partnerID, rate, requests)
+		return s.config.SharedRates.TakeMany(c.Context(), payee, rate, requests)
 	}
-	return s.partners.TakeMany(c.partnerID, rate, requests)
+	return s.partners.TakeMany(payee, rate, requests)
 }
 
 // limitUnauthenticated limits, per network, registrations and requests whose

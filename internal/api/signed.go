@@ -58,6 +58,9 @@ func (s *Server) authenticateSession(c *call, route Route) error {
 		return err
 	}
 	c.partnerID, c.session = delivery.Account(session.Partner.PartnerID, mode), session
+	if route.Access == accessPage {
+		c.payee = session.User.UserID
+	}
 	return s.admitPartner(c)
 }
 

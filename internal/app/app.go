@@ -399,7 +399,7 @@ func (a *App) prepare(ctx context.Context) error {
 func (a *App) handler() http.Handler {
 	proxies, _ := a.config.Proxies() // Check has parsed them before
 	pages := a.pages()
-	return api.New(api.Config{
+	server := api.New(api.Config{
 		Orders:          a.orders,
 		Partners:        a.partners,
 		Operators:       a.operators,
@@ -434,6 +434,10 @@ func (a *App) handler() http.Handler {
 		OpenID:          a.openID(),
 		Observer:        a.metrics.API(),
 	})
+	if a.config.LocalDemo() {
+		return onlyThisMachine(server)
+	}
+	return server
 }
 
 // reports returns the service that answers what happened in a period.

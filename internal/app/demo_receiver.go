@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -21,7 +22,19 @@ func (a *App) demoRoutes() []visit.Route {
 		return nil
 	}
 	take := func(*visit.Visit) (int, []byte, error) { return http.StatusNoContent, nil, nil }
-	return []visit.Route{{Method: http.MethodPost, Pattern: receiverPath, For: visit.Anyone, Serve: take}}
+	return []visit.Route{{Method: http.MethodPost, Pattern: receiverPath, For: visit.Anyone, Uncounted: true, Serve: take}}
+}
+
+// onlyThisMachine refuses requests that name another host than this machine. A page of
+// another site, whose name was made to resolve to a loopback address, names its own.
+func onlyThisMachine(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !entrance.IsLoopback(r.Host) {
+			http.Error(w, "this demo answers at a loopback address only", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // connectDemo sends the webhooks of the demo's partner, in both modes, to the demo's shop.

@@ -57,7 +57,7 @@ func (s *sheet) enterDemo(account DemoAccount) (int, []byte, error) {
 }
 
 // forwarding are headers that proxies add to requests of others.
-var forwarding = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
+var forwarding = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip"}
 
 // OnThisMachine reports whether a request was made on the machine that the service runs
 // on: the connection comes from a loopback address, no proxy has passed the request on,
@@ -69,11 +69,11 @@ func OnThisMachine(r *http.Request) bool {
 			return false
 		}
 	}
-	return isLoopback(r.RemoteAddr) && isLoopback(r.Host)
+	return IsLoopback(r.RemoteAddr) && IsLoopback(r.Host)
 }
 
-// isLoopback reports whether an address, with or without a port, is one of this machine.
-func isLoopback(address string) bool {
+// IsLoopback reports whether an address, with or without a port, is one of this machine.
+func IsLoopback(address string) bool {
 	host := address
 	if name, _, err := net.SplitHostPort(address); err == nil {
 		host = name

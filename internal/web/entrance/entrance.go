@@ -105,7 +105,9 @@ func (room *Room) Routes() []visit.Route {
 	)
 	for _, d := range []*door{portal, console, courier} {
 		routes = append(routes, room.both(d, "/login", (*sheet).loginPage, (*sheet).login)...)
-		routes = append(routes, room.route(http.MethodPost, d, "/logout", (*sheet).logout))
+		out := room.route(http.MethodPost, d, "/logout", (*sheet).logout)
+		out.Uncounted = true
+		routes = append(routes, out)
 	}
 	for _, d := range []*door{portal, console} {
 		routes = append(routes, room.both(d, "/reset", (*sheet).forgottenPage, (*sheet).forgotten)...)

@@ -32,6 +32,8 @@ type credentials struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Code     string `json:"code,omitzero"`
+	// until is when the second step of the sign-in ends; zero before it.
+	until time.Time
 }
 
 func (s *sheet) loginPage() (int, []byte, error) {
@@ -97,7 +99,7 @@ func (s *sheet) login() (int, []byte, error) {
 		if !valid {
 			return s.showLogin(form, http.StatusUnprocessableEntity, s.problem("entrance.late"))
 		}
-		in = credentials{first.Email, first.Password, form.Values.Get("code")}
+		in = credentials{Email: first.Email, Password: first.Password, Code: form.Values.Get("code"), until: first.Until}
 		form.Values.Set("email", first.Email)
 	}
 	role, err := s.signIn(in)
@@ -218,7 +220,7 @@ func (s *sheet) tooMany(form *page.Form, in credentials, wait time.Duration) (in
 
 // showCode shows the second step of a sign-in.
 func (s *sheet) showCode(form *page.Form, in credentials, status int, message *page.Message) (int, []byte, error) {
-	sealed, err := s.seal(ticket{Email: in.Email, Password: in.Password})
+	sealed, err := s.seal(ticket{in.Email, in.Password, in.until})
 	if err != nil {
 		return 0, nil, err
 	}

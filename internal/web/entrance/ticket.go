@@ -22,9 +22,12 @@ type ticket struct {
 	Until    time.Time `json:"u"`
 }
 
-// seal returns the text of a ticket, which only this door opens.
+// seal returns the text of a ticket, which only this door opens. One that is sealed again
+// ends when it did.
 func (s *sheet) seal(t ticket) (string, error) {
-	t.Until = s.room.config.Site.Now().Add(ticketLife)
+	if t.Until.IsZero() {
+		t.Until = s.room.config.Site.Now().Add(ticketLife)
+	}
 	text, err := json.Marshal(t)
 	if err != nil {
 		return "", fmt.Errorf("write the ticket of a sign-in: %w", err)

@@ -272,7 +272,7 @@ func TestEntrances(t *testing.T) {
 		{"GET", "/console/board", "", "/console/login?next=%2Fconsole%2Fboard"},
 		{"GET", "/courier", "", "/courier/login?next=%2Fcourier"},
 		{"POST", "/portal/keys", "http://example.com/portal/keys?mode=test", "/portal/login?next=%2Fportal%2Fkeys%3Fmode%3Dtest"},
-		{"POST", "/portal/keys", "http://elsewhere.example/x", "/portal/login?next=%2Fportal%2Fkeys"},
+		{"POST", "/portal/keys", "http://elsewhere.example/x", "/portal/login?next=%2Fportal"},
 	} {
 		v := &visit.Visit{Request: httptest.NewRequest(c.method, c.path, nil), Header: http.Header{}}
 		v.Request.Header.Set("Referer", c.referer)

@@ -10,6 +10,11 @@ var portalPhrases = map[string]phrase{
 	"portal.developers": {"Developers", "Développement"},
 	"portal.start":      {"First five minutes", "Cinq premières minutes"},
 
+	"portal.stale": {
+		"Someone else changed this while you were editing. Nothing was saved: look at what is there now.",
+		"Une autre personne a modifié ceci pendant votre saisie. Rien n’a été enregistré : regardez ce qui s’y trouve maintenant.",
+	},
+
 	"portal.order":    {"Order", "Commande"},
 	"portal.to":       {"To", "À"},
 	"portal.status":   {"Status", "État"},

@@ -39,6 +39,11 @@ var sharedPhrases = map[string]phrase{
 		"The form was sent before, or someone else was faster. Go back and look at what is there now.",
 		"Le formulaire a déjà été envoyé, ou une autre personne a été plus rapide. Revenez en arrière et regardez ce qui s’y trouve maintenant.",
 	},
+	"refused.shown_once": {"This was shown already", "Ceci a déjà été affiché"},
+	"refused.shown_once.why": {
+		"The form was handled, and what it answered is not kept, because it may hold a secret. If you did not see it, make another one.",
+		"Le formulaire a été traité, et sa réponse n’est pas conservée, car elle peut contenir un secret. Si vous ne l’avez pas vue, refaites-en un autre.",
+	},
 	"refused.in_progress":     {"This is being done", "C’est en cours"},
 	"refused.in_progress.why": {"The same form was sent a moment ago. Go back and look at what has happened.", "Le même formulaire a été envoyé il y a un instant. Revenez en arrière et regardez ce qui s’est passé."},
 	"refused.bad_request":     {"This form could not be read", "Ce formulaire n’a pas pu être lu"},

@@ -42,6 +42,9 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 	}
 	language, code := LanguageOf(v.Request, ""), why.Code
 	key := refusedKeys[code]
+	if why == visit.ErrShownOnce {
+		key = "refused.shown_once"
+	}
 	if key == "" {
 		key = "refused.other"
 	}
@@ -72,8 +75,9 @@ func next(r *http.Request) string {
 		return r.URL.RequestURI()
 	}
 	from, err := url.Parse(r.Referer())
-	if err != nil || from.Host != r.Host {
-		return r.URL.Path
+	if err != nil || from.Host != r.Host { // the path of the form may have no page
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		return "/" + first
 	}
 	return from.RequestURI()
 }

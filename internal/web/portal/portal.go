@@ -5,7 +5,10 @@ package portal
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/binary"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -167,6 +170,19 @@ func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
 	}
 	s.Header.Set("Location", path)
 	return http.StatusSeeOther, nil, nil
+}
+
+// versionOf returns a number that differs when a form shows other values: the records
+// behind the forms of the portal have no version of their own.
+func versionOf(values ...string) int64 {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", values))
+	return int64(binary.BigEndian.Uint64(digest[:])>>1) | 1 // 0 is a form without a version
+}
+
+// stale leads to a page whose form was sent after another person had changed what it
+// shows.
+func (s *sheet) stale(path string) (int, []byte, error) {
+	return s.leadTo(path, page.Flash{Key: "portal.stale", Danger: true})
 }
 
 // form returns a new form that is sent to a path of the portal.

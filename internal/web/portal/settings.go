@@ -2,8 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +74,7 @@ func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
 			return nil, err
 		}
 	}
-	view.Form.Version = versionOf(profile)
+	view.Form.Version = versionOfProfile(profile)
 	for name, value := range fieldsOf(profile) {
 		view.Form.Values.Set(name, value)
 	}
@@ -111,13 +109,8 @@ func fieldsOf(p partner.Profile) map[string]string {
 	return map[string]string{"public_name": p.PublicName, "support_url": p.SupportURL, "language": string(p.Language), "recipient_mail": mail}
 }
 
-// versionOf returns a number that differs when the form shows another profile: the
-// profile has no version of its own.
-func versionOf(p partner.Profile) int64 {
-	p.LogoVersion = "" // the form does not show it
-	digest := sha256.Sum256(fmt.Appendf(nil, "%q", fieldsOf(p)))
-	return int64(binary.BigEndian.Uint64(digest[:])>>1) | 1 // 0 is a form without a version
-}
+// versionOfProfile differs when the form shows another profile.
+func versionOfProfile(p partner.Profile) int64 { return versionOf(fmt.Sprintf("%q", fieldsOf(p))) }
 
 func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.Visit)
@@ -129,7 +122,7 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOf(now) {
+	if sent.Version != versionOfProfile(now) {
 		return room.showStale(s, sent, now)
 	}
 	body, err := changesOf(sent, now)

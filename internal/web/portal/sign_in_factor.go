@@ -42,6 +42,7 @@ func (room *Room) showFactor(s *sheet, step factorView, path string, status int)
 	if err != nil {
 		return 0, nil, err
 	}
+	s = s.on(factorPath) // where the links of the answers to forms lead
 	step.signInView = signInView{sheet: s, Email: s.Session.User.Email, Enrolment: enrolment}
 	if step.Form == nil {
 		if step.Form, err = s.form(path); err != nil {

@@ -20,7 +20,7 @@ func (room *Room) startRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/start", partner.PermissionKeys, (*Room).start),
 		room.post("/start", partner.PermissionKeys, (*Room).startKey),
-		room.post("/start/order", partner.PermissionOrders, (*Room).startOrder),
+		room.post("/start/order", partner.PermissionKeys, (*Room).startOrder),
 	}
 }
 

@@ -162,6 +162,7 @@ func (room *Room) person(s *sheet) (int, []byte, error) {
 	}
 	view.Form.Values.Set("name", view.Person.Name)
 	view.Form.Values.Set("role", string(view.Person.Role))
+	view.Form.Version = view.version()
 	return s.showPerson(view, http.StatusOK)
 }
 
@@ -183,6 +184,9 @@ func (room *Room) viewOfPerson(s *sheet) (*personView, error) {
 	return view, err
 }
 
+// version differs when the form shows another name or role.
+func (v *personView) version() int64 { return versionOf(v.Person.Name, string(v.Person.Role)) }
+
 func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
 	name := view.Person.Name
 	if name == "" {
@@ -198,6 +202,13 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	form, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
+	}
+	view, err := room.viewOfPerson(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	if form.Version != view.version() {
+		return s.stale(s.URL.Path)
 	}
 	body, err := page.Source(map[string]string{"name": form.Values.Get("name"), "role": form.Values.Get("role")})
 	if err != nil {

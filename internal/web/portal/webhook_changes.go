@@ -50,6 +50,9 @@ func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return 0, nil, err
 	}
+	if sent.Version != versionOfEndpoint(before) {
+		return s.stale(s.Link(webhooksPath))
+	}
 	enabled := before.Endpoint == nil || before.Enabled || before.DisabledReason != ""
 	put, isNew, err := room.putEndpoint(s, sent.Values.Get("url"), enabled)
 	switch {

@@ -81,6 +81,7 @@ func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error)
 	if view.Set, err = s.form(webhooksPath); err != nil {
 		return nil, err
 	}
+	view.Set.Version = versionOfEndpoint(found)
 	if found.Endpoint != nil {
 		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint), found.Rotates(room.config.Site.Now())
 		view.Set.Values.Set("url", found.URL)
@@ -90,6 +91,14 @@ func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error)
 	}
 	view.Log, err = room.eventLog(s, values)
 	return view, err
+}
+
+// versionOfEndpoint differs when the form shows another address.
+func versionOfEndpoint(e webhook.Settings) int64 {
+	if e.Endpoint == nil {
+		return versionOf("")
+	}
+	return versionOf(e.URL)
 }
 
 // offReasons are the phrases for the reasons why the service disables an endpoint.

@@ -74,6 +74,10 @@ func (v *Visit) Key() (key [16]byte, err error) {
 	return key, nil
 }
 
+// ErrShownOnce refuses a form that is sent again after it was answered with a page that
+// may hold a secret, which is not kept.
+var ErrShownOnce = refusal.New(refusal.CodeConflict, "this form was answered already, with a page that is shown once")
+
 // WantsPage reports whether a client asks for a page rather than for JSON.
 func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
@@ -131,5 +135,8 @@ type Route struct {
 	// ChangesNothing is set for a form that only asks: it is handled every time, whatever
 	// its key.
 	ChangesNothing bool
-	Serve          Serve
+	// Uncounted is set for a form that people who have not signed in may send as often as
+	// they like, because it costs little and its failing would harm them.
+	Uncounted bool
+	Serve     Serve
 }

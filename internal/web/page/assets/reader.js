@@ -61,6 +61,21 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = label; button.classList.remove("copied"); }, 2000);
 });
 
+// A form that changes something is sent once: what answers it may be shown only once.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || "swap" in form.dataset || form.id === "new-order") return;
+  if (form.dataset.sent) return event.preventDefault();
+  form.dataset.sent = "yes";
+  form.setAttribute("aria-busy", "true");
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) {
+    delete form.dataset.sent;
+    form.removeAttribute("aria-busy");
+  }
+});
+
 document.documentElement.classList.add("scripts");
 document.addEventListener("swapped", (event) => localise(event.detail.parentNode ?? document));
 localise(document);

@@ -42,6 +42,8 @@ const swap = async (id, url, { method = "GET", body = null, remember = true } = 
     const answer = await load(url, method, body);
     if (turn !== latest) return; // another click was faster
     const fresh = answer.page.getElementById(id);
+    // A form that leads nowhere else is sent as a browser does: its own address may have no page.
+    if (!fresh && method !== "GET" && answer.url === new URL(url, location).href) throw new Error("no part");
     if (!fresh || new URL(answer.url).origin !== location.origin) return location.assign(answer.url);
     put(document.getElementById(id), fresh);
     document.title = answer.page.title;
