@@ -48,7 +48,14 @@ func TestDemoIsForThisMachine(t *testing.T) {
 		"another name": {"Host", "evil.example"}, "another site": {"Sec-Fetch-Site", "cross-site"},
 	} {
 		got := s.Do(t, "POST", "/demo/operator", nil, "Accept", "text/html", header[0], header[1])
-		if want := map[bool]int{true: 403, false: 404}[header[0] == "Sec-Fetch-Site"]; got.Status != want || got.Header.Get("Set-Cookie") != "" {
+		want := 404
+		switch header[0] {
+		case "Sec-Fetch-Site":
+			want = 403
+		case "Host":
+			want = 421
+		}
+		if got.Status != want || got.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: got status %d and cookie %q, want %d and none", name, got.Status, got.Header.Get("Set-Cookie"), want)
 		}
 		if page := string(s.Do(t, "GET", "/", nil, header[0], header[1]).Body); strings.Contains(page, "/demo/") && header[0] != "Sec-Fetch-Site" {
