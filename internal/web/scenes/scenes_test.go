@@ -70,9 +70,10 @@ func isState(i int) bool {
 	return slices.ContainsFunc(theatre.Scenes[:i], func(earlier scenes.Scene) bool { return kind(earlier) == kind(theatre.Scenes[i]) })
 }
 
-// readersOf returns who looks at the scene with an index: all pairs at the most important
-// ones, and otherwise one reader of the pairs, who take turns. At full length every page
-// is shown in all combinations, and its other states to two readers.
+// readersOf returns who looks at the scene with an index. The most important ones are
+// shown to readers of all pairs, other pages to one of them in turn, and of the other
+// states of pages every third. At full length every page is shown in all combinations,
+// and its other states to two readers.
 func readersOf(i int) []browser.Reader {
 	important, pairs := slices.Contains(whole, theatre.Scenes[i].Name), browser.Pairs()
 	turn := func(n int) browser.Reader { return pairs[n%len(pairs)] }
@@ -83,8 +84,10 @@ func readersOf(i int) []browser.Reader {
 		return pairs
 	case testkit.Long():
 		return []browser.Reader{turn(i), turn(i + 2)}
-	default:
+	case !isState(i) || i%3 == 0:
 		return []browser.Reader{turn(i)}
+	default:
+		return nil
 	}
 }
 
