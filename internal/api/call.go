@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -333,18 +332,12 @@ func (c *call) query() (*query, error) {
 	}
 	for name, all := range values {
 		for _, text := range append(all, name) {
-			if !isText(text) {
+			if !form.IsText(text) {
 				return nil, refusal.New(refusal.CodeBadRequest, "the query string must be UTF-8 text without NUL")
 			}
 		}
 	}
 	return &query{values: values}, nil
-}
-
-// isText reports whether every database accepts the text: it must be UTF-8 without
-// NUL.
-func isText(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
 // emptyIsAbsent are the parameters of the contract that count as absent if they are
@@ -413,7 +406,7 @@ const maxOffset = 1 << 40
 // object has the empty id, so that it is not found.
 func (c *call) pathID(name string) string {
 	id := c.PathValue(name)
-	if !isText(id) {
+	if !form.IsText(id) {
 		return ""
 	}
 	return id

@@ -54,13 +54,8 @@ func pageRoute(r visit.Route) Route {
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
 			return s.page(c, r.Serve)
-		case r.For == visit.Anyone && r.Uncounted:
-			return s.strangersForm(c, r.Serve)
 		case r.For == visit.Anyone:
-			if err := s.limitUnauthenticated(c); err != nil {
-				return reply{}, err
-			}
-			return s.strangersForm(c, r.Serve)
+			return s.strangersForm(c, r)
 		default:
 			return s.formOnce(c, r.Serve)
 		}
@@ -71,10 +66,16 @@ func pageRoute(r visit.Route) Route {
 	return route
 }
 
-// strangersForm handles a form of a person who has not signed in.
-func (s *Server) strangersForm(c *call, serve visit.Serve) (reply, error) {
+// strangersForm handles a form of a person who has not signed in. It counts against
+// the rate of the network, unless the route says otherwise.
+func (s *Server) strangersForm(c *call, r visit.Route) (reply, error) {
+	if !r.Uncounted {
+		if err := s.limitUnauthenticated(c); err != nil {
+			return reply{}, err
+		}
+	}
 	c.actAs("") // unknown until the form has been read
-	return s.page(c, serve)
+	return s.page(c, r.Serve)
 }
 
 // page returns what a page responds.

@@ -206,7 +206,7 @@ func (c *call) requireCSV() error {
 	if err != nil || kind != "text/csv" {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as text/csv")
 	}
-	if !isText(string(c.body)) {
+	if !form.IsText(string(c.body)) {
 		return refusal.New(refusal.CodeBadRequest, "the body is not UTF-8 text")
 	}
 	return c.beginWork()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -92,7 +93,7 @@ func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
 			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing")
 		}
 	}
-	if publicKey := c.Header.Get("X-Api-Key"); isText(publicKey) { // PostgreSQL fails on other bytes
+	if publicKey := c.Header.Get("X-Api-Key"); form.IsText(publicKey) { // PostgreSQL fails on other bytes
 		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
 	}
 	if err == nil && key == nil {

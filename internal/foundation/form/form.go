@@ -32,6 +32,9 @@ const (
 	Object
 )
 
+// IsText reports whether every database accepts a text: it must be UTF-8 without NUL.
+func IsText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+
 // Source is a received value. Forms read from it.
 type Source interface {
 	Kind() Kind

@@ -91,50 +91,27 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, now := found.Lines[:fortnightDays], found.Lines[fortnightDays:]
-	counts := []struct {
-		key    string
-		of     func(report.Line) int64
-		danger bool
-	}{
-		{"portal.figure.orders", func(l report.Line) int64 { return l.Orders }, false},
-		{"portal.figure.delivered", func(l report.Line) int64 { return l.Delivered }, false},
-		{"portal.figure.failed", func(l report.Line) int64 { return l.FailedAttempts }, true},
-		{"portal.figure.webhooks", func(l report.Line) int64 { return l.WebhooksDelivered }, false},
-	}
-	shown := make([]figure, len(counts))
-	for i, c := range counts {
-		f := figure{Key: c.key, Value: s.Language.Number(int(sum(now, c.of))), Danger: c.danger}
-		for _, line := range now {
-			f.Course = append(f.Course, c.of(line))
+	days := found.Lines[fortnightDays:]
+	before, now := totalOf(found.Lines[:fortnightDays]), totalOf(days)
+	figureOf := func(key string, of func(figures.Counts) int64) figure {
+		f := figure{Key: key, Value: s.Language.Number(int(of(now)))}
+		for _, day := range days {
+			f.Course = append(f.Course, of(day.Counts))
 		}
-		if earlier := sum(before, c.of); earlier > 0 {
+		if earlier := of(before); earlier > 0 {
 			f.Change = s.text("portal.figure.before", "n", s.Language.Number(int(earlier)))
 		}
-		shown[i] = f
+		return f
 	}
-	shown[1] = onTime(s, shown[1], now)
-	return shown, nil
-}
-
-// onTime turns the number of delivered orders into the share that was on time.
-func onTime(s *sheet, f figure, now []report.Line) figure {
-	f.Key, f.Change = "portal.figure.on_time", ""
-	delivered := sum(now, func(l report.Line) int64 { return l.Delivered })
-	punctual := sum(now, func(l report.Line) int64 { return l.OnTime })
-	f.Value = "–"
-	if delivered > 0 {
-		f.Value = s.Language.Percent(punctual, delivered)
-		f.Change = s.text("portal.figure.of", "n", s.Language.Number(int(delivered)))
+	orders := figureOf("portal.figure.orders", func(c figures.Counts) int64 { return c.Orders })
+	onTime := figureOf("portal.figure.on_time", func(c figures.Counts) int64 { return c.Delivered })
+	failed := figureOf("portal.figure.failed", func(c figures.Counts) int64 { return c.FailedAttempts })
+	webhooks := figureOf("portal.figure.webhooks", func(c figures.Counts) int64 { return c.WebhooksDelivered })
+	onTime.Value, onTime.Change, failed.Danger = s.share(now), "", true
+	if now.Delivered > 0 {
+		onTime.Change = s.text("portal.figure.of", "n", s.Language.Number(int(now.Delivered)))
 	}
-	return f
-}
-
-func sum(lines []report.Line, of func(report.Line) int64) (total int64) {
-	for _, line := range lines {
-		total += of(line)
-	}
-	return total
+	return []figure{orders, onTime, failed, webhooks}, nil
 }
 
 // tasks returns what needs doing, the most urgent first.

@@ -142,14 +142,6 @@ func (o *orderForm) faultText(problem form.Problem) string {
 	return shared.Faults[0].Text
 }
 
-// localNumber returns a number with the decimal sign of the reader's language.
-func (o *orderForm) localNumber(number string) string {
-	if o.Language == page.French {
-		return strings.Replace(number, ".", ",", 1)
-	}
-	return number
-}
-
 // shortages returns a fault for each product of which too few are left.
 func (o *orderForm) shortages(refused *refusal.Error) (faults []orderFault) {
 	for _, s := range delivery.ShortagesOf(refused) {

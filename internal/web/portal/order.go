@@ -144,12 +144,14 @@ func (v orderView) Size(p delivery.Parcel) string {
 // Weight returns the weight of a parcel.
 func (v orderView) Weight(p delivery.Parcel) string { return v.decimal(p.WeightKg) + " kg" }
 
-func (s *sheet) decimal(n float64) string {
-	text := strconv.FormatFloat(n, 'f', -1, 64)
+func (s *sheet) decimal(n float64) string { return s.localNumber(strconv.FormatFloat(n, 'f', -1, 64)) }
+
+// localNumber returns a number with the decimal sign of the reader's language.
+func (s *sheet) localNumber(number string) string {
 	if s.Language == page.French {
-		return strings.ReplaceAll(text, ".", ",")
+		return strings.Replace(number, ".", ",", 1)
 	}
-	return text
+	return number
 }
 
 // window returns the time window of an end of a delivery in the zone of the place.

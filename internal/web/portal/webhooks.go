@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -167,7 +166,7 @@ func eventFilterOf(values url.Values) (f eventFilter) {
 	if rule := form.OneOf(delivery.EventTypes...); rule.Allows(values.Get("type")) {
 		f.eventType = delivery.EventType(values.Get("type"))
 	}
-	if text := strings.TrimSpace(values.Get("order")); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+	if text := strings.TrimSpace(values.Get("order")); form.IsText(text) {
 		f.order = text
 	}
 	return f

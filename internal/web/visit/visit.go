@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -42,7 +42,7 @@ func (v *Visit) Mode() delivery.Mode {
 // ID returns an id in the path; empty if no database accepts its text.
 func (v *Visit) ID(name string) string {
 	id := v.PathValue(name)
-	if !utf8.ValidString(id) || strings.ContainsRune(id, 0) {
+	if !form.IsText(id) {
 		return ""
 	}
 	return id
