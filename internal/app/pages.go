@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -28,6 +29,10 @@ func (a *App) pages() pages {
 		Site: site, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
+	operators := console.New(console.Config{
+		Site: site, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
+		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules,
+	})
 	demo := a.demoDoors()
 	entry := entrance.New(entrance.Config{
 		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns,
@@ -37,7 +42,7 @@ func (a *App) pages() pages {
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others:   slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), a.demoRoutes()),
+		others:   slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), a.demoRoutes()),
 		refused:  site.Refused,
 	}
 }

@@ -48,7 +48,7 @@ func (s *sheet) enterDemo(account DemoAccount) (int, []byte, error) {
 	}
 	role, err := s.signIn(credentials{Email: account.Email, Password: account.Password})
 	if refusal.HasCode(err, refusal.CodeUnauthorized) || refusal.HasCode(err, refusal.CodeForbidden) {
-		return s.leadTo(s.door.path+"/login", page.Flash{Key: "entrance.demo.changed", Danger: true})
+		return s.LeadTo(s.door.path+"/login", page.Flash{Key: "entrance.demo.changed", Danger: true})
 	}
 	if err != nil {
 		return 0, nil, err

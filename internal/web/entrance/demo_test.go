@@ -23,6 +23,10 @@ func TestDemo(t *testing.T) {
 	for name, want := range map[string]string{"partner": "/portal", "operator": "/console", "courier": "/courier"} {
 		c := comes(s)
 		leads(t, c.send(t, c.open(t, "/"), "/demo/"+name), want)
+		if name == "operator" {
+			leads(t, c.open(t, want), "/console/board")
+			continue
+		}
 		page := c.open(t, want).Must(t, 200)
 		if name == "partner" {
 			for _, order := range []string{"ÉPI-1041", "ÉPI-1042", "ÉPI-1043", "ÉPI-1044", "Out for delivery", "Delivered"} {

@@ -14,14 +14,14 @@ import (
 // deskRoutes are the first pages of operators and couriers: who is signed in, and how.
 func (room *Room) deskRoutes() []visit.Route {
 	return []visit.Route{
-		room.desk(console, operator.Roles...),
-		room.desk(courier, operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier),
+		room.desk(console, console.path+"/sign-in", operator.Roles...),
+		room.desk(courier, courier.path, operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier),
 	}
 }
 
-func (room *Room) desk(d *door, roles ...operator.Role) visit.Route {
+func (room *Room) desk(d *door, path string, roles ...operator.Role) visit.Route {
 	return visit.Route{
-		Method: http.MethodGet, Pattern: d.path, For: visit.Operators, Roles: roles, Permission: partner.PermissionSelf,
+		Method: http.MethodGet, Pattern: path, For: visit.Operators, Roles: roles, Permission: partner.PermissionSelf,
 		Serve: room.serve(d, (*sheet).deskPage),
 	}
 }
@@ -51,7 +51,7 @@ func (v deskView) MustEnrol() bool { return v.Factor.Required && v.Factor.Confir
 func (v deskView) CodesLeft() int { return int(v.Factor.RecoveryCodes) }
 
 func (s *sheet) deskPage() (int, []byte, error) {
-	view := deskView{Enrolment: []string{"POST /ops/v1/auth/totp", "POST /ops/v1/auth/totp/confirm"}, Operator: s.Operator, Role: s.text(roleKeys[string(s.Operator.Role)])}
+	view := deskView{Enrolment: []string{"POST /ops/v1/auth/totp", "POST /ops/v1/auth/totp/confirm"}, Operator: s.Operator, Role: s.Text(roleKeys[string(s.Operator.Role)])}
 	var err error
 	if view.Factor, err = s.signIns().Enrolment(s.Context(), s.Caller); err != nil {
 		return 0, nil, err
@@ -63,10 +63,10 @@ func (s *sheet) deskPage() (int, []byte, error) {
 	for _, session := range sessions {
 		view.Sessions = append(view.Sessions, deskSession{session, bytes.Equal(session.TokenHash, s.Caller.Session)})
 	}
-	view.Links = []page.Link{{Text: s.text("entrance.desk.interface"), Path: "/ops.yaml"}}
+	view.Links = []page.Link{{Text: s.Text("entrance.desk.interface"), Path: "/ops.yaml"}}
 	site := s.room.config.Site
 	body, err := s.room.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "desk", Title: s.text(s.door.home) + " · " + s.text("home.title"), Data: view,
+		Language: s.Language, Template: "desk", Title: s.Text(s.door.home) + " · " + s.Text("home.title"), Data: view,
 		Roomy: s.door == courier, Frame: s.deskFrame(site.TakeFlash(s.Visit, s.Language)),
 	})
 	return http.StatusOK, body, err
@@ -74,12 +74,12 @@ func (s *sheet) deskPage() (int, []byte, error) {
 
 func (s *sheet) deskFrame(message *page.Message) *page.Frame {
 	frame := &page.Frame{
-		Heading: s.text(s.door.home), Home: page.Link{Text: s.text("home.title"), Path: s.door.path}, Message: message,
+		Heading: s.Text(s.door.home), Home: page.Link{Text: s.Text("home.title"), Path: s.door.path}, Message: message,
 		Person: s.Operator.Email, SignOut: s.door.path + "/logout", Other: s.Language.InOther(s.Visit),
 	}
 	for _, d := range []*door{console, courier} {
 		if d == console || s.Operator.Role != operator.RoleWarehouse {
-			frame.Groups = append(frame.Groups, page.Group{Links: []page.Link{{Text: s.text(d.home), Path: d.path, Current: d == s.door}}})
+			frame.Groups = append(frame.Groups, page.Group{Links: []page.Link{{Text: s.Text(d.home), Path: d.path, Current: d == s.door}}})
 		}
 	}
 	return frame

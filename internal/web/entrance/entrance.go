@@ -86,10 +86,9 @@ func (d *door) others() []*door {
 
 // sheet is a visit of a page of the entrance.
 type sheet struct {
-	*visit.Visit
-	room     *Room
-	door     *door
-	Language page.Language
+	page.Sheet
+	room *Room
+	door *door
 }
 
 // handler responds to a visit.
@@ -127,12 +126,9 @@ func (room *Room) route(method string, d *door, path string, handle handler) vis
 
 func (room *Room) serve(d *door, handle handler) visit.Serve {
 	return func(v *visit.Visit) (int, []byte, error) {
-		return handle(&sheet{v, room, d, room.config.Site.Language(v, "")})
+		return handle(&sheet{room.config.Site.Sheet(v), room, d})
 	}
 }
-
-// text returns a phrase in the reader's language.
-func (s *sheet) text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }
 
 // signIns returns the sign-ins of the people of the door.
 func (s *sheet) signIns() *signin.Service {
@@ -173,23 +169,14 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	}
 	l.InOther, l.Next = s.Language.InOther(s.Visit), s.Language.Other()
 	body, err := s.room.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.text("home.title"), Data: l, Roomy: s.door == courier,
+		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.Text("home.title"), Data: l, Roomy: s.door == courier,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }
 
-// leadTo leads to another page, which shows a message; an empty message shows nothing.
-func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
-	if message.Key != "" {
-		s.room.config.Site.SetFlash(s.Visit, message)
-	}
-	s.Header.Set("Location", path)
-	return http.StatusSeeOther, nil, nil
-}
-
 // problem returns a message about what went wrong.
 func (s *sheet) problem(key string) *page.Message {
-	return &page.Message{Text: s.text(key), Danger: true}
+	return &page.Message{Text: s.Text(key), Danger: true}
 }
 
 // newForm returns a new form that is sent to a path.
@@ -199,11 +186,11 @@ func (s *sheet) newForm(path string) (*page.Form, error) {
 
 // emailField and passwordField are fields that several pages have.
 func (s *sheet) emailField() page.Field {
-	return page.Field{Name: "email", Label: s.text("entrance.email"), Type: "email", Autocomplete: "username", Required: true}
+	return page.Field{Name: "email", Label: s.Text("entrance.email"), Type: "email", Autocomplete: "username", Required: true}
 }
 
 func (s *sheet) passwordField() page.Field {
-	return page.Field{Name: "password", Label: s.text("entrance.password"), Type: "password", Autocomplete: "current-password", Required: true}
+	return page.Field{Name: "password", Label: s.Text("entrance.password"), Type: "password", Autocomplete: "current-password", Required: true}
 }
 
 // newPasswordField is the field of a password that begins to be used.
@@ -217,7 +204,7 @@ func (s *sheet) newPasswordField(name string) page.Field {
 		label = "entrance.password.new"
 	}
 	return page.Field{
-		Name: name, Label: s.text(label), Hint: s.text("entrance.password.rule", "least", least),
+		Name: name, Label: s.Text(label), Hint: s.Text("entrance.password.rule", "least", least),
 		Type: "password", Autocomplete: "new-password", Required: true,
 	}
 }

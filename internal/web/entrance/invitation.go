@@ -29,16 +29,16 @@ func (s *sheet) refuseInvitation(err error) (int, []byte, error) {
 }
 
 func (s *sheet) showInvitation(form *page.Form, invited *partner.Invited, status int) (int, []byte, error) {
-	role := s.text(roleKeys[string(invited.Role)])
-	lead := s.text("entrance.invitation.lead", "team", invited.Team, "role", role)
+	role := s.Text(roleKeys[string(invited.Role)])
+	lead := s.Text("entrance.invitation.lead", "team", invited.Team, "role", role)
 	if invited.By != "" && invited.By != invited.Team {
-		lead = s.text("entrance.invitation.by", "who", invited.By, "team", invited.Team, "role", role)
+		lead = s.Text("entrance.invitation.by", "who", invited.By, "team", invited.Team, "role", role)
 	}
 	return s.show(leaf{
-		Title: s.text("entrance.invitation", "team", invited.Team), Lead: []string{lead, s.text("entrance.invitation.email", "email", invited.Email)},
-		Form: form, Account: invited.Email, Button: s.text("entrance.invitation.button"), status: status,
+		Title: s.Text("entrance.invitation", "team", invited.Team), Lead: []string{lead, s.Text("entrance.invitation.email", "email", invited.Email)},
+		Form: form, Account: invited.Email, Button: s.Text("entrance.invitation.button"), status: status,
 		Fields: withAll(form,
-			page.Field{Name: "name", Label: s.text("entrance.name"), Type: "text", Autocomplete: "name", Required: true}, s.newPasswordField("password")),
+			page.Field{Name: "name", Label: s.Text("entrance.name"), Type: "text", Autocomplete: "name", Required: true}, s.newPasswordField("password")),
 	})
 }
 
@@ -61,7 +61,7 @@ func (s *sheet) acceptInvitation() (int, []byte, error) {
 		}
 		return s.showInvitation(form, invited, http.StatusUnprocessableEntity)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		return s.leadTo("/portal/login", page.Flash{Key: "entrance.taken", Danger: true})
+		return s.LeadTo("/portal/login", page.Flash{Key: "entrance.taken", Danger: true})
 	case err != nil:
 		return s.refuseInvitation(err)
 	}
@@ -77,7 +77,7 @@ func (s *sheet) emailPage() (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		Title: s.text("entrance.newemail"), Lead: []string{s.text("entrance.newemail.lead")}, Form: form, Button: s.text("entrance.newemail.button"),
+		Title: s.Text("entrance.newemail"), Lead: []string{s.Text("entrance.newemail.lead")}, Form: form, Button: s.Text("entrance.newemail.button"),
 	})
 }
 
@@ -89,10 +89,10 @@ func (s *sheet) confirmEmail() (int, []byte, error) {
 		return s.gone("entrance.gone.email")
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
 		return s.show(leaf{
-			Title: s.text("entrance.gone"), Lead: []string{s.text("entrance.taken")}, Links: []page.Link{s.toLogin()}, status: http.StatusConflict,
+			Title: s.Text("entrance.gone"), Lead: []string{s.Text("entrance.taken")}, Links: []page.Link{s.toLogin()}, status: http.StatusConflict,
 		})
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.leadTo("/portal/login", page.Flash{Key: "entrance.newemail.done", Arguments: []string{"email", email}})
+	return s.LeadTo("/portal/login", page.Flash{Key: "entrance.newemail.done", Arguments: []string{"email", email}})
 }

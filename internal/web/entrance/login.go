@@ -43,7 +43,7 @@ func (s *sheet) loginPage() (int, []byte, error) {
 		return 0, nil, err
 	}
 	if home != "" {
-		return s.leadTo(home, page.Flash{})
+		return s.LeadTo(home, page.Flash{})
 	}
 	form, err := s.newForm(s.door.path + "/login")
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *sheet) loginPage() (int, []byte, error) {
 // showLogin shows the first step of a sign-in.
 func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (int, []byte, error) {
 	shown := leaf{
-		Title: s.text(s.door.title), Lead: []string{s.text(s.door.lead)}, Message: message, Form: form,
-		Fields: withAll(form, s.emailField(), s.passwordField()), Button: s.text("entrance.signin"), status: status,
+		Title: s.Text(s.door.title), Lead: []string{s.Text(s.door.lead)}, Message: message, Form: form,
+		Fields: withAll(form, s.emailField(), s.passwordField()), Button: s.Text("entrance.signin"), status: status,
 		Hidden: []page.Field{{Name: nextField, Value: form.Values.Get(nextField)}},
 	}
 	if s.door.kind == visit.Operators && s.room.config.HasOpenID {
@@ -65,7 +65,7 @@ func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (i
 		if next := within(form.Values.Get(nextField), console.path, courier.path); next != "" && len(next) < maxReturn {
 			back += "?" + url.Values{nextField: {next}}.Encode()
 		}
-		shown.Other = &page.Link{Text: s.text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode()}
+		shown.Other = &page.Link{Text: s.Text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode()}
 	}
 	shown.Links = s.loginLinks()
 	return s.show(shown)
@@ -77,12 +77,12 @@ func (s *sheet) loginLinks() []page.Link {
 	if s.door == portal {
 		forgotten = portal.path + "/reset"
 	}
-	links := []page.Link{{Text: s.text("entrance.forgotten"), Path: forgotten}}
+	links := []page.Link{{Text: s.Text("entrance.forgotten"), Path: forgotten}}
 	if s.door == portal && s.room.config.Registration != partner.RegistrationClosed {
-		links = append(links, page.Link{Text: s.text("entrance.register"), Path: "/portal/register"})
+		links = append(links, page.Link{Text: s.Text("entrance.register"), Path: "/portal/register"})
 	}
 	for _, other := range s.door.others() {
-		links = append(links, page.Link{Text: s.text(other.instead), Path: other.path + "/login"})
+		links = append(links, page.Link{Text: s.Text(other.instead), Path: other.path + "/login"})
 	}
 	return links
 }
@@ -143,7 +143,7 @@ func (s *sheet) enter(role, next string, message page.Flash) (int, []byte, error
 	if s.door == courier && home != courier.path && next == "" {
 		message = page.Flash{Key: "entrance.other_door"}
 	}
-	return s.leadTo(cmp.Or(s.wanted(role, next), home), message)
+	return s.LeadTo(cmp.Or(s.wanted(role, next), home), message)
 }
 
 // wanted returns the page that was asked for if people of the role may open it.
@@ -225,13 +225,13 @@ func (s *sheet) showCode(form *page.Form, in credentials, status int, message *p
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		Title: s.text("entrance.code.title"), Lead: []string{s.text("entrance.code.lead", "email", in.Email)}, Message: message, Form: form,
+		Title: s.Text("entrance.code.title"), Lead: []string{s.Text("entrance.code.lead", "email", in.Email)}, Message: message, Form: form,
 		Fields: []page.Field{{
-			Name: "code", Label: s.text("entrance.code"), Hint: s.text("entrance.code.hint"), Type: "text", Autocomplete: "one-time-code", Required: true,
+			Name: "code", Label: s.Text("entrance.code"), Hint: s.Text("entrance.code.hint"), Type: "text", Autocomplete: "one-time-code", Required: true,
 		}},
 		Hidden: []page.Field{ticketField(sealed), {Name: nextField, Value: form.Values.Get(nextField)}},
-		Button: s.text("entrance.signin"), status: status,
-		Links: []page.Link{{Text: s.text("entrance.again"), Path: s.door.path + "/login"}},
+		Button: s.Text("entrance.signin"), status: status,
+		Links: []page.Link{{Text: s.Text("entrance.again"), Path: s.door.path + "/login"}},
 	})
 }
 
@@ -259,5 +259,5 @@ func (s *sheet) logout() (int, []byte, error) {
 		return 0, nil, err
 	}
 	s.Door.SignOut(s.door.kind)
-	return s.leadTo("/", page.Flash{})
+	return s.LeadTo("/", page.Flash{})
 }

@@ -15,14 +15,14 @@ func (s *sheet) registerPage() (int, []byte, error) {
 	}
 	switch {
 	case home != "":
-		return s.leadTo(home, page.Flash{})
+		return s.LeadTo(home, page.Flash{})
 	case s.room.config.Registration == partner.RegistrationClosed:
 		return s.show(leaf{
-			Title: s.text("entrance.closed"), Lead: []string{s.text("entrance.closed.why")},
+			Title: s.Text("entrance.closed"), Lead: []string{s.Text("entrance.closed.why")},
 			Links: []page.Link{s.toLogin()}, status: http.StatusForbidden,
 		})
 	case s.URL.Query().Has("pending"):
-		return s.show(leaf{Title: s.text("entrance.registered"), Lead: []string{s.text("entrance.pending")}, Links: []page.Link{s.toLogin()}})
+		return s.show(leaf{Title: s.Text("entrance.registered"), Lead: []string{s.Text("entrance.pending")}, Links: []page.Link{s.toLogin()}})
 	}
 	form, err := s.newForm("/portal/register")
 	if err != nil {
@@ -32,14 +32,14 @@ func (s *sheet) registerPage() (int, []byte, error) {
 }
 
 func (s *sheet) showRegister(form *page.Form, status int) (int, []byte, error) {
-	lead := []string{s.text("entrance.register.lead")}
+	lead := []string{s.Text("entrance.register.lead")}
 	if s.room.config.Registration == partner.RegistrationApproval {
-		lead = append(lead, s.text("entrance.register.approval"))
+		lead = append(lead, s.Text("entrance.register.approval"))
 	}
 	return s.show(leaf{
-		Title: s.text("entrance.register"), Lead: lead, Form: form, Button: s.text("entrance.register.button"), status: status,
+		Title: s.Text("entrance.register"), Lead: lead, Form: form, Button: s.Text("entrance.register.button"), status: status,
 		Fields: withAll(form,
-			page.Field{Name: "name", Label: s.text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true},
+			page.Field{Name: "name", Label: s.Text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true},
 			s.emailField(), s.newPasswordField("password")),
 		Links: []page.Link{s.toLogin()},
 	})
@@ -47,7 +47,7 @@ func (s *sheet) showRegister(form *page.Form, status int) (int, []byte, error) {
 
 // toLogin is a link to the sign-in page of the door.
 func (s *sheet) toLogin() page.Link {
-	return page.Link{Text: s.text("entrance.tologin"), Path: s.door.path + "/login"}
+	return page.Link{Text: s.Text("entrance.tologin"), Path: s.door.path + "/login"}
 }
 
 // register opens an account and signs its owner in.
@@ -67,7 +67,7 @@ func (s *sheet) register() (int, []byte, error) {
 		if role, err := s.signIn(in); err == nil {
 			return s.enter(role, "", page.Flash{})
 		}
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.text("entrance.taken")})
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("entrance.taken")})
 		return s.showRegister(form, http.StatusUnprocessableEntity)
 	}
 	switch {
@@ -76,7 +76,7 @@ func (s *sheet) register() (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	case registered.Pending():
-		return s.leadTo("/portal/register?pending=yes", page.Flash{})
+		return s.LeadTo("/portal/register?pending=yes", page.Flash{})
 	}
 	return s.enterFirst(in, page.Flash{Key: "entrance.welcome"})
 }
@@ -86,7 +86,7 @@ func (s *sheet) register() (int, []byte, error) {
 func (s *sheet) enterFirst(in credentials, welcome page.Flash) (int, []byte, error) {
 	role, err := s.signIn(in)
 	if refusal.HasCode(err, refusal.CodeRateLimited) || refusal.HasCode(err, refusal.CodeUnavailable) {
-		return s.leadTo(s.door.path+"/login", welcome)
+		return s.LeadTo(s.door.path+"/login", welcome)
 	}
 	if err != nil {
 		return 0, nil, err

@@ -15,7 +15,7 @@ import (
 func (s *sheet) forgottenPage() (int, []byte, error) {
 	if s.URL.Query().Has("sent") {
 		return s.show(leaf{
-			Title: s.text("entrance.forgotten.done"), Lead: []string{s.helpWithPassword("entrance.forgotten.mailed")}, Links: []page.Link{s.toLogin()},
+			Title: s.Text("entrance.forgotten.done"), Lead: []string{s.helpWithPassword("entrance.forgotten.mailed")}, Links: []page.Link{s.toLogin()},
 		})
 	}
 	form, err := s.newForm(s.door.path + "/reset")
@@ -30,17 +30,17 @@ func (s *sheet) forgottenPage() (int, []byte, error) {
 func (s *sheet) helpWithPassword(withMail string) string {
 	switch {
 	case s.room.config.HasMail:
-		return s.text(withMail)
+		return s.Text(withMail)
 	case s.door.kind == visit.Partners:
-		return s.text("entrance.forgotten.nomail.portal")
+		return s.Text("entrance.forgotten.nomail.portal")
 	}
-	return s.text("entrance.forgotten.nomail.console")
+	return s.Text("entrance.forgotten.nomail.console")
 }
 
 func (s *sheet) showForgotten(form *page.Form, status int) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.text("entrance.forgotten"), Lead: []string{s.helpWithPassword("entrance.forgotten.lead")}, Form: form, status: status,
-		Fields: withAll(form, s.emailField()), Button: s.text("entrance.forgotten.button"), Links: []page.Link{s.toLogin()},
+		Title: s.Text("entrance.forgotten"), Lead: []string{s.helpWithPassword("entrance.forgotten.lead")}, Form: form, status: status,
+		Fields: withAll(form, s.emailField()), Button: s.Text("entrance.forgotten.button"), Links: []page.Link{s.toLogin()},
 	})
 }
 
@@ -61,19 +61,19 @@ func (s *sheet) forgotten() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo(s.door.path+"/reset?sent=yes", page.Flash{})
+	return s.LeadTo(s.door.path+"/reset?sent=yes", page.Flash{})
 }
 
 // gone is the page of a link that cannot be used.
 func (s *sheet) gone(why string, links ...page.Link) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.text("entrance.gone"), Lead: []string{s.text("entrance.gone.lead"), s.text(why)},
+		Title: s.Text("entrance.gone"), Lead: []string{s.Text("entrance.gone.lead"), s.Text(why)},
 		Links: append(links, s.toLogin()), status: http.StatusNotFound,
 	})
 }
 
 func (s *sheet) resetGone() (int, []byte, error) {
-	return s.gone("entrance.gone.reset", page.Link{Text: s.text("entrance.forgotten"), Path: s.door.path + "/reset"})
+	return s.gone("entrance.gone.reset", page.Link{Text: s.Text("entrance.forgotten"), Path: s.door.path + "/reset"})
 }
 
 // resetPage is where people come by a link for a new password. It does not use the link
@@ -95,8 +95,8 @@ func (s *sheet) resetPage() (int, []byte, error) {
 
 func (s *sheet) showReset(form *page.Form, person *signin.Person, status int) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.text("entrance.reset"), Lead: []string{s.text("entrance.reset.lead", "email", person.Email)}, Form: form, Account: person.Email, status: status,
-		Fields: withAll(form, s.newPasswordField("new_password")), Button: s.text("entrance.reset.button"),
+		Title: s.Text("entrance.reset"), Lead: []string{s.Text("entrance.reset.lead", "email", person.Email)}, Form: form, Account: person.Email, status: status,
+		Fields: withAll(form, s.newPasswordField("new_password")), Button: s.Text("entrance.reset.button"),
 	})
 }
 
@@ -126,7 +126,7 @@ func (s *sheet) reset() (int, []byte, error) {
 	if person.Role == string(operator.RoleCourier) && entry == console {
 		entry = courier
 	}
-	return s.leadTo(entry.path+"/login", page.Flash{Key: "entrance.reset.done"})
+	return s.LeadTo(entry.path+"/login", page.Flash{Key: "entrance.reset.done"})
 }
 
 // isGone reports whether a link cannot be used.

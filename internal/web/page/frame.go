@@ -9,9 +9,11 @@ import (
 // Frame is what surrounds the pages of people who are signed in: where they can go, who
 // they are, and what was just done.
 type Frame struct {
-	Heading string
-	Back    *Link // to the list that the page belongs to; nil if there is none
-	Action  *Link // what most come here to do; nil if there is nothing
+	// Across is set for desks: the ways stand above the page, which has the whole width.
+	Across  bool
+	Heading string // of the page; empty if what is inside has its own
+	Back    *Link  // to the list that the page belongs to; nil if there is none
+	Action  *Link  // what most come here to do; nil if there is nothing
 	Home    Link
 	Groups  []Group
 	// Modes are live and test; there are none where test mode does not reach.
@@ -19,6 +21,7 @@ type Frame struct {
 	Test    bool // the page shows test mode
 	Message *Message
 	Person  string // who is signed in
+	Self    string // the path of the person's own sign-in; empty if a link leads there
 	SignOut string // the path that a form is sent to
 	Other   Link   // this page in the other language
 }
@@ -34,6 +37,9 @@ type Link struct {
 	Text, Path string
 	Current    bool // the page belongs to it
 }
+
+// Pages are the addresses of other pages of a list; those that do not exist are empty.
+type Pages struct{ First, Previous, Next string }
 
 // languageCookie holds the language that a person has chosen.
 const languageCookie = "lang"

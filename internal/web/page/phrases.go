@@ -36,6 +36,16 @@ var phrases = collect(
 	portalStockPhrases,
 	portalFiguresPhrases,
 	portalWebhookPhrases,
+	consolePhrases,
+	consoleBoardPhrases,
+	consoleOrderPhrases,
+	consoleCouriersPhrases,
+	consoleStockPhrases,
+	consolePartnersPhrases,
+	consoleRatesPhrases,
+	consoleOperatorsPhrases,
+	consoleHousePhrases,
+	accountPhrases,
 )
 
 func collect(parts ...map[string]phrase) map[string]phrase {

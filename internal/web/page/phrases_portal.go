@@ -10,7 +10,7 @@ var portalPhrases = map[string]phrase{
 	"portal.developers": {"Developers", "Développement"},
 	"portal.start":      {"First five minutes", "Cinq premières minutes"},
 
-	"portal.stale": {
+	"form.stale": {
 		"Someone else changed this while you were editing. Nothing was saved: look at what is there now.",
 		"Une autre personne a modifié ceci pendant votre saisie. Rien n’a été enregistré : regardez ce qui s’y trouve maintenant.",
 	},

@@ -100,8 +100,6 @@ var portalKeysPhrases = map[string]phrase{
 	"logs.clear":      {"Show all", "Tout afficher"},
 	"logs.none":       {"No program has sent a request yet.", "Aucun programme n’a encore envoyé de requête."},
 	"logs.none.match": {"No request here matches.", "Aucune requête ici ne correspond."},
-	"logs.older":      {"Older requests", "Requêtes plus anciennes"},
-	"logs.newest":     {"Newest requests", "Requêtes les plus récentes"},
 
 	"logs.time":     {"Time", "Heure"},
 	"logs.method":   {"Method", "Méthode"},

@@ -13,9 +13,6 @@ var portalOrdersPhrases = map[string]phrase{
 	"portal.orders.unknown":     {"There is no order with the number or id “{search}”. Enter it in full.", "Aucune commande n’a le numéro ou l’identifiant « {search} ». Entrez-le en entier."},
 	"portal.orders.nothing":     {"No order is in this status.", "Aucune commande n’est dans cet état."},
 	"portal.orders.clear":       {"Show all orders", "Afficher toutes les commandes"},
-	"portal.orders.pages":       {"Pages", "Pages"},
-	"portal.orders.newest":      {"Newest", "Les plus récentes"},
-	"portal.orders.older":       {"Older", "Plus anciennes"},
 
 	"portal.order.again":      {"Order again", "Commander de nouveau"},
 	"portal.order.id":         {"Order id", "Identifiant"},

@@ -44,9 +44,6 @@ var portalStockPhrases = map[string]phrase{
 		"These products are for tests: they came with the first API key in test mode. Orders in test mode take from them.",
 		"Ces produits servent aux tests : ils sont venus avec la première clé d’API en mode test. Les commandes en mode test y puisent.",
 	},
-	"portal.stock.pages":    {"Pages", "Pages"},
-	"portal.stock.previous": {"Previous", "Précédents"},
-	"portal.stock.next":     {"Next", "Suivants"},
 
 	"portal.movements":             {"Movements", "Mouvements"},
 	"portal.movements.see":         {"All movements", "Tous les mouvements"},
@@ -64,6 +61,4 @@ var portalStockPhrases = map[string]phrase{
 	"portal.movements.shown.older": {"{n} older movement|{n} older movements, newest first", "{n} mouvement plus ancien|{n} mouvements plus anciens, les plus récents d’abord"},
 	"portal.movements.none":        {"No movements are here.", "Il n’y a aucun mouvement ici."},
 	"portal.movements.none.why":    {"A movement appears when the warehouse books goods, and when an order takes or returns them.", "Un mouvement apparaît quand l’entrepôt enregistre des marchandises, et quand une commande en prend ou en rend."},
-	"portal.movements.newest":      {"Newest", "Les plus récents"},
-	"portal.movements.older":       {"Older", "Plus anciens"},
 }

@@ -36,7 +36,7 @@ type Site struct {
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
 	s := &Site{config: config, assets: assets{}}
-	for _, name := range []string{"swap.js", "reader.js", "icon.svg"} {
+	for _, name := range []string{"frame.css", "swap.js", "reader.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")

@@ -60,8 +60,8 @@ func (room *Room) event(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "portal-event", title: s.text("event." + string(found.Type)), data: view,
-		back: &page.Link{Text: s.text("portal.hooks"), Path: s.Link(webhooksPath)},
+		template: "portal-event", title: s.Text("event." + string(found.Type)), data: view,
+		back: &page.Link{Text: s.Text("portal.hooks"), Path: s.Link(webhooksPath)},
 	})
 }
 
@@ -86,9 +86,9 @@ func (v *eventView) headers() []webhook.Header {
 	for i, h := range headers {
 		switch h.Name {
 		case "Drop-Signature":
-			headers[i].Value = v.text("portal.hook.signature.drop")
+			headers[i].Value = v.Text("portal.hook.signature.drop")
 		case "Webhook-Signature":
-			headers[i].Value = v.text("portal.hook.signature.standard")
+			headers[i].Value = v.Text("portal.hook.signature.standard")
 		}
 	}
 	return headers
@@ -117,7 +117,7 @@ func (room *Room) redeliver(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return s.unlessGone(err)
 	}
-	return s.leadTo(s.Link(webhooksPath+"/"+again.EventID), page.Flash{Key: "portal.hook.again"})
+	return s.LeadTo(s.Link(webhooksPath+"/"+again.EventID), page.Flash{Key: "portal.hook.again"})
 }
 
 // Milliseconds returns how long the attempt took.

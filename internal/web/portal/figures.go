@@ -55,7 +55,7 @@ func (s *sheet) period() (p period) {
 		day, ok := figures.ParseDay(*bound.text)
 		if !ok && *bound.text != "" {
 			*bound.text = "" // a field of dates shows no other text
-			p.faults = append(p.faults, page.Fault{Field: bound.name, Text: s.text("portal.figures.fault.date")})
+			p.faults = append(p.faults, page.Fault{Field: bound.name, Text: s.Text("portal.figures.fault.date")})
 		}
 		*bound.day = day
 	}
@@ -88,7 +88,7 @@ func (s *sheet) ask(p *period, byCourier bool) (*report.Answer, error) {
 		if byCourier {
 			longest = report.MaxDaysByCourier
 		}
-		p.faults = append(p.faults, page.Fault{Field: "from", Text: s.text("portal.figures.fault.period", "n", longest)})
+		p.faults = append(p.faults, page.Fault{Field: "from", Text: s.Text("portal.figures.fault.period", "n", longest)})
 		return nil, nil
 	}
 	return answer, err
@@ -99,14 +99,14 @@ func (s *sheet) ask(p *period, byCourier bool) (*report.Answer, error) {
 func (room *Room) figuresFile(s *sheet) (int, []byte, error) {
 	p := s.period()
 	if s.Mode() == delivery.ModeTest {
-		return s.leadTo(s.Link("/portal/figures"), page.Flash{})
+		return s.LeadTo(s.Link("/portal/figures"), page.Flash{})
 	}
 	answer, err := s.ask(&p, p.byCourier)
 	if err != nil {
 		return 0, nil, err
 	}
 	if answer == nil {
-		return s.leadTo("/portal/figures?"+s.URL.Query().Encode(), page.Flash{})
+		return s.LeadTo("/portal/figures?"+s.URL.Query().Encode(), page.Flash{})
 	}
 	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
 	s.Header.Set("Content-Disposition", `attachment; filename="figures-`+answer.First.String()+"-"+answer.Last.String()+`.csv"`)
@@ -147,7 +147,7 @@ func (room *Room) figures(s *sheet) (int, []byte, error) {
 	if len(p.faults) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	return s.show(leaf{template: "portal-figures", title: s.text("portal.figures"), data: &v, status: status})
+	return s.show(leaf{template: "portal-figures", title: s.Text("portal.figures"), data: &v, status: status})
 }
 
 // fill reads the figures of a period.
@@ -168,7 +168,7 @@ func (v *figuresView) fill(p *period) error {
 		return err
 	}
 	total := totalOf(now.Lines)
-	v.Period = v.text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
+	v.Period = v.Text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
 	v.Empty = total == figures.Counts{}
 	v.Cards, v.Charts, v.Stays = v.cards(total, before), v.charts(now.Lines, total), staysOf(total)
 	return v.tables(p, now)
@@ -177,8 +177,8 @@ func (v *figuresView) fill(p *period) error {
 // Bounds returns the fields of the bounds.
 func (v *figuresView) Bounds() []page.Field {
 	return []page.Field{
-		v.Form.With(page.Field{Name: "from", Label: v.text("portal.figures.from"), Type: "date"}),
-		v.Form.With(page.Field{Name: "to", Label: v.text("portal.figures.to"), Type: "date"}),
+		v.Form.With(page.Field{Name: "from", Label: v.Text("portal.figures.from"), Type: "date"}),
+		v.Form.With(page.Field{Name: "to", Label: v.Text("portal.figures.to"), Type: "date"}),
 	}
 }
 
@@ -202,8 +202,8 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 	days, couriers := *p, *p
 	days.byCourier, couriers.byCourier = false, true
 	v.Views = []page.Link{
-		{Text: v.text("portal.figures.by.day"), Path: v.Link("/portal/figures", days.parameters()...), Current: !p.byCourier},
-		{Text: v.text("portal.figures.by.courier"), Path: v.Link("/portal/figures", couriers.parameters()...), Current: p.byCourier},
+		{Text: v.Text("portal.figures.by.day"), Path: v.Link("/portal/figures", days.parameters()...), Current: !p.byCourier},
+		{Text: v.Text("portal.figures.by.courier"), Path: v.Link("/portal/figures", couriers.parameters()...), Current: p.byCourier},
 	}
 	v.CSV = v.Link("/portal/figures.csv", p.parameters()...)
 	if !p.byCourier {

@@ -41,7 +41,7 @@ func (s *sheet) cards(now, before figures.Counts) []figure {
 	}
 	onTime := figure{Key: "portal.figure.on_time", Value: s.share(now)}
 	if before.Delivered > 0 {
-		onTime.Change = s.text("portal.figure.before", "n", s.share(before))
+		onTime.Change = s.Text("portal.figure.before", "n", s.share(before))
 	}
 	return []figure{
 		card("portal.figures.orders", now.Orders, before.Orders),
@@ -65,26 +65,26 @@ func (s *sheet) change(now, before int64) string {
 	case difference == 0:
 		sign = "±"
 	}
-	return s.text("portal.figures.change", "change", sign+s.Language.Percent(difference, before), "n", s.Language.Number(int(before)))
+	return s.Text("portal.figures.change", "change", sign+s.Language.Percent(difference, before), "n", s.Language.Number(int(before)))
 }
 
 // charts returns the charts of the days of a period.
 func (v *figuresView) charts(lines []report.Line, total figures.Counts) []page.Chart {
 	number := func(n int64) string { return v.Language.Number(int(n)) }
 	orders := page.Chart{
-		Title: v.text("portal.figures.chart.orders"), Tones: []string{"orders", "delivered"},
-		Names: []string{v.text("portal.figures.orders"), v.text("portal.figures.delivered")},
+		Title: v.Text("portal.figures.chart.orders"), Tones: []string{"orders", "delivered"},
+		Names: []string{v.Text("portal.figures.orders"), v.Text("portal.figures.delivered")},
 	}
 	punctual := page.Chart{
-		Title: v.text("portal.figures.chart.on_time"), Tones: []string{"delivered", "late"}, Stacked: true, Top: 100,
-		Names: []string{v.text("portal.figure.on_time"), v.text("portal.figures.late")},
+		Title: v.Text("portal.figures.chart.on_time"), Tones: []string{"delivered", "late"}, Stacked: true, Top: 100,
+		Names: []string{v.Text("portal.figure.on_time"), v.Text("portal.figures.late")},
 	}
-	failed := page.Chart{Title: v.text("portal.figure.failed"), Tones: []string{"failed"}, Names: []string{v.text("portal.figure.failed")}}
+	failed := page.Chart{Title: v.Text("portal.figure.failed"), Tones: []string{"failed"}, Names: []string{v.Text("portal.figure.failed")}}
 	about := func(counts figures.Counts) [3]string {
 		return [3]string{
-			v.text("portal.figures.note.orders", "orders", number(counts.Orders), "delivered", number(counts.Delivered)),
-			v.text("portal.figures.note.on_time", "on", number(counts.OnTime), "delivered", number(counts.Delivered)),
-			v.text("portal.figures.note.failed", "n", number(counts.FailedAttempts)),
+			v.Text("portal.figures.note.orders", "orders", number(counts.Orders), "delivered", number(counts.Delivered)),
+			v.Text("portal.figures.note.on_time", "on", number(counts.OnTime), "delivered", number(counts.Delivered)),
+			v.Text("portal.figures.note.failed", "n", number(counts.FailedAttempts)),
 		}
 	}
 	for _, line := range lines {
@@ -94,7 +94,7 @@ func (v *figuresView) charts(lines []report.Line, total figures.Counts) []page.C
 			late = 100 - onTime
 		}
 		step := func(note string, values ...int64) page.Step {
-			return page.Step{Label: label, Note: label + v.text("page.colon") + " " + note, Values: values}
+			return page.Step{Label: label, Note: label + v.Text("page.colon") + " " + note, Values: values}
 		}
 		orders.Steps = append(orders.Steps, step(notes[0], line.Orders, line.Delivered))
 		punctual.Steps = append(punctual.Steps, step(notes[1], onTime, late))

@@ -63,7 +63,7 @@ func (room *Room) home(s *sheet) (int, []byte, error) {
 	}
 	shown := leaf{template: "portal-home", title: s.greeting(), data: view}
 	if s.May(partner.PermissionOrders) {
-		shown.action = &page.Link{Text: s.text("portal.new"), Path: s.Link("/portal/orders/new")}
+		shown.action = &page.Link{Text: s.Text("portal.new"), Path: s.Link("/portal/orders/new")}
 	}
 	return s.show(shown)
 }
@@ -73,10 +73,10 @@ func (room *Room) home(s *sheet) (int, []byte, error) {
 func (s *sheet) greeting() string {
 	name := s.Session.User.Name
 	if name == "" || name == s.Session.Partner.Name {
-		return s.text("portal.hello")
+		return s.Text("portal.hello")
 	}
 	first, _, _ := strings.Cut(name, " ")
-	return s.text("portal.hello.name", "name", first)
+	return s.Text("portal.hello.name", "name", first)
 }
 
 // fortnightDays is the number of days whose figures the first page shows.
@@ -99,7 +99,7 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 			f.Course = append(f.Course, of(day.Counts))
 		}
 		if earlier := of(before); earlier > 0 {
-			f.Change = s.text("portal.figure.before", "n", s.Language.Number(int(earlier)))
+			f.Change = s.Text("portal.figure.before", "n", s.Language.Number(int(earlier)))
 		}
 		return f
 	}
@@ -109,7 +109,7 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 	webhooks := figureOf("portal.figure.webhooks", func(c figures.Counts) int64 { return c.WebhooksDelivered })
 	onTime.Value, onTime.Change, failed.Danger = s.share(now), "", true
 	if now.Delivered > 0 {
-		onTime.Change = s.text("portal.figure.of", "n", s.Language.Number(int(now.Delivered)))
+		onTime.Change = s.Text("portal.figure.of", "n", s.Language.Number(int(now.Delivered)))
 	}
 	return []figure{orders, onTime, failed, webhooks}, nil
 }
@@ -137,13 +137,13 @@ func (room *Room) failingEndpoint(s *sheet) ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	look := page.Link{Text: s.text("portal.look"), Path: s.Link("/portal/webhooks")}
+	look := page.Link{Text: s.Text("portal.look"), Path: s.Link("/portal/webhooks")}
 	switch {
 	case !endpoint.Enabled && endpoint.DisabledReason != "":
-		return []task{{What: s.text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true}}, nil
+		return []task{{What: s.Text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true}}, nil
 	case !endpoint.FailingSince.IsZero():
 		since := s.Language.Relative(endpoint.FailingSince, room.config.Site.Now())
-		return []task{{What: s.text("portal.task.failing"), Why: since, Link: look, Danger: true}}, nil
+		return []task{{What: s.Text("portal.task.failing"), Why: since, Link: look, Danger: true}}, nil
 	}
 	return nil, nil
 }
@@ -152,8 +152,8 @@ func (room *Room) failedOrders(s *sheet) (tasks []task, err error) {
 	found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
 	for _, o := range found.Orders {
 		tasks = append(tasks, task{
-			What: s.text("portal.task.failed", "order", o.PartnerOrderID), Why: o.Dropoff.Address.City,
-			Link: page.Link{Text: s.text("portal.look"), Path: s.Link("/portal/orders/" + o.OrderID)},
+			What: s.Text("portal.task.failed", "order", o.PartnerOrderID), Why: o.Dropoff.Address.City,
+			Link: page.Link{Text: s.Text("portal.look"), Path: s.Link("/portal/orders/" + o.OrderID)},
 		})
 	}
 	return tasks, err
@@ -167,9 +167,9 @@ func (room *Room) lowStock(s *sheet) (tasks []task, err error) {
 	found, _, err := room.config.Stock.Products(s.Context(), filter)
 	for _, p := range found {
 		tasks = append(tasks, task{
-			What: s.text("portal.task.low", "product", p.Name),
-			Why:  s.text("portal.task.low.why", "left", s.Language.Number(int(p.Quantity)), "least", s.Language.Number(int(p.StockMin))),
-			Link: page.Link{Text: s.text("portal.stock"), Path: s.Link("/portal/stock", "low", "yes")},
+			What: s.Text("portal.task.low", "product", p.Name),
+			Why:  s.Text("portal.task.low.why", "left", s.Language.Number(int(p.Quantity)), "least", s.Language.Number(int(p.StockMin))),
+			Link: page.Link{Text: s.Text("portal.stock"), Path: s.Link("/portal/stock", "low", "yes")},
 		})
 	}
 	return tasks, err
@@ -184,5 +184,5 @@ func (room *Room) firstSteps(s *sheet) ([]task, error) {
 	if err != nil || len(keys) > 0 {
 		return nil, err
 	}
-	return []task{{What: s.text("portal.task.first"), Link: page.Link{Text: s.text("portal.start"), Path: "/portal/start"}}}, nil
+	return []task{{What: s.Text("portal.task.first"), Link: page.Link{Text: s.Text("portal.start"), Path: "/portal/start"}}}, nil
 }

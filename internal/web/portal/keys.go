@@ -69,12 +69,12 @@ func (room *Room) showKeys(s *sheet, form *page.Form, status int) (int, []byte, 
 	}
 	view := keysView{
 		sheet: s, Keys: found, Form: form,
-		Name:   form.With(page.Field{Name: "name", Label: s.text("keys.name"), Hint: s.text("keys.name.hint"), Type: "text"}),
+		Name:   form.With(page.Field{Name: "name", Label: s.Text("keys.name"), Hint: s.Text("keys.name.hint"), Type: "text"}),
 		Modes:  choices(s, form, "mode", delivery.Modes),
 		Access: choices(s, form, "access", []string{accessEverything, accessSome}),
 		Scopes: choices(s, form, "scopes", partner.Scopes),
 	}
-	return s.show(leaf{template: "portal-keys", title: s.text("portal.keys"), data: view, status: status, modeless: true})
+	return s.show(leaf{template: "portal-keys", title: s.Text("portal.keys"), data: view, status: status, modeless: true})
 }
 
 // choices returns the values that a field may have, and which of them the form holds.
@@ -82,7 +82,7 @@ func choices[T ~string](s *sheet, form *page.Form, field string, values []T) []c
 	all := make([]choice, len(values))
 	for i, value := range values {
 		text := string(value)
-		all[i] = choice{text, s.text(choicePhrases[text]), slices.Contains(form.Values[field], text)}
+		all[i] = choice{text, s.Text(choicePhrases[text]), slices.Contains(form.Values[field], text)}
 	}
 	return all
 }
@@ -98,7 +98,7 @@ type madeView struct {
 
 // Texts returns what the person must keep.
 func (v madeView) Texts() []copied {
-	return []copied{{v.text("keys.public"), v.Key.PublicKey}, {v.text("keys.secret"), v.Key.SecretKey}}
+	return []copied{{v.Text("keys.public"), v.Key.PublicKey}, {v.Text("keys.secret"), v.Key.SecretKey}}
 }
 
 // copied is a text in full, with a button that copies it.
@@ -121,7 +121,7 @@ func (room *Room) makeKey(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	view := madeView{s, created}
-	return s.show(leaf{template: "portal-key-made", title: s.text("keys.made"), data: view, back: s.toKeys(), modeless: true})
+	return s.show(leaf{template: "portal-key-made", title: s.Text("keys.made"), data: view, back: s.toKeys(), modeless: true})
 }
 
 // createKey makes an API key as a request over the interface does.
@@ -152,12 +152,12 @@ func (room *Room) key(s *sheet) (int, []byte, error) {
 		Key  partner.APIKey
 		Form *page.Form
 	}{s, *found, form}
-	return s.show(leaf{template: "portal-key", title: s.text("keys.revoke.title", "name", s.NameOf(*found)), data: view, back: s.toKeys(), modeless: true})
+	return s.show(leaf{template: "portal-key", title: s.Text("keys.revoke.title", "name", s.NameOf(*found)), data: view, back: s.toKeys(), modeless: true})
 }
 
 // toKeys returns the way back to the list of keys.
 func (s *sheet) toKeys() *page.Link {
-	return &page.Link{Text: s.text("portal.keys"), Path: s.Link("/portal/keys")}
+	return &page.Link{Text: s.Text("portal.keys"), Path: s.Link("/portal/keys")}
 }
 
 func (room *Room) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
@@ -176,7 +176,7 @@ func (room *Room) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
 // NameOf returns the name of a key, or what stands for it.
 func (s *sheet) NameOf(key partner.APIKey) string {
 	if key.Name == "" {
-		return s.text("keys.unnamed")
+		return s.Text("keys.unnamed")
 	}
 	return key.Name
 }
@@ -189,5 +189,5 @@ func (room *Room) revokeKey(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo(s.Link("/portal/keys"), page.Flash{Key: "keys.revoked", Arguments: []string{"name", s.NameOf(*found)}})
+	return s.LeadTo(s.Link("/portal/keys"), page.Flash{Key: "keys.revoked", Arguments: []string{"name", s.NameOf(*found)}})
 }

@@ -27,8 +27,7 @@ type logsView struct {
 	Query   string // what was searched for
 	Refused bool   // only refused requests are shown
 	Entries []requestlog.Entry
-	Newest  string // the way back to the first page; empty on it
-	Older   string // the way to the next page; empty on the last
+	Pages   page.Pages
 	keys    map[string]string
 }
 
@@ -53,16 +52,16 @@ func (room *Room) logs(s *sheet) (int, []byte, error) {
 		}
 		view.Entries = found.Entries
 		if found.Next != nil {
-			view.Older = view.To(view.Refused, "cursor", found.Next.String())
+			view.Pages.Next = view.To(view.Refused, "cursor", found.Next.String())
 		}
 	}
 	if further {
-		view.Newest = view.To(view.Refused)
+		view.Pages.First = view.To(view.Refused)
 	}
 	if view.keys, err = room.keyNames(s); err != nil {
 		return 0, nil, err
 	}
-	return s.show(leaf{template: "portal-logs", title: s.text("portal.logs"), data: view})
+	return s.show(leaf{template: "portal-logs", title: s.Text("portal.logs"), data: view})
 }
 
 // logFilter returns the filter for what a person searches for: the id of a request, or an
@@ -127,7 +126,7 @@ func (v logsView) Shortened(e requestlog.Entry) string {
 
 // Milliseconds returns how long a request took.
 func (s *sheet) Milliseconds(e requestlog.Entry) string {
-	return s.text("logs.ms", "n", s.Language.Number(int(e.Took.Milliseconds())))
+	return s.Text("logs.ms", "n", s.Language.Number(int(e.Took.Milliseconds())))
 }
 
 // logView is one request.
@@ -159,7 +158,7 @@ func (room *Room) log(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	view.KeyName, view.Body = names[view.Entry.KeyID], indented(view.Entry.Body)
-	back := &page.Link{Text: s.text("portal.logs"), Path: s.Link("/portal/logs")}
+	back := &page.Link{Text: s.Text("portal.logs"), Path: s.Link("/portal/logs")}
 	return s.show(leaf{template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back, otherMode: "/portal/logs"})
 }
 

@@ -23,8 +23,7 @@ type movementsView struct {
 	Chips     []page.Link
 	Movements []movementRow
 	Shown     string // how many movements, and which
-	Older     string // the address of the next page; empty at the end
-	Newest    string // that of the first page; empty there
+	Pages     page.Pages
 }
 
 // movements shows what has changed a partner's stock, newest first.
@@ -47,7 +46,7 @@ func (room *Room) movements(s *sheet) (int, []byte, error) {
 		v.Movements = append(v.Movements, movementRow{m, s.Language})
 	}
 	v.setPages(filter.Before, next)
-	title, back := s.text("portal.movements"), page.Link{Text: s.text("portal.stock"), Path: s.Link("/portal/stock")}
+	title, back := s.Text("portal.movements"), page.Link{Text: s.Text("portal.stock"), Path: s.Link("/portal/stock")}
 	return s.show(leaf{template: "portal-movements", title: title, back: &back, data: &v})
 }
 
@@ -65,9 +64,9 @@ func (v *movementsView) choose() error {
 		}
 		v.Product, v.Levels = &product, levels
 	}
-	v.Chips = []page.Link{{Text: v.text("portal.movements.all"), Path: v.to("", ""), Current: v.Type == ""}}
+	v.Chips = []page.Link{{Text: v.Text("portal.movements.all"), Path: v.to("", ""), Current: v.Type == ""}}
 	for _, kind := range delivery.MovementTypes {
-		v.Chips = append(v.Chips, page.Link{Text: v.text("movement." + string(kind)), Path: v.to(kind, ""), Current: v.Type == kind})
+		v.Chips = append(v.Chips, page.Link{Text: v.Text("movement." + string(kind)), Path: v.to(kind, ""), Current: v.Type == kind})
 	}
 	return nil
 }
@@ -86,11 +85,11 @@ func (v *movementsView) setPages(before, next int64) {
 	key := "portal.movements.shown"
 	if next != 0 {
 		key = "portal.movements.shown.more"
-		v.Older = v.to(v.Type, strconv.FormatInt(next, 10))
+		v.Pages.Next = v.to(v.Type, strconv.FormatInt(next, 10))
 	}
 	if before != 0 {
 		key = "portal.movements.shown.older"
-		v.Newest = v.to(v.Type, "")
+		v.Pages.First = v.to(v.Type, "")
 	}
 	v.Shown = v.Language.Count(key, len(v.Movements))
 }

@@ -33,7 +33,7 @@ func (room *Room) newOrderRoutes() []visit.Route {
 		price,
 		// For links on a page that was the answer to a form.
 		room.get("/orders/new/quote", partner.PermissionOrders, func(_ *Room, s *sheet) (int, []byte, error) {
-			return s.leadTo(s.Link(newOrderPath), page.Flash{})
+			return s.LeadTo(s.Link(newOrderPath), page.Flash{})
 		}),
 	}
 }
@@ -115,7 +115,7 @@ func (room *Room) createOrder(s *sheet) (int, []byte, error) {
 	}
 	orderID, err := o.create()
 	if err == nil {
-		return s.leadTo(s.Link("/portal/orders/"+orderID), page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
+		return s.LeadTo(s.Link("/portal/orders/"+orderID), page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
 	}
 	changed := errors.Is(err, errPrice)
 	if !changed && !o.refuse(err) {
@@ -132,8 +132,8 @@ func (room *Room) createOrder(s *sheet) (int, []byte, error) {
 
 func (o *orderForm) show(status int) (int, []byte, error) {
 	return o.sheet.show(leaf{
-		template: "portal-new-order", title: o.text("portal.new"), data: o, status: status, scripts: []string{"new-order.js"},
-		back: &page.Link{Text: o.text("portal.orders"), Path: o.Link("/portal/orders")},
+		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status, scripts: []string{"new-order.js"},
+		back: &page.Link{Text: o.Text("portal.orders"), Path: o.Link("/portal/orders")},
 	})
 }
 
@@ -191,9 +191,9 @@ func (o *orderForm) priceAgain() error {
 		o.Missing = nil
 		return o.validate()
 	case shown == "":
-		o.Notice = o.text("neworder.price.first", "price", o.Language.Dollars(o.Quote.RateCents))
+		o.Notice = o.Text("neworder.price.first", "price", o.Language.Dollars(o.Quote.RateCents))
 	case shown != now:
-		o.Notice = o.text("neworder.price.changed", "price", o.Language.Dollars(o.Quote.RateCents))
+		o.Notice = o.Text("neworder.price.changed", "price", o.Language.Dollars(o.Quote.RateCents))
 	default:
 		return nil
 	}

@@ -46,13 +46,13 @@ func (o *orderForm) faultsOfRefusal(err error) (faults []orderFault, ok bool) {
 	case delivery.CodeInsufficientStock:
 		return o.shortages(refused), true
 	case refusal.CodeConflict:
-		return []orderFault{o.fault("partner_order_id", o.text("neworder.fault.taken"))}, true
+		return []orderFault{o.fault("partner_order_id", o.Text("neworder.fault.taken"))}, true
 	case delivery.CodeQuotaExceeded:
-		o.Notice = o.text("neworder.quota")
+		o.Notice = o.Text("neworder.quota")
 	case refusal.CodeIdempotencyInProgress, refusal.CodeIdempotencyKeyReused:
 		return nil, false // the page of the refusal says it
 	default:
-		o.Notice = o.text("neworder.refused", "why", refused.Message)
+		o.Notice = o.Text("neworder.refused", "why", refused.Message)
 	}
 	return nil, true
 }
@@ -66,17 +66,17 @@ func (o *orderForm) fault(path, text string) orderFault {
 func (o *orderForm) labelOf(path string) string {
 	f, object, ok := findField(path)
 	if !ok {
-		return o.text("neworder.parcels")
+		return o.Text("neworder.parcels")
 	}
-	label := o.text(f.label)
+	label := o.Text(f.label)
 	i, _, isParcel := rowOf(path, "parcels")
 	switch {
 	case isParcel:
-		return o.text("neworder.parcel", "n", i+1) + " · " + label
+		return o.Text("neworder.parcel", "n", i+1) + " · " + label
 	case object == "" || strings.HasPrefix(object, "items["):
 		return label
 	}
-	return o.text(sections[object]) + " · " + label
+	return o.Text(sections[object]) + " · " + label
 }
 
 var sections = map[string]string{
@@ -125,17 +125,17 @@ func (o *orderForm) faultText(problem form.Problem) string {
 	limits := bounds.FindStringSubmatch(problem.Expected)
 	switch {
 	case isEmpty(problem):
-		return o.text("fault.required")
+		return o.Text("fault.required")
 	case f.kind == asCents:
-		return o.text("neworder.fault.amount")
+		return o.Text("neworder.fault.amount")
 	case f.kind == asTime && strings.HasPrefix(problem.Expected, "a time after"):
-		return o.text("neworder.fault.end")
+		return o.Text("neworder.fault.end")
 	case f.kind == asTime:
-		return o.text("fault.time")
+		return o.Text("fault.time")
 	case limits != nil:
-		return o.text("neworder.fault.number", "least", o.localNumber(limits[1]), "most", o.localNumber(limits[2]))
+		return o.Text("neworder.fault.number", "least", o.localNumber(limits[1]), "most", o.localNumber(limits[2]))
 	case f.name == "parcel_id":
-		return o.text("neworder.fault.parcel_id")
+		return o.Text("neworder.fault.parcel_id")
 	}
 	var shared page.Form
 	shared.Refuse(form.Problems{problem}.Err(), o.Language)
@@ -147,8 +147,8 @@ func (o *orderForm) shortages(refused *refusal.Error) (faults []orderFault) {
 	for _, s := range delivery.ShortagesOf(refused) {
 		for _, p := range o.Products {
 			if o.Form.Values.Get(p.Path+".product_id") == strconv.FormatInt(s.ProductID, 10) && o.Form.Values.Get(p.Path+".quantity") != "" {
-				text := o.text("neworder.fault.stock", "left", o.Language.Number(int(s.Available)))
-				faults = append(faults, orderFault{p.Path + ".quantity", cmp.Or(p.Name, o.text("neworder.product")), text})
+				text := o.Text("neworder.fault.stock", "left", o.Language.Number(int(s.Available)))
+				faults = append(faults, orderFault{p.Path + ".quantity", cmp.Or(p.Name, o.Text("neworder.product")), text})
 			}
 		}
 	}

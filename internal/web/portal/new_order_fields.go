@@ -124,7 +124,7 @@ var provinceKeys = map[string]string{
 func (o *orderForm) Field(path string) page.Field {
 	f, object, _ := findField(path)
 	field := page.Field{
-		Name: path, Label: o.text(f.label), Type: "text", Required: !f.optional,
+		Name: path, Label: o.Text(f.label), Type: "text", Required: !f.optional,
 		Hint: o.hintOf(path), Options: o.optionsOf(f.name),
 	}
 	if object == "dropoff" {
@@ -153,9 +153,9 @@ func (o *orderForm) Field(path string) page.Field {
 func (o *orderForm) optionsOf(name string) (options []page.Option) {
 	switch name {
 	case "address.province":
-		options = append(options, page.Option{Label: o.text("neworder.choose")})
+		options = append(options, page.Option{Label: o.Text("neworder.choose")})
 		for _, province := range delivery.Provinces {
-			options = append(options, page.Option{Value: province, Label: o.text(provinceKeys[province])})
+			options = append(options, page.Option{Value: province, Label: o.Text(provinceKeys[province])})
 		}
 	case "currency":
 		for _, currency := range []delivery.Currency{delivery.CAD, delivery.USD} {
@@ -172,7 +172,7 @@ var hints = map[string]string{
 
 func (o *orderForm) hintOf(path string) string {
 	if key := hints[path]; key != "" {
-		return o.text(key)
+		return o.Text(key)
 	}
 	return ""
 }
@@ -195,13 +195,13 @@ var promises = map[delivery.ServiceLevel]string{
 
 // Promise says how fast a service level is.
 func (o *orderForm) Promise(level string) string {
-	return o.text(promises[delivery.ServiceLevel(level)])
+	return o.Text(promises[delivery.ServiceLevel(level)])
 }
 
 // Levels are the service levels.
 func (o *orderForm) Levels() (levels []page.Option) {
 	for _, level := range delivery.ServiceLevels {
-		levels = append(levels, page.Option{Value: string(level), Label: o.text("level." + string(level))})
+		levels = append(levels, page.Option{Value: string(level), Label: o.Text("level." + string(level))})
 	}
 	return levels
 }
@@ -216,7 +216,7 @@ func (o *orderForm) Warnings() (texts []string) {
 		return nil
 	}
 	for _, warning := range o.Quote.Warnings {
-		texts = append(texts, o.text(warnings[warning.Code]))
+		texts = append(texts, o.Text(warnings[warning.Code]))
 	}
 	return texts
 }
@@ -229,9 +229,9 @@ func (o *orderForm) Zone(end string) string {
 	province := o.Form.Values.Get(end + ".address.province")
 	key := provinceKeys[province]
 	if key == "" {
-		return o.text("neworder.zone.unknown")
+		return o.Text("neworder.zone.unknown")
 	}
-	return o.text("neworder.zone", "province", o.text(key), "zone", o.now.In(clockOf(province)).Format("MST"))
+	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.now.In(clockOf(province)).Format("MST"))
 }
 
 // keep adds the values of fields of the form to it, and leaves out all others.

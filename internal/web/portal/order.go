@@ -52,10 +52,10 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 	}
 	shown := leaf{
 		template: "portal-order", title: found.PartnerOrderID, data: view, otherMode: "/portal/orders",
-		back: &page.Link{Text: s.text("portal.orders"), Path: s.Link("/portal/orders")},
+		back: &page.Link{Text: s.Text("portal.orders"), Path: s.Link("/portal/orders")},
 	}
 	if s.May(partner.PermissionOrders) {
-		shown.action = &page.Link{Text: s.text("portal.order.again"), Path: s.Link("/portal/orders/new", "from", found.OrderID)}
+		shown.action = &page.Link{Text: s.Text("portal.order.again"), Path: s.Link("/portal/orders/new", "from", found.OrderID)}
 	}
 	return s.show(shown)
 }
@@ -75,8 +75,8 @@ func (s *sheet) viewOfOrder(found *delivery.Tracked) orderView {
 		sheet: s, Order: o, Failed: found.Failed,
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		Ends: []endView{
-			{s.text("portal.order.pickup"), o.Pickup, s.window(o.Pickup)},
-			{s.text("portal.order.dropoff"), o.Dropoff, s.window(o.Dropoff)},
+			{s.Text("portal.order.pickup"), o.Pickup, s.window(o.Pickup)},
+			{s.Text("portal.order.dropoff"), o.Dropoff, s.window(o.Dropoff)},
 		},
 		History: slices.Clone(o.History),
 		Samples: s.samples(o),
@@ -100,7 +100,7 @@ func (v orderView) Warnings() (texts []string) {
 	for _, w := range v.Order.Warnings {
 		text := w.Message
 		if key := keys[w.Code]; key != "" {
-			text = v.text(key)
+			text = v.Text(key)
 		}
 		texts = append(texts, text)
 	}
@@ -119,7 +119,7 @@ func (v orderView) Entered() time.Time {
 // failed attempt from a list.
 func (v orderView) Note(entry delivery.HistoryEntry) string {
 	if reason := delivery.FailureReason(entry.Notes); slices.Contains(delivery.FailureReasons, reason) {
-		return v.text("failure." + string(reason))
+		return v.Text("failure." + string(reason))
 	}
 	return entry.Notes
 }
@@ -160,9 +160,9 @@ func (s *sheet) window(c delivery.Contact) string {
 	start, end := c.Window.Start.In(clock), c.Window.End.In(clock)
 	if start.Format(time.DateOnly) == end.Format(time.DateOnly) {
 		from, to := s.Language.Between(start, end)
-		return s.text("portal.order.window", "day", s.Language.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
+		return s.Text("portal.order.window", "day", s.Language.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
 	}
-	return s.text("portal.order.windows", "from", s.Language.Moment(start, now), "to", s.Language.Moment(end, now), "zone", start.Format("MST"))
+	return s.Text("portal.order.windows", "from", s.Language.Moment(start, now), "to", s.Language.Moment(end, now), "zone", start.Format("MST"))
 }
 
 // labelFormats maps what the parameter format may name.

@@ -22,7 +22,7 @@ type cancelView struct {
 
 // Reason is the field for the reason of the cancellation.
 func (v cancelView) Reason() page.Field {
-	return v.Form.With(page.Field{Name: "reason", Type: "textarea", Label: v.text("portal.cancel.reason"), Hint: v.text("portal.cancel.reason.hint")})
+	return v.Form.With(page.Field{Name: "reason", Type: "textarea", Label: v.Text("portal.cancel.reason"), Hint: v.Text("portal.cancel.reason.hint")})
 }
 
 // askCancel shows what cancelling an order does, and asks.
@@ -51,7 +51,7 @@ func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "portal-cancel", title: s.text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",
+		template: "portal-cancel", title: s.Text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",
 		back: &page.Link{Text: found.PartnerOrderID, Path: s.Link("/portal/orders/" + found.OrderID)},
 	})
 }
@@ -78,7 +78,7 @@ func (room *Room) cancel(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.leadTo(s.Link("/portal/orders/"+found.OrderID), page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", found.PartnerOrderID}})
+	return s.LeadTo(s.Link("/portal/orders/"+found.OrderID), page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", found.PartnerOrderID}})
 }
 
 // cancelOrder cancels an order as a request to the interface under the key of the form
@@ -102,7 +102,7 @@ func (room *Room) cancelOrder(s *sheet, orderID, reason string) error {
 
 // tooLateToCancel leads to the order, and says why it was not cancelled.
 func (s *sheet) tooLateToCancel(o *delivery.Order) (int, []byte, error) {
-	return s.leadTo(s.Link("/portal/orders/"+o.OrderID), page.Flash{
-		Key: "portal.cancel.late", Arguments: []string{"status", s.text("status." + string(o.Status))}, Danger: true,
+	return s.LeadTo(s.Link("/portal/orders/"+o.OrderID), page.Flash{
+		Key: "portal.cancel.late", Arguments: []string{"status", s.Text("status." + string(o.Status))}, Danger: true,
 	})
 }

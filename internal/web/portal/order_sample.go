@@ -31,8 +31,8 @@ func (s *sheet) samples(o *delivery.Order) []sample {
 	}
 	address := s.room.config.BaseURL()
 	return []sample{
-		{"sample-read", s.text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
-		{"sample-again", s.text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},
+		{"sample-read", s.Text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
+		{"sample-again", s.Text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},
 	}
 }
 

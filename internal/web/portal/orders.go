@@ -33,8 +33,7 @@ type ordersView struct {
 	Search string
 	Chips  []page.Link // the statuses, with all of them first
 	Shown  string      // how many orders, and which
-	Older  string      // the address of the next page; empty at the end
-	Newest string      // that of the first page; empty there
+	Pages  page.Pages
 	// Narrowed is set if the list does not show all orders, so that there may be others.
 	Narrowed bool
 }
@@ -47,7 +46,7 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		return s.leadTo(s.Link("/portal/orders/"+search), page.Flash{})
+		return s.LeadTo(s.Link("/portal/orders/"+search), page.Flash{})
 	}
 	filter := order.Filter{
 		PartnerID: s.Account, Status: delivery.Status(s.parameter("status")), PartnerOrderID: search,
@@ -63,9 +62,9 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	shown := leaf{template: "portal-orders", title: s.text("portal.orders"), data: viewOfOrders(s, filter, found)}
+	shown := leaf{template: "portal-orders", title: s.Text("portal.orders"), data: viewOfOrders(s, filter, found)}
 	if s.May(partner.PermissionOrders) {
-		shown.action = &page.Link{Text: s.text("portal.new"), Path: s.Link("/portal/orders/new")}
+		shown.action = &page.Link{Text: s.Text("portal.new"), Path: s.Link("/portal/orders/new")}
 	}
 	return s.show(shown)
 }
@@ -95,11 +94,11 @@ func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 	key := "portal.orders.shown"
 	if found.Next != "" {
 		key = "portal.orders.shown.more"
-		v.Older = s.Link("/portal/orders", "q", v.Search, "status", status, "cursor", found.Next)
+		v.Pages.Next = s.Link("/portal/orders", "q", v.Search, "status", status, "cursor", found.Next)
 	}
 	if filter.Before != "" {
 		key = "portal.orders.shown.older"
-		v.Newest = s.Link("/portal/orders", "q", v.Search, "status", status)
+		v.Pages.First = s.Link("/portal/orders", "q", v.Search, "status", status)
 	}
 	v.Shown = s.Language.Count(key, len(found.Orders))
 	return v
@@ -107,11 +106,11 @@ func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 
 // statusChips returns the links that narrow the list to orders in one status.
 func (s *sheet) statusChips(filter order.Filter) []page.Link {
-	all := page.Link{Text: s.text("portal.orders.all"), Path: s.Link("/portal/orders"), Current: filter.Status == "" && filter.PartnerOrderID == ""}
+	all := page.Link{Text: s.Text("portal.orders.all"), Path: s.Link("/portal/orders"), Current: filter.Status == "" && filter.PartnerOrderID == ""}
 	chips := append(make([]page.Link, 0, 1+len(delivery.Statuses)), all)
 	for _, status := range delivery.Statuses {
 		chips = append(chips, page.Link{
-			Text: s.text("status." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
+			Text: s.Text("status." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
 		})
 	}
 	return chips

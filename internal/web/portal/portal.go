@@ -5,14 +5,10 @@ package portal
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/binary"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
@@ -65,9 +61,8 @@ func New(config Config) *Room {
 
 // sheet is a visit of the portal, and what its pages have in common.
 type sheet struct {
-	*visit.Visit
-	room     *Room
-	Language page.Language
+	page.Sheet
+	room *Room
 }
 
 // handler responds to a visit of the portal.
@@ -103,7 +98,7 @@ func (room *Room) post(path string, needs partner.Permission, handle handler) vi
 
 func (room *Room) route(method, path string, needs partner.Permission, handle handler) visit.Route {
 	serve := func(v *visit.Visit) (int, []byte, error) {
-		return handle(room, &sheet{v, room, room.config.Site.Language(v, "")})
+		return handle(room, &sheet{room.config.Site.Sheet(v), room})
 	}
 	return visit.Route{Method: method, Pattern: "/portal" + path, For: visit.Partners, Permission: needs, Serve: serve}
 }
@@ -129,9 +124,6 @@ func (s *sheet) Link(path string, parameters ...string) string {
 // May reports whether the person's role has a permission.
 func (s *sheet) May(p partner.Permission) bool { return s.Session.User.Role.May(p) == nil }
 
-// text returns a phrase in the reader's language.
-func (s *sheet) text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }
-
 // leaf is a page of the portal that is about to be shown.
 type leaf struct {
 	template string
@@ -156,53 +148,25 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 		frame.Modes, frame.Test = s.modes(l.otherMode), s.Mode() == delivery.ModeTest
 	}
 	body, err := s.room.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: l.template, Title: l.title + " · " + s.text("home.title"), Data: l.data,
-		Styles: []string{"portal.css"}, Scripts: l.scripts, Frame: frame,
+		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
+		Scripts: l.scripts, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }
 
-// leadTo leads to another page of the portal, which shows a message; an empty message
-// shows nothing.
-func (s *sheet) leadTo(path string, message page.Flash) (int, []byte, error) {
-	if message.Key != "" {
-		s.room.config.Site.SetFlash(s.Visit, message)
-	}
-	s.Header.Set("Location", path)
-	return http.StatusSeeOther, nil, nil
-}
-
-// versionOf returns a number that differs when a form shows other values: the records
-// behind the forms of the portal have no version of their own.
-func versionOf(values ...string) int64 {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%q", values))
-	return int64(binary.BigEndian.Uint64(digest[:])>>1) | 1 // 0 is a form without a version
-}
-
-// stale leads to a page whose form was sent after another person had changed what it
-// shows.
-func (s *sheet) stale(path string) (int, []byte, error) {
-	return s.leadTo(path, page.Flash{Key: "portal.stale", Danger: true})
-}
-
 // form returns a new form that is sent to a path of the portal.
 func (s *sheet) form(path string) (*page.Form, error) {
-	return s.room.config.Site.NewForm(s.Link(path), 0)
+	return s.Site.NewForm(s.Link(path), 0)
 }
 
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
-func (s *sheet) on(path string) *sheet {
-	asked := *s.Visit
-	asked.Request = s.Clone(s.Context())
-	asked.URL.Path = path
-	return &sheet{&asked, s.room, s.Language}
-}
+func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }
 
 // modes returns the links between live and test mode. They stay on this page unless other
 // is the path of what to show in the other mode.
 func (s *sheet) modes(other string) []page.Link {
-	links := []page.Link{{Text: s.text("frame.live")}, {Text: s.text("frame.testing")}}
+	links := []page.Link{{Text: s.Text("frame.live")}, {Text: s.Text("frame.testing")}}
 	for i, mode := range []delivery.Mode{delivery.ModeLive, delivery.ModeTest} {
 		path, query := s.URL.Path, s.URL.Query()
 		if other != "" && mode != s.Mode() {
@@ -253,17 +217,22 @@ var ways = [][]way{
 
 // frame returns the frame of the portal for a person.
 func (s *sheet) frame() *page.Frame {
-	titles := []string{"", s.text("portal.developers"), s.Session.Partner.Name}
+	titles := []string{"", s.Text("portal.developers"), s.Session.Partner.Name}
 	frame := &page.Frame{
-		Home:    page.Link{Text: s.text("home.title"), Path: s.Link("/portal")},
-		Message: s.room.config.Site.TakeFlash(s.Visit, s.Language),
+		Home:    page.Link{Text: s.Text("home.title"), Path: s.Link("/portal")},
+		Message: s.Site.TakeFlash(s.Visit, s.Language),
 		Person:  cmp.Or(s.Session.User.Name, s.Session.User.Email), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
 	}
+	var paths []string
+	for _, way := range slices.Concat(ways...) {
+		paths = append(paths, way.path)
+	}
+	current := page.Nearest(s.URL.Path, paths...)
 	for i, group := range ways {
 		links := page.Group{Title: titles[i]}
 		for _, way := range group {
 			if s.May(way.needs) {
-				links.Links = append(links.Links, page.Link{Text: s.text(way.key), Path: s.Link(way.path), Current: s.current(way.path)})
+				links.Links = append(links.Links, page.Link{Text: s.Text(way.key), Path: s.Link(way.path), Current: way.path == current})
 			}
 		}
 		if len(links.Links) > 0 {
@@ -271,19 +240,4 @@ func (s *sheet) frame() *page.Frame {
 		}
 	}
 	return frame
-}
-
-// current reports whether a way of the menu is the one that the page belongs to: the
-// longest that its path begins with.
-func (s *sheet) current(path string) bool {
-	longest := ""
-	for _, group := range ways {
-		for _, way := range group {
-			within := s.URL.Path == way.path || strings.HasPrefix(s.URL.Path, way.path+"/")
-			if within && len(way.path) > len(longest) {
-				longest = way.path
-			}
-		}
-	}
-	return path == longest
 }

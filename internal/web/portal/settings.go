@@ -51,7 +51,7 @@ func (room *Room) showSettings(s *sheet, status int, alter func(*settingsView)) 
 	if alter != nil {
 		alter(view)
 	}
-	return s.show(leaf{template: "portal-settings", title: s.text("settings.title"), data: view, status: status, modeless: true})
+	return s.show(leaf{template: "portal-settings", title: s.Text("settings.title"), data: view, status: status, modeless: true})
 }
 
 func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
@@ -110,7 +110,7 @@ func fieldsOf(p partner.Profile) map[string]string {
 }
 
 // versionOfProfile differs when the form shows another profile.
-func versionOfProfile(p partner.Profile) int64 { return versionOf(fmt.Sprintf("%q", fieldsOf(p))) }
+func versionOfProfile(p partner.Profile) int64 { return page.VersionOf(fmt.Sprintf("%q", fieldsOf(p))) }
 
 func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.Visit)
@@ -135,7 +135,7 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 		}
 		return room.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.Form = sent })
 	}
-	return s.leadTo("/portal/settings", page.Flash{Key: "settings.saved"})
+	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.saved"})
 }
 
 // changesOf returns the request that changes what differs from the profile as it is now:
@@ -160,11 +160,11 @@ func changesOf(sent *page.Form, now partner.Profile) (form.Source, error) {
 // that was sent was shown, and what the form held beside them.
 func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
 	return room.showSettings(s, http.StatusConflict, func(view *settingsView) {
-		view.Problem = &page.Message{Text: s.text("settings.stale"), Danger: true}
+		view.Problem = &page.Message{Text: s.Text("settings.stale"), Danger: true}
 		view.Typed = map[string]string{}
 		for _, name := range []string{"public_name", "support_url"} {
 			if typed := sent.Values.Get(name); typed != fieldsOf(now)[name] && typed != "" {
-				view.Typed[name] = s.text("settings.typed", "value", typed)
+				view.Typed[name] = s.Text("settings.typed", "value", typed)
 			}
 		}
 	})
@@ -172,17 +172,17 @@ func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int
 
 // NameField returns the field of the public name.
 func (v *settingsView) NameField() page.Field {
-	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.text("settings.name.hint", "name", v.Session.Partner.Name)))
+	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.Text("settings.name.hint", "name", v.Session.Partner.Name)))
 }
 
 // SupportField returns the field of the support link.
 func (v *settingsView) SupportField() page.Field {
-	return v.field("support_url", "url", "settings.support", cmp.Or(v.Typed["support_url"], v.text("settings.support.hint")))
+	return v.field("support_url", "url", "settings.support", cmp.Or(v.Typed["support_url"], v.Text("settings.support.hint")))
 }
 
 // LanguageField returns the field of the language for recipients.
 func (v *settingsView) LanguageField() page.Field {
-	field := v.field("language", "select", "settings.language", v.text("settings.language.hint"))
+	field := v.field("language", "select", "settings.language", v.Text("settings.language.hint"))
 	for _, one := range []partner.Language{"", partner.LanguageEnglish, partner.LanguageFrench} {
 		field.Options = append(field.Options, page.Option{Value: string(one), Label: v.LanguageName(one)})
 	}
@@ -192,13 +192,13 @@ func (v *settingsView) LanguageField() page.Field {
 // LanguageName returns the name of a language for recipients.
 func (v *settingsView) LanguageName(l partner.Language) string {
 	if l == "" {
-		return v.text("settings.language.browser")
+		return v.Text("settings.language.browser")
 	}
 	return page.Language(l).Name()
 }
 
 func (v *settingsView) field(name, kind, label, hint string) page.Field {
-	return v.Form.With(page.Field{Name: name, Type: kind, Label: v.text(label), Hint: hint, Autocomplete: "off"})
+	return v.Form.With(page.Field{Name: name, Type: kind, Label: v.Text(label), Hint: hint, Autocomplete: "off"})
 }
 
 func (room *Room) setLogo(s *sheet) (int, []byte, error) {
@@ -207,7 +207,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	refuse := func(key string) (int, []byte, error) {
-		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.text(key)})
+		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.Text(key)})
 		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
 	file, _, err := s.FormFile("logo")
@@ -228,12 +228,12 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.leadTo("/portal/settings", page.Flash{Key: "settings.logo.set"})
+	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.logo.set"})
 }
 
 func (room *Room) removeLogo(s *sheet) (int, []byte, error) {
 	if _, err := room.config.Partners.RemoveLogo(s.Context(), s.Session.Partner.PartnerID); err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo("/portal/settings", page.Flash{Key: "settings.logo.removed"})
+	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.logo.removed"})
 }

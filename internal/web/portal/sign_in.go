@@ -83,13 +83,13 @@ func (room *Room) signIn(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.show(leaf{template: "own-sign-in", title: s.text("me.title"), data: view, modeless: true})
+	return s.show(leaf{template: "own-sign-in", title: s.Text("me.title"), data: view, modeless: true})
 }
 
 // showOwn shows a page that belongs to that of one's own sign-in.
 func (s *sheet) showOwn(template, title string, status int, data any) (int, []byte, error) {
-	back := &page.Link{Text: s.text("me.title"), Path: ownPath}
-	return s.show(leaf{template: template, title: s.text(title), data: data, status: status, modeless: true, back: back})
+	back := &page.Link{Text: s.Text("me.title"), Path: ownPath}
+	return s.show(leaf{template: template, title: s.Text(title), data: data, status: status, modeless: true, back: back})
 }
 
 func (room *Room) endSession(s *sheet) (int, []byte, error) {
@@ -97,14 +97,14 @@ func (room *Room) endSession(s *sheet) (int, []byte, error) {
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) { // it has ended already
 		return 0, nil, err
 	}
-	return s.leadTo(ownPath, page.Flash{Key: "me.session.ended"})
+	return s.LeadTo(ownPath, page.Flash{Key: "me.session.ended"})
 }
 
 func (room *Room) endOtherSessions(s *sheet) (int, []byte, error) {
 	if _, err := room.config.SignIns.EndOtherSessions(s.Context(), s.Caller); err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo(ownPath, page.Flash{Key: "me.sessions.ended"})
+	return s.LeadTo(ownPath, page.Flash{Key: "me.sessions.ended"})
 }
 
 // ownForm is a page with one form, of one's own sign-in.
@@ -141,7 +141,7 @@ func (room *Room) changePassword(s *sheet) (int, []byte, error) {
 	err = room.config.SignIns.ChangePassword(s.Context(), s.Caller, body)
 	switch {
 	case err == nil:
-		return s.leadTo(ownPath, page.Flash{Key: "me.password.changed"})
+		return s.LeadTo(ownPath, page.Flash{Key: "me.password.changed"})
 	case sent.Refuse(err, s.Language):
 		return s.showForm("own-password", "me.password", "", sent, http.StatusUnprocessableEntity)
 	default:
@@ -165,9 +165,9 @@ func (room *Room) requestEmail(s *sheet) (int, []byte, error) {
 	err = room.config.SignIns.RequestEmail(s.Context(), s.Caller, body)
 	switch {
 	case err == nil:
-		return s.leadTo(ownPath, page.Flash{Key: "me.email.sent", Arguments: []string{"email", sent.Values.Get("new_email")}})
+		return s.LeadTo(ownPath, page.Flash{Key: "me.email.sent", Arguments: []string{"email", sent.Values.Get("new_email")}})
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		sent.Faults = append(sent.Faults, page.Fault{Field: "new_email", Text: s.text("team.taken")})
+		sent.Faults = append(sent.Faults, page.Fault{Field: "new_email", Text: s.Text("team.taken")})
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}

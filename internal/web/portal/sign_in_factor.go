@@ -116,7 +116,7 @@ func (room *Room) removeFactor(s *sheet) (int, []byte, error) {
 	err = room.config.SignIns.RemoveTOTP(s.Context(), s.Caller, body)
 	switch {
 	case err == nil:
-		return s.leadTo(ownPath, page.Flash{Key: "me.factor.removed"})
+		return s.LeadTo(ownPath, page.Flash{Key: "me.factor.removed"})
 	case sent.Refuse(err, s.Language):
 		return room.showFactor(s, factorView{Form: sent}, "", http.StatusUnprocessableEntity)
 	default:

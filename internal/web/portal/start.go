@@ -61,17 +61,17 @@ func (v startView) Step(name, key string) step {
 
 // Texts returns what the person must keep of a new key.
 func (v startView) Texts() []copied {
-	return []copied{{v.text("keys.public"), v.Key.PublicKey}, {v.text("keys.secret"), v.Secret}}
+	return []copied{{v.Text("keys.public"), v.Key.PublicKey}, {v.Text("keys.secret"), v.Secret}}
 }
 
 // Code returns a text that can be copied, with the phrase that names it.
-func (v startView) Code(key, text string) program { return program{Name: v.text(key), Text: text} }
+func (v startView) Code(key, text string) program { return program{Name: v.Text(key), Text: text} }
 
 // NameOfEvent returns the name of an event's type, or the type itself if a later version
 // has added it.
 func (v startView) NameOfEvent(e *webhook.Event) string {
 	if key := "event." + string(e.Type); page.Has(key) {
-		return v.text(key)
+		return v.Text(key)
 	}
 	return string(e.Type)
 }
@@ -97,7 +97,7 @@ var eventPhrases = map[outbox.State]string{
 }
 
 // Became returns what has become of an event.
-func (v startView) Became(e *webhook.Event) string { return v.text(eventPhrases[e.State]) }
+func (v startView) Became(e *webhook.Event) string { return v.Text(eventPhrases[e.State]) }
 
 // InTest returns the address of a page in test mode.
 func (v startView) InTest(path string) string { return path + "?mode=" + string(delivery.ModeTest) }
@@ -107,7 +107,7 @@ func (room *Room) start(s *sheet) (int, []byte, error) { return room.showStart(s
 
 // startKey makes a test key, and shows its secret once, where it belongs.
 func (room *Room) startKey(s *sheet) (int, []byte, error) {
-	created, err := room.createKey(s, map[string]any{"name": s.text("portal.start"), "mode": string(delivery.ModeTest)})
+	created, err := room.createKey(s, map[string]any{"name": s.Text("portal.start"), "mode": string(delivery.ModeTest)})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -132,7 +132,7 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 	if _, err := room.config.Orders.Create(s.Context(), request, source); err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo(s.Link("/portal/start"), page.Flash{Key: "start.ordered"})
+	return s.LeadTo(s.Link("/portal/start"), page.Flash{Key: "start.ordered"})
 }
 
 func testAccount(s *sheet) string { return delivery.TestAccount(s.Session.Partner.PartnerID) }
@@ -155,7 +155,7 @@ func (room *Room) showStart(s *sheet, made *partner.CreatedKey) (int, []byte, er
 		return 0, nil, err
 	}
 	view.Listen, view.Forward, view.Receiver = known.fill("listen.sh"), known.fill("forward.sh"), known.fill(receiverFile)
-	return s.show(leaf{template: "portal-start", title: s.text("portal.start"), data: view, modeless: true})
+	return s.show(leaf{template: "portal-start", title: s.Text("portal.start"), data: view, modeless: true})
 }
 
 // addForms adds the forms, and the programs, whose order needs a key of its own.

@@ -29,8 +29,7 @@ type stockView struct {
 	Chips    []page.Link
 	Products []stockRow
 	Shown    string // which products of how many
-	Previous string // the address of the page before; empty on the first one
-	Next     string // that of the page after; empty on the last one
+	Pages    page.Pages
 	// Narrowed is set if the list does not show all products, so that there may be others.
 	Narrowed bool
 }
@@ -61,7 +60,7 @@ func (room *Room) stock(s *sheet) (int, []byte, error) {
 	}
 	v.Narrowed = v.Search != "" || v.Low != "" || v.Status != ""
 	v.setPages(number, total)
-	return s.show(leaf{template: "portal-stock", title: s.text("portal.stock"), data: &v})
+	return s.show(leaf{template: "portal-stock", title: s.Text("portal.stock"), data: &v})
 }
 
 // count adds the chips with the number of products behind each of them, and returns the
@@ -86,7 +85,7 @@ func (v *stockView) count() (total int64, err error) {
 			total = n
 		}
 		v.Chips = append(v.Chips, page.Link{
-			Text: v.text(chip.key, "n", v.Language.Number(int(n))), Current: current,
+			Text: v.Text(chip.key, "n", v.Language.Number(int(n))), Current: current,
 			Path: v.Link("/portal/stock", "search", v.Search, "low", chip.low, "status", string(chip.status)),
 		})
 	}
@@ -111,10 +110,10 @@ func (v *stockView) setPages(number, total int64) {
 		return v.Link("/portal/stock", "search", v.Search, "low", v.Low, "status", string(v.Status), "page", strconv.FormatInt(number, 10))
 	}
 	if number > 1 {
-		v.Previous = to(number - 1)
+		v.Pages.Previous = to(number - 1)
 	}
 	if last < total {
-		v.Next = to(number + 1)
+		v.Pages.Next = to(number + 1)
 	}
 }
 

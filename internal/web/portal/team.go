@@ -32,10 +32,10 @@ var (
 )
 
 // RoleName returns the name of a role.
-func (s *sheet) RoleName(r partner.Role) string { return s.text(roleNames[r]) }
+func (s *sheet) RoleName(r partner.Role) string { return s.Text(roleNames[r]) }
 
 // RoleRights says what a role may do.
-func (s *sheet) RoleRights(r partner.Role) string { return s.text(roleRights[r]) }
+func (s *sheet) RoleRights(r partner.Role) string { return s.Text(roleRights[r]) }
 
 // RoleField returns the choice of a role in a form, as the template "role-choice" shows it.
 func (s *sheet) RoleField(f *page.Form) roleField {
@@ -97,7 +97,7 @@ func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
 		}
 		view.Invitations = append(view.Invitations, row)
 	}
-	return s.show(leaf{template: "portal-team", title: s.text("team.title"), data: view, status: status, modeless: true})
+	return s.show(leaf{template: "portal-team", title: s.Text("team.title"), data: view, status: status, modeless: true})
 }
 
 func (room *Room) invite(s *sheet) (int, []byte, error) {
@@ -112,13 +112,13 @@ func (room *Room) invite(s *sheet) (int, []byte, error) {
 	made, err := room.config.Partners.Invite(s.Context(), &s.Session.Member, body)
 	switch {
 	case err == nil && made.URL == "":
-		return s.leadTo("/portal/team", page.Flash{Key: "team.invited.mail", Arguments: []string{"email", made.Email}})
+		return s.LeadTo("/portal/team", page.Flash{Key: "team.invited.mail", Arguments: []string{"email", made.Email}})
 	case err == nil:
 		return room.showLink(s, made)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.text("team.taken")})
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("team.taken")})
 	case refusal.HasCode(err, refusal.CodeConflict):
-		return room.showTeam(teamView{sheet: s, Form: form, Problem: &page.Message{Text: s.text("team.full"), Danger: true}}, http.StatusConflict)
+		return room.showTeam(teamView{sheet: s, Form: form, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
 	case !form.Refuse(err, s.Language):
 		return 0, nil, err
 	}
@@ -139,7 +139,7 @@ func (room *Room) withdraw(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.leadTo("/portal/team", page.Flash{Key: "team.withdrawn"})
+	return s.LeadTo("/portal/team", page.Flash{Key: "team.withdrawn"})
 }
 
 // personView is what the page of a member of the team shows.
@@ -185,7 +185,7 @@ func (room *Room) viewOfPerson(s *sheet) (*personView, error) {
 }
 
 // version differs when the form shows another name or role.
-func (v *personView) version() int64 { return versionOf(v.Person.Name, string(v.Person.Role)) }
+func (v *personView) version() int64 { return page.VersionOf(v.Person.Name, string(v.Person.Role)) }
 
 func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
 	name := view.Person.Name
@@ -194,7 +194,7 @@ func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
 	}
 	return s.show(leaf{
 		template: "portal-person", title: name, data: view, status: status, modeless: true,
-		back: &page.Link{Text: s.text("team.title"), Path: "/portal/team"},
+		back: &page.Link{Text: s.Text("team.title"), Path: "/portal/team"},
 	})
 }
 
@@ -208,7 +208,7 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if form.Version != view.version() {
-		return s.stale(s.URL.Path)
+		return s.Stale(s.URL.Path)
 	}
 	body, err := page.Source(map[string]string{"name": form.Values.Get("name"), "role": form.Values.Get("role")})
 	if err != nil {
@@ -216,7 +216,7 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	}
 	changed, err := room.config.Partners.ChangeUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"), body)
 	if err == nil {
-		return s.leadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
+		return s.LeadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
 	}
 	return room.refusePerson(s, form, err)
 }
@@ -233,7 +233,7 @@ func (room *Room) refusePerson(s *sheet, form *page.Form, refused error) (int, [
 	}
 	view.Form = form
 	if lastOwner {
-		view.Problem = &page.Message{Text: s.text("team.last_owner"), Danger: true}
+		view.Problem = &page.Message{Text: s.Text("team.last_owner"), Danger: true}
 		return s.showPerson(view, http.StatusConflict)
 	}
 	return s.showPerson(view, http.StatusUnprocessableEntity)
@@ -243,9 +243,9 @@ func (room *Room) removePerson(s *sheet) (int, []byte, error) {
 	err := room.config.Partners.RemoveUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict):
-		return s.leadTo("/portal/team/"+s.ID("user_id"), page.Flash{Key: "team.last_owner", Danger: true})
+		return s.LeadTo("/portal/team/"+s.ID("user_id"), page.Flash{Key: "team.last_owner", Danger: true})
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.leadTo("/portal/team", page.Flash{Key: "team.removed"})
+	return s.LeadTo("/portal/team", page.Flash{Key: "team.removed"})
 }

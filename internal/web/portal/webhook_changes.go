@@ -16,14 +16,14 @@ import (
 
 // toWebhooks leads to the page of webhooks, which shows a message.
 func (s *sheet) toWebhooks(key string) (int, []byte, error) {
-	return s.leadTo(s.Link(webhooksPath), page.Flash{Key: key})
+	return s.LeadTo(s.Link(webhooksPath), page.Flash{Key: key})
 }
 
 // unlessGone returns err, or leads to the page of webhooks if it means that the endpoint
 // was removed meanwhile.
 func (s *sheet) unlessGone(err error) (int, []byte, error) {
 	if refusal.HasCode(err, refusal.CodeNotFound) || refusal.HasCode(err, delivery.CodeWebhookNotConfigured) {
-		return s.leadTo(s.Link(webhooksPath), page.Flash{Key: "portal.hook.missing", Danger: true})
+		return s.LeadTo(s.Link(webhooksPath), page.Flash{Key: "portal.hook.missing", Danger: true})
 	}
 	return 0, nil, err
 }
@@ -51,7 +51,7 @@ func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if sent.Version != versionOfEndpoint(before) {
-		return s.stale(s.Link(webhooksPath))
+		return s.Stale(s.Link(webhooksPath))
 	}
 	enabled := before.Endpoint == nil || before.Enabled || before.DisabledReason != ""
 	put, isNew, err := room.putEndpoint(s, sent.Values.Get("url"), enabled)
@@ -144,7 +144,7 @@ func (room *Room) testEndpoint(s *sheet) (int, []byte, error) {
 	case message.Danger:
 		message.Key = "portal.hook.tested.refused"
 	}
-	return s.leadTo(s.Link(webhooksPath), message)
+	return s.LeadTo(s.Link(webhooksPath), message)
 }
 
 // sinceLayout is how a browser writes a time that has no zone.
@@ -172,7 +172,7 @@ func (room *Room) redeliverSince(s *sheet) (int, []byte, error) {
 	if next != "" {
 		message.Key = "portal.hook.redelivered.part"
 	}
-	return s.leadTo(s.Link(webhooksPath, selected.parameters("after", next)...), message)
+	return s.LeadTo(s.Link(webhooksPath, selected.parameters("after", next)...), message)
 }
 
 // redeliveryStart returns the id of the event behind which a redelivery begins.

@@ -67,7 +67,7 @@ func (room *Room) webhooks(s *sheet) (int, []byte, error) {
 }
 
 func (v *webhooksView) show(status int) (int, []byte, error) {
-	return v.sheet.show(leaf{template: "portal-webhooks", title: v.text("portal.hooks"), data: v, status: status})
+	return v.sheet.show(leaf{template: "portal-webhooks", title: v.Text("portal.hooks"), data: v, status: status})
 }
 
 // webhooksOf reads what the page shows. The filter of its events is in values.
@@ -95,9 +95,9 @@ func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error)
 // versionOfEndpoint differs when the form shows another address.
 func versionOfEndpoint(e webhook.Settings) int64 {
 	if e.Endpoint == nil {
-		return versionOf("")
+		return page.VersionOf("")
 	}
-	return versionOf(e.URL)
+	return page.VersionOf(e.URL)
 }
 
 // offReasons are the phrases for the reasons why the service disables an endpoint.
@@ -126,14 +126,14 @@ func (room *Room) waiting(s *sheet) (string, error) {
 	case err != nil || len(found.Events) == 0:
 		return "", err
 	case found.Next != "":
-		return s.text("portal.hook.waiting.many", "n", s.Language.Number(maxWaiting)), nil
+		return s.Text("portal.hook.waiting.many", "n", s.Language.Number(maxWaiting)), nil
 	}
 	return s.Language.Count("portal.hook.waiting", len(found.Events)), nil
 }
 
 // URLField returns the field for the address of the endpoint.
 func (v *webhooksView) URLField() page.Field {
-	return v.Set.With(page.Field{Name: "url", Type: "url", Label: v.text("portal.hook.url"), Hint: v.text("portal.hook.url.hint"), Required: true})
+	return v.Set.With(page.Field{Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true})
 }
 
 // NewForm returns a form that is sent to a path.
@@ -226,9 +226,9 @@ func (room *Room) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
 // chips returns links to the events of each state.
 func (f eventFilter) chips(s *sheet) []page.Link {
 	chips := make([]page.Link, 0, 1+len(outbox.States))
-	chips = append(chips, page.Link{Text: s.text("portal.hook.all")})
+	chips = append(chips, page.Link{Text: s.Text("portal.hook.all")})
 	for _, state := range outbox.States {
-		chips = append(chips, page.Link{Text: s.text("outbox." + string(state))})
+		chips = append(chips, page.Link{Text: s.Text("outbox." + string(state))})
 	}
 	current := f.state
 	for i := range chips {
@@ -243,11 +243,11 @@ func (f eventFilter) chips(s *sheet) []page.Link {
 
 // fields returns the fields for the other filters.
 func (f eventFilter) fields(s *sheet) []page.Field {
-	types := page.Field{Name: "type", Type: "select", Label: s.text("portal.hook.type"), Value: string(f.eventType), Options: []page.Option{{Label: s.text("portal.hook.types")}}}
+	types := page.Field{Name: "type", Type: "select", Label: s.Text("portal.hook.type"), Value: string(f.eventType), Options: []page.Option{{Label: s.Text("portal.hook.types")}}}
 	for _, eventType := range delivery.EventTypes {
-		types.Options = append(types.Options, page.Option{Value: string(eventType), Label: s.text("event." + string(eventType))})
+		types.Options = append(types.Options, page.Option{Value: string(eventType), Label: s.Text("event." + string(eventType))})
 	}
-	return []page.Field{types, {Name: "order", Type: "search", Label: s.text("portal.order"), Value: f.order}}
+	return []page.Field{types, {Name: "order", Type: "search", Label: s.Text("portal.order"), Value: f.order}}
 }
 
 // State returns the state that is selected, Type the type, and Order the order.
@@ -261,7 +261,7 @@ func (l eventLog) Filtered() bool { return l.filter != eventFilter{} }
 // SinceField returns the field for the time from which on events are sent again.
 func (v *webhooksView) SinceField() page.Field {
 	now := v.room.config.Site.Now().UTC().Format("15:04")
-	return v.Log.Redelivery.With(page.Field{Name: "since", Type: "datetime-local", Label: v.text("portal.hook.since"), Hint: v.text("portal.hook.since.hint", "now", now), Required: true})
+	return v.Log.Redelivery.With(page.Field{Name: "since", Type: "datetime-local", Label: v.Text("portal.hook.since"), Hint: v.Text("portal.hook.since.hint", "now", now), Required: true})
 }
 
 // eventRow is an event as lists show it.

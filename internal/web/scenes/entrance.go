@@ -214,7 +214,7 @@ func (h *house) entranceScenes(beside string) (scenes []Scene) {
 		}
 	}
 	for name, who := range map[string]string{"console-home": dispatcher, "console-home-enrol": storekeep} {
-		add(name, h.url+"/console", operatorCookie+"="+h.comers.operators[who])
+		add(name, h.url+"/console/sign-in", operatorCookie+"="+h.comers.operators[who])
 	}
 	add("courier-home", h.url+"/courier", operatorCookie+"="+h.comers.operators[rider])
 	slices.SortFunc(scenes, func(a, b Scene) int { return strings.Compare(a.Name, b.Name) })

@@ -1,0 +1,224 @@
+// Package console is the desk of operators: the dispatch board, and the records of
+// couriers, stock, partners, rate cards and operators.
+package console
+
+import (
+	"cmp"
+	"embed"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Config holds what the room needs.
+type Config struct {
+	Site      *page.Site
+	Dispatch  *dispatch.Service
+	Operators *operator.Service
+	Partners  *partner.Service
+	Stock     *stock.Service
+	RateCards *ratecard.Service
+	Retention *retention.Service
+	Reports   *report.Service
+	// UserSignIns and OperatorSignIns are the sign-ins of partners' people and of
+	// operators, and Rules what they must do.
+	UserSignIns, OperatorSignIns *signin.Service
+	Rules                        *signin.Rules
+}
+
+// Room is the console.
+type Room struct {
+	config    Config
+	templates page.Templates
+}
+
+// New returns the room and adds its assets to the site.
+func New(config Config) *Room {
+	config.Site.AddAssets(files, "assets")
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+}
+
+// Routes returns the routes of the room.
+func (room *Room) Routes() []visit.Route {
+	return slices.Concat(
+		[]visit.Route{room.get("", desks, (*Room).home)},
+		room.boardRoutes(),
+		room.orderRoutes(),
+		room.courierRoutes(),
+		room.stockRoutes(),
+		room.movementRoutes(),
+		room.partnerRoutes(),
+		room.rateCardRoutes(),
+		room.operatorRoutes(),
+		room.settingsRoutes(),
+		room.figuresRoutes(),
+		room.auditRoutes(),
+		room.systemRoutes(),
+	)
+}
+
+// The roles that use a page: those that the interface for programs admits.
+var (
+	administering = []operator.Role{operator.RoleAdmin}
+	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
+	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	desks         = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}
+)
+
+// sheet is a visit of the console.
+type sheet struct {
+	page.Sheet
+	room *Room
+}
+
+// handler responds to a visit of the console.
+type handler func(*Room, *sheet) (status int, body []byte, err error)
+
+// get returns the route of a page. The path is that below /console.
+func (room *Room) get(path string, roles []operator.Role, handle handler) visit.Route {
+	return room.route(http.MethodGet, path, roles, handle)
+}
+
+// post returns the route of a form.
+func (room *Room) post(path string, roles []operator.Role, handle handler) visit.Route {
+	return room.route(http.MethodPost, path, roles, handle)
+}
+
+func (room *Room) route(method, path string, roles []operator.Role, handle handler) visit.Route {
+	serve := func(v *visit.Visit) (int, []byte, error) {
+		return handle(room, &sheet{room.config.Site.Sheet(v), room})
+	}
+	return visit.Route{Method: method, Pattern: "/console" + path, For: visit.Operators, Roles: roles, Serve: serve}
+}
+
+// Link returns the address of a page. The parameters are pairs of name and value; those
+// without a value are left out.
+func (s *sheet) Link(path string, parameters ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// in reports whether the operator has one of some roles.
+func (s *sheet) in(roles []operator.Role) bool { return slices.Contains(roles, s.Operator.Role) }
+
+// IsAdmin reports whether the operator is an admin.
+func (s *sheet) IsAdmin() bool { return s.in(administering) }
+
+// MayDispatch reports whether the operator dispatches orders.
+func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
+
+// MayStock reports whether the operator moves stock.
+func (s *sheet) MayStock() bool { return s.in(warehousing) }
+
+// on returns the sheet as if the page at a path had been asked for. Forms whose own path
+// has no page are answered with it.
+func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }
+
+// form returns a new form that is sent to a path of the console. The version is that of
+// the record that it changes; 0 for none.
+func (s *sheet) form(path string, version int64) (*page.Form, error) {
+	return s.Site.NewForm(path, version)
+}
+
+// leaf is a page of the console that is about to be shown.
+type leaf struct {
+	template string
+	title    string
+	data     any // what the template is given; it embeds the *sheet
+	status   int // 0 for 200
+	action   *page.Link
+	back     *page.Link
+	scripts  []string // assets that only this page loads
+	// whole is set for a page that has the window for itself, and a heading of its own.
+	whole bool
+}
+
+// show renders a page in the frame of the console.
+func (s *sheet) show(l leaf) (int, []byte, error) {
+	frame := s.frame()
+	frame.Action, frame.Back = l.action, l.back
+	if !l.whole {
+		frame.Heading = l.title
+	}
+	body, err := s.room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
+		Styles: []string{"console.css"}, Scripts: l.scripts, Frame: frame,
+	})
+	return cmp.Or(l.status, http.StatusOK), body, err
+}
+
+// way is an entry of the menu, with the roles that see it.
+type way struct {
+	key   string // of its phrase
+	path  string
+	roles []operator.Role
+}
+
+// ways is the menu of the console.
+var ways = []way{
+	{"console.board", "/console/board", dispatching},
+	{"console.couriers", "/console/couriers", dispatching},
+	{"console.stock", "/console/stock", warehousing},
+	{"console.partners", "/console/partners", dispatching},
+	{"console.rates", "/console/rate-cards", administering},
+	{"console.figures", "/console/figures", dispatching},
+	{"console.operators", "/console/operators", administering},
+	{"console.audit", "/console/audit", administering},
+	{"console.settings", "/console/settings", administering},
+	{"console.system", "/console/system", administering},
+}
+
+// frame returns the frame of the console for an operator. What a role may not use is
+// absent.
+func (s *sheet) frame() *page.Frame {
+	var open []way
+	var paths []string
+	for _, way := range ways {
+		if s.in(way.roles) {
+			open, paths = append(open, way), append(paths, way.path)
+		}
+	}
+	current := page.Nearest(s.URL.Path, paths...)
+	links := make([]page.Link, len(open))
+	for i, way := range open {
+		links[i] = page.Link{Text: s.Text(way.key), Path: way.path, Current: way.path == current}
+	}
+	return &page.Frame{
+		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: []page.Group{{Links: links}},
+		Message: s.Site.TakeFlash(s.Visit, s.Language),
+		Person:  s.Operator.Email, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.Visit),
+	}
+}
+
+// home leads to the first page that the operator's role may use.
+func (room *Room) home(s *sheet) (int, []byte, error) {
+	for _, way := range ways {
+		if s.in(way.roles) {
+			return s.LeadTo(way.path, page.Flash{})
+		}
+	}
+	return 0, nil, refusal.New(refusal.CodeForbidden, "couriers have no desk")
+}

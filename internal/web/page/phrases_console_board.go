@@ -1,0 +1,4 @@
+package page
+
+// consoleBoardPhrases are those of the dispatch board.
+var consoleBoardPhrases = map[string]phrase{}

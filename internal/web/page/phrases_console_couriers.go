@@ -1,0 +1,4 @@
+package page
+
+// consoleCouriersPhrases are those of the records of couriers.
+var consoleCouriersPhrases = map[string]phrase{}

@@ -1,0 +1,4 @@
+package page
+
+// consoleOperatorsPhrases are those of operators and settings.
+var consoleOperatorsPhrases = map[string]phrase{}

@@ -1,0 +1,4 @@
+package page
+
+// consoleRatesPhrases are those of rate cards.
+var consoleRatesPhrases = map[string]phrase{}

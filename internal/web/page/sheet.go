@@ -1,0 +1,80 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// Sheet is a visit with what a room needs to respond to it.
+type Sheet struct {
+	*visit.Visit
+	Site     *Site
+	Language Language
+}
+
+// Sheet returns the sheet of a visit.
+func (s *Site) Sheet(v *visit.Visit) Sheet { return Sheet{v, s, s.Language(v, "")} }
+
+// At returns the sheet as if the page at a path had been asked for. Forms whose own path
+// has no page are answered with it.
+func (s Sheet) At(path string) Sheet {
+	asked := *s.Visit
+	asked.Request = s.Clone(s.Context())
+	asked.URL.Path = path
+	s.Visit = &asked
+	return s
+}
+
+// Text returns a phrase in the reader's language.
+func (s Sheet) Text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }
+
+// LeadTo leads to another page, which shows a message; an empty message shows nothing.
+func (s Sheet) LeadTo(path string, message Flash) (int, []byte, error) {
+	if message.Key != "" {
+		s.Site.SetFlash(s.Visit, message)
+	}
+	s.Header.Set("Location", path)
+	return http.StatusSeeOther, nil, nil
+}
+
+// Stale leads to a page whose form was sent after another person had changed what it
+// shows.
+func (s Sheet) Stale(path string) (int, []byte, error) {
+	return s.LeadTo(path, Flash{Key: "form.stale", Danger: true})
+}
+
+// VersionOf returns a number that differs when a form shows other values, for records
+// that have no version of their own.
+func VersionOf(values ...string) int64 {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", values))
+	return int64(binary.BigEndian.Uint64(digest[:])>>1) | 1 // 0 is a form without a version
+}
+
+// Input returns a required field of a form: its name, the phrase of its label, the type
+// of its input, and what browsers fill in.
+func (s Sheet) Input(name, label, kind, autocomplete string) Field {
+	return Field{Name: name, Label: s.Text(label), Type: kind, Autocomplete: autocomplete, Required: true}
+}
+
+// Hinted returns a field with a hint, given as a phrase.
+func (s Sheet) Hinted(f Field, hint string) Field {
+	f.Hint = s.Text(hint)
+	return f
+}
+
+// Nearest returns the path that a page belongs to: the longest of paths that its own
+// begins with; empty if there is none.
+func Nearest(path string, paths ...string) (longest string) {
+	for _, candidate := range paths {
+		within := path == candidate || strings.HasPrefix(path, candidate+"/")
+		if within && len(candidate) > len(longest) {
+			longest = candidate
+		}
+	}
+	return longest
+}
