@@ -208,16 +208,17 @@ func (p *Partner) Cancel(t testing.TB, orderID, reason string) *Answer {
 // Operator is an operator with a token.
 type Operator struct {
 	*Service
-	OperatorID string
-	Token      string
-	TokenID    string
-	CourierID  string // the courier that Move assigns
+	OperatorID      string
+	Email, Password string
+	Token           string
+	TokenID         string
+	CourierID       string // the courier that Move assigns
 }
 
 // Operate logs in the operator that every service has, and adds a courier.
 func (s *Service) Operate(t testing.TB) *Operator {
 	t.Helper()
-	o := &Operator{Service: s}
+	o := &Operator{Service: s, Email: OperatorEmail, Password: OperatorPassword}
 	token := s.Do(t, "POST", "/ops/v1/tokens",
 		fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"test"}`, OperatorEmail, OperatorPassword)).Must(t, 201)
 	o.Token, o.TokenID = token.Text("token"), token.Text("token_id")
@@ -232,7 +233,7 @@ func (s *Service) Operate(t testing.TB) *Operator {
 func (o *Operator) As(t testing.TB, role string) *Operator {
 	t.Helper()
 	email, password := role+"@example.com", "a long password of a "+role
-	as := &Operator{Service: o.Service, CourierID: o.CourierID}
+	as := &Operator{Service: o.Service, Email: email, Password: password, CourierID: o.CourierID}
 	courier := ""
 	if role == "courier" {
 		courier = fmt.Sprintf(`,"courier_id":%q`, o.CourierID)

@@ -22,23 +22,23 @@ func TestDemo(t *testing.T) {
 	}
 	for name, want := range map[string]string{"partner": "/portal", "operator": "/console", "courier": "/courier"} {
 		c := comes(s)
-		leads(t, c.send(t, c.open(t, "/"), "/demo/"+name), want)
+		c.Send(t, c.Open(t, "/"), "/demo/"+name).Leads(t, want)
 		if name == "operator" {
-			leads(t, c.open(t, want), "/console/board")
+			c.Open(t, want).Leads(t, "/console/board")
 			continue
 		}
-		page := c.open(t, want).Must(t, 200)
+		page := c.Open(t, want).Must(t, 200)
 		if name == "partner" {
 			for _, order := range []string{"ÉPI-1041", "ÉPI-1042", "ÉPI-1043", "ÉPI-1044", "Out for delivery", "Delivered"} {
-				shows(t, page, 200, order)
+				page.Shows(t, 200, order)
 			}
 		}
 	}
-	link := tracked.FindSubmatch(comes(s).open(t, "/").Body)
+	link := tracked.FindSubmatch(comes(s).Open(t, "/").Body)
 	if link == nil {
 		t.Fatal("got no link to an order on its way")
 	}
-	shows(t, comes(s).open(t, string(link[1])), 200, "Out for delivery")
+	comes(s).Open(t, string(link[1])).Shows(t, 200, "Out for delivery")
 }
 
 // TestDemoIsForThisMachine asks for the demo's sign-in as others do: through a proxy,

@@ -13,16 +13,16 @@ import (
 
 // enrol sets up a second factor of the person who is signed in, and returns its secret
 // and the recovery codes.
-func (c *comer) enrol(t *testing.T, api, password string) (secret string, recovery []any) {
+func (c comer) enrol(t *testing.T, api, password string) (secret string, recovery []any) {
 	t.Helper()
-	begun := c.do(t, "POST", api+"/totp", fmt.Appendf(nil, `{"password":%q}`, password)).Must(t, 200)
+	begun := c.Request(t, "POST", api+"/totp", fmt.Appendf(nil, `{"password":%q}`, password)).Must(t, 200)
 	secret = begun.Text("secret")
-	confirmed := c.do(t, "POST", api+"/totp/confirm", fmt.Appendf(nil, `{"code":%q}`, c.code(t, secret))).Must(t, 200)
+	confirmed := c.Request(t, "POST", api+"/totp/confirm", fmt.Appendf(nil, `{"code":%q}`, c.code(t, secret))).Must(t, 200)
 	recovery, _ = confirmed.JSON("recovery_codes").([]any)
 	return secret, recovery
 }
 
-func (c *comer) code(t *testing.T, secret string) string {
+func (c comer) code(t *testing.T, secret string) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, c.Clock.Now())
 	if err != nil {
@@ -38,36 +38,36 @@ func TestSecondStep(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	first := comes(s)
-	first.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	first.Fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
 	secret, recovery := first.enrol(t, "/v1/auth", metro.Password)
 	s.Clock.Advance(time.Minute)
 
 	c := comes(s)
-	step := c.fill(t, "/portal/login?next=%2Fportal%3Fmode%3Dtest", "email", metro.Email, "password", metro.Password)
-	shows(t, step, 200, "Enter your code")
-	if page := string(step.Body); strings.Contains(page, metro.Password) || c.cookies["dropyard_session"] != "" {
-		t.Errorf("got the password in the page, or a session %q before the code:\n%s", c.cookies["dropyard_session"], page)
+	step := c.Fill(t, "/portal/login?next=%2Fportal%3Fmode%3Dtest", "email", metro.Email, "password", metro.Password)
+	step.Shows(t, 200, "Enter your code")
+	if page := string(step.Body); strings.Contains(page, metro.Password) || c.Cookies["dropyard_session"] != "" {
+		t.Errorf("got the password in the page, or a session %q before the code:\n%s", c.Cookies["dropyard_session"], page)
 	}
-	wrong := c.send(t, step, "/portal/login", "code", "000000")
-	shows(t, wrong, 422, "This code is wrong")
-	shows(t, c.send(t, wrong, "/portal/login", "code", strings.Repeat("0", 300)), 422, "This code is wrong")
-	leads(t, c.send(t, wrong, "/portal/login", "code", c.code(t, secret)), "/portal?mode=test")
-	leads(t, comes(s).send(t, step, "/portal/login", "code", recovery[0].(string)), "/portal?mode=test")
-	shows(t, comes(s).send(t, step, "/portal/login", "code", recovery[0].(string)), 422, "This code is wrong")
+	wrong := c.Send(t, step, "/portal/login", "code", "000000")
+	wrong.Shows(t, 422, "This code is wrong")
+	c.Send(t, wrong, "/portal/login", "code", strings.Repeat("0", 300)).Shows(t, 422, "This code is wrong")
+	c.Send(t, wrong, "/portal/login", "code", c.code(t, secret)).Leads(t, "/portal?mode=test")
+	comes(s).Send(t, step, "/portal/login", "code", recovery[0].(string)).Leads(t, "/portal?mode=test")
+	comes(s).Send(t, step, "/portal/login", "code", recovery[0].(string)).Shows(t, 422, "This code is wrong")
 
 	sealed := apptest.FieldOf(t, step, "/portal/login", "ticket")
 	for _, ticket := range []string{sealed[:len(sealed)-6] + "AAAAAA", "e30", "?"} {
-		shows(t, comes(s).send(t, step, "/portal/login", "ticket", ticket, "code", recovery[1].(string)), 422, "Enter your password again")
+		comes(s).Send(t, step, "/portal/login", "ticket", ticket, "code", recovery[1].(string)).Shows(t, 422, "Enter your password again")
 	}
 	elsewhere := comes(s)
-	form := elsewhere.open(t, "/console/login").Form(t, "/console/login", "ticket", sealed, "code", recovery[1].(string))
-	moved := elsewhere.do(t, "POST", "/console/login", form, "Content-Type", "application/x-www-form-urlencoded")
-	shows(t, moved, 422, "Enter your password again")
+	form := elsewhere.Open(t, "/console/login").Form(t, "/console/login", "ticket", sealed, "code", recovery[1].(string))
+	moved := elsewhere.Request(t, "POST", "/console/login", form, "Content-Type", "application/x-www-form-urlencoded")
+	moved.Shows(t, 422, "Enter your password again")
 	s.Clock.Advance(4 * time.Minute)
-	renewed := comes(s).send(t, step, "/portal/login", "code", "x!")
+	renewed := comes(s).Send(t, step, "/portal/login", "code", "x!")
 	s.Clock.Advance(time.Minute)
 	for name, page := range map[string]*apptest.Answer{"first": step, "after a wrong code": renewed} {
-		if late := comes(s).send(t, page, "/portal/login", "code", recovery[1].(string)); late.Status != 422 || !strings.Contains(string(late.Body), "Enter your password again") {
+		if late := comes(s).Send(t, page, "/portal/login", "code", recovery[1].(string)); late.Status != 422 || !strings.Contains(string(late.Body), "Enter your password again") {
 			t.Errorf("%s ticket, after five minutes: got status %d, want the password asked for again:\n%s", name, late.Status, late.Body)
 		}
 	}
@@ -79,14 +79,14 @@ func TestWrongCodesAreThrottled(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	first := comes(s)
-	first.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	first.Fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
 	first.enrol(t, "/v1/auth", metro.Password)
 	c := comes(s)
-	step := c.fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
+	step := c.Fill(t, "/portal/login", "email", metro.Email, "password", metro.Password)
 	for range 10 {
-		shows(t, c.send(t, step, "/portal/login", "code", "000000"), 422, "This code is wrong")
+		c.Send(t, step, "/portal/login", "code", "000000").Shows(t, 422, "This code is wrong")
 	}
-	shows(t, c.send(t, step, "/portal/login", "code", "000000"), 429, "Try again in 60 seconds.")
+	c.Send(t, step, "/portal/login", "code", "000000").Shows(t, 429, "Try again in 60 seconds.")
 }
 
 // TestOperatorsDoors signs operators in by both doors: each is led to the pages of the
@@ -109,20 +109,20 @@ func TestOperatorsDoors(t *testing.T) {
 	} {
 		page := comes(s)
 		login := c.door + "/login?next=" + c.next
-		got := page.fill(t, login, "email", c.role+"@example.com", "password", "a long password of a "+c.role)
-		leads(t, got, c.want)
+		got := page.Fill(t, login, "email", c.role+"@example.com", "password", "a long password of a "+c.role)
+		got.Leads(t, c.want)
 		if c.next == "" {
-			shows(t, page.open(t, ownSignIn[c.want]), 200, c.role+"@example.com, with the role "+c.role)
-			shows(t, page.open(t, "/"), 200, `href="`+c.want+`">Continue`)
-			leads(t, page.do(t, "POST", c.want+"/logout", nil), "/")
-			leads(t, page.open(t, c.want), c.want+"/login?next="+strings.ReplaceAll(c.want, "/", "%2F"))
+			page.Open(t, ownSignIn[c.want]).Shows(t, 200, c.role+"@example.com, with the role "+c.role)
+			page.Open(t, "/").Shows(t, 200, `href="`+c.want+`">Continue`)
+			page.Request(t, "POST", c.want+"/logout", nil).Leads(t, "/")
+			page.Open(t, c.want).Leads(t, c.want+"/login?next="+strings.ReplaceAll(c.want, "/", "%2F"))
 		}
-		wrong := page.fill(t, "/portal/login", "email", c.role+"@example.com", "password", "a long password of a "+c.role)
-		shows(t, wrong, 422, `href="/courier/login"`)
+		wrong := page.Fill(t, "/portal/login", "email", c.role+"@example.com", "password", "a long password of a "+c.role)
+		wrong.Shows(t, 422, `href="/courier/login"`)
 	}
 	warehouse := comes(s)
-	warehouse.fill(t, "/console/login", "email", "warehouse@example.com", "password", "a long password of a warehouse")
-	shows(t, warehouse.open(t, "/courier"), 403, "You may not do this")
+	warehouse.Fill(t, "/console/login", "email", "warehouse@example.com", "password", "a long password of a warehouse")
+	warehouse.Open(t, "/courier").Shows(t, 403, "You may not do this")
 }
 
 // ownSignIn has the pages on which operators see how they sign in.
@@ -137,10 +137,10 @@ func TestOperatorMustEnrol(t *testing.T) {
 	admin.As(t, "dispatcher")
 	admin.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
 	c := comes(s)
-	leads(t, c.fill(t, "/console/login", "email", "dispatcher@example.com", "password", "a long password of a dispatcher"), "/console")
-	leads(t, c.open(t, "/console"), "/console/sign-in")
-	shows(t, c.open(t, "/console/sign-in"), 200, "Set up a second factor first")
-	c.do(t, "GET", "/ops/v1/orders", nil).Must(t, http.StatusForbidden)
+	c.Fill(t, "/console/login", "email", "dispatcher@example.com", "password", "a long password of a dispatcher").Leads(t, "/console")
+	c.Open(t, "/console").Leads(t, "/console/sign-in")
+	c.Open(t, "/console/sign-in").Shows(t, 200, "Set up a second factor first")
+	c.Request(t, "GET", "/ops/v1/orders", nil).Must(t, http.StatusForbidden)
 	c.enrol(t, "/ops/v1/auth", "a long password of a dispatcher")
-	shows(t, c.open(t, "/console/sign-in"), 200, "10 recovery codes are left")
+	c.Open(t, "/console/sign-in").Shows(t, 200, "10 recovery codes are left")
 }

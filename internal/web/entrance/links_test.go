@@ -29,27 +29,27 @@ func TestReset(t *testing.T) {
 	} {
 		page := comes(s)
 		for _, email := range []string{c.email, "nobody@example.com"} {
-			leads(t, page.fill(t, c.door+"/reset", "email", email), c.door+"/reset?sent=yes")
+			page.Fill(t, c.door+"/reset", "email", email).Leads(t, c.door+"/reset?sent=yes")
 		}
-		shows(t, page.open(t, c.door+"/reset?sent=yes"), 200, c.help)
-		shows(t, page.fill(t, c.door+"/reset", "email", "nobody"), 422, "Enter an e-mail address.")
+		page.Open(t, c.door+"/reset?sent=yes").Shows(t, 200, c.help)
+		page.Fill(t, c.door+"/reset", "email", "nobody").Shows(t, 422, "Enter an e-mail address.")
 
 		made := admin.Call(t, "POST", c.api+"/reset-link", nil).Must(t, 201).Text("url")
 		link, here := strings.CutPrefix(made, s.URL)
 		if !here || !strings.HasPrefix(link, c.door+"/reset/") {
 			t.Fatalf("got the link %s, want one below %s/reset", made, c.door)
 		}
-		weak := page.fill(t, link, "new_password", "dropyard")
-		shows(t, weak, 422, "Choose a password of at least ")
-		shows(t, weak, 422, "For "+c.email)
-		leads(t, page.send(t, weak, link, "new_password", "neige-sur-le-fleuve"), c.door+"/login")
-		shows(t, page.open(t, c.door+"/login"), 200, "Your new password is set.")
-		shows(t, page.open(t, link), 404, "This link cannot be used")
-		shows(t, page.send(t, weak, link, "new_password", "brume-et-vent-1908"), 404, "This link cannot be used")
-		leads(t, page.fill(t, c.door+"/login", "email", c.email, "password", "neige-sur-le-fleuve"), c.door)
+		weak := page.Fill(t, link, "new_password", "dropyard")
+		weak.Shows(t, 422, "Choose a password of at least ")
+		weak.Shows(t, 422, "For "+c.email)
+		page.Send(t, weak, link, "new_password", "neige-sur-le-fleuve").Leads(t, c.door+"/login")
+		page.Open(t, c.door+"/login").Shows(t, 200, "Your new password is set.")
+		page.Open(t, link).Shows(t, 404, "This link cannot be used")
+		page.Send(t, weak, link, "new_password", "brume-et-vent-1908").Shows(t, 404, "This link cannot be used")
+		page.Fill(t, c.door+"/login", "email", c.email, "password", "neige-sur-le-fleuve").Leads(t, c.door)
 		token := link[strings.LastIndex(link, "/"):]
 		for _, other := range []string{"/portal/reset", "/console/reset"} {
-			shows(t, page.open(t, other+token), 404, "This link cannot be used")
+			page.Open(t, other+token).Shows(t, 404, "This link cannot be used")
 		}
 	}
 }
@@ -63,17 +63,17 @@ func TestInvitation(t *testing.T) {
 	link := strings.TrimPrefix(made.Text("url"), s.URL)
 	c := comes(s)
 	for _, want := range []string{"Join metro", "with the role clerk", "sam@example.com"} {
-		shows(t, c.open(t, link), 200, want)
+		c.Open(t, link).Shows(t, 200, want)
 	}
-	faults := c.fill(t, link, "name", "Sam", "password", "dropyard")
-	shows(t, faults, 422, "Choose a password of at least 8")
-	leads(t, c.send(t, faults, link, "password", "neige-sur-le-fleuve"), "/portal")
-	shows(t, c.open(t, "/portal"), 200, "Welcome to metro.")
-	shows(t, comes(s).open(t, link), 404, "ask for another invitation")
-	shows(t, comes(s).send(t, faults, link, "password", "neige-sur-le-fleuve"), 404, "ask for another invitation")
+	faults := c.Fill(t, link, "name", "Sam", "password", "dropyard")
+	faults.Shows(t, 422, "Choose a password of at least 8")
+	c.Send(t, faults, link, "password", "neige-sur-le-fleuve").Leads(t, "/portal")
+	c.Open(t, "/portal").Shows(t, 200, "Welcome to metro.")
+	comes(s).Open(t, link).Shows(t, 404, "ask for another invitation")
+	comes(s).Send(t, faults, link, "password", "neige-sur-le-fleuve").Shows(t, 404, "ask for another invitation")
 	late := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"kim@example.com","role":"reader"}`)).Must(t, 201)
 	s.Clock.Advance(8 * 24 * time.Hour)
-	shows(t, comes(s).open(t, strings.TrimPrefix(late.Text("url"), s.URL)), 404, "This link cannot be used")
+	comes(s).Open(t, strings.TrimPrefix(late.Text("url"), s.URL)).Shows(t, 404, "This link cannot be used")
 }
 
 // postbox is a mail.Post that keeps what it is given.
@@ -95,9 +95,9 @@ func TestEmailLink(t *testing.T) {
 	owner.Call(t, "POST", "/v1/auth/email", fmt.Appendf(nil, `{"new_email":"lea@example.com","password":%q}`, metro.Password)).Must(t, 202)
 	link := strings.TrimPrefix((<-box).URL, s.URL)
 	c := comes(s)
-	c.open(t, link).Must(t, 200)
-	leads(t, c.fill(t, link), "/portal/login")
-	shows(t, c.open(t, "/portal/login"), 200, "You sign in with lea@example.com now.")
-	shows(t, c.send(t, c.open(t, link), link), 404, "This link cannot be used")
-	leads(t, c.fill(t, "/portal/login", "email", "lea@example.com", "password", metro.Password), "/portal")
+	c.Open(t, link).Must(t, 200)
+	c.Fill(t, link).Leads(t, "/portal/login")
+	c.Open(t, "/portal/login").Shows(t, 200, "You sign in with lea@example.com now.")
+	c.Send(t, c.Open(t, link), link).Shows(t, 404, "This link cannot be used")
+	c.Fill(t, "/portal/login", "email", "lea@example.com", "password", metro.Password).Leads(t, "/portal")
 }

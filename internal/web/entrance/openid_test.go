@@ -18,10 +18,10 @@ func TestOpenID(t *testing.T) {
 		return apptest.Claims{"sub": email, "email": email, "email_verified": true}
 	}
 	c := comes(s)
-	login := c.open(t, "/console/login?next=%2Fconsole%2Forders%3Fstatus%3Dfailed")
+	login := c.Open(t, "/console/login?next=%2Fconsole%2Forders%3Fstatus%3Dfailed")
 	const button = "/ops/v1/oidc/login?return_to=%2Fconsole%2Flogin%3Fnext%3D%252Fconsole%252Forders%253Fstatus%253Dfailed"
-	shows(t, login, 200, `href="`+button+`"`)
-	if page := string(c.open(t, "/portal/login").Body); strings.Contains(page, "oidc") {
+	login.Shows(t, 200, `href="`+button+`"`)
+	if page := string(c.Open(t, "/portal/login").Body); strings.Contains(page, "oidc") {
 		t.Errorf("got an OpenID button for partners:\n%s", page)
 	}
 	for _, person := range []struct{ email, back, at string }{
@@ -32,22 +32,22 @@ func TestOpenID(t *testing.T) {
 		page := comes(s)
 		target, ticket := provider.Approve(t, s, button, claims(person.email), nil)
 		name, value, _ := strings.Cut(ticket, "=")
-		page.cookies[name] = value
-		back := page.open(t, target).Must(t, 302).Header.Get("Location")
+		page.Cookies[name] = value
+		back := page.Open(t, target).Must(t, 302).Header.Get("Location")
 		if back != person.back {
 			t.Errorf("%s: got sent to %q, want %q", person.email, back, person.back)
 		}
 		if person.at != "" {
-			leads(t, page.open(t, back), person.at)
+			page.Open(t, back).Leads(t, person.at)
 		} else {
-			shows(t, page.open(t, back), 200, "no active operator here belongs to you")
+			page.Open(t, back).Shows(t, 200, "no active operator here belongs to you")
 		}
 	}
 	late := comes(s)
 	target, _ := provider.Approve(t, s, button, claims(apptest.OperatorEmail), nil)
-	if back := late.open(t, target).Must(t, 302).Header.Get("Location"); back != "/console/login?openid=unauthorized" {
+	if back := late.Open(t, target).Must(t, 302).Header.Get("Location"); back != "/console/login?openid=unauthorized" {
 		t.Errorf("without the ticket: got sent to %q, want the sign-in page", back)
 	}
 	provider.Down.Store(true)
-	shows(t, comes(s).open(t, "/console/login?openid=unavailable"), 200, "cannot sign you in at the moment")
+	comes(s).Open(t, "/console/login?openid=unavailable").Shows(t, 200, "cannot sign you in at the moment")
 }
