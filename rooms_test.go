@@ -90,6 +90,7 @@ var rooms = map[string]room{
 	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/scenes":  everything,
+	"internal/web/types":   everything,
 	"internal/web/browser": everything,
 	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/scenes"}},
 

@@ -71,6 +71,19 @@ var unbroken = strings.NewReplacer(
 // Keys returns the keys of all phrases, sorted.
 func Keys() []string { return slices.Sorted(maps.Keys(phrases)) }
 
+// Phrases returns all phrases whose keys begin with one of the prefixes, as they are in
+// the phrasebook: with arguments in braces, and both forms of what depends on a number.
+// The modules of islands fill them in.
+func (l Language) Phrases(prefixes ...string) map[string]string {
+	found := map[string]string{}
+	for key := range phrases {
+		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+			found[key] = l.phrase(key)
+		}
+	}
+	return found
+}
+
 // Has reports whether the phrasebook has a key.
 func Has(key string) bool {
 	_, known := phrases[key]

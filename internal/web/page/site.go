@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -41,19 +42,22 @@ func NewSite(config Config) *Site {
 	}
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")
 	s.assets.add("page.css", bytes.Join([][]byte{tokens, components}, nil))
+	s.AddAssets(libraryFiles, "vendored")
 	s.own = s.Templates(ownFiles, "templates/refused.html")
 	return s
 }
 
-// AddAssets adds the files of a folder, under their base names. It panics if a name is
-// taken. Rooms call it when they are created, before anything is served.
+// AddAssets adds the files in and below a folder, under their paths in it. It panics if
+// a name is taken. Rooms call it when they are created, before anything is served.
 func (s *Site) AddAssets(files fs.FS, folder string) {
-	entries, err := fs.ReadDir(files, folder)
+	err := fs.WalkDir(files, folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			s.assets.add(strings.TrimPrefix(path, folder+"/"), mustRead(files, path))
+		}
+		return err
+	})
 	if err != nil {
 		panic(fmt.Sprintf("page: assets: %v", err)) // embedded files are always there
-	}
-	for _, entry := range entries {
-		s.assets.add(entry.Name(), mustRead(files, folder+"/"+entry.Name()))
 	}
 }
 
@@ -66,7 +70,7 @@ func (s *Site) Now() time.Time { return s.config.Now() }
 
 // Routes returns the routes of the assets.
 func (s *Site) Routes() []visit.Route {
-	return []visit.Route{{Method: http.MethodGet, Pattern: assetPrefix + "{name}", For: visit.Anyone, Serve: s.serveAsset}}
+	return []visit.Route{{Method: http.MethodGet, Pattern: assetPrefix + "{name...}", For: visit.Anyone, Serve: s.serveAsset}}
 }
 
 func mustRead(files fs.FS, name string) []byte {

@@ -56,6 +56,10 @@ type Document struct {
 	Styles []string
 	// Scripts are assets besides the shared ones, loaded as modules.
 	Scripts []string
+	// Island is the folder of assets whose modules the page runs, beside the libraries
+	// of islands; empty for pages that are not one. Its modules import each other by
+	// relative paths. The policy of the page is Site.IslandPolicy of the folder.
+	Island string
 	// Frame surrounds what the template defines; nil for pages that stand alone.
 	Frame *Frame
 	// Roomy is set for pages that are read standing: larger type and controls.
@@ -74,6 +78,7 @@ type Preview struct {
 // layout is what templates/layout.html is given.
 type layout struct {
 	Document
+	Modules island
 	Content template.HTML
 }
 
@@ -99,9 +104,10 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 			return nil, fmt.Errorf("write the frame of %s: %w", d.Template, err)
 		}
 	}
-	if err := set.ExecuteTemplate(&whole, "layout", layout{d, template.HTML(content.String())}); err != nil {
+	modules := t.site.island(d.Island)
+	if err := set.ExecuteTemplate(&whole, "layout", layout{d, modules, template.HTML(content.String())}); err != nil {
 		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)
 	}
-	setHeaders(h, d.Language)
+	setHeaders(h, d.Language, modules.policy())
 	return whole.Bytes(), nil
 }

@@ -1,0 +1,77 @@
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"path"
+	"slices"
+	"strings"
+)
+
+// libraryFiles are modules of others, as their packages ship them. vendored/vendored.json
+// says what they are.
+//
+//go:embed vendored/*.mjs
+var libraryFiles embed.FS
+
+// libraries are the files of the modules of others, by the names that islands import.
+var libraries = map[string]string{
+	"preact": "preact.mjs", "preact/hooks": "hooks.mjs",
+	"@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs",
+	"htm": "htm.mjs",
+}
+
+// island is what the layout writes for the modules of an island.
+type island struct {
+	// Map is the import map as an element. Modules import each other by relative paths,
+	// as in their folder; the map leads these to the paths with digests.
+	Map template.HTML
+	// Preloads are the paths of all modules, so that browsers need not find them one
+	// after the other.
+	Preloads []string
+	source   string // of the policy: the digest of the map
+}
+
+// island returns what a page needs to run the modules in a folder of the assets. It is
+// empty without a folder.
+func (s *Site) island(folder string) (found island) {
+	if folder == "" {
+		return found
+	}
+	imports := map[string]string{}
+	for name, file := range libraries {
+		imports[name] = s.assets.path(file)
+	}
+	for name, one := range s.assets {
+		if path.Dir(name) == folder && path.Ext(name) == ".js" && assetPrefix+name != one.path {
+			imports[assetPrefix+name] = one.path
+		}
+	}
+	for _, target := range imports {
+		found.Preloads = append(found.Preloads, target)
+	}
+	slices.Sort(found.Preloads)
+	// Encoded like this, no text ends the element: < is written as an escape.
+	encoded, err := json.Marshal(map[string]any{"imports": imports})
+	if err != nil {
+		panic("page: " + err.Error()) // texts can always be encoded
+	}
+	sum := sha256.Sum256(encoded)
+	found.source = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	found.Map = template.HTML(`<script type="importmap">` + string(encoded) + `</script>`)
+	return found
+}
+
+// IslandPolicy is Policy for the pages of an island, which have an import map: a folder
+// of assets, see Document.Island.
+func (s *Site) IslandPolicy(folder string) string { return s.island(folder).policy() }
+
+func (i island) policy() string {
+	if i.source == "" {
+		return Policy
+	}
+	return strings.Replace(Policy, "script-src 'self'", "script-src 'self' "+i.source, 1)
+}

@@ -1,0 +1,102 @@
+package page_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// TestLibraries compares the modules of others with the list of what they are.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("vendored/vendored.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vendored map[string]struct {
+		Package, Version, File, License string
+		LicenseFile                     string `json:"license_file"`
+		SHA256                          string
+	}
+	if err := json.Unmarshal(list, &vendored); err != nil {
+		t.Fatal(err)
+	}
+	modules, err := filepath.Glob("vendored/*.mjs")
+	if err != nil || len(modules) != len(vendored) {
+		t.Errorf("got the modules %q, %v, want the %d of the list", modules, err, len(vendored))
+	}
+	for name, file := range vendored {
+		content, err := os.ReadFile(filepath.Join("vendored", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != file.SHA256 {
+			t.Errorf("%s: got SHA-256 %x, want %s", name, sum, file.SHA256)
+		}
+		if _, err := os.Stat(filepath.Join("vendored", file.LicenseFile)); err != nil || file.License == "" || file.Version == "" || path.Base(file.File) != name {
+			t.Errorf("%s: got %+v, %v, want its licence, version and file", name, file, err)
+		}
+	}
+}
+
+var importMap = regexp.MustCompile(`<script type="importmap">(.*?)</script>`)
+
+// TestIslandImportsByDigest renders a page with two modules. The import map leads to
+// assets that exist, comes before every module, and is the one that the policy allows.
+func TestIslandImportsByDigest(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	site.AddAssets(fstest.MapFS{
+		"files/yard/main.js":  {Data: []byte(`import "./other.js";`)},
+		"files/yard/other.js": {Data: []byte(`import "preact";`)},
+		"files/alone.js":      {Data: []byte(`1;`)},
+	}, "files")
+	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
+	header := http.Header{}
+	body, err := templates.Render(header, page.Document{Language: page.English, Template: "yard", Scripts: []string{"yard/main.js"}, Island: "yard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := importMap.FindSubmatch(body)
+	if found == nil || strings.Index(string(body), "importmap") > strings.Index(string(body), `type="module"`) {
+		t.Fatalf("got\n%s\nwant an import map before all modules", body)
+	}
+	var decoded struct{ Imports map[string]string }
+	if err := json.Unmarshal(found[1], &decoded); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := decoded.Imports["/assets/yard/other.js"], site.Asset("yard/other.js"); got != want || len(decoded.Imports) != 7 {
+		t.Errorf("got %v, want two own modules, of which other.js leads to %s, and five libraries", decoded.Imports, want)
+	}
+	for name, target := range decoded.Imports {
+		if status, header, _, err := get(t, site, target); err != nil || status != http.StatusOK || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+			t.Errorf("%s: got %d, %v, %v at %s, want a module", name, status, header, err, target)
+		}
+	}
+	sum := sha256.Sum256(found[1])
+	want := strings.Replace(page.Policy, "script-src 'self'", "script-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)
+	if got := header.Get("Content-Security-Policy"); got != want || site.IslandPolicy("yard") != want {
+		t.Errorf("got the policies %q and %q, want %q", got, site.IslandPolicy("yard"), want)
+	}
+}
+
+func TestOtherPagesHaveNoImportMap(t *testing.T) {
+	t.Parallel()
+	site, header := newSite(), http.Header{}
+	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
+	body, err := templates.Render(header, page.Document{Language: page.English, Template: "yard"})
+	if err != nil || importMap.Match(body) || header.Get("Content-Security-Policy") != page.Policy {
+		t.Errorf("got %v, %v\n%s\nwant no import map, and the policy of all pages", header, err, body)
+	}
+}
