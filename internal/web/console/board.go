@@ -1,5 +1,43 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"time"
 
-func (room *Room) boardRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) boardRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/board", dispatching, (*Room).board),
+	}
+}
+
+// boardFolder is the folder of the assets in which the modules of the board are.
+const boardFolder = "board"
+
+// BoardPolicy returns the content security policy of the dispatch board.
+func BoardPolicy() string {
+	site := page.NewSite(page.Config{})
+	site.AddAssets(files, "assets")
+	return site.IslandPolicy(boardFolder)
+}
+
+// boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
+var boardPhrases = []string{"board.", "status.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy."}
+
+// boardSheet is what the document of the board shows until its modules run.
+type boardSheet struct {
+	*sheet
+	Phrases map[string]string
+	Now     string
+	Bones   []struct{} // rows that are drawn while the orders are read
+}
+
+// board is the document of the dispatch board.
+func (*Room) board(s *sheet) (int, []byte, error) {
+	return s.show(leaf{
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12)},
+	})
+}

@@ -152,20 +152,25 @@ type leaf struct {
 	action   *page.Link
 	back     *page.Link
 	scripts  []string // assets that only this page loads
+	// island is the folder of the modules of an island, which also has its style sheet.
+	island string
 	// whole is set for a page that has the window for itself, and a heading of its own.
 	whole bool
 }
 
 // show renders a page in the frame of the console.
 func (s *sheet) show(l leaf) (int, []byte, error) {
-	frame := s.frame()
+	frame, styles := s.frame(), []string{"console.css"}
+	if l.island != "" {
+		styles = append(styles, l.island+"/"+l.island+".css")
+	}
 	frame.Action, frame.Back = l.action, l.back
 	if !l.whole {
 		frame.Heading = l.title
 	}
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
-		Styles: []string{"console.css"}, Scripts: l.scripts, Frame: frame,
+		Styles: styles, Scripts: l.scripts, Island: l.island, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }

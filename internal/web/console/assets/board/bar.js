@@ -1,0 +1,105 @@
+// What stands above the views: chips with counts, the lists that narrow the board, the
+// search, and how the connection is.
+
+import { html, Icon } from "./html.js";
+import { choices, counts, refreshChoices } from "./board.js";
+import { isEmpty } from "./filter.js";
+import { filter, narrow, show, view, widen } from "./route.js";
+import { store } from "./store.js";
+import { number, t } from "./text.js";
+
+/** @typedef {import("./filter.js").Filter} Filter */
+/** @typedef {import("./filter.js").Choice} Choice */
+
+/** @returns {[import("./filter.js").Stage, string][]} */
+const stageNames = () => [
+  ["pending", t("board.pending")], ["accepted", t("status.accepted")], ["assigned", t("board.assigned")],
+  ["on_the_way", t("board.on_the_way")], ["failed", t("board.failed")],
+];
+
+/** The names of the reasons for which orders need attention. @returns {[import("./rows.js").Reason, string][]} */
+export const reasonNames = () => [
+  ["late", t("board.reason.late")], ["failed_twice", t("board.reason.failed_twice")], ["window_missed", t("board.reason.window_missed")],
+  ["no_courier", t("board.reason.no_courier")], ["courier_gone", t("board.reason.courier_gone")],
+];
+
+/** @param {{label: string, count: number, pressed: boolean, danger?: boolean, press: () => void}} props */
+const Chip = ({ label, count, pressed, danger = false, press }) => html`
+  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${number(count)}</b></button>`;
+
+const Chips = () => {
+  const { open, stages, reasons } = counts.value, { stage, attention } = filter.value;
+  return html`<div class="chips" role="group" aria-label=${t("board.narrow")}>
+    <${Chip} label=${t("board.open")} count=${open} pressed=${!stage && !attention} press=${() => narrow({ stage: "", attention: "" })} />
+    ${stageNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${stages[name]} pressed=${stage === name}
+      press=${() => narrow({ stage: stage === name ? "" : name })} />`)}
+    <span class="rule" aria-hidden="true"></span>
+    ${reasonNames().filter(([name]) => reasons[name] > 0 || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
+      label=${label} count=${reasons[name]} pressed=${attention === name} press=${() => narrow({ attention: attention === name ? "" : name })} />`)}
+  </div>`;
+};
+
+/** @param {{name: "partner" | "zone" | "courier" | "level", label: string, all: Choice[]}} props */
+const List = ({ name, label, all }) => {
+  const value = filter.value[name];
+  return html`<select class=${value ? "narrower chosen" : "narrower"} aria-label=${label} value=${value} onPointerDown=${refreshChoices} onFocus=${refreshChoices}
+    onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => narrow({ [name]: event.currentTarget.value })}>
+    <option value="">${label}</option>
+    ${all.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}${choice.count ? ` (${number(choice.count)})` : ""}</option>`)}
+  </select>`;
+};
+
+const levels = () => /** @type {[string, string][]} */ ([["standard", t("level.standard")], ["express", t("level.express")], ["same_day", t("level.same_day")]])
+  .map(([value, label]) => ({ value, label, count: 0 }));
+
+const Lists = () => {
+  const { partners, zones, couriers } = choices.value;
+  const none = { value: "none", label: t("board.reason.no_courier"), count: 0 };
+  return html`<div class="lists">
+    <${List} name="partner" label=${t("board.partner")} all=${partners} />
+    <${List} name="zone" label=${t("board.zone")} all=${zones} />
+    <${List} name="courier" label=${t("board.courier")} all=${[none, ...couriers]} />
+    <${List} name="level" label=${t("board.level")} all=${levels()} />
+    ${!isEmpty(filter.value) && html`<button type="button" class="copy" onClick=${widen}>${t("board.widen")}</button>`}
+  </div>`;
+};
+
+const Search = () => html`<input id="search" class="input search" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}
+  value=${filter.value.text} maxlength="255" autocomplete="off" spellcheck=${false}
+  onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => narrow({ text: event.currentTarget.value }, { replace: true })} />`;
+
+/** The views of the board. @returns {[import("./route.js").View, string][]} */
+const viewNames = () => [["list", t("board.list")], ["map", t("board.map")], ["couriers", t("board.couriers")]];
+
+/** @param {{views: import("./route.js").View[]}} props the views that exist */
+const Views = ({ views }) => views.length > 1 && html`<div class="toggle" role="group" aria-label=${t("board.view")}>
+  ${viewNames().filter(([name]) => views.includes(name)).map(([name, label]) => html`<button type="button" key=${name} aria-pressed=${view.value === name}
+    onClick=${() => show(name)}>${label}</button>`)}
+</div>`;
+
+/** How the connection is. It says nothing of its own while everything is well. */
+const Connection = () => {
+  const { kind, refused } = store.state.value;
+  const words = { loading: t("board.loading"), live: t("board.live"), paused: t("board.paused"), reconnecting: t("board.reconnecting"), error: t("board.error") };
+  return html`<p class=${`connection ${kind}`} role="status" title=${refused?.requestID ? t("refused.request", { id: refused.requestID }) : undefined}>
+    <span class="dot" aria-hidden="true"></span>${words[kind]}
+    ${kind === "reconnecting" && html` <button type="button" class="copy" onClick=${() => store.retry()}>${t("refused.again")}</button>`}
+  </p>`;
+};
+
+/** What stands above the views. @param {{views: import("./route.js").View[]}} props the views that exist */
+export const Bar = ({ views }) => html`<div class="bar">
+  <div class="spread"><${Chips} /><${Search} /></div>
+  <div class="spread"><${Connection} /><div class="line"><${Lists} /><${Views} views=${views} /></div></div>
+</div>`;
+
+/** What is shown instead of rows that could not be read. */
+export const Failure = () => {
+  const { refused } = store.state.value;
+  return html`<div class="empty" role="alert">
+    <${Icon} name="warn" />
+    <p><strong>${t("board.error")}</strong></p>
+    ${refused?.requestID && html`<p class="soft small">${t("refused.request", { id: refused.requestID })}</p>`}
+    <button type="button" class="button first" onClick=${() => store.retry()}>${t("refused.again")}</button>
+  </div>`;
+};

@@ -1,0 +1,123 @@
+// Which orders the board shows. Everything here is pure.
+
+import { attention, reasons } from "./rows.js";
+
+/** @typedef {import("./rows.js").Row} Row */
+/** @typedef {import("./rows.js").Reason} Reason */
+
+/** A group of statuses that a chip shows. @typedef {"pending" | "accepted" | "assigned" | "on_the_way" | "failed"} Stage */
+
+/** The statuses of each stage. @type {Record<Stage, string[]>} */
+export const stages = {
+  pending: ["pending"], accepted: ["accepted"], assigned: ["courier_assigned"],
+  on_the_way: ["picked_up", "in_transit", "out_for_delivery"], failed: ["failed"],
+};
+/** @type {Record<string, Stage>} */
+const stageOf = Object.fromEntries(Object.entries(stages).flatMap(([stage, statuses]) => statuses.map((status) => [status, /** @type {Stage} */ (stage)])));
+
+/**
+ * What narrows the board; empty texts narrow nothing.
+ * @typedef {object} Filter
+ * @property {Stage | ""} stage
+ * @property {Reason | ""} attention
+ * @property {string} partner a partner_id
+ * @property {string} zone a zone, or the beginning of one
+ * @property {string} courier a courier_id, or "none"
+ * @property {string} level
+ * @property {string} text
+ */
+
+/** What narrows nothing. @type {Readonly<Filter>} */
+export const everything = { stage: "", attention: "", partner: "", zone: "", courier: "", level: "", text: "" };
+
+const names = /** @type {(keyof Filter)[]} */ (Object.keys(everything));
+/** The parameter of the address for a part of a filter. @param {keyof Filter} name */
+const parameter = (name) => name === "text" ? "q" : name;
+
+/** Reads a filter from the address. What it does not know narrows nothing. @param {URLSearchParams} query @returns {Filter} */
+export const parse = (query) => {
+  /** @type {Record<string, string>} */
+  const found = {};
+  for (const name of names) found[name] = query.get(parameter(name)) ?? "";
+  if (!(/** @type {string} */ (found.stage) in stages)) found.stage = "";
+  if (!reasons.includes(/** @type {Reason} */ (found.attention))) found.attention = "";
+  return /** @type {any} */ (found);
+};
+
+/** Writes a filter into the address. @param {Filter} filter @param {URLSearchParams} query */
+export const write = (filter, query) => {
+  for (const name of names) {
+    if (filter[name]) query.set(parameter(name), filter[name]);
+    else query.delete(parameter(name));
+  }
+};
+
+/** Reports whether a filter narrows nothing. @param {Filter} filter */
+export const isEmpty = (filter) => names.every((name) => !filter[name]);
+
+/**
+ * How many orders each chip would show, given the other parts of the filter.
+ * @typedef {object} Counts
+ * @property {number} open
+ * @property {Record<Stage, number>} stages
+ * @property {Record<Reason, number>} reasons
+ */
+
+/**
+ * Selects the rows that a filter lets through, and counts what the chips would show.
+ * @param {Row[]} rows in order
+ * @param {Filter} filter
+ * @param {number} now
+ * @param {Set<string>} [found] the ids that the server found for the text, besides what the rows hold
+ * @returns {{shown: Row[], counts: Counts}} the rows in the same order
+ */
+export const select = (rows, filter, now, found) => {
+  const text = filter.text.trim().toLowerCase(), zone = filter.zone.toUpperCase();
+  const { stage, partner, courier, level } = filter;
+  const wanted = filter.attention ? 1 << reasons.indexOf(filter.attention) : 0;
+  /** @type {Row[]} */
+  const shown = [];
+  const inStages = { pending: 0, accepted: 0, assigned: 0, on_the_way: 0, failed: 0 }, bits = reasons.map(() => 0);
+  let open = 0;
+  for (const row of rows) {
+    if (partner && row.partner_id !== partner || level && row.service_level !== level) continue;
+    if (zone && !row.zone.startsWith(zone)) continue;
+    if (courier && (row.courier?.courier_id ?? "none") !== courier) continue;
+    if (text && !row.text.includes(text) && !found?.has(row.order_id)) continue;
+    const needs = attention(row, now), at = /** @type {Stage} */ (stageOf[row.status]);
+    open++;
+    inStages[at]++;
+    for (let i = 0; i < bits.length; i++) if (needs & 1 << i) bits[i] = (bits[i] ?? 0) + 1;
+    if ((!stage || at === stage) && (!wanted || needs & wanted)) shown.push(row);
+  }
+  return { shown, counts: { open, stages: inStages, reasons: /** @type {any} */ (Object.fromEntries(reasons.map((reason, i) => [reason, bits[i]]))) } };
+};
+
+/**
+ * A choice of a list, with how many orders it has.
+ * @typedef {{value: string, label: string, count: number}} Choice
+ */
+
+/**
+ * Returns what the rows can be narrowed to.
+ * @param {Iterable<Row>} rows
+ * @returns {{partners: Choice[], zones: Choice[], couriers: Choice[]}}
+ */
+export const choices = (rows) => {
+  /** @type {Map<string, Choice>[]} */
+  const [partners, zones, couriers] = [new Map(), new Map(), new Map()];
+  /** @param {Map<string, Choice>} all @param {string} value @param {string} label */
+  const count = (all, value, label) => {
+    const choice = all.get(value);
+    if (choice) choice.count++;
+    else all.set(value, { value, label, count: 1 });
+  };
+  for (const row of rows) {
+    count(/** @type {any} */ (partners), row.partner_id, row.partner_name);
+    count(/** @type {any} */ (zones), row.zone, row.zone);
+    if (row.courier) count(/** @type {any} */ (couriers), row.courier.courier_id, row.courier.name);
+  }
+  /** @param {Map<string, Choice> | undefined} all */
+  const sorted = (all) => [...all?.values() ?? []].sort((a, b) => a.label.localeCompare(b.label));
+  return { partners: sorted(partners), zones: sorted(zones), couriers: sorted(couriers) };
+};

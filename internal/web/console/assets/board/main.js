@@ -1,0 +1,66 @@
+// The dispatch board. This module puts it together; the others are
+//
+//   text.js       phrases, numbers and times          rows.js       what a row is (pure)
+//   clock.js      the server's time                   filter.js     which rows are shown (pure)
+//   api.js        calls of /ops/v1                    selection.js  which are selected
+//   store.js      the rows and the feed               route.js      the address: view, filter, order
+//   html.js       templates, icons, badges            board.js      rows shown, counts, keyboard's row
+//   bar.js        chips, lists, search                table.js      the list
+//
+// What other modules put into the board is in parts below: the panel of the order that is
+// open (route.js: opened), the bar of acts on what is selected (selection.js), and the
+// other views of what is shown (board.js: shown). A part that is null is left out. A view
+// may be loaded when it is first shown.
+
+import { render } from "preact";
+import "@preact/signals"; // components are drawn again when a signal that they read changes
+import { start } from "./board.js";
+import { Bar, Failure } from "./bar.js";
+import { correct, run } from "./clock.js";
+import { html } from "./html.js";
+import { opened, read, view } from "./route.js";
+import { selected } from "./selection.js";
+import { follow, store } from "./store.js";
+import { Table } from "./table.js";
+import { t } from "./text.js";
+
+/** @typedef {import("preact").ComponentType<any>} Part */
+
+/**
+ * @type {{panel: Part | null, bulk: Part | null, map: Part | null, couriers: Part | null}}
+ */
+const parts = {
+  panel: null, // panel.js: Panel, given the id of an order
+  bulk: null, // bulk.js: Bulk
+  map: null, // map.js: MapView
+  couriers: null, // couriers.js: CouriersView
+};
+
+const views = /** @type {import("./route.js").View[]} */ (["list", ...(parts.map ? ["map"] : []), ...(parts.couriers ? ["couriers"] : [])]);
+
+/** The view that the address names. */
+const View = () => {
+  const kind = store.state.value.kind;
+  if (kind === "error") return html`<${Failure} />`;
+  if (kind === "loading") return html`<p class="empty soft">${t("board.loading")}</p>`;
+  if (view.value === "map" && parts.map) return html`<${parts.map} />`;
+  if (view.value === "couriers" && parts.couriers) return html`<${parts.couriers} />`;
+  return html`<${Table} />`;
+};
+
+const Board = () => html`
+  <h1 class="hidden">${t("board.title")}</h1>
+  <${Bar} views=${views} />
+  <div class=${opened.value && parts.panel ? "work with-panel" : "work"}>
+    <div class="shown"><${View} />${parts.bulk && selected.value.size > 0 && html`<${parts.bulk} />`}</div>
+    ${opened.value && parts.panel && html`<aside class="panel" aria-label=${t("board.panel")}><${parts.panel} key=${opened.value} id=${opened.value} /></aside>`}
+  </div>`;
+
+const root = /** @type {HTMLElement} */ (document.getElementById("board"));
+correct(Date.parse(root.dataset.now ?? ""));
+run();
+start();
+addEventListener("popstate", read);
+root.replaceChildren();
+render(html`<${Board} />`, root);
+follow(store);

@@ -1,0 +1,71 @@
+// What the address says: the view, the filter, and the order that is open. Everything
+// that is shown can be shared by its address, and the back button goes back.
+
+import { signal } from "@preact/signals-core";
+import { everything, parse, write } from "./filter.js";
+
+/** @typedef {import("./filter.js").Filter} Filter */
+/** @typedef {"list" | "map" | "couriers"} View */
+
+/** @type {View[]} */
+const views = ["list", "map", "couriers"];
+
+/** @param {URLSearchParams} query */
+const viewOf = (query) => views.find((view) => view === query.get("view")) ?? "list";
+
+const here = () => new URLSearchParams(globalThis.location?.search);
+
+/** The view that is shown. */
+export const view = signal(viewOf(here()));
+/** What narrows the board. @type {import("@preact/signals-core").Signal<Filter>} */
+export const filter = signal(parse(here()));
+/** The id of the order whose panel is open; empty for none. */
+export const opened = signal(here().get("order") ?? "");
+
+/** Shows what the address says. */
+export const read = () => {
+  const query = here();
+  view.value = viewOf(query);
+  filter.value = parse(query);
+  opened.value = query.get("order") ?? "";
+};
+
+/** @param {boolean} replace */
+const writeAddress = (replace) => {
+  const query = here();
+  write(filter.value, query);
+  query.delete("view");
+  query.delete("order");
+  if (view.value !== "list") query.set("view", view.value);
+  if (opened.value) query.set("order", opened.value);
+  const text = query.toString(), address = location.pathname + (text && `?${text}`);
+  if (address === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+};
+
+/**
+ * Changes parts of the filter.
+ * @param {Partial<Filter>} parts
+ * @param {{replace?: boolean}} [how] replace is set for typing, which is not gone back over
+ */
+export const narrow = (parts, { replace = false } = {}) => {
+  filter.value = { ...filter.value, ...parts };
+  writeAddress(replace);
+};
+
+/** Removes the whole filter. */
+export const widen = () => narrow(everything);
+
+/** Shows another view of the same orders. @param {View} to */
+export const show = (to) => {
+  view.value = to;
+  writeAddress(false);
+};
+
+/** Opens the panel of an order; an empty id closes it. @param {string} id */
+export const open = (id) => {
+  const replace = opened.value !== "" && id !== "";
+  opened.value = id;
+  writeAddress(replace);
+};

@@ -1,0 +1,114 @@
+// The phrases of the phrasebook, which the document carries, and numbers, amounts and
+// times in the reader's language.
+
+/** @typedef {Record<string, string | number>} Arguments What the names in braces stand for. */
+
+const dayMs = 86400000;
+
+/** The language of the page: en or fr. */
+export let language = "en";
+/** @type {Record<string, string>} */
+let phrases = {};
+/** @type {ReturnType<typeof formats>} */
+let shown;
+
+/** @param {string} tag */
+const formats = (tag) => ({
+  plural: new Intl.PluralRules(tag),
+  number: new Intl.NumberFormat(tag),
+  dollars: new Intl.NumberFormat(tag === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency: "CAD" }),
+  clock: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { hour: "numeric", minute: "2-digit" }),
+  date: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { weekday: "short", month: "short", day: "numeric" }),
+  full: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { dateStyle: "full", timeStyle: "long" }),
+  relative: new Intl.RelativeTimeFormat(tag === "fr" ? "fr-CA" : "en", { numeric: "auto" }),
+});
+
+/**
+ * Uses a language and its phrases. The page's own are used without it.
+ * @param {string} tag
+ * @param {Record<string, string>} book
+ */
+export const use = (tag, book) => {
+  language = tag;
+  phrases = book;
+  shown = formats(tag);
+};
+
+/**
+ * @param {string} text
+ * @param {Arguments} values
+ */
+const fill = (text, values) => text.replace(/\{([a-z]+)\}/g, (whole, name) => name in values ? String(values[name]) : whole);
+
+/** @param {string} key */
+const phrase = (key) => {
+  const text = phrases[key];
+  if (text === undefined) throw new Error(`there is no phrase "${key}"`);
+  return text;
+};
+
+/**
+ * Returns a phrase.
+ * @param {string} key
+ * @param {Arguments} [values]
+ */
+export const t = (key, values = {}) => fill(phrase(key), values);
+
+/**
+ * Returns the form of a phrase that fits a number, which {n} stands for.
+ * @param {string} key
+ * @param {number} count
+ * @param {Arguments} [values]
+ */
+export const n = (key, count, values = {}) => {
+  const [one = "", many = one] = phrase(key).split("|");
+  return fill(shown.plural.select(count) === "one" ? one : many, { ...values, n: number(count) });
+};
+
+/** @param {number} value */
+export const number = (value) => shown.number.format(value);
+
+/** Returns an amount of Canadian cents. @param {number} cents */
+export const dollars = (cents) => (cents < 0 ? "−" : "") + shown.dollars.format(Math.abs(cents) / 100);
+
+/** Returns a time span as "2 h 10" or "12 min". @param {number} ms */
+export const span = (ms) => {
+  const minutes = Math.round(ms / 60000), hours = Math.floor(minutes / 60);
+  return hours ? `${hours} h ${String(minutes % 60).padStart(2, "0")}` : `${minutes} min`;
+};
+
+/** Returns the time of day. @param {number} at */
+export const clock = (at) => shown.clock.format(at);
+
+/** Returns a time with its day, its seconds and its zone. @param {number} at */
+export const full = (at) => shown.full.format(at);
+
+/**
+ * Returns the day and the time of day: a word for yesterday, today and tomorrow.
+ * @param {number} at
+ * @param {number} now
+ */
+export const moment = (at, now) => {
+  const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
+  const day = Math.abs(days) <= 1 ? shown.relative.format(days, "day") : shown.date.format(at);
+  return `${day}${t("time.comma")} ${clock(at)}`;
+};
+
+/**
+ * Returns when something is due: "in 20 min", "late 12 min", or the day and the time if
+ * that is a day away or more.
+ * @param {number} at
+ * @param {number} now
+ */
+export const due = (at, now) => {
+  const ms = at - now;
+  if (Math.abs(ms) >= dayMs) return moment(at, now);
+  return ms < 0 ? t("board.late", { t: span(-ms) }) : t("time.in", { t: span(ms) });
+};
+
+/** Cuts a long id in the middle: ord_qggv…edhr5. @param {string} id */
+export const shorten = (id) => id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-5)}`;
+
+if (globalThis.document) {
+  use(document.documentElement.lang, JSON.parse(document.getElementById("phrases")?.textContent ?? "{}"));
+}
