@@ -13,5 +13,6 @@ import (
 // runs all tests again on the other engines.
 func TestMain(m *testing.M) {
 	testkit.ClearSettings()
+	apptest.Overlap()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.Exit(apptest.AgainOnPostgres(code)) }))
 }

@@ -6,12 +6,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -256,6 +259,19 @@ func distributed(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return settings.DatabaseURL
+}
+
+// Overlap lets several tests run for each processor, unless the command says how many:
+// those of whole services mostly wait, for connections, refusals that are held back, and
+// databases. TestMain calls it before it runs the tests.
+func Overlap() {
+	const each = 3
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(each*runtime.GOMAXPROCS(0))) // fails for other than numbers only
+	}
 }
 
 // AgainOnPostgres runs the package's tests a second time, on PostgreSQL, and a

@@ -19,7 +19,7 @@ import (
 // TestMain runs the tests, and then compares the documented messages of errors with
 // those that the tests got.
 func TestMain(m *testing.M) {
-	flag.Parse()
+	apptest.Overlap()
 	code := m.Run()
 	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
 	if code == 0 && all && !messages.compare() {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -27,7 +28,7 @@ type asset struct {
 	path       string // with the digest of the content
 	kind       string // its Content-Type
 	content    []byte
-	compressed []byte // by gzip; nil if that saves nothing
+	compressed func() []byte // by gzip, on the first call; nil if that saves nothing
 }
 
 // assets holds every asset under its own name and under the one with its digest.
@@ -50,7 +51,8 @@ func (a assets) add(name string, content []byte) {
 	if kind == "" {
 		kind = mime.TypeByExtension(extension)
 	}
-	added := &asset{path: assetPrefix + digested, kind: kind, content: content, compressed: compress(content)}
+	added := &asset{path: assetPrefix + digested, kind: kind, content: content}
+	added.compressed = sync.OnceValue(func() []byte { return compress(content) })
 	a[name], a[digested] = added, added
 }
 
@@ -87,9 +89,11 @@ func (s *Site) serveAsset(v *visit.Visit) (int, []byte, error) {
 	header.Set("Content-Type", found.kind)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
-	if found.compressed != nil && strings.Contains(v.Request.Header.Get("Accept-Encoding"), "gzip") {
-		header.Set("Content-Encoding", "gzip")
-		return http.StatusOK, found.compressed, nil
+	if strings.Contains(v.Request.Header.Get("Accept-Encoding"), "gzip") {
+		if compressed := found.compressed(); compressed != nil {
+			header.Set("Content-Encoding", "gzip")
+			return http.StatusOK, compressed, nil
+		}
 	}
 	return http.StatusOK, found.content, nil
 }

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -14,11 +15,12 @@ import (
 // Templates are the templates of a room, once in each language.
 type Templates struct {
 	site *Site
-	in   map[Language]*template.Template
+	in   map[Language]func() *template.Template // parses on the first call
 }
 
-// Templates parses the templates of a room beside the shared ones. It panics if they
-// cannot be parsed.
+// Templates returns the templates of a room beside the shared ones. They are parsed when
+// a page is first rendered in a language, so that a service that shows few pages, as most
+// do in tests, starts quickly. Templates that cannot be parsed panic then.
 //
 // Templates have these functions: t, rich and n look up phrases (see Language.Text,
 // Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
@@ -26,10 +28,12 @@ type Templates struct {
 // cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
 // bar a horizontal bar, qr a QR code with a label.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
-	t := Templates{site: s, in: map[Language]*template.Template{}}
+	t := Templates{site: s, in: map[Language]func() *template.Template{}}
 	for _, l := range Languages {
-		shared := template.Must(template.New("page").Funcs(s.functions(l)).ParseFS(ownFiles, "templates/*.html"))
-		t.in[l] = template.Must(shared.ParseFS(files, patterns...))
+		t.in[l] = sync.OnceValue(func() *template.Template {
+			shared := template.Must(template.New("page").Funcs(s.functions(l)).ParseFS(ownFiles, "templates/*.html"))
+			return template.Must(shared.ParseFS(files, patterns...))
+		})
 	}
 	return t
 }
@@ -92,7 +96,7 @@ type framed struct {
 // Render sets the headers of a document and returns it. It is rendered as a whole
 // before anything is sent, so that an error never leaves half a page.
 func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
-	set := t.in[d.Language]
+	set := t.in[d.Language]()
 	var content, whole bytes.Buffer
 	if err := set.ExecuteTemplate(&content, d.Template, d.Data); err != nil {
 		return nil, fmt.Errorf("write the page %s: %w", d.Template, err)
