@@ -275,3 +275,13 @@ func (s *Service) Count(ctx context.Context) (counts Counts, err error) {
 	})
 	return counts, err
 }
+
+// Loads counts the orders under way of each courier, by courier id. Couriers without
+// any are left out.
+func (s *Service) Loads(ctx context.Context) (loads map[string]int64, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		loads, err = tx.Loads(ctx)
+		return err
+	})
+	return loads, err
+}

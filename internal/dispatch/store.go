@@ -24,6 +24,9 @@ type Reader interface {
 	Board(ctx context.Context, filter Filter, now time.Time) ([]*board.Row, error)
 	// Count counts orders under way. now decides what needs attention.
 	Count(ctx context.Context, now time.Time) (Counts, error)
+	// Loads counts the orders under way of each courier, by courier id. Couriers
+	// without any are left out.
+	Loads(ctx context.Context) (map[string]int64, error)
 	// EndedOrders lists orders of one partner in one final state, newest first, with
 	// their histories. It may stop early, and reports so, when they are large.
 	EndedOrders(ctx context.Context, filter Filter) (found []*delivery.Order, stopped bool, err error)

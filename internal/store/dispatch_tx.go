@@ -33,6 +33,21 @@ func (tx dispatchTx) Count(ctx context.Context, now time.Time) (dispatch.Counts,
 	return countBoard(ctx, tx.conn, now)
 }
 
+// Loads counts the orders under way of each courier that has any.
+func (tx dispatchTx) Loads(ctx context.Context) (map[string]int64, error) {
+	loads := map[string]int64{}
+	const text = "SELECT courier_id, count(*) FROM open_orders WHERE courier_id <> '' GROUP BY courier_id"
+	return loads, tx.conn.query(ctx, text, nil, func(r row) error {
+		var courierID string
+		var load int64
+		if err := r.scan(&courierID, &load); err != nil {
+			return err
+		}
+		loads[courierID] = load
+		return nil
+	})
+}
+
 // EndedOrders lists orders of one partner in one final state, newest first. It
 // stops early where a list of orders does.
 func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found []*delivery.Order, stopped bool, err error) {

@@ -167,7 +167,11 @@ func checkCounts(t tester, tx dispatch.Reader, rows []*board.Row) dispatch.Count
 	for _, reason := range board.Reasons {
 		want.Reasons[reason] = 0
 	}
+	wantLoads := map[string]int64{}
 	for _, row := range rows {
+		if row.CourierID != "" {
+			wantLoads[row.CourierID]++
+		}
 		want.Statuses[row.Status]++
 		reasons := row.Reasons(testkit.Epoch, row.CourierID == activeCourier)
 		for _, reason := range reasons {
@@ -181,6 +185,9 @@ func checkCounts(t tester, tx dispatch.Reader, rows []*board.Row) dispatch.Count
 	if err != nil || got.Open != want.Open || got.Attention != want.Attention ||
 		!maps.Equal(got.Statuses, want.Statuses) || !maps.Equal(got.Reasons, want.Reasons) {
 		t.Fatalf("got counts %+v, %v\nwant %+v", got, err, want)
+	}
+	if loads, err := tx.Loads(t.Context()); err != nil || !maps.Equal(loads, wantLoads) {
+		t.Fatalf("got loads %v, %v, want %v", loads, err, wantLoads)
 	}
 	return got
 }

@@ -3,7 +3,7 @@ package page
 // consolePhrases are those of the operators' console that several of its pages use.
 var consolePhrases = map[string]phrase{
 	"console.board":     {"Board", "Tableau"},
-	"console.couriers":  {"Couriers", "Coursiers"},
+	"console.couriers":  {"Couriers", "Livreurs"},
 	"console.stock":     {"Stock", "Stock"},
 	"console.partners":  {"Partners", "Partenaires"},
 	"console.rates":     {"Rates", "Tarifs"},

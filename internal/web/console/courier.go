@@ -1,0 +1,257 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// courierView is what the page of a courier shows.
+type courierView struct {
+	*sheet
+	Courier *operator.Courier
+	Form    *page.Form // of the record
+	Active  *page.Form // which activates or deactivates
+	Login   *operator.Operator
+	// NewLogin is the form that adds an operator for the courier; nil if there is one, or
+	// if the reader may not add one.
+	NewLogin *page.Form
+	Round    *dispatch.Round
+	Stops    []courierStop
+	Figures  []courierFigure
+}
+
+// courierStop is a row of the table of stops.
+type courierStop struct {
+	dispatch.Job
+	Overdue bool // its window has ended
+}
+
+// courierFigure is a sum of the last 30 days.
+type courierFigure struct {
+	Key, Value string
+	Course     []int64
+}
+
+// lately is how far back a courier's page lists deliveries.
+const lately = 24 * time.Hour
+
+func (room *Room) courier(s *sheet) (int, []byte, error) {
+	v, err := room.courierView(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showCourier(v, http.StatusOK)
+}
+
+// pathOf returns the address of the page of a courier.
+func pathOf(courierID string) string { return couriersPath + "/" + courierID }
+
+// courierView returns what the page of the courier in the path shows, with fresh forms.
+// It refuses with not_found.
+func (room *Room) courierView(s *sheet) (v *courierView, err error) {
+	v = &courierView{sheet: s}
+	if v.Courier, err = room.config.Operators.Courier(s.Context(), s.ID("courier_id")); err != nil {
+		return nil, err
+	}
+	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addFigures} {
+		if err := add(); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// versionOf returns a number that differs when the record holds something else.
+func versionOf(c *operator.Courier) int64 {
+	return page.VersionOf(c.Name, c.Phone, c.Vehicle, strconv.FormatBool(c.Active))
+}
+
+func (v *courierView) addForms() (err error) {
+	path := pathOf(v.Courier.CourierID)
+	if v.Form, err = v.form(path, versionOf(v.Courier)); err != nil {
+		return err
+	}
+	for _, field := range []struct{ name, value string }{{"name", v.Courier.Name}, {"phone", v.Courier.Phone}, {"vehicle", v.Courier.Vehicle}} {
+		v.Form.Values.Set(field.name, field.value)
+	}
+	v.Active, err = v.form(path+"/active", versionOf(v.Courier))
+	return err
+}
+
+func (v *courierView) addLogin() error {
+	if !v.IsAdmin() {
+		return nil
+	}
+	logins, err := v.room.logins(v.sheet)
+	if err != nil {
+		return err
+	}
+	if v.Login = logins[v.Courier.CourierID]; v.Login == nil {
+		v.NewLogin, err = v.form(pathOf(v.Courier.CourierID)+"/login", 0)
+	}
+	return err
+}
+
+func (v *courierView) addStops() (err error) {
+	now := v.room.config.Site.Now()
+	if v.Round, err = v.room.config.Dispatch.Round(v.Context(), v.Courier.CourierID, now.Add(-lately)); err != nil {
+		return err
+	}
+	for _, job := range v.Round.Jobs {
+		v.Stops = append(v.Stops, courierStop{job, job.Stop.Contact.Window.End.Before(now)})
+	}
+	return nil
+}
+
+// addFigures adds the sums of the last 30 days.
+func (v *courierView) addFigures() error {
+	answer, err := v.room.config.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{CourierID: v.Courier.CourierID}})
+	if err != nil {
+		return err
+	}
+	keys := []string{"couriers.figure.assigned", "couriers.figure.delivered", "couriers.figure.on_time", "couriers.figure.failed"}
+	courses, totals := make([][]int64, len(keys)), make([]int64, len(keys))
+	for _, line := range answer.Lines {
+		for i, count := range []int64{line.Assigned, line.Delivered, line.OnTime, line.FailedAttempts} {
+			courses[i] = append(courses[i], count)
+			totals[i] += count
+		}
+	}
+	for i, key := range keys {
+		v.Figures = append(v.Figures, courierFigure{key, v.Language.Number(int(totals[i])), courses[i]})
+	}
+	const delivered, onTime = 1, 2
+	v.Figures[onTime].Value = "–"
+	if totals[delivered] > 0 {
+		v.Figures[onTime].Value = v.Language.Percent(totals[onTime], totals[delivered])
+	}
+	return nil
+}
+
+// LoginFields returns the fields of a new login.
+func (v *courierView) LoginFields() []page.Field {
+	return []page.Field{
+		v.NewLogin.With(v.Input("email", "couriers.login.email", "email", "off")),
+		v.NewLogin.With(v.Hinted(v.Input("password", "couriers.login.password", "password", "new-password"), "couriers.login.password.hint")),
+	}
+}
+
+// Done returns how many orders the courier has delivered lately.
+func (v *courierView) Done() int { return int(v.Round.Done.Count) }
+
+// Place returns the number of the stop with an index.
+func (v *courierView) Place(index int) int { return index + 1 }
+
+func (s *sheet) showCourier(v *courierView, status int) (int, []byte, error) {
+	return s.show(leaf{
+		template: "console-courier", title: v.Courier.Name, data: v, status: status,
+		back: &page.Link{Text: s.Text("console.couriers"), Path: couriersPath},
+	})
+}
+
+func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
+	form, v, err := room.readCourierForm(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	if form.Version != versionOf(v.Courier) {
+		return s.Stale(pathOf(v.Courier.CourierID))
+	}
+	trim(form)
+	members := map[string]string{}
+	for _, name := range courierFields {
+		members[name] = form.Values.Get(name)
+	}
+	body, err := page.Source(members)
+	if err != nil {
+		return 0, nil, err
+	}
+	changed, err := room.config.Operators.ChangeCourier(s.Context(), v.Courier.CourierID, body)
+	if err == nil {
+		return s.LeadTo(pathOf(changed.CourierID), page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
+	}
+	if !form.Refuse(err, s.Language) {
+		return 0, nil, err
+	}
+	v.Form = form
+	return s.showCourier(v, http.StatusUnprocessableEntity)
+}
+
+// readCourierForm returns the form that was sent about the courier in the path, and what
+// the courier's page shows.
+func (room *Room) readCourierForm(s *sheet) (*page.Form, *courierView, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := room.courierView(s.on(pathOf(s.ID("courier_id"))))
+	return form, v, err
+}
+
+// activateCourier makes a courier active who is not, or the other way round. The form's
+// version makes sure that it is what the reader saw.
+func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	courier, err := room.config.Operators.Courier(s.Context(), s.ID("courier_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	path := pathOf(courier.CourierID)
+	if form.Version != versionOf(courier) {
+		return s.Stale(path)
+	}
+	body, err := page.Source(map[string]bool{"active": !courier.Active})
+	if err != nil {
+		return 0, nil, err
+	}
+	changed, err := room.config.Operators.ChangeCourier(s.Context(), courier.CourierID, body)
+	if err != nil {
+		return 0, nil, err
+	}
+	key := "couriers.deactivated"
+	if changed.Active {
+		key = "couriers.activated"
+	}
+	return s.LeadTo(path, page.Flash{Key: key, Arguments: []string{"name", changed.Name}})
+}
+
+// createLogin adds an operator with the role courier for the courier in the path.
+func (room *Room) createLogin(s *sheet) (int, []byte, error) {
+	form, v, err := room.readCourierForm(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	path := pathOf(v.Courier.CourierID)
+	if v.Login != nil {
+		return s.Stale(path)
+	}
+	body, err := page.Source(map[string]string{
+		"email": form.Values.Get("email"), "password": form.Values.Get("password"),
+		"role": string(operator.RoleCourier), "courier_id": v.Courier.CourierID,
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	made, err := room.config.Operators.Create(s.Context(), body)
+	switch {
+	case err == nil:
+		return s.LeadTo(path, page.Flash{Key: "couriers.login.created", Arguments: []string{"email", made.Email}})
+	case refusal.HasCode(err, refusal.CodeEmailTaken):
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("couriers.login.taken")})
+	case !form.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	v.NewLogin = form
+	return s.showCourier(v, http.StatusUnprocessableEntity)
+}
