@@ -89,6 +89,8 @@ var rooms = map[string]room{
 
 	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
 
+	"internal/web/self": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
+
 	"internal/web/scenes":  everything,
 	"internal/web/types":   everything,
 	"internal/web/browser": everything,

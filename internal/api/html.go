@@ -87,7 +87,9 @@ func (s *Server) page(c *call, serve visit.Serve) (reply, error) {
 // visit returns the request as pages take it.
 func (s *Server) visit(c *call) *visit.Visit {
 	c.Body = io.NopCloser(bytes.NewReader(c.body))
-	v := &visit.Visit{Request: c.Request, Header: c.header, Session: c.session, Account: c.partnerID, Operator: c.operator, Door: door{s, c}}
+	v := &visit.Visit{
+		Request: c.Request, Header: c.header, Session: c.session, Account: c.partnerID, Operator: c.operator, Vouched: c.vouched, Door: door{s, c},
+	}
 	if v.Session != nil || v.Operator != nil {
 		v.Caller = s.caller(c)
 	}

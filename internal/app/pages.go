@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/portal"
+	"github.com/dropyard/dropyard/internal/web/self"
 	"github.com/dropyard/dropyard/internal/web/track"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -42,10 +44,36 @@ func (a *App) pages() pages {
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others:   slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), a.demoRoutes()),
-		refused:  site.Refused,
+		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+			portal: desk.Frame, console: operators.Frame, courier: entry.CourierFrame,
+		})),
+		refused: site.Refused,
 	}
 }
+
+// selfRoutes returns the routes of the pages on which people manage their own sign-in.
+func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []visit.Route) {
+	for _, corner := range []self.Corner{
+		{
+			Path: "/portal/sign-in", For: visit.Partners, SignIns: a.userSignIns, Frame: frames.portal,
+			Rename: a.partners.Rename, ChangesEmail: true, HasMail: a.Post != nil,
+		},
+		{
+			Path: "/console/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse},
+		},
+		{
+			Path: "/courier/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.courier, Roomy: true,
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
+		},
+	} {
+		routes = append(routes, self.New(site, corner).Routes()...)
+	}
+	return routes
+}
+
+// selfFrames are what surrounds these pages.
+type selfFrames struct{ portal, console, courier func(page.Sheet) *page.Frame }
 
 // shownDemo returns what the first page shows of the demo; nil without one.
 func shownDemo(demo *entrance.Demo) func(*visit.Visit) (string, bool) {

@@ -1,6 +1,7 @@
 package partner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -118,11 +119,28 @@ func readMemberChange(root form.Source) (name string, role Role, err error) {
 // ChangeUser changes the name or the role of a user as a request asks. A new role
 // takes effect with the user's next request. It refuses with not_found or
 // validation_error, and with conflict if no owner would be left.
-func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root form.Source) (changed *User, err error) {
+func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root form.Source) (*User, error) {
 	name, role, err := readMemberChange(root)
 	if err != nil {
 		return nil, err
 	}
+	return s.changeUser(ctx, partnerID, userID, name, role)
+}
+
+// Rename changes the name of a user as a request asks. It refuses with not_found or
+// validation_error.
+func (s *Service) Rename(ctx context.Context, partnerID, userID string, root form.Source) error {
+	var problems form.Problems
+	name := form.New(root, &problems).Text("name", form.Required, delivery.NameRule)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	_, err := s.changeUser(ctx, partnerID, userID, name, "")
+	return err
+}
+
+// changeUser changes what is not empty.
+func (s *Service) changeUser(ctx context.Context, partnerID, userID, name string, role Role) (changed *User, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		team, err := s.lockTeam(ctx, tx, partnerID)
 		if err != nil {
@@ -132,12 +150,7 @@ func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root
 			return err
 		}
 		before := *changed
-		if name != "" {
-			changed.Name = name
-		}
-		if role != "" {
-			changed.Role = role
-		}
+		changed.Name, changed.Role = cmp.Or(name, changed.Name), cmp.Or(role, changed.Role)
 		return s.saveUser(ctx, tx, team, before, changed)
 	})
 	if err != nil {

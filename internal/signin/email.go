@@ -18,8 +18,8 @@ var (
 )
 
 // RequestEmail sends a link to the new address of the caller, who gives the password.
-// It refuses with validation_error, rate_limited, or email_taken, and with conflict if
-// there is no mail.
+// It refuses with validation_error or rate_limited, and with conflict if there is no
+// mail. Whether the address has an account shows only to those who open the link.
 func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source) error {
 	var problems form.Problems
 	f := form.New(root, &problems)

@@ -196,6 +196,9 @@ var ways = []way{
 	{"console.system", "/console/system", administering},
 }
 
+// Frame returns what surrounds the pages of the console.
+func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
+
 // frame returns the frame of the console for an operator. What a role may not use is
 // absent.
 func (s *sheet) frame() *page.Frame {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type Form struct {
 type Fault struct {
 	Field string
 	Text  string
-	Label string // of the field; empty until the form has been asked for it
+	Label string // of the field; empty until With has been called with it
 }
 
 // versionField is the hidden field with the version of the record.
@@ -142,7 +143,7 @@ func (f *Form) With(field Field) Field {
 	}
 	for i, fault := range f.Faults {
 		if fault.Field == field.Name {
-			field.Fault, f.Faults[i].Label = fault.Text, field.Label
+			field.Fault, f.Faults[i].Label = fault.Text, cmp.Or(field.Label, fault.Label)
 		}
 	}
 	return field

@@ -28,6 +28,7 @@ var phrases = collect(
 	trackPhrases,
 	homePhrases,
 	entrancePhrases,
+	selfPhrases,
 	portalPhrases,
 	portalOrdersPhrases,
 	portalSettingsPhrases,

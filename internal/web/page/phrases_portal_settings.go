@@ -1,7 +1,7 @@
 package page
 
-// portalSettingsPhrases are those of the team, the settings and one's own sign-in.
-var portalSettingsPhrases = collect(teamPhrases, settingsPhrases, ownPhrases)
+// portalSettingsPhrases are those of the team and the settings.
+var portalSettingsPhrases = collect(teamPhrases, settingsPhrases)
 
 var teamPhrases = map[string]phrase{
 	"team.title":       {"Team", "Équipe"},
@@ -104,71 +104,4 @@ var settingsPhrases = map[string]phrase{
 	"settings.sample.open":  {"Open the recipient’s page", "Ouvrir la page du destinataire"},
 	"settings.sample.none":  {"Every order has a page for its recipient. Create an order, in test mode if you like, to see yours.", "Chaque commande a une page pour son destinataire. Créez-en une, en mode test si vous voulez, pour voir la vôtre."},
 	"settings.sample.order": {"Create a test order", "Créer une commande de test"},
-}
-
-// ownPhrases are those of one's own sign-in.
-var ownPhrases = map[string]phrase{
-	"me.title": {"My sign-in", "Ma connexion"},
-
-	"me.email":         {"E-mail address", "Adresse de courriel"},
-	"me.email.change":  {"Change address", "Changer d’adresse"},
-	"me.email.now":     {"You sign in with", "Vous vous connectez avec"},
-	"me.email.new":     {"New e-mail address", "Nouvelle adresse de courriel"},
-	"me.email.effect":  {"We send a link to the new address. It becomes yours when you open the link.", "Nous envoyons un lien à la nouvelle adresse. Elle devient la vôtre quand vous ouvrez le lien."},
-	"me.email.send":    {"Send the link", "Envoyer le lien"},
-	"me.email.sent":    {"A link was sent to {email}. Open it to change your address.", "Un lien a été envoyé à {email}. Ouvrez-le pour changer d’adresse."},
-	"me.email.no_mail": {"This service sends no e-mails, and only a link that is sent to the new address proves that you read it. The address cannot be changed here.", "Ce service n’envoie pas de courriels, et seul un lien envoyé à la nouvelle adresse prouve que vous la lisez. L’adresse ne peut pas être changée ici."},
-
-	"me.password":         {"Password", "Mot de passe"},
-	"me.password.change":  {"Change password", "Changer de mot de passe"},
-	"me.password.current": {"Current password", "Mot de passe actuel"},
-	"me.password.new":     {"New password", "Nouveau mot de passe"},
-	"me.password.hint":    {"At least 8 characters. A few unrelated words are good.", "Au moins 8 caractères. Quelques mots sans lien conviennent bien."},
-	"me.password.effect":  {"All your other sessions end. API keys keep working.", "Toutes vos autres sessions se terminent. Les clés d’API continuent de fonctionner."},
-	"me.password.save":    {"Change password", "Changer de mot de passe"},
-	"me.password.changed": {"Your password was changed, and all your other sessions have ended.", "Votre mot de passe a été changé et toutes vos autres sessions sont terminées."},
-
-	"me.sessions":          {"One session|{n} sessions", "Une session|{n} sessions"},
-	"me.device":            {"Device and network address", "Appareil et adresse réseau"},
-	"me.device.unknown":    {"Unknown device", "Appareil inconnu"},
-	"me.begun":             {"Signed in", "Connexion"},
-	"me.seen":              {"Last used", "Dernière utilisation"},
-	"me.session.this":      {"(this one)", "(celle-ci)"},
-	"me.session.end":       {"End", "Terminer"},
-	"me.session.ended":     {"The session has ended.", "La session est terminée."},
-	"me.sessions.end":      {"End all other sessions", "Terminer toutes les autres sessions"},
-	"me.sessions.end.what": {"All other devices must sign in again.", "Tous les autres appareils devront se reconnecter."},
-	"me.sessions.end.yes":  {"Yes, end them", "Oui, les terminer"},
-	"me.sessions.ended":    {"All your other sessions have ended.", "Toutes vos autres sessions sont terminées."},
-
-	"me.factor":             {"Second factor", "Second facteur"},
-	"me.factor.on":          {"On · set up:", "Actif · configuré :"},
-	"me.factor.off":         {"Off: your password alone is enough to sign in.", "Inactif : votre mot de passe suffit pour vous connecter."},
-	"me.factor.add":         {"Set up", "Configurer"},
-	"me.factor.must":        {"Your role must sign in with a code as well.", "Votre rôle exige aussi un code à la connexion."},
-	"me.factor.must.why":    {"Until it is set up, you can open this page only.", "Tant qu’il n’est pas configuré, seule cette page vous est ouverte."},
-	"me.factor.what":        {"With a second factor you sign in with your password and a code that an authenticator app on your phone shows. Enter your password to begin.", "Avec un second facteur, vous vous connectez avec votre mot de passe et un code affiché par une application d’authentification sur votre téléphone. Entrez votre mot de passe pour commencer."},
-	"me.factor.begin":       {"Begin", "Commencer"},
-	"me.factor.scan":        {"Scan this with your authenticator app, then enter the code that it shows.", "Scannez ceci avec votre application d’authentification, puis entrez le code qu’elle affiche."},
-	"me.factor.qr":          {"QR code for the authenticator app; the same as text follows", "Code QR pour l’application d’authentification ; le même en texte suit"},
-	"me.factor.type":        {"Or type this secret:", "Ou tapez ce secret :"},
-	"me.factor.again":       {"Wait for the next code of the app and enter it.", "Attendez le code suivant de l’application et entrez-le."},
-	"me.factor.over":        {"Start over", "Recommencer"},
-	"me.factor.confirm":     {"Confirm", "Confirmer"},
-	"me.factor.done":        {"The second factor is on. From now on you sign in with a code as well.", "Le second facteur est actif. Dorénavant, vous vous connectez aussi avec un code."},
-	"me.factor.remove":      {"Remove", "Retirer"},
-	"me.factor.remove.what": {"The app’s codes and all recovery codes stop working. Your password alone is then enough to sign in.", "Les codes de l’application et tous les codes de récupération cessent de fonctionner. Votre mot de passe suffit alors pour vous connecter."},
-	"me.factor.remove.must": {"Your role must have a second factor: after removing it you can do nothing until it is set up again.", "Votre rôle exige un second facteur : après le retrait, vous ne pourrez rien faire tant qu’il n’est pas configuré de nouveau."},
-	"me.factor.remove.yes":  {"Remove the second factor", "Retirer le second facteur"},
-	"me.factor.removed":     {"The second factor was removed.", "Le second facteur a été retiré."},
-
-	"me.code":        {"Code", "Code"},
-	"me.code.hint":   {"From the app, or a recovery code.", "De l’application, ou un code de récupération."},
-	"me.codes":       {"Recovery codes", "Codes de récupération"},
-	"me.codes.what":  {"Each one signs you in once, should you lose your phone. They are shown only now: print them, or keep them in a safe place.", "Chacun vous connecte une fois, si vous perdez votre téléphone. Ils ne sont affichés que maintenant : imprimez-les ou gardez-les en lieu sûr."},
-	"me.codes.copy":  {"Copy all", "Tout copier"},
-	"me.codes.print": {"Print", "Imprimer"},
-	"me.codes.kept":  {"I have kept them", "Je les ai gardés"},
-	"me.codes.left":  {"one recovery code left|{n} recovery codes left", "{n} code de récupération restant|{n} codes de récupération restants"},
-	"me.codes.renew": {"For new recovery codes, or another phone, remove the second factor and set it up again.", "Pour de nouveaux codes ou un autre téléphone, retirez le second facteur et configurez-le de nouveau."},
 }

@@ -60,7 +60,7 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 var entrances = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
 
 // enrolments are the pages on which people enrol a second factor, in the same way.
-var enrolments = map[string]string{"portal": "/portal/sign-in", "console": "/console/sign-in"}
+var enrolments = map[string]string{"portal": "/portal/sign-in", "console": "/console/sign-in", "courier": "/courier/sign-in"}
 
 // firstOf returns the first part of a path.
 func firstOf(path string) string {

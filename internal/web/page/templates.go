@@ -26,7 +26,7 @@ type Templates struct {
 // Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
 // of a status, icon an icon by name, moment and relative a time, dollars an amount of
 // cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
-// bar a horizontal bar, qr a QR code with a label.
+// bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	t := Templates{site: s, in: map[Language]func() *template.Template{}}
 	for _, l := range Languages {
@@ -44,6 +44,7 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"quantity": func(n int64) string { return l.Number(int(n)) },
 		"asset":    s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l) },
+		"unnamed":  func() template.HTML { return unnamed },
 		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
 		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },
 	}
@@ -97,14 +98,15 @@ type framed struct {
 // before anything is sent, so that an error never leaves half a page.
 func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	set := t.in[d.Language]()
-	var content, whole bytes.Buffer
-	if err := set.ExecuteTemplate(&content, d.Template, d.Data); err != nil {
+	content, err := execute(set, d)
+	if err != nil {
 		return nil, fmt.Errorf("write the page %s: %w", d.Template, err)
 	}
+	var whole bytes.Buffer
 	if d.Frame != nil {
 		inside := framed{d.Frame, d.Language, template.HTML(content.String())}
 		content.Reset()
-		if err := set.ExecuteTemplate(&content, "frame", inside); err != nil {
+		if err := set.ExecuteTemplate(content, "frame", inside); err != nil {
 			return nil, fmt.Errorf("write the frame of %s: %w", d.Template, err)
 		}
 	}
@@ -114,4 +116,22 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	}
 	setHeaders(h, d.Language, modules.policy())
 	return whole.Bytes(), nil
+}
+
+// unnamed is what the list of a form's faults writes beside a fault whose field has not
+// been shown yet, and which therefore has no label.
+const unnamed = "<!--unnamed-->"
+
+// execute writes what is inside the body. A list of faults stands above the fields that
+// name them, so that a page with such a list is written twice: the second time, all fields
+// have been shown.
+func execute(set *template.Template, d Document) (*bytes.Buffer, error) {
+	var content bytes.Buffer
+	err := set.ExecuteTemplate(&content, d.Template, d.Data)
+	if err != nil || !bytes.Contains(content.Bytes(), []byte(unnamed)) {
+		return &content, err
+	}
+	content.Reset()
+	err = set.ExecuteTemplate(&content, d.Template, d.Data)
+	return bytes.NewBuffer(bytes.ReplaceAll(content.Bytes(), []byte(unnamed), nil)), err
 }

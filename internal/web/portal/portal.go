@@ -77,7 +77,7 @@ func (room *Room) Routes() []visit.Route {
 		room.webhookRoutes(),
 		room.teamRoutes(),
 		room.settingsRoutes(),
-		room.signInRoutes(),
+
 		room.keysRoutes(),
 		room.startRoutes(),
 		room.logsRoutes(),
@@ -214,6 +214,9 @@ var ways = [][]way{
 		{"me.title", "/portal/sign-in", partner.PermissionSelf},
 	},
 }
+
+// Frame returns what surrounds the pages of the portal.
+func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
 
 // frame returns the frame of the portal for a person.
 func (s *sheet) frame() *page.Frame {

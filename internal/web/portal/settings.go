@@ -207,7 +207,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	refuse := func(key string) (int, []byte, error) {
-		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.Text(key)})
+		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.Text(key), Label: s.Text("settings.logo.file")})
 		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
 	file, _, err := s.FormFile("logo")

@@ -39,7 +39,7 @@ func (s *sheet) RoleRights(r partner.Role) string { return s.Text(roleRights[r])
 
 // RoleField returns the choice of a role in a form, as the template "role-choice" shows it.
 func (s *sheet) RoleField(f *page.Form) roleField {
-	return roleField{f.With(page.Field{Name: "role"}), s, partner.Roles}
+	return roleField{f.With(page.Field{Name: "role", Label: s.Text("team.role")}), s, partner.Roles}
 }
 
 // roleField is the choice of a role.

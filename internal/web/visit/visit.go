@@ -24,8 +24,10 @@ type Visit struct {
 	// the partner's, or its test account. They are set on the pages of partners only.
 	Session *partner.Session
 	Account string
-	// Operator is set on the pages of operators only.
+	// Operator is set on the pages of operators only. Vouched is set if an OpenID provider
+	// has signed the operator in.
 	Operator *operator.Operator
+	Vouched  bool
 	// Caller is the person who is signed in, for package signin.
 	Caller signin.Caller
 	Door   Door

@@ -1,0 +1,100 @@
+package self
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// formView is what a page with one form shows.
+type formView struct {
+	*sheet
+	Form *page.Form
+}
+
+// NoMail reports whether the service sends no mail, by which an address is proved.
+func (v formView) NoMail() bool { return !v.corner.HasMail }
+
+// NewPassword returns the field of a new password.
+func (v formView) NewPassword() page.Field {
+	least := credential.MinUserPassword
+	if v.corner.For == visit.Operators {
+		least = credential.MinOperatorPassword
+	}
+	field := v.Input("new_password", "me.password.new", "password", "new-password")
+	field.Hint = v.Text("me.password.hint", "least", least)
+	return field
+}
+
+// PasswordEffect says what a new password changes.
+func (v formView) PasswordEffect() string {
+	if v.corner.For == visit.Operators {
+		return v.Text("me.password.effect.operator")
+	}
+	return v.Text("me.password.effect")
+}
+
+// ask shows a page with a new form, which is sent to the page's own path.
+func (s *sheet) ask(template, title string) (int, []byte, error) {
+	f, err := s.Site.NewForm(s.URL.Path, 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showPart(template, title, http.StatusOK, formView{s, f})
+}
+
+// askAgain shows a page with the form that was refused.
+func (s *sheet) askAgain(template, title string, refused *page.Form) (int, []byte, error) {
+	return s.showPart(template, title, http.StatusUnprocessableEntity, formView{s, refused})
+}
+
+func (s *sheet) password() (int, []byte, error) { return s.ask("self-password", "me.password") }
+
+func (s *sheet) changePassword() (int, []byte, error) {
+	refused, err := s.send(s.own(s.corner.SignIns.ChangePassword), "current_password", "new_password")
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case refused != nil:
+		return s.askAgain("self-password", "me.password", refused)
+	}
+	return s.done("me.password.changed")
+}
+
+func (s *sheet) email() (int, []byte, error) { return s.ask("self-email", "me.email") }
+
+func (s *sheet) requestEmail() (int, []byte, error) {
+	refused, err := s.send(s.own(s.corner.SignIns.RequestEmail), "new_email", "password")
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case refused != nil:
+		return s.askAgain("self-email", "me.email", refused)
+	}
+	return s.done("me.email.sent", "email", s.PostForm.Get("new_email"))
+}
+
+func (s *sheet) name() (int, []byte, error) {
+	f, err := s.Site.NewForm(s.URL.Path, 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	f.Values.Set("name", s.Name())
+	return s.showPart("self-name", "me.name", http.StatusOK, formView{s, f})
+}
+
+func (s *sheet) rename() (int, []byte, error) {
+	refused, err := s.send(func(body form.Source) error {
+		return s.corner.Rename(s.Context(), s.Session.Partner.PartnerID, s.Session.User.UserID, body)
+	}, "name")
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case refused != nil:
+		return s.askAgain("self-name", "me.name", refused)
+	}
+	return s.done("me.name.changed")
+}
