@@ -61,7 +61,7 @@ type answer struct {
 // sign-ins that do not succeed at once. The clock of the house stands at its last time.
 func (h *house) addEntrance(ctx context.Context) error {
 	h.comers = comers{operators: map[string]string{}, answers: map[string]answer{}}
-	for _, add := range []func(context.Context) error{h.addOperators, h.addLinks, h.addRefusedSignIns} {
+	for _, add := range []func(context.Context) error{h.addOperators, h.addLinks, h.addRefusedSignIns, h.addGuards} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -78,20 +78,29 @@ func (h *house) addOperators(ctx context.Context) error {
 		{Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
 		{Email: rider, Role: client.OperatorCourier, CourierID: vehicle.CourierID},
 	} {
-		who := request.Email
-		request.Email, request.Password = who+"@dropyard.example", housePassword
-		if _, err := h.desk.CreateOperator(ctx, request); err != nil {
+		if err := h.addOperator(ctx, request); err != nil {
 			return err
 		}
-		session, err := client.NewService(h.url).LoginOperator(ctx, client.LoginRequest{Email: request.Email, Password: housePassword})
-		if err != nil {
-			return err
-		}
-		h.comers.operators[who] = session.Cookie
 	}
-	rules := client.SignInRules{TOTPRequired: client.TOTPRequired{Operators: []client.OperatorRole{client.OperatorWarehouse}, Users: []client.Role{}}}
+	rules := client.SignInRules{TOTPRequired: client.TOTPRequired{Operators: []client.OperatorRole{client.OperatorWarehouse}, Users: []client.Role{client.RoleClerk}}}
 	_, err = h.desk.PutSignInRules(ctx, rules)
 	return err
+}
+
+// addOperator adds an operator who is named by the request instead of an address, and
+// signs in.
+func (h *house) addOperator(ctx context.Context, request client.OperatorRequest) error {
+	who := request.Email
+	request.Email, request.Password = who+"@dropyard.example", housePassword
+	if _, err := h.desk.CreateOperator(ctx, request); err != nil {
+		return err
+	}
+	session, err := client.NewService(h.url).LoginOperator(ctx, client.LoginRequest{Email: request.Email, Password: housePassword})
+	if err != nil {
+		return err
+	}
+	h.comers.operators[who] = session.Cookie
+	return nil
 }
 
 // guarded is a partner whose owner signs in with a code as well.
@@ -145,7 +154,7 @@ func (h *house) addRefusedSignIns(ctx context.Context) error {
 		for _, language := range page.Languages {
 			fields := url.Values{"email": {one.email}, "password": {one.password}, "_key": {strings.Repeat("0a", 16)}}
 			for range one.times {
-				found, err := h.post(ctx, one.path, fields, language)
+				found, err := h.post(ctx, one.path, "", fields, language)
 				if err != nil {
 					return err
 				}
@@ -157,7 +166,7 @@ func (h *house) addRefusedSignIns(ctx context.Context) error {
 	return nil
 }
 
-func (h *house) post(ctx context.Context, path string, fields url.Values, language page.Language) (found answer, err error) {
+func (h *house) post(ctx context.Context, path, cookie string, fields url.Values, language page.Language) (found answer, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+path, strings.NewReader(fields.Encode()))
 	if err != nil {
 		return found, err
@@ -165,6 +174,9 @@ func (h *house) post(ctx context.Context, path string, fields url.Values, langua
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept-Language", string(language))
 	request.Header.Set("Accept", "text/html")
+	if cookie != "" {
+		request.Header.Set("Cookie", cookie)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return found, err
@@ -209,14 +221,11 @@ func (h *house) entranceScenes(beside string) (scenes []Scene) {
 		add(name, h.url+path, "")
 	}
 	for name := range h.comers.answers {
-		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english {
+		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english && !strings.HasPrefix(name, "self-") {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}
-	for name, who := range map[string]string{"console-home": dispatcher, "console-home-enrol": storekeep} {
-		add(name, h.url+"/console/sign-in", operatorCookie+"="+h.comers.operators[who])
-	}
-	add("courier-home", h.url+"/courier", operatorCookie+"="+h.comers.operators[rider])
+	add("courier-home", h.url+"/courier", h.operatorSession(rider))
 	slices.SortFunc(scenes, func(a, b Scene) int { return strings.Compare(a.Name, b.Name) })
 	return scenes
 }

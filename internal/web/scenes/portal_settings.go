@@ -22,7 +22,7 @@ const (
 	teamReader    = "team-reader"
 )
 
-// settingsScenes returns those of the team, the settings and one's own sign-in.
+// settingsScenes returns those of the team and the settings.
 func (h *house) settingsScenes(add func(name, who, path string)) {
 	add("portal-settings-team", owner, "/portal/team")
 	add("portal-settings-team-reader", teamReader, "/portal/team")
@@ -33,13 +33,6 @@ func (h *house) settingsScenes(add func(name, who, path string)) {
 	add("portal-settings-reader", teamReader, "/portal/settings")
 	add("portal-settings-empty", newcomer, "/portal/settings")
 	add("portal-settings-hostile", hostiles, "/portal/settings")
-	add("portal-settings-sign-in", owner, "/portal/sign-in")
-	add("portal-settings-sign-in-factor", teamDeveloper, "/portal/sign-in")
-	add("portal-settings-sign-in-must", teamClerk, "/portal")
-	add("portal-settings-factor", owner, "/portal/sign-in/factor")
-	add("portal-settings-factor-remove", teamDeveloper, "/portal/sign-in/factor")
-	add("portal-settings-password", owner, "/portal/sign-in/password")
-	add("portal-settings-email", owner, "/portal/sign-in/email")
 }
 
 // addTeams adds people and invitations, and how recipients see the partners.

@@ -102,7 +102,7 @@ func Open(ctx context.Context) (*Theatre, error) {
 		return nil, err
 	}
 	alone := httptest.NewServer(house.answered(Single()))
-	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes(), house.entranceScenes(alone.URL)), URL: alone.URL, alone: alone, house: house}, nil
+	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes(), house.entranceScenes(alone.URL), house.selfScenes(alone.URL)), URL: alone.URL, alone: alone, house: house}, nil
 }
 
 // Close ends what serves the scenes.
