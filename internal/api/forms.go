@@ -18,7 +18,7 @@ var errSentAlready = refusal.New(refusal.CodeConflict, "this form was sent alrea
 // click, or a form that is sent again, leads to where the first one led. The key is
 // claimed before the change, because a change that may have been made is better looked
 // up by the person than made twice.
-func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
+func (s *Server) formOnce(c *call, r visit.Route) (reply, error) {
 	v := s.visit(c)
 	key, err := v.Key()
 	if err != nil {
@@ -39,10 +39,14 @@ func (s *Server) formOnce(c *call, serve visit.Serve) (reply, error) {
 		return s.formAgain(c, earlier, change)
 	}
 	// A browser hangs up when its user clicks again: the change that has begun goes on.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), requestTimeout)
+	timeout := requestTimeout
+	if r.Long {
+		timeout = longTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), timeout)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
-	answer, err := s.page(c, serve)
+	answer, err := s.page(c, r.Serve)
 	s.settleForm(c, change, answer, err)
 	return answer, err
 }

@@ -49,7 +49,7 @@ var pageAccess = map[visit.Audience]Access{
 // limits of size and time, authentication, metrics, and a refusal where something
 // fails. It is not part of the interfaces that the OpenAPI documents describe.
 func pageRoute(r visit.Route) Route {
-	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission}}
+	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long}}
 	route.handle = func(s *Server, c *call) (reply, error) {
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
@@ -57,7 +57,7 @@ func pageRoute(r visit.Route) Route {
 		case r.For == visit.Anyone:
 			return s.strangersForm(c, r)
 		default:
-			return s.formOnce(c, r.Serve)
+			return s.formOnce(c, r)
 		}
 	}
 	if r.Heavy {

@@ -22,11 +22,12 @@ type Route struct {
 	handle func(*Server, *call) (reply, error)
 }
 
-// Allowed says which of the authenticated callers may use a route. The zero value is
-// for routes that need no authentication.
+// Allowed says which of the authenticated callers may use a route, and for how long. The
+// zero value is for routes that need no authentication.
 type Allowed struct {
 	Roles      []operator.Role    // of AccessOperator: the roles that may use it
 	Permission partner.Permission // of partners' people: what their role must permit
+	Long       bool               // a request may run for longTimeout; set for pages only
 }
 
 // anyone may use a route that needs no authentication.

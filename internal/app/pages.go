@@ -32,8 +32,9 @@ func (a *App) pages() pages {
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
 	operators := console.New(console.Config{
-		Site: site, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
+		Site: site, Orders: a.orders, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
 		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules,
+		Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes},
 	})
 	demo := a.demoDoors()
 	entry := entrance.New(entrance.Config{

@@ -1,6 +1,7 @@
 package partner
 
 import (
+	"cmp"
 	"context"
 	"strings"
 )
@@ -11,9 +12,19 @@ type ListFilter struct {
 	// NamesOnly searches in the name and the id only, for callers who may not see more.
 	NamesOnly bool
 	// Pending selects the accounts that await approval.
-	Pending bool
-	After   string // a partner id: only those after it
-	Limit   int
+	Pending   bool
+	Suspended bool
+	// RateCard selects the partners with a series of rate cards; DefaultCard those without
+	// one of their own.
+	RateCard string
+	After    string // a partner id: only those after it
+	Limit    int
+}
+
+// selects reports whether a partner with these settings is listed.
+func (f *ListFilter) selects(s Settings) bool {
+	return (!f.Pending || s.Pending()) && (!f.Suspended || s.Suspended()) &&
+		(f.RateCard == "" || cmp.Or(s.RateCard, DefaultCard) == f.RateCard)
 }
 
 // ListPage is a part of the list of partners. Next is the cursor for what
@@ -39,7 +50,7 @@ func (s *Service) List(ctx context.Context, filter ListFilter) (page ListPage, e
 			}
 			for _, p := range found {
 				after = p.PartnerID
-				if !p.matches(wanted, filter.NamesOnly) || filter.Pending && !p.Pending() {
+				if !p.matches(wanted, filter.NamesOnly) || !filter.selects(p.Settings) {
 					continue
 				}
 				if len(page.Partners) == filter.Limit {

@@ -117,16 +117,9 @@ func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*tar
 // targets returns the orders of an account that a selection selects, each with the
 // answers that repeat its record.
 func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
-	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
-	for _, orderID := range selection.OrderIDs {
-		if err := e.byID(ctx, orderID); err != nil {
-			return nil, err
-		}
-	}
-	if selection.Recipient != "" {
-		if err := e.byRecipient(ctx, selection.Recipient); err != nil {
-			return nil, err
-		}
+	e, err := s.choose(ctx, partnerID, selection)
+	if err != nil {
+		return nil, err
 	}
 	if len(e.damaged) > 0 {
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("nothing was erased, because these orders cannot be read and may be the recipient's: %s; restore them or remove them, or name the orders to erase by id",
@@ -139,6 +132,20 @@ func (s *Service) targets(ctx context.Context, partnerID string, selection Selec
 		return nil, nil
 	}
 	return e.targets, s.findAnswers(ctx, partnerID, e.targets)
+}
+
+// choose collects the orders of an account that a selection selects.
+func (s *Service) choose(ctx context.Context, partnerID string, selection Selection) (*eraser, error) {
+	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
+	for _, orderID := range selection.OrderIDs {
+		if err := e.byID(ctx, orderID); err != nil {
+			return nil, err
+		}
+	}
+	if selection.Recipient != "" {
+		return e, e.byRecipient(ctx, selection.Recipient)
+	}
+	return e, nil
 }
 
 // few lists some of the orders.
@@ -155,6 +162,7 @@ type eraser struct {
 	store     Store
 	partnerID string
 	targets   []*target
+	selected  []Selected      // the targets, for people
 	chosen    map[string]bool // ids of the targets
 	underWay  []string        // ids and states of targets that are under way
 	damaged   []string        // ids of orders that cannot be read, and may concern the recipient
@@ -178,6 +186,7 @@ func (e *eraser) choose(o *delivery.Order, email string) {
 	}
 	e.chosen[o.OrderID] = true
 	e.targets = append(e.targets, &target{orderID: o.OrderID, version: o.Version, email: email})
+	e.selected = append(e.selected, Selected{o.OrderID, o.PartnerOrderID, o.Status, o.CreatedAt})
 	if board.IsOpen(o.Status) {
 		e.underWay = append(e.underWay, fmt.Sprintf("%s (%s)", o.OrderID, o.Status))
 	}

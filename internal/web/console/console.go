@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/report"
@@ -28,6 +29,7 @@ var files embed.FS
 // Config holds what the room needs.
 type Config struct {
 	Site      *page.Site
+	Orders    *order.Service
 	Dispatch  *dispatch.Service
 	Operators *operator.Service
 	Partners  *partner.Service
@@ -39,6 +41,14 @@ type Config struct {
 	// operators, and Rules what they must do.
 	UserSignIns, OperatorSignIns *signin.Service
 	Rules                        *signin.Rules
+	// Defaults are the limits of partners without their own.
+	Defaults Defaults
+}
+
+// Defaults are the service's limits for a partner; 0 means no limit.
+type Defaults struct {
+	RateLimit                 int64 // requests a minute
+	OrdersPerDay, StoredBytes int64
 }
 
 // Room is the console.

@@ -98,10 +98,16 @@ func (f *Form) Refuse(err error, l Language) bool {
 // longest fits what a text that is too long must be.
 var longest = regexp.MustCompile(`^a string of (?:at most|[0-9]+ to) ([0-9]+) characters`)
 
+// within fits what a number that is out of bounds must be.
+var within = regexp.MustCompile(`^an integer from (-?[0-9]+) to (-?[0-9]+)$`)
+
 // faultText says what a field must hold.
 func faultText(problem form.Problem, l Language) string {
 	if most := longest.FindStringSubmatch(problem.Expected); most != nil && problem.Value != nil && problem.Value != "" {
 		return l.Text("fault.length", "most", most[1])
+	}
+	if bounds := within.FindStringSubmatch(problem.Expected); bounds != nil {
+		return l.Text("fault.number", "least", bounds[1], "most", bounds[2])
 	}
 	for start, key := range map[string]string{
 		"an e-mail address": "fault.email", "a phone number": "fault.phone", "an https URL": "fault.url", "a Canadian postal code": "fault.postal",

@@ -76,5 +76,6 @@ var faultPhrases = map[string]phrase{
 	"fault.host":             {"Enter an address that can be reached from the internet.", "Entrez une adresse accessible depuis Internet."},
 	"fault.time":             {"Enter a date and a time of day.", "Entrez une date et une heure."},
 	"fault.length":           {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
+	"fault.number":           {"Enter a whole number from {least} to {most}.", "Entrez un nombre entier de {least} à {most}."},
 	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},
 }

@@ -134,6 +134,8 @@ type Route struct {
 	// Heavy is set if serving it keeps a processor busy, of which only a little runs at a
 	// time.
 	Heavy bool
+	// Long is set if it reads or writes all that a partner has, which may take minutes.
+	Long bool
 	// ChangesNothing is set for a form that only asks: it is handled every time, whatever
 	// its key.
 	ChangesNothing bool

@@ -1,0 +1,185 @@
+package console
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// versionOfState differs when an account has another state.
+func versionOfState(s partner.Settings) int64 {
+	return page.VersionOf(strconv.FormatBool(s.Pending()), s.SuspendedAt.String(), s.SuspendedReason)
+}
+
+// approvePartner approves an account. One that is approved already stays so.
+func (room *Room) approvePartner(s *sheet) (int, []byte, error) {
+	approved, err := room.config.Partners.Approve(s.Context(), s.ID("partner_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.toPartner("partners.approved", "name", approved.Name)
+}
+
+// Reason returns the field for the reason of a suspension.
+func (v *partnerView) Reason() page.Field {
+	field := page.Field{Name: "suspended_reason", Type: "textarea", Label: v.Text("partners.suspend.reason"), Hint: v.Text("partners.suspend.reason.hint")}
+	return v.Suspension.With(field)
+}
+
+func (room *Room) suspendPartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	changes := map[string]any{"suspended": true, "suspended_reason": sent.Values.Get("suspended_reason")}
+	return room.changeState(s, sent, changes, "partners.suspend.done")
+}
+
+func (room *Room) resumePartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	return room.changeState(s, sent, map[string]any{"suspended": false}, "partners.resume.done")
+}
+
+// changeState suspends or resumes an account.
+func (room *Room) changeState(s *sheet, sent *page.Form, changes map[string]any, done string) (int, []byte, error) {
+	found, err := room.config.Partners.Overview(s.Context(), s.ID("partner_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	if sent.Version != versionOfState(found.Settings) {
+		return s.Stale(s.partnerPath())
+	}
+	body, err := page.Source(changes)
+	if err == nil {
+		_, err = room.config.Partners.Change(s.Context(), found.PartnerID, body)
+	}
+	switch {
+	case err == nil:
+		return s.toPartner(done, "name", found.Name)
+	case !sent.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	return room.refusedPartner(s, func(v *partnerView) { v.Suspension = sent })
+}
+
+// setting is a limit as its field holds it: empty for that of the service.
+func setting(value, byDefault, unit int64) string {
+	if value == byDefault {
+		return ""
+	}
+	return strconv.FormatFloat(float64(value)/float64(unit), 'f', -1, 64)
+}
+
+// limitsOf returns what the fields of the limits hold.
+func limitsOf(s partner.Settings) map[string]string {
+	return map[string]string{
+		"rate_limit":     setting(int64(s.RateLimit), partner.DefaultRate, 1),
+		"orders_per_day": setting(s.OrdersPerDay, partner.DefaultQuota, 1),
+		"stored_bytes":   setting(s.StoredBytes, partner.DefaultQuota, megabyte),
+		"rate_card":      s.RateCard,
+	}
+}
+
+// versionOfLimits differs when the form shows other limits.
+func versionOfLimits(s partner.Settings) int64 {
+	now := limitsOf(s)
+	return page.VersionOf(now["rate_limit"], now["orders_per_day"], now["stored_bytes"], now["rate_card"])
+}
+
+// LimitFields returns the fields of the limits.
+func (v *partnerView) LimitFields() []page.Field {
+	defaults, fields := v.room.config.Defaults, make([]page.Field, 0, 4)
+	for _, one := range []struct {
+		name, label string
+		byDefault   int64
+	}{
+		{"rate_limit", "partners.limit.rate", defaults.RateLimit},
+		{"orders_per_day", "partners.limit.orders", defaults.OrdersPerDay},
+		{"stored_bytes", "partners.limit.bytes", defaults.StoredBytes / megabyte},
+	} {
+		hint := v.Text("partners.limit.hint.none")
+		if one.byDefault > 0 {
+			hint = v.Text("partners.limit.hint", "n", v.Language.Number(int(one.byDefault)))
+		}
+		if one.name != "rate_limit" {
+			hint += " " + v.Text("partners.limit.zero")
+		}
+		fields = append(fields, v.Limits.With(page.Field{Name: one.name, Type: "text", InputMode: "decimal", Label: v.Text(one.label), Hint: hint, Autocomplete: "off"}))
+	}
+	card := page.Field{Name: "rate_card", Type: "select", Label: v.Text("partners.limit.card"), Options: []page.Option{{Label: v.Text("partners.card.default")}}}
+	for _, name := range v.Cards {
+		card.Options = append(card.Options, page.Option{Value: name, Label: name})
+	}
+	return append(fields, v.Limits.With(card))
+}
+
+// limitPartner sets the limits of a partner and its rate card.
+func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := room.config.Partners.Overview(s.Context(), s.ID("partner_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	if sent.Version != versionOfLimits(found.Settings) {
+		return s.Stale(s.partnerPath())
+	}
+	body, err := readLimits(sent)
+	if err == nil {
+		_, err = room.config.Partners.Change(s.Context(), found.PartnerID, body)
+	}
+	switch {
+	case err == nil:
+		return s.toPartner("partners.limits.done", "name", found.Name)
+	case !sent.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	for i, fault := range sent.Faults {
+		if fault.Field == "stored_bytes" { // its bounds are in bytes
+			sent.Faults[i].Text = s.Text("partners.limit.bytes.fault")
+		}
+	}
+	return room.refusedPartner(s, func(v *partnerView) { v.Limits = sent })
+}
+
+// units are those of the fields of the limits.
+var units = map[string]float64{"rate_limit": 1, "orders_per_day": 1, "stored_bytes": megabyte}
+
+// readLimits returns the limits of a form as the use case takes them. A text that is not
+// a number stays one, and is refused.
+func readLimits(sent *page.Form) (form.Source, error) {
+	body := map[string]any{"rate_card": nil}
+	for name, unit := range units {
+		body[name] = nil
+		typed := strings.TrimSpace(sent.Values.Get(name))
+		if number, ok := readNumber(typed, unit); ok {
+			body[name] = number
+		} else if typed != "" {
+			body[name] = typed
+		}
+	}
+	if card := sent.Values.Get("rate_card"); card != "" {
+		body["rate_card"] = card
+	}
+	return page.Source(body)
+}
+
+// typedNumber turns a number with a decimal comma and spaces into one that programs read.
+var typedNumber = strings.NewReplacer(",", ".", " ", "", "\u00a0", "", "\u202f", "")
+
+// readNumber reads a number that is whole once it is multiplied by its unit.
+func readNumber(typed string, unit float64) (int64, bool) {
+	number, err := strconv.ParseFloat(typedNumber.Replace(typed), 64)
+	whole := math.Round(number * unit)
+	ok := err == nil && math.Abs(whole) < 1<<53 && math.Abs(whole-number*unit) < 1e-3
+	return int64(whole), ok
+}
