@@ -55,6 +55,8 @@ var rooms = map[string]room{
 	"internal/route":       {mayNot: pure},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 
+	"internal/installation": {mayNot: pure},
+
 	"internal/recipient": {may: []string{"internal/delivery", "internal/board", "internal/mail", foundation}, mayNot: useCase},
 	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/stock":     {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/audit", foundation}, mayNot: useCase},
@@ -76,7 +78,7 @@ var rooms = map[string]room{
 
 	"internal/metrics": {may: []string{"internal/api", "internal/dispatch/feed", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {},
-	"internal/api":     {may: []string{"api", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
+	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
 
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
@@ -87,7 +89,7 @@ var rooms = map[string]room{
 
 	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/visit", foundation}},
 
-	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/installation", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/self": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 

@@ -1,49 +1,5 @@
 package api
 
-import "time"
-
-// System describes an installation for its admins. It holds no secret and no path.
-type System struct {
-	Version         string       `json:"version"`
-	Commit          *string      `json:"commit"` // null if the program was built without it
-	GoVersion       string       `json:"go_version"`
-	StartedAt       time.Time    `json:"started_at"`
-	UptimeSeconds   int64        `json:"uptime_seconds"`
-	Engine          string       `json:"engine"` // sqlite, postgres or citus
-	SchemaVersion   int64        `json:"schema_version"`
-	Nodes           []SystemNode `json:"nodes"` // the one that answers first, then the others by when they were seen
-	Queues          SystemQueues `json:"queues"`
-	Disks           []SystemDisk `json:"disks"`
-	LogBytes        *int64       `json:"log_bytes"`         // of the embedded database's write-ahead log; null with PostgreSQL
-	LogPendingBytes *int64       `json:"log_pending_bytes"` // of it, not yet in the database file
-	LastBackupAt    *time.Time   `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
-	Problems        []Reason     `json:"problems"`          // why the node that answers is not ready; usually none
-}
-
-// SystemNode is a node that shares the database.
-type SystemNode struct {
-	NodeID    string    `json:"node_id"`
-	Version   string    `json:"version"`
-	StartedAt time.Time `json:"started_at"`
-	SeenAt    time.Time `json:"seen_at"`
-	Answers   bool      `json:"answers"` // it is the one that answers
-}
-
-// SystemQueues is what waits on the node that answers.
-type SystemQueues struct {
-	EventsReady    int `json:"events_ready"`     // may be sent as soon as their endpoint allows
-	EventsUnderWay int `json:"events_under_way"` // are being sent
-	EventsWaiting  int `json:"events_waiting"`   // wait for another event of their order
-	OutcomesToSave int `json:"outcomes_to_save"` // of requests to endpoints
-}
-
-// SystemDisk is the disk of a directory that the node writes to.
-type SystemDisk struct {
-	Holds      string `json:"holds"` // data or proofs
-	FreeBytes  int64  `json:"free_bytes"`
-	TotalBytes int64  `json:"total_bytes"`
-}
-
 func (s *Server) handleSystem(c *call) (reply, error) {
 	system, err := s.config.System(c.Context())
 	if err != nil {

@@ -9,17 +9,12 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/installation"
 )
-
-// Reason says why the service is not ready.
-type Reason struct {
-	Reason  string `json:"reason"` // one of a few words, which the OpenAPI document lists
-	Message string `json:"message"`
-}
 
 // Readiness returns why the service is not ready; nothing if it is. It must be cheap,
 // because anybody may ask as often as they like.
-type Readiness func(context.Context) []Reason
+type Readiness func(context.Context) []installation.Reason
 
 // handleReady reports whether the service should get requests. Unlike handleHealth it
 // is about more than this process: the reasons are for operators only.
@@ -32,7 +27,7 @@ func (s *Server) handleReady(c *call) (reply, error) {
 	refused := &refusal.Error{Code: refusal.CodeUnavailable, Message: "the service is not ready", RetryAfter: readyRetry}
 	if informed {
 		refused.Details = struct {
-			Reasons []Reason `json:"reasons"`
+			Reasons []installation.Reason `json:"reasons"`
 		}{reasons}
 	}
 	return reply{}, refused

@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -88,7 +89,7 @@ type Config struct {
 	// Ready returns why the service is not ready; nil means that it always is.
 	Ready Readiness
 	// System describes the installation, for admins.
-	System func(context.Context) (System, error)
+	System func(context.Context) (installation.State, error)
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
 	// Observer receives what happens, for metrics; it may be nil.
@@ -136,7 +137,7 @@ func New(config Config) *Server {
 		config.Observer = unobserved{}
 	}
 	if config.Ready == nil {
-		config.Ready = func(context.Context) []Reason { return nil }
+		config.Ready = func(context.Context) []installation.Reason { return nil }
 	}
 	networks := func() *throttle.Networks { return throttle.NewNetworks(perMinute(config.StrangerLimit), config.Now) }
 	s := &Server{

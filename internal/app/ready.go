@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -35,23 +35,23 @@ const (
 // readiness knows whether the service should get requests.
 type readiness struct {
 	draining atomic.Bool
-	look     func(context.Context) []api.Reason
+	look     func(context.Context) []installation.Reason
 
 	mu      sync.Mutex // guards the following fields
 	at      time.Time  // of the last look
-	verdict []api.Reason
+	verdict []installation.Reason
 	// incidents has one for each reason that there has been.
 	incidents map[string]*incident
 }
 
-var draining = api.Reason{Reason: "draining", Message: "the service is stopping"}
+var draining = installation.Reason{Reason: "draining", Message: "the service is stopping"}
 
 // reasons returns why the service is not ready. It looks again if the last look is older
 // than lookAgain.
-func (a *App) reasons(ctx context.Context) []api.Reason {
+func (a *App) reasons(ctx context.Context) []installation.Reason {
 	r := &a.ready
 	if r.draining.Load() {
-		return []api.Reason{draining}
+		return []installation.Reason{draining}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,10 +92,10 @@ func (a *App) openReadiness() {
 	clock := newClockWatch(a.Surroundings)
 	directories := a.directories()
 	a.ready.incidents = map[string]*incident{}
-	a.ready.look = func(ctx context.Context) (found []api.Reason) {
+	a.ready.look = func(ctx context.Context) (found []installation.Reason) {
 		add := func(word string, err error) {
 			if err != nil {
-				found = append(found, api.Reason{Reason: word, Message: err.Error()})
+				found = append(found, installation.Reason{Reason: word, Message: err.Error()})
 			}
 		}
 		if unfit := a.store.Unfit(); unfit != nil {

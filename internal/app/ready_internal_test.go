@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -20,7 +20,7 @@ func TestManyProbesCostOne(t *testing.T) {
 		looks := 0
 		a := &App{Surroundings: Surroundings{Log: slog.New(slog.DiscardHandler)}}
 		a.ready.incidents = map[string]*incident{}
-		a.ready.look = func(context.Context) []api.Reason {
+		a.ready.look = func(context.Context) []installation.Reason {
 			looks++
 			return nil
 		}

@@ -11,35 +11,35 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
 // system describes the installation.
-func (a *App) system(ctx context.Context) (api.System, error) {
+func (a *App) system(ctx context.Context) (installation.State, error) {
 	version, _, err := a.store.Look(ctx)
 	if err != nil {
-		return api.System{}, err
+		return installation.State{}, err
 	}
 	nodes, err := a.nodes.list(ctx)
 	if err != nil {
-		return api.System{}, err
+		return installation.State{}, err
 	}
 	disks, err := a.disks()
 	if err != nil {
-		return api.System{}, err
+		return installation.State{}, err
 	}
-	s := api.System{
+	s := installation.State{
 		Version: a.Version, Commit: commit(), GoVersion: runtime.Version(),
 		StartedAt: a.nodes.self.StartedAt, UptimeSeconds: int64(a.Now().Sub(a.nodes.self.StartedAt).Seconds()),
 		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
-		Problems: append([]api.Reason{}, a.reasons(ctx)...),
+		Problems: append([]installation.Reason{}, a.reasons(ctx)...),
 	}
 	sending := a.sender.Stats()
-	s.Queues = api.SystemQueues{
+	s.Queues = installation.Queues{
 		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,
 	}
 	if wal := a.store.Stats().WAL; wal != nil {
@@ -64,8 +64,8 @@ func commit() *string {
 }
 
 // disks describes the disks of the directories that the service writes to.
-func (a *App) disks() ([]api.SystemDisk, error) {
-	disks := []api.SystemDisk{}
+func (a *App) disks() ([]installation.Disk, error) {
+	disks := []installation.Disk{}
 	for _, directory := range a.directories() {
 		var disk syscall.Statfs_t
 		if err := syscall.Statfs(directory, &disk); err != nil {
@@ -75,8 +75,8 @@ func (a *App) disks() ([]api.SystemDisk, error) {
 		if directory == a.config.Data {
 			holds = "data"
 		}
-		size := int64(disk.Bsize)                                                                                                        //nolint:unconvert // other systems have other types
-		disks = append(disks, api.SystemDisk{Holds: holds, FreeBytes: int64(disk.Bavail) * size, TotalBytes: int64(disk.Blocks) * size}) //nolint:gosec // no disk is that large
+		size := int64(disk.Bsize)                                                                                                           //nolint:unconvert // other systems have other types
+		disks = append(disks, installation.Disk{Holds: holds, FreeBytes: int64(disk.Bavail) * size, TotalBytes: int64(disk.Blocks) * size}) //nolint:gosec // no disk is that large
 	}
 	return disks, nil
 }
@@ -176,7 +176,7 @@ func (n *nodes) close() {
 }
 
 // list lists the nodes: this one, then the others, the one seen last first.
-func (n *nodes) list(ctx context.Context) ([]api.SystemNode, error) {
+func (n *nodes) list(ctx context.Context) ([]installation.Node, error) {
 	self := n.self
 	self.SeenAt = timestamp.Truncate(n.app.Now())
 	found := []store.Node{self}
@@ -187,9 +187,9 @@ func (n *nodes) list(ctx context.Context) ([]api.SystemNode, error) {
 		}
 		found = append(found, others...)
 	}
-	listed := make([]api.SystemNode, len(found))
+	listed := make([]installation.Node, len(found))
 	for i, node := range found {
-		listed[i] = api.SystemNode{NodeID: node.NodeID, Version: node.Version, StartedAt: node.StartedAt, SeenAt: node.SeenAt, Answers: i == 0}
+		listed[i] = installation.Node{NodeID: node.NodeID, Version: node.Version, StartedAt: node.StartedAt, SeenAt: node.SeenAt, Answers: i == 0}
 	}
 	return listed, nil
 }

@@ -64,6 +64,20 @@ func (s *Service) List(ctx context.Context, cursor string, limit int) (page Page
 	return page, err
 }
 
+// Operator returns an operator. It refuses with not_found.
+func (s *Service) Operator(ctx context.Context, operatorID string) (found *Operator, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Operator(ctx, operatorID)
+		return err
+	})
+	if err == nil && found == nil {
+		err = errNoOperator
+	}
+	return found, err
+}
+
+var errNoOperator = refusal.NotFound("the operator")
+
 // change is what a request changes. What it leaves out stays as it is.
 type change struct {
 	role                   Role
@@ -128,7 +142,7 @@ func (s *Service) Change(ctx context.Context, operatorID string, root form.Sourc
 			return err
 		}
 		if before == nil {
-			return refusal.NotFound("the operator")
+			return errNoOperator
 		}
 		changed = change.apply(*before)
 		if err := change.check(ctx, tx, before, &changed); err != nil {

@@ -22,6 +22,8 @@ type Reader interface {
 	credential.LinkReader
 	// Account is an operator by e-mail address in lower case.
 	Account(ctx context.Context, emailKey string) (*Account, error)
+	// Operator is an operator by id.
+	Operator(ctx context.Context, operatorID string) (*Operator, error)
 	Identity(ctx context.Context, issuer, subject string) (*Identity, error)
 	// HasIdentity reports whether an operator is tied to a person at a provider.
 	HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error)

@@ -34,6 +34,15 @@ func (tx operatorTx) Operators(ctx context.Context, after string, limit int) (fo
 	return found, err
 }
 
+// Operator returns an operator; nil if there is none.
+func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator.Operator, error) {
+	found, err := operators.one(ctx, tx.conn, "WHERE operator_id = $1", operatorID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return &found.Operator, nil
+}
+
 // LockOperator returns an operator, locked until the transaction ends; nil if
 // there is none.
 func (tx operatorTx) LockOperator(ctx context.Context, operatorID string) (*operator.Account, error) {

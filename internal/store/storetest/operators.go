@@ -86,6 +86,12 @@ func testOperators(t *testing.T, s *store.Store) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
 		}
+		if got, err := tx.Operator(ctx, "opr_3"); err != nil || got == nil || *got != three.Operator {
+			t.Errorf("by id: got %+v, %v, want %+v", got, err, three.Operator)
+		}
+		if none, err := tx.Operator(ctx, "opr_none"); none != nil || err != nil {
+			t.Errorf("by id: got %+v, %v, want none", none, err)
+		}
 		if none, err := tx.Account(ctx, one.Email); none != nil || err != nil {
 			t.Errorf("by the address as given: got %+v, %v, want none", none, err)
 		}

@@ -1,5 +1,221 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"bytes"
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
 
-func (room *Room) auditRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+const auditPath = "/console/audit"
+
+func (room *Room) auditRoutes() []visit.Route {
+	export := room.get("/audit.csv", administering, (*Room).exportAudit)
+	export.Heavy = true
+	return []visit.Route{room.get("/audit", administering, (*Room).audit), export}
+}
+
+const (
+	// entriesOnPage is the number of entries on a page of the audit log.
+	entriesOnPage = 50
+	// entriesInFile is how many entries a file may have.
+	entriesInFile = 50_000
+)
+
+// auditFields are the parameters of the filter.
+var auditFields = []string{"operator_id", "action", "partner_id", "object_id", "from", "to"}
+
+// auditView is what the audit log shows.
+type auditView struct {
+	*sheet
+	Form     *page.Form
+	Entries  []auditRow
+	Narrowed bool
+	Pages    page.Pages
+	CSV      string // the address of the file
+}
+
+// auditRow is a change that a person has made.
+type auditRow struct {
+	*operator.Audited
+	Who     string // the e-mail address, if the person is an operator
+	Object  string // the path of the page of what was changed; empty if it has none
+	Changes []difference
+}
+
+func (room *Room) audit(s *sheet) (int, []byte, error) {
+	filter, sent := room.auditFilter(s)
+	view := auditView{sheet: s, Form: sent, Narrowed: len(given(sent.Values)) > 0}
+	status := http.StatusOK
+	if len(sent.Faults) > 0 {
+		status = http.StatusUnprocessableEntity
+	} else if err := view.fill(filter); err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{template: "audit", title: s.Text("console.audit"), data: &view, status: status})
+}
+
+// fill reads the entries that a filter selects.
+func (v *auditView) fill(filter operator.AuditFilter) error {
+	filter.Before, filter.Limit = v.URL.Query().Get("cursor"), entriesOnPage
+	found, err := v.room.config.Operators.Audit(v.Context(), filter)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, entry := range found.Entries {
+		if _, known := names[entry.OperatorID]; !known {
+			if names[entry.OperatorID], err = v.room.nameOf(v.sheet, entry.OperatorID); err != nil {
+				return err
+			}
+		}
+		v.Entries = append(v.Entries, auditRow{entry, names[entry.OperatorID], objectPath(entry), differences(entry.Before, entry.After)})
+	}
+	chosen := given(v.Form.Values)
+	v.CSV = v.Link(auditPath+".csv", chosen...)
+	if found.Next != "" {
+		v.Pages.Next = v.Link(auditPath, append(slices.Clone(chosen), "cursor", found.Next)...)
+	}
+	if filter.Before != "" {
+		v.Pages.First = v.Link(auditPath, chosen...)
+	}
+	return nil
+}
+
+// given returns the parameters of a filter that have a value, as pairs.
+func given(values url.Values) (pairs []string) {
+	for _, name := range auditFields {
+		if value := values.Get(name); value != "" {
+			pairs = append(pairs, name, value)
+		}
+	}
+	return pairs
+}
+
+// nameOf returns the e-mail address of an operator; the id of any other who acted.
+func (room *Room) nameOf(s *sheet, operatorID string) (string, error) {
+	found, err := room.config.Operators.Operator(s.Context(), operatorID)
+	if refusal.HasCode(err, refusal.CodeNotFound) {
+		return operatorID, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return found.Email, nil
+}
+
+// objectPath returns the path of the page of what an entry is about.
+func objectPath(a *operator.Audited) string {
+	for prefix, path := range map[string]string{
+		"ord_": "/console/orders/", "cou_": "/console/couriers/", "opr_": operatorsPath + "/", "ptr_": "/console/partners/",
+	} {
+		if strings.HasPrefix(a.ObjectID, prefix) {
+			return path + a.ObjectID
+		}
+	}
+	return ""
+}
+
+// auditFilter reads the filter that the address has.
+func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form) {
+	sent := &page.Form{Action: auditPath, Values: url.Values{}}
+	for _, name := range auditFields {
+		sent.Values.Set(name, strings.TrimSpace(s.URL.Query().Get(name)))
+	}
+	filter := operator.AuditFilter{
+		OperatorID: sent.Values.Get("operator_id"), PartnerID: sent.Values.Get("partner_id"), ObjectID: sent.Values.Get("object_id"),
+		Action: audit.Action(sent.Values.Get("action")), From: s.day(sent, "from"), To: s.day(sent, "to"),
+	}
+	if !filter.To.IsZero() {
+		filter.To = filter.To.AddDate(0, 0, 1) // the day that is named is a part of the period
+	}
+	if filter.Action != "" && !slices.Contains(audit.Actions, filter.Action) {
+		filter.Action = ""
+		sent.Values.Del("action")
+	}
+	return filter, sent
+}
+
+// day reads a day of a filter; zero if none is given.
+func (s *sheet) day(sent *page.Form, name string) time.Time {
+	text := sent.Values.Get(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		sent.Faults = append(sent.Faults, page.Fault{Field: name, Text: s.Text("audit.day")})
+	}
+	return at
+}
+
+// Fields returns the fields of the filter.
+func (v *auditView) Fields() []page.Field {
+	actions := []page.Option{{Label: v.Text("audit.any")}}
+	for _, action := range audit.Actions {
+		actions = append(actions, page.Option{Value: string(action), Label: v.Action(action)})
+	}
+	fields := []page.Field{
+		{Name: "action", Label: v.Text("audit.action"), Type: "select", Options: actions},
+		{Name: "object_id", Label: v.Text("audit.object"), Type: "search"},
+		{Name: "operator_id", Label: v.Text("audit.who.id"), Type: "search"},
+		{Name: "partner_id", Label: v.Text("audit.partner"), Type: "search"},
+		{Name: "from", Label: v.Text("audit.from"), Type: "date"},
+		{Name: "to", Label: v.Text("audit.to"), Type: "date"},
+	}
+	for i := range fields {
+		fields[i] = v.Form.With(fields[i])
+	}
+	return fields
+}
+
+// Action returns what was done, in words.
+func (v *auditView) Action(a audit.Action) string { return v.Text("audit." + string(a)) }
+
+// exportAudit returns the entries that the filter's period has as CSV, the oldest first.
+func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
+	filter, sent := room.auditFilter(s)
+	if len(sent.Faults) > 0 {
+		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), "a date")
+	}
+	var file bytes.Buffer
+	lines := csv.NewWriter(&file)
+	_ = lines.Write([]string{"at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after"}) // a buffer takes everything
+	count := 0
+	err := room.config.Operators.ExportAudit(s.Context(), filter.From, filter.To, func(a *operator.Audited) error {
+		if !selects(filter, a) {
+			return nil
+		}
+		if count++; count > entriesInFile {
+			return refusal.New(refusal.CodePayloadTooLarge, "the period has more than 50,000 entries: choose a shorter one")
+		}
+		return lines.Write([]string{
+			timestamp.Format(a.At), a.OperatorID, string(a.Action), a.PartnerID, a.ObjectID, a.RequestID, string(a.Before), string(a.After),
+		})
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	lines.Flush()
+	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
+	s.Header.Set("Content-Disposition", `attachment; filename="audit.csv"`)
+	s.Header.Set("Cache-Control", "no-store")
+	return http.StatusOK, file.Bytes(), nil
+}
+
+// selects reports whether a filter selects an entry of its period.
+func selects(f operator.AuditFilter, a *operator.Audited) bool {
+	fits := func(wanted, got string) bool { return wanted == "" || wanted == got }
+	return fits(f.OperatorID, a.OperatorID) && fits(f.PartnerID, a.PartnerID) && fits(f.ObjectID, a.ObjectID) && fits(string(f.Action), string(a.Action))
+}

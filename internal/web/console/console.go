@@ -4,6 +4,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -41,6 +43,8 @@ type Config struct {
 	// operators, and Rules what they must do.
 	UserSignIns, OperatorSignIns *signin.Service
 	Rules                        *signin.Rules
+	// Installation describes the installation as it is now.
+	Installation func(context.Context) (installation.State, error)
 	// Defaults are the limits of partners without their own.
 	Defaults Defaults
 }

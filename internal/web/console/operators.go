@@ -1,5 +1,287 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"net/http"
+	"strconv"
 
-func (room *Room) operatorRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+const operatorsPath = "/console/operators"
+
+func (room *Room) operatorRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/operators", administering, (*Room).operators),
+		room.get("/operators/new", administering, (*Room).newOperator),
+		room.post("/operators/new", administering, (*Room).addOperator),
+		room.get("/operators/{operator_id}", administering, (*Room).operator),
+		room.post("/operators/{operator_id}", administering, (*Room).changeOperator),
+		room.post("/operators/{operator_id}/reset-link", administering, (*Room).resetOperator),
+		room.post("/operators/{operator_id}/factor", administering, (*Room).removeOperatorFactor),
+	}
+}
+
+// operatorsOnPage is the number of operators on a page of their list.
+const operatorsOnPage = 50
+
+// couriersInChoice is how many couriers a form offers.
+const couriersInChoice = 1000
+
+// listedOperator is an operator with what admins may know of the sign-in.
+type listedOperator struct {
+	*operator.Operator
+	signin.State
+}
+
+// operatorsView is what the list of operators shows.
+type operatorsView struct {
+	*sheet
+	Operators []listedOperator
+	Pages     page.Pages
+}
+
+func (room *Room) operators(s *sheet) (int, []byte, error) {
+	cursor := s.URL.Query().Get("cursor")
+	found, err := room.config.Operators.List(s.Context(), cursor, operatorsOnPage)
+	if err != nil {
+		return 0, nil, err
+	}
+	ids := make([]string, len(found.Operators))
+	for i, o := range found.Operators {
+		ids[i] = o.OperatorID
+	}
+	states, err := room.config.OperatorSignIns.States(s.Context(), ids)
+	if err != nil {
+		return 0, nil, err
+	}
+	view := operatorsView{sheet: s}
+	for _, o := range found.Operators {
+		view.Operators = append(view.Operators, listedOperator{o, states[o.OperatorID]})
+	}
+	if found.Next != "" {
+		view.Pages.Next = s.Link(operatorsPath, "cursor", found.Next)
+	}
+	if cursor != "" {
+		view.Pages.First = operatorsPath
+	}
+	return s.show(leaf{
+		template: "operators", title: s.Text("console.operators"), data: view,
+		action: &page.Link{Text: s.Text("operators.add"), Path: operatorsPath + "/new"},
+	})
+}
+
+// RoleName returns the name of a role.
+func (s *sheet) RoleName(r operator.Role) string { return s.Text("role." + string(r)) }
+
+// RoleRights says what a role may do.
+func (s *sheet) RoleRights(r operator.Role) string { return s.Text("role." + string(r) + ".may") }
+
+// operatorView is what the page of an operator shows, and that of a new one.
+type operatorView struct {
+	*sheet
+	*listedOperator // nil for a new one
+	Form            *page.Form
+	Couriers        []page.Option
+	Reset, Removal  *page.Form         // of a link for a new password, and of the second factor
+	Made            *signin.IssuedLink // that was just made, and is shown once; may be nil
+	Problem         *page.Message      // why a change was refused; may be nil
+}
+
+// Roles returns the roles that can be chosen.
+func (v operatorView) Roles() []operator.Role { return operator.Roles }
+
+// RoleField returns the choice of the role.
+func (v operatorView) RoleField() page.Field {
+	return v.Form.With(page.Field{Name: "role", Label: v.Text("operators.role")})
+}
+
+// CourierField returns the choice of the courier that the operator is.
+func (v operatorView) CourierField() page.Field {
+	return v.Form.With(page.Field{
+		Name: "courier_id", Label: v.Text("operators.courier"), Hint: v.Text("operators.courier.hint"), Type: "select", Options: v.Couriers,
+	})
+}
+
+// Fields returns the fields that only a new operator has.
+func (v operatorView) Fields() []page.Field {
+	return []page.Field{
+		v.Form.With(v.Input("email", "operators.email", "email", "off")),
+		v.Form.With(v.Hinted(v.Input("password", "operators.password", "password", "new-password"), "operators.password.hint")),
+	}
+}
+
+// IsReader reports whether the operator is the reader.
+func (v operatorView) IsReader() bool {
+	return v.listedOperator != nil && v.OperatorID == v.sheet.Operator.OperatorID
+}
+
+func (room *Room) newOperator(s *sheet) (int, []byte, error) {
+	form, err := s.form(operatorsPath+"/new", 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	form.Values.Set("courier_id", s.URL.Query().Get("courier_id"))
+	if form.Values.Get("courier_id") != "" {
+		form.Values.Set("role", string(operator.RoleCourier))
+	}
+	return room.showNewOperator(s, form, http.StatusOK)
+}
+
+func (room *Room) showNewOperator(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	couriers, err := room.courierChoice(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		template: "operator-new", title: s.Text("operators.new"), status: status, data: operatorView{sheet: s, Form: form, Couriers: couriers},
+		back: &page.Link{Text: s.Text("console.operators"), Path: operatorsPath},
+	})
+}
+
+// courierChoice returns the couriers that an operator can be.
+func (room *Room) courierChoice(s *sheet) ([]page.Option, error) {
+	found, err := room.config.Operators.Couriers(s.Context(), "", couriersInChoice)
+	if err != nil {
+		return nil, err
+	}
+	options := []page.Option{{Label: "–"}}
+	for _, c := range found.Couriers {
+		options = append(options, page.Option{Value: c.CourierID, Label: c.Name})
+	}
+	return options, nil
+}
+
+func (room *Room) addOperator(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := form.Object("email", "password", "role", "courier_id")
+	if err != nil {
+		return 0, nil, err
+	}
+	added, err := room.config.Operators.Create(s.Context(), body)
+	switch {
+	case err == nil:
+		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.added", Arguments: []string{"email", added.Email}})
+	case refusal.HasCode(err, refusal.CodeEmailTaken):
+		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("operators.taken")})
+	case !form.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	return room.showNewOperator(s, form, http.StatusUnprocessableEntity)
+}
+
+// viewOfOperator returns the operator that the path names. It refuses with not_found.
+func (room *Room) viewOfOperator(s *sheet) (operatorView, error) {
+	view := operatorView{sheet: s}
+	found, err := room.config.Operators.Operator(s.Context(), s.ID("operator_id"))
+	if err != nil {
+		return view, err
+	}
+	states, err := room.config.OperatorSignIns.States(s.Context(), []string{found.OperatorID})
+	if err != nil {
+		return view, err
+	}
+	view.listedOperator = &listedOperator{found, states[found.OperatorID]}
+	if view.Couriers, err = room.courierChoice(s); err != nil {
+		return view, err
+	}
+	path := operatorsPath + "/" + found.OperatorID
+	if view.Form, err = s.form(path, view.version()); err != nil {
+		return view, err
+	}
+	view.Form.Values.Set("role", string(found.Role))
+	view.Form.Values.Set("courier_id", found.CourierID)
+	view.Form.Values.Set("active", strconv.FormatBool(found.Active))
+	if view.Reset, err = s.form(path+"/reset-link", 0); err != nil {
+		return view, err
+	}
+	view.Removal, err = s.form(path+"/factor", 0)
+	return view, err
+}
+
+// version differs when the form shows something else.
+func (v operatorView) version() int64 {
+	return page.VersionOf(string(v.Role), v.CourierID, strconv.FormatBool(v.Active))
+}
+
+func (room *Room) operator(s *sheet) (int, []byte, error) {
+	view, err := room.viewOfOperator(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showOperator(view, http.StatusOK)
+}
+
+func (s *sheet) showOperator(view operatorView, status int) (int, []byte, error) {
+	return s.show(leaf{
+		template: "operator", title: view.Email, data: view, status: status,
+		back: &page.Link{Text: s.Text("console.operators"), Path: operatorsPath},
+	})
+}
+
+func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	view, err := room.viewOfOperator(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	if form.Version != view.version() {
+		return s.Stale(s.URL.Path)
+	}
+	change := map[string]any{"role": form.Values.Get("role"), "active": form.Values.Get("active") == "true"}
+	if courier := form.Values.Get("courier_id"); courier != "" {
+		change["courier_id"] = courier
+	}
+	body, err := page.Source(change)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Form = form
+	changed, err := room.config.Operators.Change(s.Context(), view.OperatorID, body)
+	switch {
+	case err == nil:
+		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.changed", Arguments: []string{"email", changed.Email}})
+	case refusal.HasCode(err, refusal.CodeConflict):
+		view.Problem = &page.Message{Text: s.Text("operators.last_admin"), Danger: true}
+		return s.showOperator(view, http.StatusConflict)
+	case !form.Refuse(err, s.Language):
+		return 0, nil, err
+	}
+	return s.showOperator(view, http.StatusUnprocessableEntity)
+}
+
+// resetOperator makes a link for a new password. It is shown once, unless it was sent by
+// mail.
+func (room *Room) resetOperator(s *sheet) (int, []byte, error) {
+	link, err := room.config.OperatorSignIns.ResetLink(s.Context(), s.ID("operator_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	path := operatorsPath + "/" + s.ID("operator_id")
+	if link.URL == "" {
+		return s.LeadTo(path, page.Flash{Key: "operators.reset.mailed"})
+	}
+	view, err := room.viewOfOperator(s.on(path))
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Made = link
+	return s.showOperator(view, http.StatusOK)
+}
+
+func (room *Room) removeOperatorFactor(s *sheet) (int, []byte, error) {
+	path := operatorsPath + "/" + s.ID("operator_id")
+	if err := room.config.OperatorSignIns.ClearTOTP(s.Context(), "", s.ID("operator_id")); err != nil {
+		return 0, nil, err
+	}
+	return s.LeadTo(path, page.Flash{Key: "operators.factor.removed"})
+}

@@ -1,5 +1,92 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"fmt"
+	"slices"
 
-func (room *Room) settingsRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+const settingsPath = "/console/settings"
+
+func (room *Room) settingsRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/settings", administering, (*Room).settings),
+		room.post("/settings", administering, (*Room).changeRules),
+	}
+}
+
+// ruleChoice is a kind of people with the roles that must have a second factor.
+type ruleChoice struct {
+	Kind  signin.Kind
+	Title string
+	Roles []ruledRole
+}
+
+// ruledRole is a role that must have a second factor, or need not.
+type ruledRole struct {
+	Value, Name string
+	Required    bool
+}
+
+// settingsView is what the settings of the house show.
+type settingsView struct {
+	*sheet
+	Form    *page.Form
+	Choices []ruleChoice
+}
+
+func (room *Room) settings(s *sheet) (int, []byte, error) {
+	rules, err := room.config.Rules.Get(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	view := settingsView{sheet: s}
+	if view.Form, err = s.form(settingsPath, versionOfRules(rules)); err != nil {
+		return 0, nil, err
+	}
+	operators := ruleChoice{Kind: signin.Operators, Title: s.Text("house.operators")}
+	for _, role := range operator.Roles {
+		operators.Roles = append(operators.Roles, ruledRole{string(role), s.RoleName(role), slices.Contains(rules[signin.Operators], string(role))})
+	}
+	users := ruleChoice{Kind: signin.Users, Title: s.Text("house.users")}
+	for _, role := range partner.Roles {
+		users.Roles = append(users.Roles, ruledRole{string(role), s.Text("team." + string(role)), slices.Contains(rules[signin.Users], string(role))})
+	}
+	view.Choices = []ruleChoice{operators, users}
+	return s.show(leaf{template: "house-settings", title: s.Text("console.settings"), data: view})
+}
+
+func versionOfRules(rules signin.Required) int64 {
+	return page.VersionOf(fmt.Sprint(rules[signin.Operators]), fmt.Sprint(rules[signin.Users]))
+}
+
+// changeRules sets who must have a second factor.
+func (room *Room) changeRules(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	rules, err := room.config.Rules.Get(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	if form.Version != versionOfRules(rules) {
+		return s.Stale(settingsPath)
+	}
+	chosen := func(kind signin.Kind) []string { return append([]string{}, form.Values[string(kind)]...) }
+	body, err := page.Source(map[string]any{"totp_required": map[signin.Kind][]string{
+		signin.Operators: chosen(signin.Operators), signin.Users: chosen(signin.Users),
+	}})
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, err := room.config.Rules.Set(s.Context(), body); err != nil {
+		return 0, nil, err
+	}
+	return s.LeadTo(settingsPath, page.Flash{Key: "house.rules.saved"})
+}

@@ -1,5 +1,103 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"time"
 
-func (room *Room) systemRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/installation"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+func (room *Room) systemRoutes() []visit.Route {
+	return []visit.Route{room.get("/system", administering, (*Room).system)}
+}
+
+// systemView is what the page about the installation shows.
+type systemView struct {
+	*sheet
+	installation.State
+}
+
+// Uptime returns how long the node that answers has been running.
+func (v systemView) Uptime() time.Duration { return time.Duration(v.UptimeSeconds) * time.Second }
+
+// EngineName returns the name of the database.
+func (v systemView) EngineName() string {
+	return map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "citus": "Citus"}[v.Engine]
+}
+
+// ShortCommit returns the beginning of the commit; empty if it is not known.
+func (v systemView) ShortCommit() string {
+	if v.Commit == nil {
+		return ""
+	}
+	return (*v.Commit)[:min(len(*v.Commit), 12)]
+}
+
+// Bytes returns a size in words.
+func (v systemView) Bytes(n int64) string { return v.Language.Bytes(n) }
+
+// queue is something that waits, as the phrase of its name and how much of it there is.
+type queue struct {
+	Key   string
+	Count int
+}
+
+// Waiting returns what waits on the node that answers.
+func (v systemView) Waiting() []queue {
+	q := v.Queues
+	return []queue{
+		{"system.events_ready", q.EventsReady}, {"system.events_under_way", q.EventsUnderWay},
+		{"system.events_waiting", q.EventsWaiting}, {"system.outcomes_to_save", q.OutcomesToSave},
+	}
+}
+
+// disk is a disk with how full it is.
+type disk struct {
+	installation.Disk
+	Key    string // the phrase for what it holds
+	Danger bool   // it is nearly full
+}
+
+// diskNames are the phrases for what disks hold.
+var diskNames = map[string]string{"data": "system.disk.data", "proofs": "system.disk.proofs"}
+
+// Used returns how much of the disk is used, in bytes.
+func (d disk) Used() int64 { return d.TotalBytes - d.FreeBytes }
+
+// Filling returns the disks of the node that answers.
+func (v systemView) Filling() []disk {
+	const nearlyFull = 10 // percent are free
+	disks := make([]disk, len(v.Disks))
+	for i, d := range v.Disks {
+		disks[i] = disk{d, diskNames[d.Holds], d.FreeBytes*100 < d.TotalBytes*nearlyFull}
+	}
+	return disks
+}
+
+// Reason says why the node is not ready, in words that the phrasebook may lack.
+func (v systemView) Reason(r installation.Reason) string {
+	if key := "reason." + r.Reason; page.Has(key) {
+		return v.Text(key)
+	}
+	return r.Reason
+}
+
+// Backup returns the time of the last backup; zero if there is none.
+func (v systemView) Backup() time.Time {
+	if v.LastBackupAt == nil {
+		return time.Time{}
+	}
+	return *v.LastBackupAt
+}
+
+func (room *Room) system(s *sheet) (int, []byte, error) {
+	state, err := room.config.Installation(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		template: "system", title: s.Text("console.system"), data: systemView{s, state},
+		action: &page.Link{Text: s.Text("system.again"), Path: "/console/system"},
+	})
+}

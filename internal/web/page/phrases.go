@@ -136,6 +136,16 @@ func (l Language) Percent(part, whole int64) string {
 	return text + "%"
 }
 
+// Bytes returns a size in bytes, rounded to a unit of thousands: 12 GB, 12 Go.
+func (l Language) Bytes(n int64) string {
+	units := []string{"bytes.one", "bytes.kilo", "bytes.mega", "bytes.giga", "bytes.tera"}
+	unit := 0
+	for n >= 10_000 && unit < len(units)-1 {
+		n, unit = (n+500)/1000, unit+1
+	}
+	return l.Text(units[unit], "n", l.Number(int(n)))
+}
+
 // Dollars returns an amount of Canadian cents.
 func (l Language) Dollars(cents int64) string {
 	sign := ""

@@ -11,6 +11,12 @@ var sharedPhrases = map[string]phrase{
 	"copy.done":   {"Copied", "Copié"},
 	"copy.what":   {"Copy {what}", "Copier {what}"},
 
+	"bytes.one":  {"{n} B", "{n} o"},
+	"bytes.kilo": {"{n} kB", "{n} ko"},
+	"bytes.mega": {"{n} MB", "{n} Mo"},
+	"bytes.giga": {"{n} GB", "{n} Go"},
+	"bytes.tera": {"{n} TB", "{n} To"},
+
 	"time.now":       {"just now", "à l’instant"},
 	"time.in":        {"in {t}", "dans {t}"},
 	"time.ago":       {"{t} ago", "il y a {t}"},

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // TestPhrasesAreComplete fails for a status, service level, event type, type of stock
-// movement, or reason of a failed attempt that has no name.
+// movement, reason of a failed attempt, role of an
+// operator, or action of the audit log that has no name.
 func TestPhrasesAreComplete(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -32,6 +35,12 @@ func TestPhrasesAreComplete(t *testing.T) {
 	}
 	for _, event := range delivery.EventTypes {
 		keys = append(keys, "event."+string(event))
+	}
+	for _, role := range operator.Roles {
+		keys = append(keys, "role."+string(role), "role."+string(role)+".may")
+	}
+	for _, action := range audit.Actions {
+		keys = append(keys, "audit."+string(action))
 	}
 	for _, key := range keys {
 		if !page.Has(key) {
@@ -89,8 +98,11 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "home.") {
 			name = strings.TrimSuffix(key, ".what") // of a door of the first page
 		}
-		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure", "outbox"}, room) {
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure", "outbox", "role", "reason"}, room) {
 			continue // named by what they are of
+		}
+		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {
+			continue
 		}
 		if strings.HasPrefix(key, "refused.") {
 			name = strings.TrimSuffix(key, ".why")

@@ -1,0 +1,53 @@
+// Package installation describes a running installation for its admins, and why it is
+// not ready.
+package installation
+
+import "time"
+
+// Reason says why the service is not ready.
+type Reason struct {
+	Reason  string `json:"reason"` // one of a few words, which the OpenAPI document lists
+	Message string `json:"message"`
+}
+
+// State describes an installation for its admins. It holds no secret and no path.
+type State struct {
+	Version         string     `json:"version"`
+	Commit          *string    `json:"commit"` // null if the program was built without it
+	GoVersion       string     `json:"go_version"`
+	StartedAt       time.Time  `json:"started_at"`
+	UptimeSeconds   int64      `json:"uptime_seconds"`
+	Engine          string     `json:"engine"` // sqlite, postgres or citus
+	SchemaVersion   int64      `json:"schema_version"`
+	Nodes           []Node     `json:"nodes"` // the one that answers first, then the others by when they were seen
+	Queues          Queues     `json:"queues"`
+	Disks           []Disk     `json:"disks"`
+	LogBytes        *int64     `json:"log_bytes"`         // of the embedded database's write-ahead log; null with PostgreSQL
+	LogPendingBytes *int64     `json:"log_pending_bytes"` // of it, not yet in the database file
+	LastBackupAt    *time.Time `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
+	Problems        []Reason   `json:"problems"`          // why the node that answers is not ready; usually none
+}
+
+// Node is a node that shares the database.
+type Node struct {
+	NodeID    string    `json:"node_id"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	SeenAt    time.Time `json:"seen_at"`
+	Answers   bool      `json:"answers"` // it is the one that answers
+}
+
+// Queues is what waits on the node that answers.
+type Queues struct {
+	EventsReady    int `json:"events_ready"`     // may be sent as soon as their endpoint allows
+	EventsUnderWay int `json:"events_under_way"` // are being sent
+	EventsWaiting  int `json:"events_waiting"`   // wait for another event of their order
+	OutcomesToSave int `json:"outcomes_to_save"` // of requests to endpoints
+}
+
+// Disk is the disk of a directory that the node writes to.
+type Disk struct {
+	Holds      string `json:"holds"` // data or proofs
+	FreeBytes  int64  `json:"free_bytes"`
+	TotalBytes int64  `json:"total_bytes"`
+}

@@ -1,0 +1,112 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// TestOperators adds an operator, changes the role, makes a link for a new password, and
+// refuses to leave the house without an admin.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	v := admin.Visit(t)
+	faulty := v.Fill(t, "/console/operators/new", "email", "nobody", "password", "short", "role", "courier")
+	faulty.Shows(t, 422, "Enter an e-mail address.", "At least 12 characters", `href="#field-courier_id"`)
+	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role", "warehouse").Leads(t, "/console/operators")
+	list := v.Open(t, "/console/operators")
+	list.Shows(t, 200, "Added: noor@example.com", "2 operators on this page", "Warehouse")
+	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role", "warehouse").
+		Shows(t, 422, "This address has an operator already.")
+
+	path := between(t, string(list.Body), `href="/console/operators/`, `">noor@example.com`)
+	path = "/console/operators/" + path[strings.LastIndex(path, "/")+1:]
+	stale := v.Open(t, path)
+	v.Send(t, v.Open(t, path), path, "role", "dispatcher").Leads(t, "/console/operators")
+	v.Send(t, stale, path, "role", "admin").Leads(t, path)
+	v.Open(t, path).Shows(t, 200, "Someone else changed this while you were editing", `value="dispatcher" required checked`)
+	v.Send(t, v.Open(t, path), path+"/reset-link").Shows(t, 200, s.URL+"/console/reset/", "it is shown only now")
+
+	own := "/console/operators/" + admin.OperatorID
+	v.Send(t, v.Open(t, own), own, "role", "warehouse").Shows(t, 409, "This is the last admin who may sign in")
+	v.Open(t, "/console/operators/opr_none").Shows(t, 404, "There is no such page")
+
+	v.Open(t, "/console/audit?object_id="+path[len("/console/operators/"):]).
+		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `<td class="was">warehouse</td><td class="is">dispatcher</td>`)
+}
+
+// between returns what stands between two texts.
+func between(t *testing.T, text, before, after string) string {
+	t.Helper()
+	end := strings.Index(text, after)
+	if end < 0 {
+		t.Fatalf("got a page without %q:\n%s", after, text)
+	}
+	start := strings.LastIndex(text[:end], before)
+	if start < 0 {
+		t.Fatalf("got a page without %q:\n%s", before, text)
+	}
+	return text[start+len(before) : end]
+}
+
+// TestRules sets who must have a second factor.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Operate(t).Visit(t)
+	stale := v.Open(t, "/console/settings").Must(t, 200)
+	v.Send(t, v.Open(t, "/console/settings"), "/console/settings", "operators", "courier").Leads(t, "/console/settings")
+	v.Open(t, "/console/settings").Shows(t, 200, "The rules apply everywhere", `name="operators" value="courier" checked`)
+	v.Send(t, stale, "/console/settings", "users", "owner").Leads(t, "/console/settings")
+	v.Open(t, "/console/settings").Shows(t, 200, "Someone else changed this", `name="users" value="owner">`)
+}
+
+// TestAuditLog narrows the log, and takes it as a file.
+func TestAuditLog(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Operate(t).Visit(t)
+	v.Open(t, "/console/audit").Shows(t, 200, "Courier added", "Signed in")
+	narrowed := v.Open(t, "/console/audit?action=courier.created")
+	narrowed.Shows(t, 200, "One change on this page", "Camille Tremblay", "/console/audit.csv?action=courier.created")
+	if strings.Contains(string(narrowed.Body), "<h2>Signed in") {
+		t.Errorf("got a log that is not narrowed:\n%s", narrowed.Body)
+	}
+	v.Open(t, "/console/audit?from=2019-01-01&to=2019-01-02").Shows(t, 200, "Nothing was changed that fits.")
+	v.Open(t, "/console/audit?from=yesterday").Shows(t, 422, "A date, such as 2026-06-18")
+	file := v.Open(t, "/console/audit.csv?action=courier.created")
+	file.Shows(t, 200, "at,operator_id,action,partner_id,object_id,request_id,before,after\n", "courier.created", `""name"":""Camille Tremblay""`)
+	if strings.Contains(string(file.Body), "session.begun") {
+		t.Errorf("got a file that is not narrowed:\n%s", file.Body)
+	}
+	v.Open(t, "/console/audit.csv?from=yesterday").Must(t, 422)
+}
+
+func TestSystem(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Operate(t).Visit(t)
+	v.Open(t, "/console/system").Shows(t, 200, "This node is ready.", "Last backup", "One node", "are free")
+}
+
+// TestMenusOfRoles opens the pages of each role: what it may not use is not in the menu,
+// and refused.
+func TestMenusOfRoles(t *testing.T) {
+	t.Parallel()
+	admin := apptest.Start(t).Operate(t)
+	for role, c := range map[string]struct{ first, has, not string }{
+		"dispatcher": {"/console/board", "/console/couriers", "/console/operators"},
+	} {
+		v := admin.As(t, role).Visit(t)
+		v.Open(t, "/console").Leads(t, c.first)
+		page := v.Open(t, c.first)
+		page.Shows(t, 200, `href="`+c.has+`"`)
+		if strings.Contains(string(page.Body), `href="`+c.not+`"`) {
+			t.Errorf("%s: got a menu with %s", role, c.not)
+		}
+		v.Open(t, c.not).Shows(t, 403, "You may not do this")
+	}
+	admin.As(t, "courier").Visit(t).Open(t, "/console").Shows(t, 403, "You may not do this")
+}
