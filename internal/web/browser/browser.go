@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"sync"
 
 	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -17,10 +18,13 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// Browser is a running Chromium.
+// Browser is a running Chromium. It may be used concurrently.
 type Browser struct {
 	ctx context.Context // that chromedp keeps its browser in
 	end func()
+
+	mu   sync.Mutex
+	idle []*tab // that no visit uses; guarded by mu
 }
 
 // Start starts a browser, which Close ends.

@@ -20,13 +20,15 @@ import (
 // visitTimeout bounds what is done on one page.
 const visitTimeout = time.Minute
 
-// Visit is a page that a reader looks at, in a tab and with cookies of its own.
+// Visit is a page that a reader looks at for the first time: nothing is cached, and no
+// cookies are left of other visits.
 type Visit struct {
 	URL    string
 	Reader Reader
 	// Page runs actions of chromedp on the page.
-	Page context.Context
-	end  func()
+	Page  context.Context
+	end   func()
+	clock page.ScriptIdentifier // of the script that sets the page's clock; may be empty
 
 	mu       sync.Mutex // guards what follows: events come from another goroutine
 	console  []string
@@ -57,18 +59,15 @@ const clockScript = `(() => {
 
 // Open shows the page at an address. Close closes it.
 func (b *Browser) Open(address string, as Reader, options Options) (*Visit, error) {
-	tab, endTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t, err := b.take()
+	if err != nil {
+		return nil, fmt.Errorf("open a tab: %w", err)
+	}
 	v := &Visit{URL: address, Reader: as, policies: map[string]string{}}
-	err := chromedp.Do(tab) // opens it; a limit of time here would later close it
-	if err == nil {
-		err = chromedp.Listen(tab, v.note)
-	}
-	limited, endTime := context.WithTimeout(tab, visitTimeout)
-	v.Page, v.end = limited, func() { endTime(); endTab() }
-	if err == nil {
-		err = v.prepare(options)
-	}
-	if err == nil {
+	limited, endTime := context.WithTimeout(t.ctx, visitTimeout)
+	v.Page, v.end = limited, func() { endTime(); b.give(t, v.clock) }
+	t.use(v)
+	if err = v.prepare(options); err == nil {
 		err = chromedp.Do(limited, chromedp.Navigate(address))
 	}
 	if err != nil {
@@ -85,22 +84,29 @@ func (v *Visit) prepare(options Options) error {
 		theme = "dark"
 	}
 	steps := []chromedp.Action[chromedp.Void]{
-		set(network.Enable, network.EnableParams{}),
 		set(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": v.Reader.Language}}),
 		set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Reader.Width), Height: 900, DeviceScaleFactor: 1}),
 		set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
-		set(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "America/Toronto"}),
 		set(page.SetBypassCSP, page.SetBypassCSPParams{Enabled: options.IgnorePolicy}),
 		v.scripts(v.Reader.Scripts),
 	}
 	if !options.Now.IsZero() {
-		clock := fmt.Sprintf(clockScript, options.Now.UnixMilli())
-		steps = append(steps, set(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock}))
+		steps = append(steps, v.setClock(options.Now))
 	}
 	if name, value, has := strings.Cut(options.Cookie, "="); has {
 		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
 	}
 	return chromedp.Do(v.Page, steps...)
+}
+
+// setClock returns an action that makes the page's clock show another time.
+func (v *Visit) setClock(now time.Time) chromedp.Action[chromedp.Void] {
+	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(clockScript, now.UnixMilli())}
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		added, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, script)
+		v.clock = added.Identifier
+		return err
+	})
 }
 
 // set returns an action that runs a command of the protocol, and drops its result.

@@ -19,19 +19,21 @@ import (
 	"github.com/dropyard/dropyard/internal/web/scenes"
 )
 
-// theatre is shared by all tests, which only look.
-var theatre *scenes.Theatre
+// The theatre and the browser are shared by all tests, which only look.
+var (
+	theatre *scenes.Theatre
+	running *browser.Browser
+)
 
 func TestMain(m *testing.M) {
-	if testkit.NeedChromium.Find() == nil {
-		opened, err := scenes.Open(context.Background())
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "scenes:", err)
-			os.Exit(1)
-		}
-		theatre = opened
+	if err := raise(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "scenes:", err)
+		os.Exit(1)
 	}
 	code := m.Run()
+	if running != nil {
+		running.Close()
+	}
 	if theatre != nil {
 		if err := theatre.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, "scenes:", err)
@@ -41,16 +43,22 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open starts a browser.
+// raise opens the theatre and starts the browser, if there is one on this machine.
+func raise(ctx context.Context) (err error) {
+	if testkit.NeedChromium.Find() != nil {
+		return nil
+	}
+	if theatre, err = scenes.Open(ctx); err == nil {
+		running, err = browser.Start(ctx)
+	}
+	return err
+}
+
+// open returns the browser.
 func open(t *testing.T) *browser.Browser {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	return chromium
+	return running
 }
 
 // whole are the scenes that readers of all kinds see in every run.
@@ -71,9 +79,9 @@ func isState(i int) bool {
 }
 
 // readersOf returns who looks at the scene with an index. The most important ones are
-// shown to readers of all pairs, other pages to one of them in turn, and of the other
-// states of pages every third. At full length every page is shown in all combinations,
-// and its other states to two readers.
+// shown to readers of all pairs, every other scene to one of them in turn, so that the
+// states of a page are seen by different readers. At full length every page is shown in
+// all combinations, and its other states to two readers.
 func readersOf(i int) []browser.Reader {
 	important, pairs := slices.Contains(whole, theatre.Scenes[i].Name), browser.Pairs()
 	turn := func(n int) browser.Reader { return pairs[n%len(pairs)] }
@@ -84,10 +92,8 @@ func readersOf(i int) []browser.Reader {
 		return pairs
 	case testkit.Long():
 		return []browser.Reader{turn(i), turn(i + 2)}
-	case !isState(i) || i%3 == 0:
-		return []browser.Reader{turn(i)}
 	default:
-		return nil
+		return []browser.Reader{turn(i)}
 	}
 }
 

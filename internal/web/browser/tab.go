@@ -1,0 +1,84 @@
+package browser
+
+import (
+	"context"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// tab is a tab with cookies of its own. Visits use it one after the other, because a new
+// tab costs more than a page does.
+type tab struct {
+	ctx context.Context // of chromedp; it ends with the browser
+
+	mu    sync.Mutex
+	visit *Visit // which gets the events; nil between visits; guarded by mu
+}
+
+// take returns a tab that no visit uses, and opens one if there is none.
+func (b *Browser) take() (*tab, error) {
+	b.mu.Lock()
+	if last := len(b.idle) - 1; last >= 0 {
+		defer b.mu.Unlock()
+		t := b.idle[last]
+		b.idle = b.idle[:last]
+		return t, nil
+	}
+	b.mu.Unlock()
+	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t := &tab{ctx: ctx}
+	err := chromedp.Do(ctx, // a limit of time here would later close the tab
+		set(network.Enable, network.EnableParams{}),
+		// Every visit is a first one: what earlier visits have loaded does not count.
+		set(network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}),
+		set(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "America/Toronto"}),
+	)
+	if err == nil {
+		err = chromedp.Listen(ctx, t.note)
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return t, nil
+}
+
+// give takes a tab back whose visit has ended. It shows nothing then, so that the next
+// visit gets no events of this one.
+func (b *Browser) give(t *tab, clock page.ScriptIdentifier) {
+	steps := []chromedp.Action[chromedp.Void]{chromedp.Navigate("about:blank"), set(network.ClearBrowserCookies, cdp.Empty{})}
+	if clock != "" {
+		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: clock}))
+	}
+	limited, end := context.WithTimeout(t.ctx, visitTimeout)
+	defer end()
+	err := chromedp.Do(limited, steps...)
+	t.use(nil)
+	if err != nil {
+		return // it closes with the browser
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = append(b.idle, t)
+}
+
+// use makes a visit the one that gets the tab's events.
+func (t *tab) use(v *Visit) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.visit = v
+}
+
+func (t *tab) note(event any) {
+	t.mu.Lock()
+	v := t.visit
+	t.mu.Unlock()
+	if v != nil {
+		v.note(event)
+	}
+}
