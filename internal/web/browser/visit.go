@@ -46,6 +46,9 @@ type Options struct {
 	IgnorePolicy bool
 	// Cookie is one that the reader's browser has, as name=value; empty for none.
 	Cookie string
+	// Shown selects an element that scripts add: the page is ready when it is visible.
+	// Empty for pages that are ready when they are loaded.
+	Shown string
 }
 
 // clockScript makes the clock of a page show another time.
@@ -69,6 +72,9 @@ func (b *Browser) Open(address string, as Reader, options Options) (*Visit, erro
 	t.use(v)
 	if err = v.prepare(options); err == nil {
 		err = chromedp.Do(limited, chromedp.Navigate(address))
+	}
+	if err == nil && options.Shown != "" && as.Scripts {
+		err = chromedp.Do(limited, chromedp.WaitVisible(options.Shown))
 	}
 	if err != nil {
 		v.Close()

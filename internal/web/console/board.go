@@ -10,6 +10,7 @@ import (
 func (room *Room) boardRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/board", dispatching, (*Room).board),
+		room.get("/board/plain", dispatching, (*Room).plain),
 	}
 }
 

@@ -38,6 +38,7 @@ type Scene struct {
 	URL    string
 	Policy string // the content security policy that it must have
 	Cookie string // of the session of the person who looks at it; may be empty
+	Shown  string // selects what scripts add before it is looked at; may be empty
 }
 
 // tracked is a scene of the recipient's page.
@@ -102,7 +103,11 @@ func Open(ctx context.Context) (*Theatre, error) {
 		return nil, err
 	}
 	alone := httptest.NewServer(house.answered(Single()))
-	return &Theatre{Scenes: slices.Concat(list(alone.URL), house.scenes(), house.entranceScenes(alone.URL), house.selfScenes(alone.URL)), URL: alone.URL, alone: alone, house: house}, nil
+	all := slices.Concat(
+		list(alone.URL), house.scenes(), house.entranceScenes(alone.URL), house.selfScenes(alone.URL),
+		house.boardScenes(),
+	)
+	return &Theatre{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
 
 // Close ends what serves the scenes.

@@ -64,7 +64,7 @@ const Lists = () => {
   </div>`;
 };
 
-const Search = () => html`<input id="search" class="input search" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}
+const Search = () => html`<input id="search" class="input seek" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}
   value=${filter.value.text} maxlength="255" autocomplete="off" spellcheck=${false}
   onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => narrow({ text: event.currentTarget.value }, { replace: true })} />`;
 
@@ -89,8 +89,8 @@ const Connection = () => {
 
 /** What stands above the views. @param {{views: import("./route.js").View[]}} props the views that exist */
 export const Bar = ({ views }) => html`<div class="bar">
-  <div class="spread"><${Chips} /><${Search} /></div>
-  <div class="spread"><${Connection} /><div class="line"><${Lists} /><${Views} views=${views} /></div></div>
+  <${Chips} />
+  <div class="spread"><div class="line"><${Search} /><${Lists} /></div><div class="line"><${Connection} /><${Views} views=${views} /></div></div>
 </div>`;
 
 /** What is shown instead of rows that could not be read. */

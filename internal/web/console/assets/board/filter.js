@@ -39,7 +39,7 @@ export const parse = (query) => {
   /** @type {Record<string, string>} */
   const found = {};
   for (const name of names) found[name] = query.get(parameter(name)) ?? "";
-  if (!(/** @type {string} */ (found.stage) in stages)) found.stage = "";
+  if (!Object.hasOwn(stages, found.stage ?? "")) found.stage = "";
   if (!reasons.includes(/** @type {Reason} */ (found.attention))) found.attention = "";
   return /** @type {any} */ (found);
 };

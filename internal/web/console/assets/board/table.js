@@ -66,7 +66,7 @@ class Line extends Component {
       <span role="gridcell" class="to">${row.city} <span class="mono">${row.zone}</span></span>
       <span role="gridcell" class="how"><${Badge} status=${row.status} /></span>
       <span role="gridcell" class="by">${row.courier?.name ?? "–"}</span>
-      <span role="gridcell" class="level">${t(`level.${row.service_level}`)}</span>
+      <span role="gridcell" class="rank">${t(`level.${row.service_level}`)}</span>
     </div>`;
   }
 }

@@ -16,11 +16,11 @@ let shown;
 const formats = (tag) => ({
   plural: new Intl.PluralRules(tag),
   number: new Intl.NumberFormat(tag),
-  dollars: new Intl.NumberFormat(tag === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency: "CAD" }),
-  clock: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { hour: "numeric", minute: "2-digit" }),
-  date: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { weekday: "short", month: "short", day: "numeric" }),
-  full: new Intl.DateTimeFormat(tag === "fr" ? "fr-CA" : "en", { dateStyle: "full", timeStyle: "long" }),
-  relative: new Intl.RelativeTimeFormat(tag === "fr" ? "fr-CA" : "en", { numeric: "auto" }),
+  dollars: new Intl.NumberFormat(tag === "en" ? "en-CA" : tag, { style: "currency", currency: "CAD" }),
+  clock: new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit" }),
+  date: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric" }),
+  full: new Intl.DateTimeFormat(tag, { dateStyle: "full", timeStyle: "long" }),
+  relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
 });
 
 /**
@@ -31,7 +31,7 @@ const formats = (tag) => ({
 export const use = (tag, book) => {
   language = tag;
   phrases = book;
-  shown = formats(tag);
+  shown = formats(tag === "fr" ? "fr-CA" : tag);
 };
 
 /**

@@ -1,0 +1,60 @@
+package console_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// textCase is a text that the board's modules must write as the pages do.
+type textCase struct {
+	Language page.Language `json:"language"`
+	Writer   string        `json:"writer"` // of testdata/text.test.mjs
+	Value    int64         `json:"value"`
+	Key      string        `json:"key,omitzero"` // of a phrase
+	Want     string        `json:"want"`
+}
+
+// texts returns the phrasebook, and what the pages write with it.
+func texts() []byte {
+	books, cases := map[page.Language]map[string]string{}, []textCase(nil)
+	for _, l := range page.Languages {
+		books[l] = l.Phrases("")
+		for _, value := range []int64{0, 1, 2, 12345, 1000000} {
+			cases = append(cases,
+				textCase{l, "count", value, "form.faults", l.Count("form.faults", int(value))},
+				textCase{l, "number", value, "", l.Number(int(value))},
+				textCase{l, "dollars", -value, "", l.Dollars(-value)},
+			)
+		}
+	}
+	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases})
+	if err != nil {
+		panic(err) // texts can always be encoded
+	}
+	return encoded
+}
+
+// TestBoardModules runs the tests of the board's modules that need no browser.
+func TestBoardModules(t *testing.T) {
+	t.Parallel()
+	testkit.NeedNode.OrSkip(t)
+	file := filepath.Join(t.TempDir(), "texts.json")
+	if err := os.WriteFile(file, texts(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modules, err := filepath.Glob("testdata/*.test.mjs")
+	if err != nil || len(modules) == 0 {
+		t.Fatalf("got the tests %q, %v, want those of the modules", modules, err)
+	}
+	command := exec.CommandContext(t.Context(), "node", append([]string{"--import", "./testdata/resolve.mjs", "--test"}, modules...)...)
+	command.Env = append(os.Environ(), "DROPYARD_TEXTS="+file)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", command, err, out)
+	}
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { attention, byDue, merge, reasonsOf, rowOf } from "../assets/board/rows.js";
+import { choices, everything, isEmpty, parse, select, write } from "../assets/board/filter.js";
+import { at, epoch, hour, raw } from "./fixture.mjs";
+
+const courier = (active) => ({ courier_id: "cou_1", name: "Amélie Tremblay", active });
+
+// The same cases as TestReasonsBeginAndEnd and TestReasonsByFailuresAndCourier of internal/board.
+test("reasons begin and end as the service says", () => {
+  for (const [fields, ms, want] of [
+    [{}, -1, []],
+    [{}, 0, ["no_courier"]],
+    [{ status: "courier_assigned" }, 3 * hour, []],
+    [{ status: "courier_assigned" }, 3 * hour + 1, ["window_missed"]],
+    [{ status: "picked_up" }, 27 * hour, []],
+    [{ status: "picked_up" }, 27 * hour + 1, ["window_missed"]],
+    [{ status: "failed" }, 48 * hour + 1, ["late", "window_missed"]],
+    [{ status: "in_transit", failures: 1, courier: courier(true) }, 0, []],
+    [{ status: "in_transit", failures: 1, courier: courier(false) }, 0, ["courier_gone"]],
+    [{ status: "in_transit", failures: 2, courier: courier(true) }, 0, ["failed_twice"]],
+    [{ status: "in_transit", failures: 3, courier: courier(false) }, 0, ["failed_twice", "courier_gone"]],
+  ]) assert.deepEqual(reasonsOf(rowOf(raw("1", fields)), epoch + ms), want, JSON.stringify([fields, ms]));
+});
+
+test("merge keeps the order, replaces and removes", () => {
+  const rows = [5, 1, 3, 3, 9].map((hours, i) => rowOf(raw(String(i), { estimated_delivery: at(hours) }))).sort(byDue);
+  const fresh = [rowOf(raw("1", { estimated_delivery: at(10), version: 2 })), rowOf(raw("7", { estimated_delivery: at(0) }))];
+  const merged = merge(rows, fresh, new Set(["ord_1", "ord_7", "ord_4"]));
+  assert.deepEqual(merged.map((row) => row.order_id), ["ord_7", "ord_2", "ord_3", "ord_0", "ord_1"]);
+  assert.deepEqual(merged, [...merged].sort(byDue));
+});
+
+test("filters are read from the address and written to it", () => {
+  const filter = parse(new URLSearchParams("stage=on_the_way&attention=late&partner=par_1&zone=M5&courier=none&level=express&q=caf%C3%A9&view=map"));
+  assert.deepEqual(filter, { stage: "on_the_way", attention: "late", partner: "par_1", zone: "M5", courier: "none", level: "express", text: "café" });
+  const query = new URLSearchParams("view=map&zone=X");
+  write(filter, query);
+  assert.deepEqual(parse(query), filter);
+  assert.equal(query.get("view"), "map");
+  write(everything, query);
+  assert.equal(String(query), "view=map");
+  assert.ok(isEmpty(parse(new URLSearchParams("stage=constructor&attention=%3Cb%3E"))), "what is unknown narrows nothing");
+});
+
+test("select shows and counts", () => {
+  const rows = [
+    raw("1", { status: "pending" }), raw("2", { courier: courier(true), status: "courier_assigned" }), raw("3", { partner_id: "par_2", partner_name: "Librairie Nord", city: "Laval", zone: "H7N" }),
+    raw("4", { status: "in_transit", failures: 2 }), raw("5", { status: "out_for_delivery", service_level: "standard" }),
+  ].map((row) => rowOf(row));
+  const ids = (parts, found) => select(rows, { ...everything, ...parts }, epoch, found).shown.map((row) => row.order_id.slice(4)).join("");
+  assert.equal(ids({}), "12345");
+  assert.equal(ids({ stage: "on_the_way" }), "45");
+  assert.equal(ids({ attention: "no_courier" }), "13");
+  assert.equal(ids({ stage: "pending", attention: "failed_twice" }), "");
+  assert.equal(ids({ partner: "par_2" }), "3");
+  assert.equal(ids({ zone: "m5" }), "1245");
+  assert.equal(ids({ courier: "none" }), "1345");
+  assert.equal(ids({ courier: "cou_1" }), "2");
+  assert.equal(ids({ level: "standard" }), "5");
+  assert.equal(ids({ text: " LAVAL " }), "3");
+  assert.equal(ids({ text: "alex", }, new Set(["ord_4"])), "4");
+  const { counts } = select(rows, { ...everything, zone: "M5H", stage: "failed" }, epoch);
+  assert.deepEqual(counts, {
+    open: 4, stages: { pending: 1, accepted: 0, assigned: 1, on_the_way: 2, failed: 0 },
+    reasons: { late: 0, failed_twice: 1, window_missed: 0, no_courier: 1, courier_gone: 0 },
+  });
+});
+
+test("choices have labels and counts", () => {
+  const rows = [raw("1"), raw("2", { courier: courier(true), zone: "H7N" }), raw("3", { courier: courier(true) })].map((row) => rowOf(row));
+  assert.deepEqual(choices(rows), {
+    partners: [{ value: "par_1", label: "Épicerie Métro", count: 3 }],
+    zones: [{ value: "H7N", label: "H7N", count: 1 }, { value: "M5H", label: "M5H", count: 2 }],
+    couriers: [{ value: "cou_1", label: "Amélie Tremblay", count: 2 }],
+  });
+});
+
+test("attention of a row whose courier is active is none", () => {
+  assert.equal(attention(rowOf(raw("1", { status: "in_transit", courier: courier(true) })), epoch), 0);
+});
