@@ -131,7 +131,18 @@ type OrderRecord struct {
 	Allocation []Allocation `json:"allocation"` // from where the items were taken
 	Notes      []Note       `json:"notes"`      // at most 100, newest first
 	Proofs     []Proof      `json:"proofs"`     // oldest first
-	Order      Order        `json:"order"`      // as the partner sees it
+	Moves      []OrderMove  `json:"moves"`      // by operators, at most 20, newest first
+	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves, by
+	// their ids. What acts by itself, such as the command line, has none.
+	Operators map[string]string `json:"operators"`
+	Order     Order             `json:"order"` // as the partner sees it
+}
+
+// OrderMove is a move of an order by an operator.
+type OrderMove struct {
+	Version    int64     `json:"version"` // of the order after it
+	At         time.Time `json:"at"`
+	OperatorID string    `json:"operator_id"`
 }
 
 // Allocation is the items that were taken from a location.

@@ -92,12 +92,21 @@ type allocationAnswer struct {
 	Quantity  int64  `json:"quantity"`
 }
 
+// moveAnswer says which operator brought the order to a version.
+type moveAnswer struct {
+	Version    int64     `json:"version"`
+	At         time.Time `json:"at"`
+	OperatorID string    `json:"operator_id"`
+}
+
 // operatorsOrder is what operators see of an order in addition to its record.
 type operatorsOrder struct {
 	boardAnswer
 	Allocation []allocationAnswer `json:"allocation"`
 	Notes      []noteAnswer       `json:"notes"`
 	Proofs     []proofAnswer      `json:"proofs"`
+	Moves      []moveAnswer       `json:"moves"`
+	Operators  map[string]string  `json:"operators"`
 }
 
 func (s *Server) handleOrderRecord(c *call) (reply, error) {
@@ -114,6 +123,8 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 		Allocation:  make([]allocationAnswer, len(found.Order.Allocation)),
 		Notes:       make([]noteAnswer, len(found.Notes)),
 		Proofs:      make([]proofAnswer, len(found.Proofs)),
+		Moves:       make([]moveAnswer, len(found.Moves)),
+		Operators:   found.Operators,
 	}
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = allocationAnswer{take.ProductID, take.Location, take.Quantity}
@@ -123,6 +134,9 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	}
 	for i, note := range found.Notes {
 		answer.Notes[i] = noteOf(note)
+	}
+	for i, move := range found.Moves {
+		answer.Moves[i] = moveAnswer(move)
 	}
 	body, err := strictjson.Marshal(answer)
 	if err != nil {

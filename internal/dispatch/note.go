@@ -80,6 +80,31 @@ type Record struct {
 	Order  *delivery.Order
 	Notes  []*Note           // newest first
 	Proofs []*delivery.Proof // oldest first
+	Moves  []Move            // by operators, newest first: the latest 20
+	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves,
+	// by their ids. What acts by itself, such as the command line, has none.
+	Operators map[string]string
+}
+
+// Move is a move of an order by an operator.
+type Move struct {
+	Version    int64 // of the order after it
+	At         time.Time
+	OperatorID string
+}
+
+// operatorIDs returns the ids of the operators in the record.
+func (r *Record) operatorIDs() (ids []string) {
+	for _, note := range r.Notes {
+		ids = append(ids, note.OperatorID)
+	}
+	for _, proof := range r.Proofs {
+		ids = append(ids, proof.OperatorID)
+	}
+	for _, move := range r.Moves {
+		ids = append(ids, move.OperatorID)
+	}
+	return distinct(ids)
 }
 
 // Order returns one order, under way or not, with its notes and proofs. A
@@ -105,7 +130,13 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		if record.Notes, err = tx.Notes(ctx, partnerID, orderID, maxNotes); err != nil {
 			return err
 		}
-		record.Proofs, err = tx.Proofs(ctx, partnerID, orderID)
+		if record.Proofs, err = tx.Proofs(ctx, partnerID, orderID); err != nil {
+			return err
+		}
+		if record.Moves, err = tx.Moves(ctx, partnerID, orderID); err != nil {
+			return err
+		}
+		record.Operators, err = tx.OperatorEmails(ctx, record.operatorIDs())
 		return err
 	})
 	return &record, s.config.Damaged.Of(err)

@@ -51,6 +51,11 @@ type Reader interface {
 	Couriers(ctx context.Context, ids []string) (map[string]Courier, error)
 	// Notes lists the newest notes of an order, newest first.
 	Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*Note, error)
+	// Moves lists the latest moves of an order by operators, newest first.
+	Moves(ctx context.Context, partnerID, orderID string) ([]Move, error)
+	// OperatorEmails returns the e-mail addresses of operators by their ids. What acts
+	// by itself, such as the command line, has none and is left out.
+	OperatorEmails(ctx context.Context, ids []string) (map[string]string, error)
 	// Sequences returns the sequences of couriers by their ids. Those that never had
 	// one are left out.
 	Sequences(ctx context.Context, courierIDs []string) (map[string]*Sequence, error)

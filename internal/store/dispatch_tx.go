@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
@@ -180,6 +181,32 @@ func (tx dispatchTx) SaveSequence(ctx context.Context, sequence *dispatch.Sequen
 // Notes lists the newest notes of an order, newest first.
 func (tx dispatchTx) Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*dispatch.Note, error) {
 	return notesOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID}, limit)
+}
+
+// Moves lists the latest moves of an order by operators, newest first.
+func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (moves []dispatch.Move, err error) {
+	found, err := orderTx{conn: tx.conn}.Moves(ctx, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+	for _, one := range found {
+		var left struct {
+			Version int64 `json:"version"`
+		}
+		if strictjson.Unmarshal(one.After, &left) == nil { // a damaged entry is left out
+			moves = append(moves, dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID})
+		}
+	}
+	return moves, err
+}
+
+var findOperatorEmails = lookUpSome(lookUp, byID("operator_id"), operators, operators.pick("operator_id", "email"))
+
+// OperatorEmails returns the e-mail addresses of operators by id.
+func (tx dispatchTx) OperatorEmails(ctx context.Context, ids []string) (map[string]string, error) {
+	found, err := findNow(ctx, tx.conn, findOperatorEmails, ids...)
+	emails := make(map[string]string, len(found))
+	for _, one := range found {
+		emails[one.OperatorID] = one.Email
+	}
+	return emails, err
 }
 
 // AddNote adds a note to an order.

@@ -24,6 +24,7 @@ var phrases = collect(
 	sharedPhrases,
 	namePhrases,
 	faultPhrases,
+	orderPhrases,
 	framePhrases,
 	trackPhrases,
 	homePhrases,

@@ -133,7 +133,7 @@ func (o *orderForm) faultText(problem form.Problem) string {
 	case f.kind == asTime:
 		return o.Text("fault.time")
 	case limits != nil:
-		return o.Text("neworder.fault.number", "least", o.localNumber(limits[1]), "most", o.localNumber(limits[2]))
+		return o.Text("neworder.fault.number", "least", o.Language.LocalNumber(limits[1]), "most", o.Language.LocalNumber(limits[2]))
 	case f.name == "parcel_id":
 		return o.Text("neworder.fault.parcel_id")
 	}

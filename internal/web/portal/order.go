@@ -3,9 +3,6 @@ package portal
 import (
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -22,22 +19,14 @@ const liveSeconds = 20
 // orderView is what the page of an order shows.
 type orderView struct {
 	*sheet
-	Order       *delivery.Order
+	page.OrderView
 	Failed      *delivery.FailedAttempt // the latest attempt; nil if it has not failed
 	Proofs      []*delivery.Proof
 	Live        int  // how often to read the page again, in seconds; 0 once the order has ended
 	Late        bool // the estimated delivery has passed
 	Cancellable bool
-	Ends        []endView
 	History     []delivery.HistoryEntry // newest first
 	Samples     []sample
-}
-
-// endView is one end of a delivery.
-type endView struct {
-	Title string
-	delivery.Contact
-	Times string // the window, in the zone of the place
 }
 
 // order shows one order.
@@ -72,97 +61,16 @@ func (room *Room) follow(s *sheet) (*delivery.Tracked, error) {
 func (s *sheet) viewOfOrder(found *delivery.Tracked) orderView {
 	o, now := found.Order, s.room.config.Site.Now()
 	v := orderView{
-		sheet: s, Order: o, Failed: found.Failed,
+		sheet: s, OrderView: s.Sheet.OrderView(o, pricing.Clock), Failed: found.Failed,
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
-		Ends: []endView{
-			{s.Text("portal.order.pickup"), o.Pickup, s.window(o.Pickup)},
-			{s.Text("portal.order.dropoff"), o.Dropoff, s.window(o.Dropoff)},
-		},
-		History: slices.Clone(o.History),
-		Samples: s.samples(o),
+		History:     slices.Clone(o.History),
+		Samples:     s.samples(o),
 	}
 	slices.Reverse(v.History)
-	if len(delivery.NextStatuses(o.Status)) > 0 {
+	if !v.HasEnded() {
 		v.Live, v.Late = liveSeconds, now.After(o.EstimatedDelivery)
 	}
 	return v
-}
-
-// Warnings says what was probably not meant when the order was created, until it has
-// ended.
-func (v orderView) Warnings() (texts []string) {
-	if v.Live == 0 {
-		return nil
-	}
-	keys := map[delivery.WarningCode]string{
-		delivery.WarningDropoffBeforePickup: "portal.order.warning.before", delivery.WarningLate: "portal.order.warning.late",
-	}
-	for _, w := range v.Order.Warnings {
-		text := w.Message
-		if key := keys[w.Code]; key != "" {
-			text = v.Text(key)
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}
-
-// Entered returns when the order entered its status.
-func (v orderView) Entered() time.Time {
-	if len(v.History) == 0 {
-		return v.Order.UpdatedAt
-	}
-	return v.History[0].At
-}
-
-// Note returns the note of an entry of the history. Couriers choose the reason of a
-// failed attempt from a list.
-func (v orderView) Note(entry delivery.HistoryEntry) string {
-	if reason := delivery.FailureReason(entry.Notes); slices.Contains(delivery.FailureReasons, reason) {
-		return v.Text("failure." + string(reason))
-	}
-	return entry.Notes
-}
-
-// Money returns an amount with its currency, unless that is the usual one.
-func (v orderView) Money(cents int64, currency delivery.Currency) string {
-	text := v.Language.Dollars(cents)
-	if currency != delivery.CAD {
-		text += " " + string(currency)
-	}
-	return text
-}
-
-// Count returns a quantity.
-func (v orderView) Count(n int64) string { return v.Language.Number(int(n)) }
-
-// Size returns the sides of a parcel.
-func (v orderView) Size(p delivery.Parcel) string {
-	return v.decimal(p.LengthCm) + " × " + v.decimal(p.WidthCm) + " × " + v.decimal(p.HeightCm) + " cm"
-}
-
-// Weight returns the weight of a parcel.
-func (v orderView) Weight(p delivery.Parcel) string { return v.decimal(p.WeightKg) + " kg" }
-
-func (s *sheet) decimal(n float64) string { return s.localNumber(strconv.FormatFloat(n, 'f', -1, 64)) }
-
-// localNumber returns a number with the decimal sign of the reader's language.
-func (s *sheet) localNumber(number string) string {
-	if s.Language == page.French {
-		return strings.Replace(number, ".", ",", 1)
-	}
-	return number
-}
-
-// window returns the time window of an end of a delivery in the zone of the place.
-func (s *sheet) window(c delivery.Contact) string {
-	now, clock := s.room.config.Site.Now(), pricing.Clock(c.Address.Province)
-	start, end := c.Window.Start.In(clock), c.Window.End.In(clock)
-	if start.Format(time.DateOnly) == end.Format(time.DateOnly) {
-		from, to := s.Language.Between(start, end)
-		return s.Text("portal.order.window", "day", s.Language.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
-	}
-	return s.Text("portal.order.windows", "from", s.Language.Moment(start, now), "to", s.Language.Moment(end, now), "zone", start.Format("MST"))
 }
 
 // labelFormats maps what the parameter format may name.
