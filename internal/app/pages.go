@@ -32,7 +32,7 @@ func (a *App) pages() pages {
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
 	operators := console.New(console.Config{
-		Site: site, Orders: a.orders, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
+		Site: site, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
 		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
 		Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes},
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -33,6 +34,8 @@ type Config struct {
 	Site      *page.Site
 	Orders    *order.Service
 	Dispatch  *dispatch.Service
+	Orders    *order.Service
+	Proofs    *proof.Service
 	Operators *operator.Service
 	Partners  *partner.Service
 	Stock     *stock.Service

@@ -1,5 +1,157 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
 
-func (room *Room) orderRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+const ordersPath = "/console/orders"
+
+func (room *Room) orderRoutes() []visit.Route {
+	label := room.get("/orders/{order_id}/label", dispatching, (*Room).orderLabel)
+	label.Heavy = true
+	return []visit.Route{
+		room.get("/orders", dispatching, (*Room).orders),
+		room.get("/orders/{order_id}", dispatching, (*Room).order),
+		room.get("/orders/{order_id}/moves/{status}", dispatching, (*Room).askMove),
+		room.post("/orders/{order_id}/moves/{status}", dispatching, (*Room).move),
+		room.post("/orders/{order_id}/notes", dispatching, (*Room).addNote),
+		room.post("/orders/{order_id}/proofs", dispatching, (*Room).addProof),
+		label,
+	}
+}
+
+// orderView is what the page of an order shows.
+type orderView struct {
+	*sheet
+	page.OrderView
+	Record  *dispatch.Record
+	Late    bool        // the estimated delivery has passed
+	Moves   []moveView  // those that are allowed now
+	History []entryView // newest first
+	Reasons []string    // why the order needs attention
+	Note    *page.Form
+	Proof   *page.Form // nil if no proof can be added
+}
+
+// moveView is a move that is allowed now: a form that is sent with one press, or a link to
+// one that asks.
+type moveView struct {
+	Text   string
+	Ask    string // the path of the page that asks; empty for a form
+	Form   *page.Form
+	First  bool // what most come here for
+	Danger bool
+}
+
+// entryView is an entry of the history.
+type entryView struct {
+	delivery.HistoryEntry
+	By    string // the operator who made it; empty for the partner and the service itself
+	Later bool   // it was recorded later than it happened
+}
+
+// order shows an order.
+func (room *Room) order(s *sheet) (int, []byte, error) {
+	return room.showOrder(s, http.StatusOK, func(*orderView) {})
+}
+
+// showOrder shows the order in the path. change puts a form that was refused in the
+// place of a fresh one.
+func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int, []byte, error) {
+	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	view, err := s.viewOfOrder(found)
+	if err != nil {
+		return 0, nil, err
+	}
+	change(view)
+	return s.show(leaf{
+		template: "console-order", title: found.PartnerOrderID, data: view, status: status,
+		back:   &page.Link{Text: s.Text("console.orders"), Path: ordersPath},
+		action: &page.Link{Text: s.Text("console.order.board"), Path: s.Link("/console/board", "order", found.OrderID)},
+	})
+}
+
+func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
+	o := found.Order
+	v := &orderView{sheet: s, OrderView: s.Sheet.OrderView(o, pricing.Clock), Record: found, History: historyOf(found)}
+	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
+	for _, reason := range found.Attention {
+		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
+	}
+	if v.Moves, err = s.movesOf(o); err != nil {
+		return nil, err
+	}
+	if v.Note, err = s.form(ordersPath+"/"+o.OrderID+"/notes", 0); err != nil {
+		return nil, err
+	}
+	if mayProve(found) {
+		v.Proof, err = s.form(ordersPath+"/"+o.OrderID+"/proofs", 0)
+	}
+	return v, err
+}
+
+// By returns the name of an operator: the e-mail address, or the id of what acts by
+// itself.
+func (v *orderView) By(operatorID string) string {
+	return cmp.Or(v.Record.Operators[operatorID], operatorID)
+}
+
+// recordedLate is how long after an act its recording is worth mentioning.
+const recordedLate = time.Minute
+
+// historyOf returns the history of an order, newest first, with the operators who made
+// it. Every change adds an entry to it and one to the version, which is 1 at the creation.
+func historyOf(found *dispatch.Record) (entries []entryView) {
+	by := map[int64]string{}
+	for _, move := range found.Moves {
+		by[move.Version] = cmp.Or(found.Operators[move.OperatorID], move.OperatorID)
+	}
+	for i, entry := range found.Order.History {
+		entries = append(entries, entryView{entry, by[int64(i)+1], entry.RecordedAt.Sub(entry.At) > recordedLate})
+	}
+	slices.Reverse(entries)
+	return entries
+}
+
+// mayProve reports whether the desk may add a proof to an order: after the pickup, until
+// it is cancelled.
+func mayProve(found *dispatch.Record) bool {
+	before := []delivery.Status{delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusCancelled}
+	return !slices.Contains(before, found.Order.Status) && len(found.Proofs) < proof.MaxProofs
+}
+
+// labelFormats maps what the parameter format may name.
+var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.FormatPDF, "zpl": label.FormatZPL}
+
+// orderLabel responds with the labels of an order's parcels.
+func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
+	format, known := labelFormats[s.URL.Query().Get("format")]
+	if !known {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
+	}
+	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	file, err := label.NewFile(found.Order, format, pricing.Clock(found.Order.Dropoff.Address.Province))
+	if err != nil {
+		return 0, nil, err
+	}
+	visit.SetFile(s.Header, file.Name, string(file.Format))
+	return http.StatusOK, file.Data, nil
+}

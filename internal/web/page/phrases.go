@@ -41,6 +41,7 @@ var phrases = collect(
 	consolePhrases,
 	consoleBoardPhrases,
 	consoleOrderPhrases,
+	consoleActsPhrases,
 	consoleCouriersPhrases,
 	consoleStockPhrases,
 	consolePartnersPhrases,

@@ -1,0 +1,293 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// asked are the moves that need more than a press: a courier, a reason, or a second look.
+var asked = []delivery.Status{delivery.StatusCourierAssigned, delivery.StatusFailed, delivery.StatusCancelled}
+
+// moveKey returns the key of the phrase that names a move, as its button says it.
+func moveKey(from, to delivery.Status) string {
+	switch {
+	case to == delivery.StatusAccepted && from == delivery.StatusCourierAssigned:
+		return "act.unassign"
+	case to == delivery.StatusCourierAssigned && from == to:
+		return "act.reassign"
+	default:
+		return "act.to." + string(to)
+	}
+}
+
+func movePath(orderID string, to delivery.Status) string {
+	return ordersPath + "/" + orderID + "/moves/" + string(to)
+}
+
+// movesOf returns the moves of an order that are allowed now, the usual one first.
+func (s *sheet) movesOf(o *delivery.Order) (moves []moveView, err error) {
+	for i, to := range delivery.NextStatuses(o.Status) {
+		m := moveView{
+			Text: s.Text(moveKey(o.Status, to)), First: i == 0,
+			Danger: to == delivery.StatusFailed || to == delivery.StatusCancelled,
+		}
+		path := movePath(o.OrderID, to)
+		if slices.Contains(asked, to) {
+			m.Ask = path
+		} else if m.Form, err = s.form(path, o.Version); err != nil {
+			return nil, err
+		}
+		moves = append(moves, m)
+	}
+	return moves, nil
+}
+
+// moveAsk is the page that asks before a move.
+type moveAsk struct {
+	*sheet
+	Record *dispatch.Record
+	To     delivery.Status
+	Form   *page.Form
+	Fields []page.Field
+	Button string
+	// Returned is how many units of products a cancellation returns to stock.
+	Returned int
+}
+
+// askMove asks for what a move needs.
+func (room *Room) askMove(s *sheet) (int, []byte, error) {
+	return room.showMove(s, nil, http.StatusOK)
+}
+
+// showMove shows the page that asks before a move, with a form that was refused if there
+// is one.
+func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, error) {
+	to := delivery.Status(s.PathValue("status"))
+	if !slices.Contains(asked, to) {
+		return 0, nil, refusal.NotFound("page")
+	}
+	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	if !delivery.MayMove(found.Order.Status, to, delivery.ActorService) {
+		return s.tooLate(found)
+	}
+	if sent == nil {
+		if sent, err = s.form(movePath(found.OrderID, to), found.Version); err != nil {
+			return 0, nil, err
+		}
+	}
+	key := moveKey(found.Order.Status, to)
+	view := moveAsk{sheet: s, Record: found, To: to, Form: sent, Button: s.Text(key + ".do")}
+	for _, take := range found.Order.Allocation {
+		view.Returned += int(take.Quantity)
+	}
+	if view.Fields, err = room.moveFields(s, sent, found, to); err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		template: "console-order-move", title: s.Text(key+".title", "order", found.PartnerOrderID), data: view, status: status,
+		back: &page.Link{Text: found.PartnerOrderID, Path: ordersPath + "/" + found.OrderID},
+	})
+}
+
+// moveFields returns the fields of the form of a move.
+func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, to delivery.Status) ([]page.Field, error) {
+	switch to {
+	case delivery.StatusCourierAssigned:
+		couriers, err := room.courierOptions(s, found.CourierID)
+		choose := page.Field{Name: "courier_id", Label: s.Text("act.courier"), Type: "select", Required: true, Options: couriers}
+		return []page.Field{form.With(choose)}, err
+	case delivery.StatusFailed:
+		reasons := make([]page.Option, len(delivery.FailureReasons))
+		for i, reason := range delivery.FailureReasons {
+			reasons[i] = page.Option{Value: string(reason), Label: s.Text("failure." + string(reason))}
+		}
+		zone := s.Site.Now().In(pricing.Clock(found.Order.Dropoff.Address.Province)).Format("MST")
+		return []page.Field{
+			form.With(page.Field{Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons}),
+			form.With(page.Field{Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local", Hint: s.Text("act.next.hint", "zone", zone)}),
+			form.With(page.Field{Name: "notes", Label: s.Text("act.remark"), Type: "textarea", Hint: s.Text("act.remark.hint")}),
+		}, nil
+	default:
+		return []page.Field{form.With(page.Field{Name: "reason", Label: s.Text("act.reason"), Type: "textarea", Hint: s.Text("act.reason.hint")})}, nil
+	}
+}
+
+// couriersAtOnce is how many couriers are read together.
+const couriersAtOnce = 500
+
+// courierOptions returns the couriers who can be assigned, but the one who is.
+func (room *Room) courierOptions(s *sheet, assigned string) (options []page.Option, err error) {
+	for cursor := ""; ; {
+		found, err := room.config.Operators.Couriers(s.Context(), cursor, couriersAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range found.Couriers {
+			if one.Active && one.CourierID != assigned {
+				options = append(options, page.Option{Value: one.CourierID, Label: one.Name + " · " + one.Vehicle})
+			}
+		}
+		if cursor = found.Next; cursor == "" {
+			slices.SortFunc(options, func(a, b page.Option) int { return strings.Compare(a.Label, b.Label) })
+			return options, nil
+		}
+	}
+}
+
+// move moves an order from the version that its form was made from.
+func (room *Room) move(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	orderID := s.ID("order_id")
+	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := page.Source(moveRequest(form, found, s.PathValue("status")))
+	if err != nil {
+		return 0, nil, err
+	}
+	// The version keeps a form that is sent twice from moving the order twice.
+	_, err = room.config.Orders.Advance(s.Context(), nil, "", orderID, body)
+	switch {
+	case refusal.HasCode(err, delivery.CodeInvalidTransition):
+		return room.showTooLate(s, orderID)
+	case form.Refuse(err, s.Language):
+		return room.showMove(s, form, http.StatusUnprocessableEntity)
+	case err != nil:
+		return 0, nil, err
+	}
+	key := moveKey(found.Order.Status, delivery.Status(s.PathValue("status")))
+	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: key + ".done", Arguments: []string{"order", found.PartnerOrderID}})
+}
+
+// moveRequest returns the request of a form. The next attempt is typed in the time of the
+// place.
+func moveRequest(form *page.Form, found *dispatch.Record, status string) map[string]any {
+	request := map[string]any{"status": status, "version": max(form.Version, 1)}
+	for _, name := range []string{"courier_id", "failure_reason", "notes", "reason", "next_attempt"} {
+		if value := strings.TrimSpace(form.Values.Get(name)); value != "" {
+			request[name] = value
+		}
+	}
+	zone := pricing.Clock(found.Order.Dropoff.Address.Province)
+	if at, err := time.ParseInLocation("2006-01-02T15:04", form.Values.Get("next_attempt"), zone); err == nil {
+		request["next_attempt"] = at
+	}
+	return request
+}
+
+// showTooLate leads to an order that has changed since a form was made.
+func (room *Room) showTooLate(s *sheet, orderID string) (int, []byte, error) {
+	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.tooLate(found)
+}
+
+// tooLate leads to an order, and says who changed it.
+func (s *sheet) tooLate(found *dispatch.Record) (int, []byte, error) {
+	flash := page.Flash{Key: "act.late", Arguments: []string{"status", s.Text("status." + string(found.Order.Status))}, Danger: true}
+	if len(found.Moves) > 0 && found.Moves[0].Version == found.Version {
+		by := found.Moves[0].OperatorID
+		flash.Key = "act.late.by"
+		flash.Arguments = append(flash.Arguments, "who", cmp.Or(found.Operators[by], by))
+	}
+	return s.LeadTo(ordersPath+"/"+found.OrderID, flash)
+}
+
+// NoteField is the field for a new note.
+func (v *orderView) NoteField() page.Field {
+	return v.Note.With(page.Field{Name: "text", Label: v.Text("act.note"), Type: "textarea", Required: true})
+}
+
+// addNote adds a note to an order.
+func (room *Room) addNote(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := form.Object("text")
+	if err != nil {
+		return 0, nil, err
+	}
+	orderID := s.ID("order_id")
+	_, err = room.config.Dispatch.AddNote(s.Context(), orderID, body)
+	switch {
+	case form.Refuse(err, s.Language):
+		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = form })
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: "act.note.done"})
+}
+
+// addProof adds a picture to an order.
+func (room *Room) addProof(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	orderID := s.ID("order_id")
+	refuse := func(key string) (int, []byte, error) {
+		form.Faults = append(form.Faults, page.Fault{Field: "picture", Text: s.Text(key)})
+		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Proof = form })
+	}
+	upload := proof.Upload{OrderID: orderID, Kind: delivery.ProofKind(form.Values.Get("kind"))}
+	if !slices.Contains(delivery.ProofKinds, upload.Kind) {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "kind must be signature or photo")
+	}
+	switch upload.Data, err = s.fileOf("picture"); {
+	case errors.Is(err, http.ErrMissingFile):
+		return refuse("act.proof.choose")
+	case err != nil:
+		return 0, nil, err
+	}
+	_, _, err = room.config.Proofs.Add(s.Context(), upload)
+	switch {
+	case refusal.HasCode(err, refusal.CodeValidation), refusal.HasCode(err, refusal.CodePayloadTooLarge):
+		return refuse("act.proof.unfit")
+	case refusal.HasCode(err, refusal.CodeConflict):
+		return refuse("act.proof.late")
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: "act.proof.done"})
+}
+
+// fileOf returns the content of a file that a form was sent with; http.ErrMissingFile if
+// it has none.
+func (s *sheet) fileOf(name string) ([]byte, error) {
+	file, _, err := s.FormFile(name)
+	if err != nil {
+		return nil, http.ErrMissingFile
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the file of a form: %w", err)
+	}
+	if len(data) == 0 {
+		return nil, http.ErrMissingFile
+	}
+	return data, nil
+}

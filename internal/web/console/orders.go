@@ -1,0 +1,100 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// ordersOnPage is the number of orders on a page of the list.
+const ordersOnPage = 100
+
+// ordersView is what the list of orders shows.
+type ordersView struct {
+	*sheet
+	Orders   []orderRow
+	Search   string
+	Status   string
+	Chips    []page.Link
+	Shown    string // how many orders, and which
+	Pages    page.Pages
+	Narrowed bool // there may be orders that the list does not show
+}
+
+// orderRow is an order of the list.
+type orderRow struct {
+	dispatch.Entry
+	Late    bool
+	Reasons []string
+}
+
+// attentionStatus selects the orders that need attention, in the place of a status.
+const attentionStatus = "attention"
+
+// orders lists the orders under way by what is due first. A search also finds those that
+// have ended, by their number or id.
+func (room *Room) orders(s *sheet) (int, []byte, error) {
+	query := s.URL.Query()
+	search, status := strings.TrimSpace(query.Get("q")), query.Get("status")
+	filter := dispatch.Filter{Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}
+	switch {
+	case status == attentionStatus:
+		filter.Attention = board.Reasons
+	case board.IsOpen(delivery.Status(status)):
+		filter.Statuses = []delivery.Status{delivery.Status(status)}
+	default:
+		status = ""
+	}
+	filter.After, _ = dispatch.ParseCursor(query.Get("cursor"))
+	found, err := room.config.Dispatch.Board(s.Context(), filter)
+	if err != nil {
+		return 0, nil, err
+	}
+	counts, err := room.config.Dispatch.Count(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	view := ordersView{
+		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Chips: s.orderChips(status, counts),
+		Shown: s.Language.Count("console.orders.shown", len(found.Entries)), Narrowed: search != "" || status != "",
+	}
+	if next := found.Next.String(); next != "" {
+		view.Pages.Next = s.Link(ordersPath, "q", search, "status", status, "cursor", next)
+	}
+	if filter.After != (dispatch.Cursor{}) {
+		view.Pages.First = s.Link(ordersPath, "q", search, "status", status)
+	}
+	return s.show(leaf{
+		template: "console-orders", title: s.Text("console.orders"), data: view,
+		action: &page.Link{Text: s.Text("console.board"), Path: "/console/board"},
+	})
+}
+
+func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {
+	rows := make([]orderRow, len(entries))
+	for i, entry := range entries {
+		rows[i] = orderRow{Entry: entry, Late: slices.Contains(entry.Attention, board.ReasonLate)}
+		for _, reason := range entry.Attention {
+			rows[i].Reasons = append(rows[i].Reasons, s.Text("board.reason."+string(reason)))
+		}
+	}
+	return rows
+}
+
+// orderChips returns the links that narrow the list, with how many orders each shows.
+func (s *sheet) orderChips(current string, counts dispatch.Counts) []page.Link {
+	chip := func(text, status string, count int64) page.Link {
+		return page.Link{Text: text + " " + s.Language.Number(int(count)), Path: s.Link(ordersPath, "status", status), Current: status == current}
+	}
+	chips := []page.Link{chip(s.Text("console.orders.open"), "", counts.Open)}
+	for _, status := range delivery.Statuses {
+		if board.IsOpen(status) {
+			chips = append(chips, chip(s.Text("status."+string(status)), string(status), counts.Statuses[status]))
+		}
+	}
+	return append(chips, chip(s.Text("console.orders.attention"), attentionStatus, counts.Attention))
+}
