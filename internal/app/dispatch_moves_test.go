@@ -172,6 +172,10 @@ func TestNotes(t *testing.T) {
 	if seen.Len("notes") != 2 || seen.Text("notes", 0, "text") != "bring biscuits" || seen.Text("notes", 1, "note_id") != first.Text("note_id") {
 		t.Errorf("notes: got %s, want two, the newest first", seen.Body)
 	}
+	author, mover := seen.Text("notes", 0, "operator_id"), seen.Text("moves", 0, "operator_id")
+	if author != mover || seen.JSON("moves", 0, "version") != 2.0 || seen.Text("operators", author) != apptest.OperatorEmail {
+		t.Errorf("moves: got %s, want that to version 2, with the address of its operator", seen.Body)
+	}
 	for _, where := range []*apptest.Answer{f.read(t, id), f.partner.Call(t, "GET", "/v1/orders", nil), f.Do(t, "GET", "/track/"+id, nil),
 		f.operator.Call(t, "GET", "/ops/v1/audit", nil)} {
 		if where.Must(t, 200); strings.Contains(string(where.Body), "biscuits") {

@@ -271,7 +271,7 @@ func (room *Room) addProof(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: "act.proof.done"})
+	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: "act.proof.added"})
 }
 
 // fileOf returns the content of a file that a form was sent with; http.ErrMissingFile if

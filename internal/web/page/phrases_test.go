@@ -104,6 +104,12 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {
 			continue
 		}
+		if strings.HasPrefix(key, "act.to.") {
+			continue // named by the statuses that orders are moved to
+		}
+		if strings.HasPrefix(key, "act.") { // what its button, its page and its outcome say
+			name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, ".do"), ".title"), ".done")
+		}
 		if strings.HasPrefix(key, "refused.") {
 			name = strings.TrimSuffix(key, ".why")
 		}
