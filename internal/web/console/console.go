@@ -34,7 +34,6 @@ type Config struct {
 	Site      *page.Site
 	Orders    *order.Service
 	Dispatch  *dispatch.Service
-	Orders    *order.Service
 	Proofs    *proof.Service
 	Operators *operator.Service
 	Partners  *partner.Service
