@@ -35,6 +35,7 @@ var phrases = collect(
 	portalSettingsPhrases,
 	portalKeysPhrases,
 	portalNewPhrases,
+	stockPhrases,
 	portalStockPhrases,
 	portalFiguresPhrases,
 	portalWebhookPhrases,

@@ -1,32 +1,9 @@
 package page
 
-// portalStockPhrases are those of the portal's list of products and of the journal of
-// their movements.
+// portalStockPhrases are those of the portal's list of products.
 var portalStockPhrases = map[string]phrase{
-	"portal.stock.all":           {"All {n}", "Tous : {n}"},
-	"portal.stock.low":           {"Low {n}", "Stock bas : {n}"},
-	"portal.stock.inactive":      {"Not on sale {n}", "Hors vente : {n}"},
-	"portal.stock.filter":        {"Which products", "Quels produits"},
-	"portal.stock.search":        {"Name or barcode", "Nom ou code-barres"},
-	"portal.stock.find":          {"Search", "Rechercher"},
-	"portal.stock.shown":         {"{n} product|{n} products", "{n} produit|{n} produits"},
-	"portal.stock.shown.part":    {"{first} to {last} of {n} product|{first} to {last} of {n} products", "{first} à {last} sur {n} produit|{first} à {last} sur {n} produits"},
-	"portal.stock.name":          {"Product", "Produit"},
-	"portal.stock.barcode":       {"Barcode", "Code-barres"},
-	"portal.stock.quantity":      {"In stock", "En stock"},
-	"portal.stock.minimum":       {"Minimum", "Minimum"},
-	"portal.stock.maximum":       {"Maximum", "Maximum"},
-	"portal.stock.state":         {"State", "État"},
-	"portal.stock.order":         {"Order", "Commander"},
-	"portal.stock.is.available":  {"Available", "Disponible"},
-	"portal.stock.is.low":        {"Low", "Stock bas"},
-	"portal.stock.is.out":        {"Out of stock", "Épuisé"},
-	"portal.stock.is.inactive":   {"Not on sale", "Hors vente"},
-	"portal.stock.unknown":       {"No product here has “{search}” in its name or barcode.", "Aucun produit ici n’a « {search} » dans son nom ou son code-barres."},
-	"portal.stock.none.low":      {"No product is low.", "Aucun produit n’a un stock bas."},
-	"portal.stock.none.inactive": {"All products are on sale.", "Tous les produits sont en vente."},
-	"portal.stock.clear":         {"Show all products", "Afficher tous les produits"},
-	"portal.stock.none":          {"No products are in stock for you.", "Aucun produit n’est en stock pour vous."},
+	"portal.stock.order": {"Order", "Commander"},
+	"portal.stock.none":  {"No products are in stock for you.", "Aucun produit n’est en stock pour vous."},
 	"portal.stock.none.why": {
 		"The warehouse of your delivery service adds products and books what arrives. Contact it to store goods there.",
 		"L’entrepôt de votre service de livraison ajoute les produits et enregistre les arrivages. Communiquez avec lui pour y entreposer des marchandises.",
@@ -44,21 +21,4 @@ var portalStockPhrases = map[string]phrase{
 		"These products are for tests: they came with the first API key in test mode. Orders in test mode take from them.",
 		"Ces produits servent aux tests : ils sont venus avec la première clé d’API en mode test. Les commandes en mode test y puisent.",
 	},
-
-	"portal.movements":             {"Movements", "Mouvements"},
-	"portal.movements.see":         {"All movements", "Tous les mouvements"},
-	"portal.movements.every":       {"Of all products", "De tous les produits"},
-	"portal.movements.all":         {"All", "Tous"},
-	"portal.movements.filter":      {"Type of the movements", "Type des mouvements"},
-	"portal.movements.total":       {"In all", "En tout"},
-	"portal.movements.time":        {"Time", "Moment"},
-	"portal.movements.product":     {"Product", "Produit"},
-	"portal.movements.type":        {"Type", "Type"},
-	"portal.movements.change":      {"Change", "Variation"},
-	"portal.movements.location":    {"Location", "Emplacement"},
-	"portal.movements.shown":       {"{n} movement|{n} movements, newest first", "{n} mouvement|{n} mouvements, les plus récents d’abord"},
-	"portal.movements.shown.more":  {"The newest movement. There are older ones.|The newest {n} movements. There are older ones.", "Le mouvement le plus récent. Il y en a de plus anciens.|Les {n} mouvements les plus récents. Il y en a de plus anciens."},
-	"portal.movements.shown.older": {"{n} older movement|{n} older movements, newest first", "{n} mouvement plus ancien|{n} mouvements plus anciens, les plus récents d’abord"},
-	"portal.movements.none":        {"No movements are here.", "Il n’y a aucun mouvement ici."},
-	"portal.movements.none.why":    {"A movement appears when the warehouse books goods, and when an order takes or returns them.", "Un mouvement apparaît quand l’entrepôt enregistre des marchandises, et quand une commande en prend ou en rend."},
 }
