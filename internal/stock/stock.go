@@ -40,6 +40,12 @@ type Reader interface {
 	Movements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
 	// HasPartner reports whether there is such a partner.
 	HasPartner(ctx context.Context, partnerID string) (bool, error)
+	// Barcodes returns the ids of a partner's products by barcode, each in order.
+	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
+	// Held returns those of some products that exist, with their levels, by id.
+	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error)
+	// Locations returns where a partner's products lie or have lain, sorted.
+	Locations(ctx context.Context, partnerID string) ([]string, error)
 }
 
 // Writer changes catalogues and ledgers.

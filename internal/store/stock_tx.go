@@ -115,13 +115,45 @@ func (tx stockTx) SaveProducts(ctx context.Context, partnerID string, changed ..
 // index for that: every order would have to write to it, and imports are rare.
 func (tx stockTx) Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error) {
 	byBarcode := map[string][]int64{}
-	return byBarcode, tx.conn.query(ctx, "SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> ''", []any{partnerID}, func(r row) error {
+	return byBarcode, tx.conn.query(ctx, "SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> '' ORDER BY product_id", []any{partnerID}, func(r row) error {
 		var id int64
 		var barcode string
 		err := r.scan(&id, &barcode)
 		byBarcode[barcode] = append(byBarcode[barcode], id)
 		return err
 	})
+}
+
+// Held returns those of some products that exist, with how much of them lies where.
+func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error) {
+	if len(productIDs) == 0 {
+		return nil, nil
+	}
+	keys := make([]ledger.ProductKey, len(productIDs))
+	for i, id := range productIDs {
+		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: id}
+	}
+	p := newPipeline(tx.conn)
+	ledgers := readLedgers(p, keys, false)
+	done, err := p.flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found := ledgers.after(done)[partnerID]; found != nil {
+		return found.Products, nil
+	}
+	return nil, nil
+}
+
+// Locations returns where a partner's products lie or have lain.
+func (tx stockTx) Locations(ctx context.Context, partnerID string) (locations []string, err error) {
+	err = tx.conn.query(ctx, "SELECT DISTINCT location FROM stock_levels WHERE partner_id = $1 ORDER BY location", []any{partnerID}, func(r row) error {
+		var location string
+		err := r.scan(&location)
+		locations = append(locations, location)
+		return err
+	})
+	return locations, err
 }
 
 // LockLedger returns a partner's ledger with those of the products that exist,

@@ -1,7 +1,168 @@
 package console
 
-import "github.com/dropyard/dropyard/internal/web/visit"
+import (
+	"strconv"
+	"strings"
 
-func (room *Room) stockRoutes() []visit.Route { return nil }
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/shelf"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
 
-func (room *Room) movementRoutes() []visit.Route { return nil }
+const stockPath = "/console/stock"
+
+func (room *Room) stockRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/stock", warehousing, (*Room).stock),
+		room.get("/stock/{partner_id}", warehousing, (*Room).products),
+		room.get("/stock/{partner_id}/new", warehousing, (*Room).newProduct),
+		room.post("/stock/{partner_id}/new", warehousing, (*Room).createProduct),
+		room.get("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).product),
+		room.post("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).changeProduct),
+	}
+}
+
+func (room *Room) movementRoutes() []visit.Route {
+	return []visit.Route{
+		room.get("/stock/{partner_id}/movements", warehousing, (*Room).movements),
+	}
+}
+
+// parameter returns a parameter of the page's address.
+func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+
+// The numbers of rows on the first page of the warehouse.
+const (
+	lowOnPage        = 50
+	partnersToChoose = 10
+)
+
+// warehouseView is what the first page of the warehouse shows.
+type warehouseView struct {
+	*sheet
+	Low      []lowRow
+	Shown    string // how many of them
+	Pages    page.Pages
+	Search   string
+	Partners []partner.Listed
+	More     bool       // there are other partners
+	Last     *storeroom // the partner whose stock was looked at last; nil if there is none
+	names    map[string]string
+}
+
+// lowRow is a product that is to be restocked.
+type lowRow struct {
+	shelf.Product
+	PartnerName, PartnerPath, ReceivePath string
+	Missing                               int64 // up to the maximum
+}
+
+// stock shows what is low, of all partners, and lets people choose a partner.
+func (room *Room) stock(s *sheet) (int, []byte, error) {
+	v := warehouseView{sheet: s, Search: s.parameter("partner"), names: map[string]string{}}
+	if err := v.list(); err != nil {
+		return 0, nil, err
+	}
+	if err := v.low(); err != nil {
+		return 0, nil, err
+	}
+	if cookie, err := s.Cookie(lastPartner); err == nil && form.IsText(cookie.Value) {
+		v.Last, _ = s.storeroomOf(cookie.Value) // the partner may be gone
+	}
+	return s.show(leaf{template: "console-stock", title: s.Text("console.stock"), data: &v})
+}
+
+// list finds partners by their names and ids.
+func (v *warehouseView) list() error {
+	found, err := v.room.config.Partners.List(v.Context(), partner.ListFilter{Search: v.Search, NamesOnly: true, Limit: partnersToChoose})
+	v.Partners, v.More = found.Partners, found.Next != ""
+	return err
+}
+
+// low lists the products that are low, those after the one that the address names.
+func (v *warehouseView) low() error {
+	var after stock.LowProduct
+	partnerID, productID, _ := strings.Cut(v.parameter("low"), ".")
+	if id, err := strconv.ParseInt(productID, 10, 64); err == nil && form.IsText(partnerID) {
+		after.PartnerID, after.ProductID = partnerID, id
+	}
+	low, more, err := v.room.config.Stock.LowStock(v.Context(), after, lowOnPage)
+	if err != nil {
+		return err
+	}
+	for _, one := range low {
+		row, err := v.lowRow(one)
+		if err != nil {
+			return err
+		}
+		v.Low = append(v.Low, row)
+	}
+	v.Shown = v.Language.Count("warehouse.low.shown", len(low))
+	if more {
+		last := low[len(low)-1]
+		v.Shown = v.Language.Count("warehouse.low.shown.more", len(low))
+		v.Pages.Next = v.Link(stockPath, "partner", v.Search, "low", last.PartnerID+"."+strconv.FormatInt(last.ProductID, 10))
+	}
+	if after.PartnerID != "" {
+		v.Pages.First = v.Link(stockPath, "partner", v.Search)
+	}
+	return nil
+}
+
+func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
+	name, known := v.names[low.PartnerID]
+	if !known {
+		found, err := v.room.config.Partners.Overview(v.Context(), low.PartnerID)
+		if err != nil {
+			return lowRow{}, err
+		}
+		name = found.Name
+		v.names[low.PartnerID] = name
+	}
+	of := storeroom{sheet: v.sheet, PartnerID: low.PartnerID}
+	return lowRow{
+		Product: shelf.Product{Product: low.Product, Path: of.ProductPath(low.ProductID)}, PartnerName: name, PartnerPath: of.Path(""),
+		ReceivePath: of.BookPath(delivery.MovementIn, low.ProductID), Missing: max(0, low.StockMax-low.Quantity),
+	}, nil
+}
+
+// productsView is what the list of a partner's products shows.
+type productsView struct {
+	*storeroom
+	Products *shelf.Products
+}
+
+func (room *Room) products(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := of.shelf("").Products()
+	if err != nil {
+		return 0, nil, err
+	}
+	action := page.Link{Text: s.Text("warehouse.new"), Path: of.Path("/new")}
+	return of.show(leaf{template: "stock-products", data: productsView{of, found}, action: &action})
+}
+
+// movementsView is what the journal of a partner's stock shows.
+type movementsView struct {
+	*storeroom
+	Journal *shelf.Movements
+}
+
+func (room *Room) movements(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := of.shelf("/movements").Movements()
+	if err != nil {
+		return 0, nil, err
+	}
+	return of.show(leaf{template: "stock-movements", title: s.Text("movements"), data: movementsView{of, found}})
+}

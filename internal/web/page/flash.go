@@ -55,9 +55,19 @@ type Message struct {
 }
 
 func (s *Site) setFlashCookie(header http.Header, value string, maxAge int) {
-	cookie := http.Cookie{
-		Name: flashCookie, Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true,
-		Secure: s.config.SecureCookies, SameSite: http.SameSiteLaxMode,
-	}
+	s.setCookie(header, http.Cookie{Name: flashCookie, Value: value, Path: "/", MaxAge: maxAge})
+}
+
+// aYear is how long a browser keeps what a person has chosen, in seconds.
+const aYear = 365 * 24 * 60 * 60
+
+// Remember keeps in a cookie what a person has chosen, for the pages below a path.
+func (s *Site) Remember(header http.Header, name, value, path string) {
+	s.setCookie(header, http.Cookie{Name: name, Value: value, Path: path, MaxAge: aYear})
+}
+
+// setCookie sets a cookie that scripts and other sites cannot use.
+func (s *Site) setCookie(header http.Header, cookie http.Cookie) {
+	cookie.HttpOnly, cookie.Secure, cookie.SameSite = true, s.config.SecureCookies, http.SameSiteLaxMode
 	header.Add("Set-Cookie", cookie.String())
 }

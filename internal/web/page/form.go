@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -90,39 +88,9 @@ func (f *Form) Refuse(err error, l Language) bool {
 		return false
 	}
 	for _, problem := range form.ProblemsOf(err) {
-		f.Faults = append(f.Faults, Fault{Field: problem.Field, Text: faultText(problem, l)})
+		f.Faults = append(f.Faults, Fault{Field: problem.Field, Text: FaultText(problem, l)})
 	}
 	return len(f.Faults) > 0
-}
-
-// longest fits what a text that is too long must be.
-var longest = regexp.MustCompile(`^a string of (?:at most|[0-9]+ to) ([0-9]+) characters`)
-
-// within fits what a number that is out of bounds must be.
-var within = regexp.MustCompile(`^an integer from (-?[0-9]+) to (-?[0-9]+)$`)
-
-// faultText says what a field must hold.
-func faultText(problem form.Problem, l Language) string {
-	if most := longest.FindStringSubmatch(problem.Expected); most != nil && problem.Value != nil && problem.Value != "" {
-		return l.Text("fault.length", "most", most[1])
-	}
-	if bounds := within.FindStringSubmatch(problem.Expected); bounds != nil {
-		return l.Text("fault.number", "least", bounds[1], "most", bounds[2])
-	}
-	for start, key := range map[string]string{
-		"an e-mail address": "fault.email", "a phone number": "fault.phone", "an https URL": "fault.url", "a Canadian postal code": "fault.postal",
-		"a password of 8 to": "fault.password", "a password of 12 to": "fault.operator_password",
-		"the current password": "fault.current_password", "the 6 digits": "fault.code",
-		"an array of 1": "fault.choice", "an http or https URL": "fault.url", "a URL whose host": "fault.host", "a time such as": "fault.time",
-	} {
-		if strings.HasPrefix(problem.Expected, start) {
-			return l.Text(key)
-		}
-	}
-	if problem.Value == nil || problem.Value == "" {
-		return l.Text("fault.required")
-	}
-	return l.Text("fault.other", "expected", problem.Expected)
 }
 
 // Field is one field of a form, as templates/components.html shows it.

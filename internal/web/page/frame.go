@@ -1,8 +1,6 @@
 package page
 
 import (
-	"net/http"
-
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -50,11 +48,7 @@ const languageCookie = "lang"
 func (s *Site) Language(v *visit.Visit, preferred Language) Language {
 	chosen := Language(v.URL.Query().Get("lang"))
 	if chosen == English || chosen == French {
-		cookie := http.Cookie{
-			Name: languageCookie, Value: string(chosen), Path: "/", MaxAge: 365 * 24 * 60 * 60, HttpOnly: true,
-			Secure: s.config.SecureCookies, SameSite: http.SameSiteLaxMode,
-		}
-		v.Header.Add("Set-Cookie", cookie.String())
+		s.Remember(v.Header, languageCookie, string(chosen), "/")
 		return chosen
 	}
 	if cookie, err := v.Cookie(languageCookie); err == nil && cookie.Value != "" {

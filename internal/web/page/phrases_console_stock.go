@@ -1,4 +1,45 @@
 package page
 
 // consoleStockPhrases are those of the warehouse.
-var consoleStockPhrases = map[string]phrase{}
+var consoleStockPhrases = map[string]phrase{
+	"warehouse.low":            {"To restock", "À réapprovisionner"},
+	"warehouse.low.shown":      {"{n} product is at its minimum or below.|{n} products are at their minimum or below.", "{n} produit est à son minimum ou en dessous.|{n} produits sont à leur minimum ou en dessous."},
+	"warehouse.low.shown.more": {"{n} product at its minimum or below. There are more.|{n} products at their minimum or below. There are more.", "{n} produit à son minimum ou en dessous. Il y en a d’autres.|{n} produits à leur minimum ou en dessous. Il y en a d’autres."},
+	"warehouse.low.none":       {"A product appears here when its stock falls to its minimum. Choose a partner to see all of its products.", "Un produit apparaît ici quand son stock tombe à son minimum. Choisissez un partenaire pour voir tous ses produits."},
+	"warehouse.last":           {"Last: {name}", "Dernier : {name}"},
+	"warehouse.partner":        {"Partner", "Partenaire"},
+	"warehouse.missing":        {"To the maximum", "Jusqu’au maximum"},
+	"warehouse.choose":         {"Partners", "Partenaires"},
+	"warehouse.search":         {"Name or number of a partner", "Nom ou numéro d’un partenaire"},
+	"warehouse.partners":       {"{n} partner|{n} partners", "{n} partenaire|{n} partenaires"},
+	"warehouse.partners.more":  {"{n} partner. Search to find others.|{n} partners. Search to find others.", "{n} partenaire. Cherchez pour en trouver d’autres.|{n} partenaires. Cherchez pour en trouver d’autres."},
+	"warehouse.unknown":        {"No partner has “{search}” in its name or number.", "Aucun partenaire n’a « {search} » dans son nom ou son numéro."},
+	"warehouse.all":            {"Show all partners", "Afficher tous les partenaires"},
+	"warehouse.none":           {"There are no partners yet.", "Il n’y a encore aucun partenaire."},
+
+	"warehouse.ways":          {"Stock of this partner", "Stock de ce partenaire"},
+	"warehouse.products":      {"Products", "Produits"},
+	"warehouse.products.none": {"This partner has no products yet. Add the first one, or import a list.", "Ce partenaire n’a encore aucun produit. Ajoutez le premier, ou importez une liste."},
+	"warehouse.number":        {"No.", "Nº"},
+	"warehouse.export":        {"Download as CSV", "Télécharger en CSV"},
+	"warehouse.new":           {"New product", "Nouveau produit"},
+	"warehouse.new.after":     {"A new product has no stock. Receive goods after it has been added.", "Un nouveau produit n’a pas de stock. Recevez des marchandises après son ajout."},
+	"warehouse.added":         {"The product has been added. Receive its first goods now.", "Le produit est ajouté. Recevez maintenant ses premières marchandises."},
+	"warehouse.changed":       {"The product has been changed.", "Le produit est modifié."},
+	"warehouse.save":          {"Save", "Enregistrer"},
+	"warehouse.change":        {"Product no. {number}", "Produit nº {number}"},
+	"warehouse.levels":        {"In stock", "En stock"},
+
+	"warehouse.product.price":          {"Price", "Prix"},
+	"warehouse.product.stock_min.hint": {"At this quantity or below, the product is to be restocked.", "À cette quantité ou en dessous, le produit est à réapprovisionner."},
+	"warehouse.product.stock_max.hint": {"Up to this quantity the product is restocked.", "Jusqu’à cette quantité, le produit est réapprovisionné."},
+	"warehouse.product.active":         {"On sale", "En vente"},
+
+	"warehouse.receive":  {"Receive", "Recevoir"},
+	"warehouse.transfer": {"Transfer", "Transférer"},
+	"warehouse.withdraw": {"Withdraw", "Retirer"},
+	"warehouse.correct":  {"Correct", "Corriger"},
+	"warehouse.count":    {"Count", "Inventaire"},
+	"warehouse.book":     {"Book goods", "Mouvementer"},
+	"warehouse.import":   {"Import", "Importer"},
+}

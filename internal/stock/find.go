@@ -1,0 +1,58 @@
+package stock
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/ledger"
+)
+
+// Find returns the products that codes name, with their levels, by code: those that have
+// it as their barcode, or else the one that has it as its product_id. A code that names
+// no product is left out.
+func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (map[string][]*ledger.Product, error) {
+	found := map[string][]*ledger.Product{}
+	return found, s.ofPartner(ctx, partnerID, func(tx Reader) error {
+		barcodes, err := tx.Barcodes(ctx, partnerID)
+		if err != nil {
+			return err
+		}
+		named, all := map[string][]int64{}, []int64{}
+		for _, code := range codes {
+			ids := barcodes[code]
+			if id, err := strconv.ParseInt(code, 10, 64); len(ids) == 0 && err == nil {
+				ids = []int64{id}
+			}
+			named[code], all = ids, append(all, ids...)
+		}
+		slices.Sort(all)
+		held, err := tx.Held(ctx, partnerID, slices.Compact(all)...)
+		for code, ids := range named {
+			for _, id := range ids {
+				if product := held[id]; product != nil {
+					found[code] = append(found[code], product)
+				}
+			}
+		}
+		return err
+	})
+}
+
+// Held returns those of some products of a partner that exist, with their levels, by id.
+func (s *Service) Held(ctx context.Context, partnerID string, productIDs ...int64) (held map[int64]*ledger.Product, err error) {
+	err = s.ofPartner(ctx, partnerID, func(tx Reader) error {
+		held, err = tx.Held(ctx, partnerID, productIDs...)
+		return err
+	})
+	return held, err
+}
+
+// Locations returns the locations at which a partner's products lie or have lain, sorted.
+func (s *Service) Locations(ctx context.Context, partnerID string) (locations []string, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		locations, err = tx.Locations(ctx, partnerID)
+		return err
+	})
+	return locations, err
+}

@@ -1,0 +1,212 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/shelf"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// productFields are the fields of the form of a product.
+var productFields = []string{"name", "price", "stock_min", "stock_max", "barcode", "status"}
+
+// valuesOf returns what the form of a product holds.
+func valuesOf(p delivery.Product) map[string]string {
+	return map[string]string{
+		"name": p.Name, "price": strconv.FormatFloat(float64(p.PriceCents)/100, 'f', 2, 64), "stock_min": strconv.FormatInt(p.StockMin, 10),
+		"stock_max": strconv.FormatInt(p.StockMax, 10), "barcode": p.Barcode, "status": string(p.Status),
+	}
+}
+
+// versionOfProduct differs when the form shows another product.
+func versionOfProduct(p delivery.Product) int64 {
+	values := valuesOf(p)
+	texts := make([]string, len(productFields))
+	for i, field := range productFields {
+		texts[i] = values[field]
+	}
+	return page.VersionOf(texts...)
+}
+
+// plainNumber replaces the signs that people write numbers with by those of JSON.
+var plainNumber = strings.NewReplacer(",", ".", "\u2212", "-", "\u00a0", "", "\u202f", "", " ", "", "+", "")
+
+// number returns what a field of a number holds as use cases take it: a number if it is
+// one, and the text as it was typed otherwise.
+func number(text string) any {
+	if plain := plainNumber.Replace(text); csvfile.IsNumber(plain) {
+		return jsontext.Value(plain)
+	}
+	return text
+}
+
+// productValue returns what a field of the form of a product holds.
+func productValue(sent *page.Form, field string) any {
+	text := strings.TrimSpace(sent.Values.Get(field))
+	switch field {
+	case "price", "stock_min", "stock_max":
+		return number(text)
+	}
+	return text
+}
+
+// productView is what the page of a product, and that of a new one, shows.
+type productView struct {
+	*storeroom
+	Form    *page.Form
+	Held    shelf.Product    // of a product that exists
+	Journal *shelf.Movements // its latest movements
+	Fields  []page.Field
+}
+
+// fields returns the fields of the form.
+func (v *productView) fields() []page.Field {
+	field := func(name, label, kind, mode string, required bool) page.Field {
+		return page.Field{Name: name, Type: kind, InputMode: mode, Label: v.Text(label), Autocomplete: "off", Required: required}
+	}
+	fields := []page.Field{
+		field("name", "stock.name", "text", "", true), field("barcode", "stock.barcode", "text", "", false),
+		field("price", "warehouse.product.price", "text", "decimal", true),
+		field("stock_min", "stock.minimum", "text", "numeric", false), field("stock_max", "stock.maximum", "text", "numeric", false),
+		field("status", "stock.state", "select", "", false),
+	}
+	fields[3].Hint, fields[4].Hint = v.Text("warehouse.product.stock_min.hint"), v.Text("warehouse.product.stock_max.hint")
+	fields[5].Options = []page.Option{
+		{Value: string(delivery.ProductActive), Label: v.Text("warehouse.product.active")},
+		{Value: string(delivery.ProductInactive), Label: v.Text("stock.is.inactive")},
+	}
+	for i := range fields {
+		fields[i] = v.Form.With(fields[i])
+	}
+	return fields
+}
+
+func (room *Room) newProduct(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	form, err := s.form(of.Path("/new"), 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	form.Values.Set("barcode", s.parameter("barcode"))
+	return of.showNew(form, http.StatusOK)
+}
+
+func (r *storeroom) showNew(form *page.Form, status int) (int, []byte, error) {
+	v := &productView{storeroom: r, Form: form}
+	v.Fields = v.fields()
+	return r.show(leaf{template: "stock-new", title: r.Text("warehouse.new"), data: v, status: status})
+}
+
+func (room *Room) createProduct(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	members := map[string]any{}
+	for _, field := range productFields {
+		if value := productValue(sent, field); value != "" {
+			members[field] = value
+		}
+	}
+	body, err := page.Source(members)
+	if err != nil {
+		return 0, nil, err
+	}
+	added, err := room.config.Stock.CreateProduct(s.Context(), of.PartnerID, body)
+	if err == nil {
+		return s.LeadTo(of.ProductPath(added.ProductID), page.Flash{Key: "warehouse.added"})
+	}
+	if !sent.Refuse(err, s.Language) {
+		return 0, nil, err
+	}
+	return of.showNew(sent, http.StatusUnprocessableEntity)
+}
+
+// latestMovements is the number of movements on the page of a product.
+const latestMovements = 10
+
+// productOf returns the product that the path names, as its page shows it, without a
+// form. The error may be not_found.
+func (s *sheet) productOf() (*productView, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return nil, err
+	}
+	id, _ := strconv.ParseInt(s.ID("product_id"), 10, 64)
+	product, levels, err := s.room.config.Stock.Product(s.Context(), of.PartnerID, id)
+	if err != nil {
+		return nil, err
+	}
+	v := &productView{storeroom: of, Held: shelf.Product{Product: product, Path: of.ProductPath(id)}}
+	v.Journal, err = of.shelf("/movements").Latest(&product, levels, latestMovements)
+	return v, err
+}
+
+// All returns the address of the product's whole journal.
+func (v *productView) All() string {
+	return v.Link(v.Path("/movements"), "product_id", strconv.FormatInt(v.Held.ProductID, 10))
+}
+
+func (v *productView) show(status int) (int, []byte, error) {
+	v.Fields = v.fields()
+	return v.storeroom.show(leaf{template: "stock-product", title: v.Held.Name, data: v, status: status})
+}
+
+func (room *Room) product(s *sheet) (int, []byte, error) {
+	v, err := s.productOf()
+	if err != nil {
+		return 0, nil, err
+	}
+	if v.Form, err = s.form(v.Held.Path, versionOfProduct(v.Held.Product)); err != nil {
+		return 0, nil, err
+	}
+	for field, value := range valuesOf(v.Held.Product) {
+		v.Form.Values.Set(field, value)
+	}
+	return v.show(http.StatusOK)
+}
+
+// changeProduct changes what differs from the product as it was when the form was shown.
+func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
+	v, err := s.productOf()
+	if err != nil {
+		return 0, nil, err
+	}
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	if sent.Version != versionOfProduct(v.Held.Product) {
+		return s.Stale(v.Held.Path)
+	}
+	changes := map[string]any{}
+	for field, was := range valuesOf(v.Held.Product) {
+		if strings.TrimSpace(sent.Values.Get(field)) != was {
+			changes[field] = productValue(sent, field)
+		}
+	}
+	body, err := page.Source(changes)
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, err = room.config.Stock.ChangeProduct(s.Context(), v.PartnerID, v.Held.ProductID, body); err == nil {
+		return s.LeadTo(v.Held.Path, page.Flash{Key: "warehouse.changed"})
+	}
+	v.Form = sent
+	if !sent.Refuse(err, s.Language) {
+		return 0, nil, err
+	}
+	return v.show(http.StatusUnprocessableEntity)
+}
