@@ -10,7 +10,9 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The bounds of the board's parameters.
@@ -27,54 +29,65 @@ type windowAnswer struct {
 	End   time.Time `json:"end"`
 }
 
-type boardCourier struct {
-	CourierID string `json:"courier_id"`
-	Name      string `json:"name"`
-	Active    bool   `json:"active"`
+// EncodeRow returns a row of the board in JSON, without what changes by the clock
+// alone. It uses the buffer, whose content is lost.
+func EncodeRow(buffer []byte, e *dispatch.Entry) []byte {
+	w := strictjson.Writer{Buffer: buffer[:0]}
+	w.Object("")
+	writeRow(&w, e)
+	w.EndObject()
+	return w.Buffer
 }
 
-// rowAnswer is a row of the board in JSON, without what changes by the clock alone.
-type rowAnswer struct {
-	OrderID           string                `json:"order_id"`
-	PartnerID         string                `json:"partner_id"`
-	PartnerName       string                `json:"partner_name"`
-	PartnerOrderID    string                `json:"partner_order_id"`
-	Status            delivery.Status       `json:"status"`
-	Version           int64                 `json:"version"`
-	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
-	Courier           *boardCourier         `json:"courier"` // null until one is assigned
-	Zone              string                `json:"zone"`
-	City              string                `json:"city"`
-	PickupWindow      windowAnswer          `json:"pickup_window"`
-	DropoffWindow     windowAnswer          `json:"dropoff_window"`
-	EstimatedDelivery time.Time             `json:"estimated_delivery"`
-	Failures          int64                 `json:"failures"`
-	CreatedAt         time.Time             `json:"created_at"`
-	UpdatedAt         time.Time             `json:"updated_at"`
-}
-
-// boardAnswer is a whole row of the board in JSON.
-type boardAnswer struct {
-	rowAnswer
-	Attention  []board.Reason `json:"attention"`
-	AgeMinutes int64          `json:"age_minutes"`
-}
-
-func rowOf(e *dispatch.Entry) rowAnswer {
-	answer := rowAnswer{
-		OrderID: e.OrderID, PartnerID: e.PartnerID, PartnerName: e.PartnerName, PartnerOrderID: e.PartnerOrderID,
-		Status: e.Status, Version: e.Version, ServiceLevel: e.ServiceLevel, Zone: e.Zone, City: e.City,
-		PickupWindow: windowAnswer(e.Pickup), DropoffWindow: windowAnswer(e.Dropoff), EstimatedDelivery: e.EstimatedDelivery,
-		Failures: e.Failures, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+// boardRow returns a whole row of the board in JSON.
+func boardRow(e *dispatch.Entry) jsontext.Value {
+	var w strictjson.Writer
+	w.Object("")
+	writeRow(&w, e)
+	w.List("attention")
+	for _, reason := range e.Attention {
+		w.Text("", string(reason))
 	}
-	if e.CourierID != "" {
-		answer.Courier = &boardCourier{e.CourierID, e.CourierName, e.CourierActive}
-	}
-	return answer
+	w.EndList()
+	w.Integer("age_minutes", int64(e.Age/time.Minute))
+	w.EndObject()
+	return w.Buffer
 }
 
-func boardOf(e *dispatch.Entry) boardAnswer {
-	return boardAnswer{rowOf(e), e.Attention, int64(e.Age / time.Minute)}
+// writeRow writes what both forms have. An encoder would take five times as long for
+// the thousands of rows of a snapshot.
+func writeRow(w *strictjson.Writer, e *dispatch.Entry) {
+	w.Text("order_id", e.OrderID)
+	w.Text("partner_id", e.PartnerID)
+	w.Text("partner_name", e.PartnerName)
+	w.Text("partner_order_id", e.PartnerOrderID)
+	w.Text("status", string(e.Status))
+	w.Integer("version", e.Version)
+	w.Text("service_level", string(e.ServiceLevel))
+	if e.CourierID == "" {
+		w.Raw("courier", []byte("null"))
+	} else {
+		w.Object("courier")
+		w.Text("courier_id", e.CourierID)
+		w.Text("name", e.CourierName)
+		w.Flag("active", e.CourierActive)
+		w.EndObject()
+	}
+	w.Text("zone", e.Zone)
+	w.Text("city", e.City)
+	writeWindow(w, "pickup_window", e.Pickup)
+	writeWindow(w, "dropoff_window", e.Dropoff)
+	w.Time("estimated_delivery", e.EstimatedDelivery)
+	w.Integer("failures", e.Failures)
+	w.Time("created_at", e.CreatedAt)
+	w.Time("updated_at", e.UpdatedAt)
+}
+
+func writeWindow(w *strictjson.Writer, name string, window delivery.Window) {
+	w.Object(name)
+	w.Time("start", window.Start)
+	w.Time("end", window.End)
+	w.EndObject()
 }
 
 func (s *Server) handleBoard(c *call) (reply, error) {
@@ -86,13 +99,13 @@ func (s *Server) handleBoard(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	orders := make([]boardAnswer, len(page.Entries))
+	orders := make([]jsontext.Value, len(page.Entries))
 	for i := range page.Entries {
-		orders[i] = boardOf(&page.Entries[i])
+		orders[i] = boardRow(&page.Entries[i])
 	}
 	return ok(struct {
-		Orders     []boardAnswer `json:"orders"`
-		NextCursor string        `json:"next_cursor,omitzero"`
+		Orders     []jsontext.Value `json:"orders"`
+		NextCursor string           `json:"next_cursor,omitzero"`
 	}{orders, page.Next.String()})
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -25,9 +24,6 @@ const (
 var errDesks = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "too many requests wait for changes of the board", RetryAfter: 5 * time.Second,
 }
-
-// EncodeRow encodes a row of the board as the feed of the board has it.
-func EncodeRow(e *dispatch.Entry) ([]byte, error) { return strictjson.Marshal(rowOf(e)) }
 
 func (s *Server) handleBoardSnapshot(c *call) (reply, error) {
 	found, err := s.config.Feed.Snapshot(c.Context())

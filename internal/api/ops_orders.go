@@ -99,9 +99,9 @@ type moveAnswer struct {
 	OperatorID string    `json:"operator_id"`
 }
 
-// operatorsOrder is what operators see of an order in addition to its record.
+// operatorsOrder is what operators see of an order in addition to its record and its
+// row of the board.
 type operatorsOrder struct {
-	boardAnswer
 	Allocation []allocationAnswer `json:"allocation"`
 	Notes      []noteAnswer       `json:"notes"`
 	Proofs     []proofAnswer      `json:"proofs"`
@@ -119,12 +119,11 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 		return reply{}, err
 	}
 	answer := operatorsOrder{
-		boardAnswer: boardOf(&found.Entry),
-		Allocation:  make([]allocationAnswer, len(found.Order.Allocation)),
-		Notes:       make([]noteAnswer, len(found.Notes)),
-		Proofs:      make([]proofAnswer, len(found.Proofs)),
-		Moves:       make([]moveAnswer, len(found.Moves)),
-		Operators:   found.Operators,
+		Allocation: make([]allocationAnswer, len(found.Order.Allocation)),
+		Notes:      make([]noteAnswer, len(found.Notes)),
+		Proofs:     make([]proofAnswer, len(found.Proofs)),
+		Moves:      make([]moveAnswer, len(found.Moves)),
+		Operators:  found.Operators,
 	}
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = allocationAnswer{take.ProductID, take.Location, take.Quantity}
@@ -138,11 +137,12 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	for i, move := range found.Moves {
 		answer.Moves[i] = moveAnswer(move)
 	}
-	body, err := strictjson.Marshal(answer)
+	row := boardRow(&found.Entry)
+	rest, err := strictjson.Marshal(answer)
 	if err != nil {
 		return reply{}, err
 	}
 	// The record is spliced in, so that its metadata keeps its bytes.
-	body = slices.Concat(body[:len(body)-1], []byte(`,"order":`), record.EncodeForOperators(found.Order), []byte("}"))
+	body := slices.Concat(row[:len(row)-1], []byte(","), rest[1:len(rest)-1], []byte(`,"order":`), record.EncodeForOperators(found.Order), []byte("}"))
 	return reply{status: http.StatusOK, body: body}, nil
 }

@@ -34,8 +34,8 @@ type Config struct {
 	Random io.Reader                        // safe for concurrent use
 	Log    *slog.Logger
 	// Encode encodes what a desk is shown of an order, without Attention and Age,
-	// which change by the clock alone.
-	Encode func(*dispatch.Entry) ([]byte, error)
+	// which change by the clock alone. It may write into the buffer.
+	Encode func(buffer []byte, e *dispatch.Entry) []byte
 }
 
 const (

@@ -161,8 +161,8 @@ func newNode(b *table, shared bool, skew time.Duration) *feed.Service {
 		Store: b, Shared: shared, Random: testkit.NewRandom(byte(seeds.Add(1))), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: func() time.Time { return time.Now().Add(skew) },
 		At:  func(at time.Time) <-chan time.Time { return time.After(time.Until(at.Add(-skew))) },
-		Encode: func(e *dispatch.Entry) ([]byte, error) {
-			return []byte(line(e.Row, e.PartnerName, dispatch.Courier{Name: e.CourierName, Active: e.CourierActive})), nil
+		Encode: func(buffer []byte, e *dispatch.Entry) []byte {
+			return append(buffer[:0], line(e.Row, e.PartnerName, dispatch.Courier{Name: e.CourierName, Active: e.CourierActive})...)
 		},
 	})
 }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -17,9 +18,10 @@ type follower struct {
 	partners map[string]string           // names, by id
 	couriers map[string]dispatch.Courier // by id
 	// ahead is how much the database's clock is ahead of the node's.
-	ahead time.Duration
-	round int64               // of comparisons
-	fresh map[string]sighting // the orders that are too new for the mirror
+	ahead  time.Duration
+	round  int64               // of comparisons
+	fresh  map[string]sighting // the orders that are too new for the mirror
+	buffer []byte              // in which entryOf encodes rows
 }
 
 // sighting is when a new order was first seen, by the node's clock, and the beginning
@@ -110,11 +112,7 @@ func (f *follower) compare(ctx context.Context) error {
 	}
 	c := changes{compared: begun.Add(f.ahead), entries: f.renamed(seen)}
 	settled, gone := f.settled(seen.rows, true)
-	changed, err := f.entriesOf(settled)
-	if err != nil {
-		return err
-	}
-	c.entries, c.gone, c.asOf = append(c.entries, changed...), gone, c.compared
+	c.entries, c.gone, c.asOf = append(c.entries, f.entriesOf(settled)...), gone, c.compared
 	for _, order := range f.fresh {
 		if order.after.Before(c.asOf) {
 			c.asOf = order.after
@@ -220,9 +218,7 @@ func (f *follower) renamed(seen found) (entries []*entry) {
 	}
 	for _, e := range f.mirror.entries {
 		if e.round == f.round && (partners[e.row.PartnerID] || couriers[e.row.CourierID]) {
-			if again, err := f.entryOf(e.row); err == nil {
-				entries = append(entries, again)
-			}
+			entries = append(entries, f.entryOf(e.row))
 		}
 	}
 	return entries
@@ -261,24 +257,21 @@ func (f *follower) settled(rows []*board.Row, all bool) (settled []*board.Row, g
 	return settled, gone
 }
 
-func (f *follower) entriesOf(rows []*board.Row) ([]*entry, error) {
+func (f *follower) entriesOf(rows []*board.Row) []*entry {
 	entries := make([]*entry, len(rows))
 	for i, row := range rows {
-		var err error
-		if entries[i], err = f.entryOf(row); err != nil {
-			return nil, err
-		}
+		entries[i] = f.entryOf(row)
 	}
-	return entries, nil
+	return entries
 }
 
 // entryOf returns the entry of a row, whose partner and courier are known.
-func (f *follower) entryOf(row *board.Row) (*entry, error) {
+func (f *follower) entryOf(row *board.Row) *entry {
 	courier := f.couriers[row.CourierID]
-	encoded, err := f.Encode(&dispatch.Entry{
+	f.buffer = f.Encode(f.buffer, &dispatch.Entry{
 		Row: row, PartnerName: f.partners[row.PartnerID], CourierName: courier.Name, CourierActive: courier.Active,
 	})
-	return &entry{row: row, encoded: encoded, courierActive: courier.Active}, err
+	return &entry{row: row, encoded: bytes.Clone(f.buffer), courierActive: courier.Active}
 }
 
 // takeHints publishes what the node has committed. It reports false if the mirror
@@ -314,9 +307,7 @@ func (f *follower) takeHints(ctx context.Context) bool {
 	})
 	var c changes
 	settled, _ := f.settled(seen.rows, false)
-	if c.entries, err = f.entriesOf(settled); err != nil {
-		return false
-	}
+	c.entries = f.entriesOf(settled)
 	for id, is := range left {
 		if is {
 			c.gone = append(c.gone, id)

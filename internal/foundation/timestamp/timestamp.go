@@ -7,16 +7,21 @@ import (
 	"time"
 )
 
-// layout is RFC 3339 in UTC with three decimals, always, so that texts sort like
-// the times that they stand for.
-const layout = "2006-01-02T15:04:05.000Z"
+// length is that of all texts for years up to 9999.
+const length = len("2006-01-02T15:04:05.000Z")
 
-// Format returns a time as text, such as 2026-03-02T14:05:09.400Z. It drops what
-// is finer than a millisecond.
-func Format(at time.Time) string { return at.UTC().Format(layout) }
+// Format returns a time as text, such as 2026-03-02T14:05:09.400Z: RFC 3339 in UTC.
+// There are always three decimals, so that texts sort like the times that they stand
+// for. It drops what is finer than a millisecond.
+func Format(at time.Time) string { return string(Append(make([]byte, 0, length), at)) }
 
-// Append appends what Format returns to b.
-func Append(b []byte, at time.Time) []byte { return at.UTC().AppendFormat(b, layout) }
+// Append appends what Format returns to b. Package time formats RFC3339 several times
+// faster than a layout with decimals, so these are added here.
+func Append(b []byte, at time.Time) []byte {
+	b = at.UTC().AppendFormat(b, time.RFC3339)
+	ms := at.Nanosecond() / int(time.Millisecond)
+	return append(b[:len(b)-len("Z")], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z')
+}
 
 // Truncate returns a time in UTC, without what is finer than a millisecond.
 func Truncate(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
