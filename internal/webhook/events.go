@@ -231,10 +231,24 @@ type Tested struct {
 	Answer
 }
 
+// maxTests is how many tests may wait for an answer, and maxTestsOfOne how many of one
+// partner.
+const maxTests, maxTestsOfOne = 32, 2
+
+// errTests means that too many tests wait for an answer.
+var errTests = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "too many tests wait for an answer, try again", RetryAfter: 5 * time.Second,
+}
+
 // Test posts a test event once, whether the endpoint is enabled or not, and
 // returns the answer. The event is not stored. If it is delivered, an endpoint
-// whose breaker is open is probed immediately.
+// whose breaker is open is probed immediately. Test refuses with unavailable while
+// too many tests wait for an answer.
 func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
+	if !s.tests.Take(partnerID, 1) {
+		return Tested{}, errTests
+	}
+	defer s.tests.Return(partnerID, 1)
 	settings, err := s.Get(ctx, partnerID)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
 		err = ErrNotConfigured

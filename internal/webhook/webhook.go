@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -63,12 +64,13 @@ type Config struct {
 // be called by many goroutines at once.
 type Service struct {
 	config Config
-	ending chan struct{} // closed by EndFeeds
+	ending chan struct{}  // closed by EndFeeds
+	tests  *budget.Budget // counts the tests that wait for an answer, by partner
 }
 
 // NewService returns a service.
 func NewService(config Config) *Service {
-	return &Service{config: config, ending: make(chan struct{})}
+	return &Service{config: config, ending: make(chan struct{}), tests: budget.New(maxTests, maxTestsOfOne, budget.Watch{})}
 }
 
 // EndFeeds ends the wait of every call of Feed, now and from now on. It must be
