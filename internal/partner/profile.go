@@ -136,14 +136,36 @@ func (c profileChange) apply(p Profile) Profile {
 	return p
 }
 
+// ErrProfileChanged means that a profile is no longer what a change was made for.
+var ErrProfileChanged = refusal.New(refusal.CodeConflict, "the profile has changed meanwhile")
+
 // ChangeProfile changes the profile of a partner as a request asks; null clears a
 // member. It refuses with validation_error.
 func (s *Service) ChangeProfile(ctx context.Context, partnerID string, root form.Source) (Profile, error) {
+	return s.changeProfile(ctx, partnerID, root, func(Profile) bool { return true })
+}
+
+// ChangeProfileFrom does the same, but refuses with ErrProfileChanged unless the profile
+// is the given one. The logo does not count.
+func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, from Profile, root form.Source) (Profile, error) {
+	return s.changeProfile(ctx, partnerID, root, func(p Profile) bool {
+		p.LogoVersion = from.LogoVersion
+		return p == from
+	})
+}
+
+// changeProfile changes a profile for which expected is true when the row is locked.
+func (s *Service) changeProfile(ctx context.Context, partnerID string, root form.Source, expected func(Profile) bool) (Profile, error) {
 	change, err := readProfileChange(root)
 	if err != nil {
 		return Profile{}, err
 	}
-	return s.saveProfile(ctx, partnerID, func(_ Writer, p Profile) (Profile, error) { return change.apply(p), nil })
+	return s.saveProfile(ctx, partnerID, func(_ Writer, p Profile) (Profile, error) {
+		if !expected(p) {
+			return p, ErrProfileChanged
+		}
+		return change.apply(p), nil
+	})
 }
 
 // SetLogo cleans a picture, which must be a PNG, JPEG or WebP, and makes it the logo of

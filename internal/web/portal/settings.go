@@ -129,7 +129,14 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := room.config.Partners.ChangeProfile(s.Context(), account, body); err != nil {
+	_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, now, body)
+	if errors.Is(err, partner.ErrProfileChanged) { // since it was read above
+		if now, err = room.config.Partners.Profile(s.Context(), account); err != nil {
+			return 0, nil, err
+		}
+		return room.showStale(s, sent, now)
+	}
+	if err != nil {
 		if !sent.Refuse(err, s.Language) {
 			return 0, nil, err
 		}
