@@ -25,6 +25,7 @@ var rooms = map[string]room{
 	"internal/foundation/csvfile":    {mayNot: pure},
 	"internal/foundation/form":       {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},
 	"internal/foundation/identifier": {mayNot: pure},
+	"internal/foundation/loopback":   {mayNot: pure},
 	"internal/foundation/paging":     {mayNot: pure},
 	"internal/foundation/processors": {mayNot: useCase},
 	"internal/foundation/refusal":    {mayNot: pure},
@@ -77,7 +78,7 @@ var rooms = map[string]room{
 	"internal/dispatch/feed": {may: []string{"internal/delivery", "internal/board", "internal/dispatch", foundation}, mayNot: useCase},
 
 	"internal/metrics": {may: []string{"internal/api", "internal/dispatch/feed", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
-	"internal/config":  {},
+	"internal/config":  {may: []string{foundation}},
 	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
 
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -29,7 +29,7 @@ func (a *App) demoRoutes() []visit.Route {
 // another site, whose name was made to resolve to a loopback address, names its own.
 func onlyThisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !entrance.IsLoopback(r.Host) {
+		if !loopback.Is(r.Host) {
 			http.Error(w, "this demo answers at a loopback address only", http.StatusMisdirectedRequest)
 			return
 		}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 )
 
 // Config holds all settings. The command line fills it from flags and from the
@@ -335,7 +337,7 @@ func (c *Config) MasterKey() string {
 // may then do what is convenient rather than safe.
 func (c *Config) LocalDemo() bool {
 	host, _, err := net.SplitHostPort(c.Listen)
-	return c.Demo && c.BaseURL == "" && err == nil && isLoopback(host)
+	return c.Demo && c.BaseURL == "" && err == nil && loopback.Is(host)
 }
 
 // Secure reports whether the public address is https.

@@ -6,6 +6,8 @@ import (
 	"net/mail"
 	"net/url"
 	"strconv"
+
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 )
 
 // MailServer is the server that mails are handed to.
@@ -65,7 +67,7 @@ func mailSecurity(server *url.URL) (string, error) {
 	switch {
 	case server.Scheme == "smtps":
 		return "tls", nil
-	case wish == "none", isLoopback(server.Hostname()):
+	case wish == "none", loopback.Is(server.Hostname()):
 		return "none", nil
 	default:
 		return "starttls", nil

@@ -3,9 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 )
 
 // checkOIDC does not repeat the secret.
@@ -25,14 +26,8 @@ func (c *Config) checkOIDC() error {
 		return errors.New("--oidc-issuer: the value is not a URL (example: https://login.example.com)")
 	case issuer.User != nil, strings.ContainsAny(c.OIDCIssuer, "?#"), issuer.Hostname() == "":
 		return fmt.Errorf("--oidc-issuer: %q must be a URL without user, query and fragment (example: https://login.example.com)", issuer.Redacted())
-	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !isLoopback(issuer.Hostname())):
+	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback.Is(issuer.Hostname())):
 		return fmt.Errorf("--oidc-issuer: %q must begin with https://, except on this machine", issuer)
 	}
 	return nil
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

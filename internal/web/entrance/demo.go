@@ -1,11 +1,9 @@
 package entrance
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -69,18 +67,5 @@ func OnThisMachine(r *http.Request) bool {
 			return false
 		}
 	}
-	return IsLoopback(r.RemoteAddr) && IsLoopback(r.Host)
-}
-
-// IsLoopback reports whether an address, with or without a port, is one of this machine.
-func IsLoopback(address string) bool {
-	host := address
-	if name, _, err := net.SplitHostPort(address); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	parsed, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && parsed.Unmap().IsLoopback()
+	return loopback.Is(r.RemoteAddr) && loopback.Is(r.Host)
 }
