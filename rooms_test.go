@@ -88,7 +88,8 @@ var rooms = map[string]room{
 
 	"internal/web/entrance": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 
-	"internal/web/shelf": {may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/shelf":  {may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/charts": {may: []string{"internal/delivery", "internal/figures", "internal/operator", "internal/partner", "internal/report", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/shelf", "internal/web/visit", foundation}},
 

@@ -6,6 +6,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/charts"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
@@ -42,10 +43,17 @@ func (a *App) pages() pages {
 		Sealer: a.ticketSealer, Registration: partner.Registration(a.config.Registration),
 		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo,
 	})
+	partnersFigures := charts.New(site, charts.Corner{
+		Path: "/portal/figures", For: visit.Partners, Permission: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
+	})
+	houseFigures := charts.New(site, charts.Corner{
+		Path: "/console/figures", For: visit.Operators, Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher},
+		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
+	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
 			portal: desk.Frame, console: operators.Frame, courier: entry.CourierFrame,
 		})),
 		refused: site.Refused,

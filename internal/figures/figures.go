@@ -34,6 +34,22 @@ type Counts struct {
 	Stays [len(Passing)]Stay
 }
 
+// Plus returns the sums of both.
+func (c Counts) Plus(other Counts) Counts {
+	c.Orders += other.Orders
+	c.Assigned += other.Assigned
+	c.Delivered += other.Delivered
+	c.OnTime += other.OnTime
+	c.FailedAttempts += other.FailedAttempts
+	c.Cancelled += other.Cancelled
+	c.WebhooksDelivered += other.WebhooksDelivered
+	for i, stay := range other.Stays {
+		c.Stays[i].Ended += stay.Ended
+		c.Stays[i].Millis += stay.Millis
+	}
+	return c
+}
+
 // Stay sums up how long orders have been in a status.
 type Stay struct {
 	Ended  int64 // how often an order has left the status

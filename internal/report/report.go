@@ -61,6 +61,14 @@ type Line struct {
 	CourierName string
 }
 
+// Total returns the sums of lines.
+func Total(lines []Line) (total figures.Counts) {
+	for _, line := range lines {
+		total = total.Plus(line.Counts)
+	}
+	return total
+}
+
 // Figures returns the figures of a period. A period that is too long, or that ends
 // before it begins, is a problem at "from".
 func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {

@@ -82,7 +82,6 @@ func (room *Room) Routes() []visit.Route {
 		room.rateCardRoutes(),
 		room.operatorRoutes(),
 		room.settingsRoutes(),
-		room.figuresRoutes(),
 		room.auditRoutes(),
 		room.systemRoutes(),
 	)
@@ -214,6 +213,15 @@ var ways = []way{
 
 // Frame returns what surrounds the pages of the console.
 func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
+
+// PartnerName returns the name of a partner. It refuses with not_found.
+func (room *Room) PartnerName(s page.Sheet, partnerID string) (string, error) {
+	found, err := room.config.Partners.Overview(s.Context(), partnerID)
+	if err != nil {
+		return "", err
+	}
+	return found.Name, nil
+}
 
 // frame returns the frame of the console for an operator. What a role may not use is
 // absent.

@@ -1,10 +1,12 @@
 package console_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestOperators adds an operator, changes the role, makes a link for a new password, and
@@ -109,4 +111,21 @@ func TestMenusOfRoles(t *testing.T) {
 		v.Open(t, c.not).Shows(t, 403, "You may not do this")
 	}
 	admin.As(t, "courier").Visit(t).Open(t, "/console").Shows(t, 403, "You may not do this")
+}
+
+// TestFigures shows the figures of the house, and those of one partner.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro, nord := s.Register(t, "metro"), s.Register(t, "nord")
+	for i, p := range []*apptest.Partner{metro, metro, nord} {
+		p.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201)
+	}
+	v := s.Operate(t).Visit(t)
+	v.Open(t, "/console/figures").Shows(t, 200, "<b>3</b>", `href="/console/figures.csv?days=30"`)
+	one := v.Open(t, "/console/figures?partner_id="+metro.PartnerID)
+	one.Shows(t, 200, "<b>2</b>", "metro", "All partners", "days=7&amp;partner_id="+metro.PartnerID)
+	v.Open(t, "/console/figures?partner_id=none").Shows(t, 404, "There is no such page")
+	v.Open(t, "/console/figures.csv").Shows(t, 200, "date,")
+	v.Open(t, "/console/figures.csv?from=2026-02-01&to=2026-01-01").Leads(t, "/console/figures?from=2026-02-01&to=2026-01-01")
 }

@@ -139,6 +139,14 @@ func (l Language) Percent(part, whole int64) string {
 	return text + "%"
 }
 
+// Share is Percent with one decimal, and a dash if the whole is 0.
+func (l Language) Share(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return l.Percent(part, whole)
+}
+
 // Bytes returns a size in bytes, rounded to a unit of thousands: 12 GB, 12 Go.
 func (l Language) Bytes(n int64) string {
 	units := []string{"bytes.one", "bytes.kilo", "bytes.mega", "bytes.giga", "bytes.tera"}

@@ -3,6 +3,7 @@ package page
 // portalFiguresPhrases are those of the portal's page of figures.
 var portalFiguresPhrases = map[string]phrase{
 	"portal.figures":              {"Figures", "Chiffres"},
+	"portal.figures.house":        {"All partners", "Tous les partenaires"},
 	"portal.figures.last":         {"Last {n} day|Last {n} days", "{n} dernier jour|{n} derniers jours"},
 	"portal.figures.periods":      {"Period", "Période"},
 	"portal.figures.period":       {"{from} to {to}", "Du {from} au {to}"},

@@ -92,7 +92,7 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 		return nil, err
 	}
 	days := found.Lines[fortnightDays:]
-	before, now := totalOf(found.Lines[:fortnightDays]), totalOf(days)
+	before, now := report.Total(found.Lines[:fortnightDays]), report.Total(days)
 	figureOf := func(key string, of func(figures.Counts) int64) figure {
 		f := figure{Key: key, Value: s.Language.Number(int(of(now)))}
 		for _, day := range days {
@@ -107,7 +107,7 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 	onTime := figureOf("portal.figure.on_time", func(c figures.Counts) int64 { return c.Delivered })
 	failed := figureOf("portal.figure.failed", func(c figures.Counts) int64 { return c.FailedAttempts })
 	webhooks := figureOf("portal.figure.webhooks", func(c figures.Counts) int64 { return c.WebhooksDelivered })
-	onTime.Value, onTime.Change, failed.Danger = s.share(now), "", true
+	onTime.Value, onTime.Change, failed.Danger = s.Language.Share(now.OnTime, now.Delivered), "", true
 	if now.Delivered > 0 {
 		onTime.Change = s.Text("portal.figure.of", "n", s.Language.Number(int(now.Delivered)))
 	}

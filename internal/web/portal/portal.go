@@ -82,7 +82,6 @@ func (room *Room) Routes() []visit.Route {
 		room.startRoutes(),
 		room.logsRoutes(),
 		room.stockRoutes(),
-		room.figuresRoutes(),
 	)
 }
 
@@ -217,6 +216,23 @@ var ways = [][]way{
 
 // Frame returns what surrounds the pages of the portal.
 func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
+
+// FrameInModes is Frame with the links between live and test mode.
+func (room *Room) FrameInModes(of page.Sheet) *page.Frame {
+	s := &sheet{of, room}
+	frame := s.frame()
+	frame.Modes, frame.Test = s.modes(""), s.Mode() == delivery.ModeTest
+	return frame
+}
+
+// NewOrder leads to the form of a new order; nil for a person who may create none.
+func (room *Room) NewOrder(of page.Sheet) *page.Link {
+	s := &sheet{of, room}
+	if !s.May(partner.PermissionOrders) {
+		return nil
+	}
+	return &page.Link{Text: s.Text("portal.new"), Path: s.Link(newOrderPath)}
+}
 
 // frame returns the frame of the portal for a person.
 func (s *sheet) frame() *page.Frame {

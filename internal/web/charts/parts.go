@@ -1,4 +1,4 @@
-package portal
+package charts
 
 import (
 	"cmp"
@@ -11,27 +11,11 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-// totalOf returns the sums of lines.
-func totalOf(lines []report.Line) (total figures.Counts) {
-	for _, line := range lines {
-		total = plus(total, line.Counts)
-	}
-	return total
-}
-
-func plus(a, b figures.Counts) figures.Counts {
-	a.Orders += b.Orders
-	a.Assigned += b.Assigned
-	a.Delivered += b.Delivered
-	a.OnTime += b.OnTime
-	a.FailedAttempts += b.FailedAttempts
-	a.Cancelled += b.Cancelled
-	a.WebhooksDelivered += b.WebhooksDelivered
-	for i, stay := range b.Stays {
-		a.Stays[i].Ended += stay.Ended
-		a.Stays[i].Millis += stay.Millis
-	}
-	return a
+// figure is a number of the period, and how it has changed.
+type figure struct {
+	Key    string // of its phrase
+	Value  string
+	Change string // from the period before; empty if there is nothing to compare
 }
 
 // cards returns the figures of a period in all, with how they have changed.
@@ -39,9 +23,9 @@ func (s *sheet) cards(now, before figures.Counts) []figure {
 	card := func(key string, value, earlier int64) figure {
 		return figure{Key: key, Value: s.Language.Number(int(value)), Change: s.change(value, earlier)}
 	}
-	onTime := figure{Key: "portal.figure.on_time", Value: s.share(now)}
+	onTime := figure{Key: "portal.figure.on_time", Value: s.Language.Share(now.OnTime, now.Delivered)}
 	if before.Delivered > 0 {
-		onTime.Change = s.Text("portal.figure.before", "n", s.share(before))
+		onTime.Change = s.Text("portal.figure.before", "n", s.Language.Share(before.OnTime, before.Delivered))
 	}
 	return []figure{
 		card("portal.figures.orders", now.Orders, before.Orders),
@@ -158,7 +142,7 @@ func couriersOf(lines []report.Line) []courierRow {
 			at[line.CourierID] = i
 			rows = append(rows, courierRow{report.Line{Row: &figures.Row{Key: line.Key}, CourierName: line.CourierName}})
 		}
-		rows[i].Counts = plus(rows[i].Counts, line.Counts)
+		rows[i].Counts = rows[i].Counts.Plus(line.Counts)
 	}
 	slices.SortFunc(rows, func(a, b courierRow) int {
 		return cmp.Or(cmp.Compare(b.Delivered, a.Delivered), cmp.Compare(a.Name(), b.Name()))

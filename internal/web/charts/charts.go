@@ -1,0 +1,357 @@
+// Package charts has the page of the figures of a period: partners see their own, and
+// operators those of the house or of one partner.
+package charts
+
+import (
+	"embed"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Corner holds what differs between the audiences of the page.
+type Corner struct {
+	Path       string // of the page, such as /portal/figures
+	For        visit.Audience
+	Roles      []operator.Role    // of operators who may open it
+	Permission partner.Permission // that partners' people need
+	Reports    *report.Service
+	// Frame returns what surrounds the page. Its heading is set here.
+	Frame func(page.Sheet) *page.Frame
+	// Start leads to what to do while there are no figures; nil if there is nothing.
+	Start func(page.Sheet) *page.Link
+	// Names returns the name of a partner by the id that the parameter partner_id has;
+	// nil where the figures are always those of the account that the page shows.
+	Names func(s page.Sheet, partnerID string) (string, error)
+}
+
+// Room has the page of one corner.
+type Room struct {
+	corner    Corner
+	site      *page.Site
+	templates page.Templates
+}
+
+// New returns the room of a corner.
+func New(site *page.Site, corner Corner) *Room {
+	return &Room{corner, site, site.Templates(files, "templates/*.html")}
+}
+
+// sheet is a visit of the page.
+type sheet struct {
+	page.Sheet
+	*Room
+	partnerID string // whose figures are shown; empty for those of the house
+}
+
+// Routes returns the routes of the page and of its file.
+func (room *Room) Routes() []visit.Route {
+	return []visit.Route{room.route("", (*sheet).figures), room.route(".csv", (*sheet).file)}
+}
+
+func (room *Room) route(suffix string, handle func(*sheet) (int, []byte, error)) visit.Route {
+	return visit.Route{
+		Method: http.MethodGet, Pattern: room.corner.Path + suffix, For: room.corner.For, Roles: room.corner.Roles, Permission: room.corner.Permission,
+		Serve: func(v *visit.Visit) (int, []byte, error) {
+			s := &sheet{Sheet: room.site.Sheet(v), Room: room}
+			if s.partnerID = s.Account; room.corner.Names != nil {
+				s.partnerID = s.parameter("partner_id")
+			}
+			return handle(s)
+		},
+	}
+}
+
+// parameter returns a parameter of the address without the spaces around it.
+func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+
+// isTest reports whether the page shows test mode, whose orders are not counted.
+func (s *sheet) isTest() bool { return s.Account != "" && s.Mode() == delivery.ModeTest }
+
+// to returns the address of the page, or of its file, with parameters given as pairs.
+func (s *sheet) to(suffix string, parameters ...string) string {
+	query := url.Values{}
+	if s.corner.Names != nil {
+		parameters = append(parameters, "partner_id", s.partnerID)
+	}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if s.isTest() {
+		query.Set("mode", string(delivery.ModeTest))
+	}
+	if len(query) == 0 {
+		return s.corner.Path + suffix
+	}
+	return s.corner.Path + suffix + "?" + query.Encode()
+}
+
+// The periods that end today, in days.
+var usualPeriods = []int{7, 30, 90}
+
+// period is which figures are asked for.
+type period struct {
+	days        int    // of a period that ends today; 0 if there are bounds
+	from, to    string // the bounds as they were typed
+	first, last figures.Day
+	byCourier   bool
+	faults      []page.Fault
+}
+
+// period reads the parameters of a page of figures.
+func (s *sheet) period() (p period) {
+	p.from, p.to, p.byCourier = s.parameter("from"), s.parameter("to"), s.parameter("by") == "courier"
+	if p.from == "" && p.to == "" {
+		p.days, _ = strconv.Atoi(s.parameter("days"))
+		if !slices.Contains(usualPeriods, p.days) {
+			p.days = report.DefaultDays
+		}
+		p.last = figures.Today(s.site.Now())
+		p.first = p.last - figures.Day(p.days) + 1
+		return p
+	}
+	for _, bound := range []struct {
+		name string
+		text *string
+		day  *figures.Day
+	}{{"from", &p.from, &p.first}, {"to", &p.to, &p.last}} {
+		day, ok := figures.ParseDay(*bound.text)
+		if !ok && *bound.text != "" {
+			*bound.text = "" // a field of dates shows no other text
+			p.faults = append(p.faults, page.Fault{Field: bound.name, Text: s.Text("portal.figures.fault.date")})
+		}
+		*bound.day = day
+	}
+	return p
+}
+
+// parameters returns the parameters that ask for the same period.
+func (p period) parameters() []string {
+	days, by := "", ""
+	if p.days != 0 {
+		days = strconv.Itoa(p.days)
+	}
+	if p.byCourier {
+		by = "courier"
+	}
+	return []string{"days", days, "from", p.from, "to", p.to, "by", by}
+}
+
+// ask returns the figures of a period. A fault of the period is added to
+// p, and the answer is nil then.
+func (s *sheet) ask(p *period, byCourier bool) (*report.Answer, error) {
+	if len(p.faults) > 0 {
+		return nil, nil
+	}
+	answer, err := s.corner.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
+		PartnerID: s.partnerID, First: p.first, Last: p.last, ByCourier: byCourier,
+	}})
+	if len(form.ProblemsOf(err)) > 0 {
+		longest := report.MaxDays
+		if byCourier {
+			longest = report.MaxDaysByCourier
+		}
+		p.faults = append(p.faults, page.Fault{Field: "from", Text: s.Text("portal.figures.fault.period", "n", longest)})
+		return nil, nil
+	}
+	return answer, err
+}
+
+// file sends the figures as a file. It leads to the page if the page has to say
+// why there is none.
+func (s *sheet) file() (int, []byte, error) {
+	p := s.period()
+	if s.isTest() {
+		return s.LeadTo(s.to(""), page.Flash{})
+	}
+	answer, err := s.ask(&p, p.byCourier)
+	if err != nil {
+		return 0, nil, err
+	}
+	if answer == nil {
+		return s.LeadTo(s.corner.Path+"?"+s.URL.Query().Encode(), page.Flash{})
+	}
+	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
+	s.Header.Set("Content-Disposition", `attachment; filename="figures-`+answer.First.String()+"-"+answer.Last.String()+`.csv"`)
+	s.Header.Set("Cache-Control", "no-store")
+	return http.StatusOK, answer.CSV(), nil
+}
+
+// figuresView is what the page of figures shows.
+type figuresView struct {
+	*sheet
+	Partner string      // the name of the partner that an operator has chosen
+	Form    *page.Form  // of the bounds
+	Chips   []page.Link // the usual periods
+	Period  string      // in words; empty if there is no answer
+	Empty   bool        // nothing was counted
+	Cards   []figure
+	Charts  []page.Chart
+	Stays   []stayRow
+	// Views lead from the table of days to that of couriers and back.
+	Views    []page.Link
+	Days     []report.Line // the latest first; nil for couriers
+	Couriers []courierRow
+	// TooLong is set if couriers were asked for in a period that is too long for that.
+	TooLong bool
+	CSV     string // the address of the file
+}
+
+// figures shows what was counted in a period. Orders in test mode are not counted.
+func (s *sheet) figures() (int, []byte, error) {
+	p := s.period()
+	v := figuresView{sheet: s}
+	if s.partnerID != "" && s.corner.Names != nil {
+		var err error
+		if v.Partner, err = s.corner.Names(s.Sheet, s.partnerID); err != nil {
+			return 0, nil, err
+		}
+	}
+	if !s.isTest() {
+		if err := v.fill(&p); err != nil {
+			return 0, nil, err
+		}
+	}
+	v.Form = &page.Form{Action: s.corner.Path, Values: url.Values{"from": {p.from}, "to": {p.to}}, Faults: p.faults}
+	status := http.StatusOK
+	if len(p.faults) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	frame := s.corner.Frame(s.Sheet)
+	frame.Heading = s.Text("portal.figures")
+	body, err := s.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: "figures", Title: frame.Heading + " · " + s.Text("home.title"), Data: &v, Frame: frame,
+	})
+	return status, body, err
+}
+
+// IsTest reports whether the page shows test mode.
+func (v *figuresView) IsTest() bool { return v.isTest() }
+
+// Path is the address of the page without parameters.
+func (v *figuresView) Path() string { return v.corner.Path }
+
+// PartnerID is the partner whose figures an operator has chosen; empty for all.
+func (v *figuresView) PartnerID() string {
+	if v.corner.Names == nil {
+		return ""
+	}
+	return v.partnerID
+}
+
+// Start leads to what to do while there are no figures; nil if there is nothing.
+func (v *figuresView) Start() *page.Link {
+	if v.corner.Start == nil {
+		return nil
+	}
+	return v.corner.Start(v.Sheet)
+}
+
+// fill reads the figures of a period.
+func (v *figuresView) fill(p *period) error {
+	for _, days := range usualPeriods {
+		link := period{days: days, byCourier: p.byCourier}.parameters()
+		v.Chips = append(v.Chips, page.Link{Text: v.Language.Count("portal.figures.last", days), Path: v.to("", link...), Current: p.days == days})
+	}
+	now, err := v.ask(p, false)
+	if err != nil || now == nil {
+		return err
+	}
+	if p.days == 0 { // the bounds that were left out
+		p.from, p.to = now.First.String(), now.Last.String()
+	}
+	before, err := v.before(now)
+	if err != nil {
+		return err
+	}
+	total := report.Total(now.Lines)
+	v.Period = v.Text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
+	v.Empty = total == figures.Counts{}
+	v.Cards, v.Charts, v.Stays = v.cards(total, before), v.charts(now.Lines, total), staysOf(total)
+	return v.tables(p, now)
+}
+
+// Bounds returns the fields of the bounds.
+func (v *figuresView) Bounds() []page.Field {
+	return []page.Field{
+		v.Form.With(page.Field{Name: "from", Label: v.Text("portal.figures.from"), Type: "date"}),
+		v.Form.With(page.Field{Name: "to", Label: v.Text("portal.figures.to"), Type: "date"}),
+	}
+}
+
+// before returns the sums of the period of the same length before an answer.
+func (v *figuresView) before(now *report.Answer) (figures.Counts, error) {
+	length := now.Last - now.First + 1
+	if now.First <= length { // there are no days before 1970
+		return figures.Counts{}, nil
+	}
+	answer, err := v.corner.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{
+		PartnerID: v.partnerID, First: now.First - length, Last: now.First - 1,
+	}})
+	if err != nil {
+		return figures.Counts{}, err
+	}
+	return report.Total(answer.Lines), nil
+}
+
+// tables adds the table that was asked for, and the ways to the others.
+func (v *figuresView) tables(p *period, now *report.Answer) error {
+	days, couriers := *p, *p
+	days.byCourier, couriers.byCourier = false, true
+	v.Views = []page.Link{
+		{Text: v.Text("portal.figures.by.day"), Path: v.to("", days.parameters()...), Current: !p.byCourier},
+		{Text: v.Text("portal.figures.by.courier"), Path: v.to("", couriers.parameters()...), Current: p.byCourier},
+	}
+	v.CSV = v.to(".csv", p.parameters()...)
+	if !p.byCourier {
+		v.Days = slices.Clone(now.Lines)
+		slices.Reverse(v.Days)
+		return nil
+	}
+	if v.TooLong = now.Last-now.First >= report.MaxDaysByCourier; v.TooLong {
+		v.CSV = v.to(".csv", days.parameters()...)
+		return nil
+	}
+	split, err := v.ask(p, true)
+	if err == nil {
+		v.Couriers = couriersOf(split.Lines)
+	}
+	return err
+}
+
+// date returns a day in words, such as June 18; with the year if it is another one.
+func (s *sheet) date(day figures.Day) string {
+	at, now := timeOf(day), s.site.Now()
+	if at.Year() != now.Year() {
+		return s.Language.Date(at, now)
+	}
+	return s.Language.ShortDate(at)
+}
+
+// Long returns the day of a line with its weekday.
+func (v *figuresView) Long(line report.Line) string {
+	return v.Language.Date(timeOf(line.Day), v.site.Now().UTC())
+}
+
+// Share returns which part of the deliveries of a line was on time; a dash without any.
+func (s *sheet) Share(line report.Line) string { return s.Language.Share(line.OnTime, line.Delivered) }
+
+// timeOf returns the beginning of a day in UTC.
+func timeOf(day figures.Day) time.Time { return time.Unix(int64(day)*24*60*60, 0).UTC() }

@@ -1,5 +1,0 @@
-package console
-
-import "github.com/dropyard/dropyard/internal/web/visit"
-
-func (room *Room) figuresRoutes() []visit.Route { return nil }
