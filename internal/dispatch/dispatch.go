@@ -41,3 +41,6 @@ func NewService(config Config) *Service { return &Service{config: config} }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
+
+// Pace returns how fast couriers are in estimates.
+func (s *Service) Pace() route.Pace { return s.config.Pace }

@@ -67,6 +67,17 @@ var centroids = sync.OnceValue(func() map[string]Point {
 	return sums
 })
 
+// Areas returns the middle of each forward sortation area of the table, by code.
+func Areas() map[string]Point {
+	found := map[string]Point{}
+	for code, at := range centroids() {
+		if len(code) == codeLength {
+			found[code] = at
+		}
+	}
+	return found
+}
+
 // misplaced names the areas whose rows of the table are wrong: H0H, for letters to
 // Santa Claus, is at the North Pole, and H4Y, the airport of Montreal, 70 km from it.
 var misplaced = []string{"H0H", "H4Y"}

@@ -25,7 +25,7 @@ func BoardPolicy() string {
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
-var boardPhrases = []string{"board.", "status.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy."}
+var boardPhrases = []string{"board.", "status.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy.", "views."}
 
 // boardSheet is what the document of the board shows until its modules run.
 type boardSheet struct {
@@ -33,12 +33,15 @@ type boardSheet struct {
 	Phrases map[string]string
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read
+	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
+	Speed, AtStop float64
 }
 
 // board is the document of the dispatch board.
-func (*Room) board(s *sheet) (int, []byte, error) {
+func (room *Room) board(s *sheet) (int, []byte, error) {
+	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
-		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12)},
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css"},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds()},
 	})
 }

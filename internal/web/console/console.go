@@ -66,6 +66,7 @@ type Room struct {
 // New returns the room and adds its assets to the site.
 func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
+	config.Site.AddAsset(areasFile, areas())
 	return &Room{config, config.Site.Templates(files, "templates/*.html")}
 }
 
@@ -167,6 +168,7 @@ type leaf struct {
 	action   *page.Link
 	back     *page.Link
 	scripts  []string // assets that only this page loads
+	styles   []string // the same, style sheets
 	// island is the folder of the modules of an island, which also has its style sheet.
 	island string
 	// whole is set for a page that has the window for itself, and a heading of its own.
@@ -179,6 +181,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if l.island != "" {
 		styles = append(styles, l.island+"/"+l.island+".css")
 	}
+	styles = append(styles, l.styles...)
 	frame.Action, frame.Back = l.action, l.back
 	if !l.whole {
 		frame.Heading = l.title

@@ -41,6 +41,7 @@ var phrases = collect(
 	portalWebhookPhrases,
 	consolePhrases,
 	consoleBoardPhrases,
+	consoleViewsPhrases,
 	consoleOrderPhrases,
 	consoleActsPhrases,
 	consoleCouriersPhrases,

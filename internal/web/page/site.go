@@ -61,6 +61,9 @@ func (s *Site) AddAssets(files fs.FS, folder string) {
 	}
 }
 
+// AddAsset adds a file that is made when the service starts.
+func (s *Site) AddAsset(name string, content []byte) { s.assets.add(name, content) }
+
 // Asset returns the path of an asset, which has the digest of its content in its name.
 // It panics if there is none.
 func (s *Site) Asset(name string) string { return s.assets.path(name) }

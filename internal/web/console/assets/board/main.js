@@ -6,6 +6,9 @@
 //   store.js      the rows and the feed               route.js      the address: view, filter, order
 //   html.js       templates, icons, badges            board.js      rows shown, counts, keyboard's row
 //   bar.js        chips, lists, search                table.js      the list
+//   map.js        the map                             geo.js        what the map shows (pure)
+//   couriers.js   couriers side by side               columns.js    their stops, and changes
+//   areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //
 // What other modules put into the board is in parts below: the panel of the order that is
 // open (route.js: opened), the bar of acts on what is selected (selection.js), and the
@@ -17,7 +20,9 @@ import "@preact/signals"; // components are drawn again when a signal that they 
 import { start } from "./board.js";
 import { Bar, Failure } from "./bar.js";
 import { correct, run } from "./clock.js";
+import { CouriersView } from "./couriers.js";
 import { html } from "./html.js";
+import { MapView } from "./map.js";
 import { opened, read, view } from "./route.js";
 import { selected } from "./selection.js";
 import { follow, store } from "./store.js";
@@ -32,8 +37,8 @@ import { t } from "./text.js";
 const parts = {
   panel: null, // panel.js: Panel, given the id of an order
   bulk: null, // bulk.js: Bulk
-  map: null, // map.js: MapView
-  couriers: null, // couriers.js: CouriersView
+  map: MapView,
+  couriers: CouriersView,
 };
 
 const views = /** @type {import("./route.js").View[]} */ (["list", ...(parts.map ? ["map"] : []), ...(parts.couriers ? ["couriers"] : [])]);

@@ -1,0 +1,221 @@
+// What couriers have to do: a column for each that is looked at, kept up to date, and the
+// changes that desks make to them.
+
+import { effect, signal, untracked } from "@preact/signals-core";
+import { Refused, call, newKey } from "./api.js";
+import { inOrder, mayHandOver, moved } from "./sequence.js";
+import { now, tick } from "./clock.js";
+import { store } from "./store.js";
+import { n, t } from "./text.js";
+
+/** @typedef {import("./sequence.js").Job} Job */
+/** @typedef {{courier_id: string, name: string, phone: string, vehicle: string, active: boolean}} Courier */
+
+/**
+ * The work of a courier.
+ * @typedef {object} Column
+ * @property {"loading" | "ready" | "error"} kind
+ * @property {Job[]} jobs in sequence
+ * @property {boolean} more there are more than these
+ * @property {number} version of the sequence
+ * @property {string[]} [proposal] the sequence that is proposed
+ * @property {Refused} [refused] why it could not be read
+ */
+
+/** All couriers by id. @type {import("@preact/signals-core").Signal<Map<string, Courier>>} */
+export const couriers = signal(new Map());
+/** The columns that are looked at, by courier. @type {import("@preact/signals-core").Signal<Map<string, Column>>} */
+export const columns = signal(new Map());
+/** What was last done, or refused. @type {import("@preact/signals-core").Signal<{text: string, lines: string[], danger: boolean}>} */
+export const said = signal({ text: "", lines: [], danger: false });
+/** Couriers with a change on its way. @type {import("@preact/signals-core").Signal<Set<string>>} */
+export const busy = signal(new Set());
+
+/** In place of a courier's id: the column of orders without one. */
+export const nobody = "none";
+
+/** @param {string} text @param {string[]} [lines] */
+const say = (text, lines = []) => { said.value = { text, lines, danger: false }; };
+/** @param {string} text @param {string[]} [lines] */
+const warn = (text, lines = []) => { said.value = { text, lines, danger: true }; };
+
+/** @param {string} id @param {Partial<Column>} parts */
+const put = (id, parts) => {
+  const old = columns.value.get(id) ?? { kind: "loading", jobs: [], more: false, version: 0 };
+  columns.value = new Map(columns.value).set(id, /** @type {Column} */ ({ ...old, ...parts }));
+};
+
+/** Reads all couriers. */
+export const readCouriers = async () => {
+  /** @type {Map<string, Courier>} */
+  const all = new Map();
+  for (let cursor = ""; ;) {
+    const page = await call("GET", `/couriers?${new URLSearchParams({ limit: "500", ...(cursor && { cursor }) })}`);
+    for (const courier of page.couriers) all.set(courier.courier_id, courier);
+    cursor = page.next_cursor ?? "";
+    if (!cursor) break;
+  }
+  couriers.value = all;
+};
+
+/** The orders and versions that each column was read at. @type {Map<string, string>} */
+const stamps = new Map();
+/** When each column was read. @type {Map<string, number>} */
+const readAt = new Map();
+
+/** @param {string} id */
+const stampOf = (id) => {
+  let stamp = "";
+  for (const row of store.rows.values()) if (row.courier?.courier_id === id) stamp += `${row.order_id}.${row.version} `;
+  return stamp;
+};
+
+/** Reads what a courier has to do. @param {string} id */
+export const load = async (id) => {
+  stamps.set(id, stampOf(id));
+  readAt.set(id, now());
+  if (!columns.value.has(id)) put(id, { kind: "loading" });
+  try {
+    const name = encodeURIComponent(id);
+    const [round, sequence] = await Promise.all([call("GET", `/jobs?courier_id=${name}`), call("GET", `/couriers/${name}/sequence`)]);
+    put(id, { kind: "ready", jobs: round.jobs, more: round.more, version: sequence.version, refused: undefined });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    put(id, columns.value.get(id)?.kind === "ready" ? { refused: error } : { kind: "error", refused: error });
+  }
+};
+
+/** How long a column is shown before it is read again, in milliseconds: sequences have no feed. */
+const freshMs = 60000;
+
+/**
+ * Reads the columns that are looked at, and again those whose orders have changed.
+ * @param {() => string[]} wanted the couriers that are looked at; it reads signals
+ * @returns {() => void} ends that
+ */
+export const follow = (wanted) => effect(() => {
+  const ids = wanted();
+  store.version.value;
+  tick.value;
+  const at = now();
+  untracked(() => {
+    for (const id of ids) {
+      if (busy.value.has(id)) continue;
+      if (!columns.value.has(id) || stamps.get(id) !== stampOf(id) || at - (readAt.get(id) ?? 0) > freshMs) load(id);
+    }
+  });
+});
+
+/** What a refusal means to the reader. @param {unknown} error */
+const reasonOf = (error) => {
+  if (!(error instanceof Refused)) throw error;
+  const id = error.requestID ? ` · ${t("refused.request", { id: error.requestID })}` : "";
+  return (error.status === 0 ? t("views.unreachable") : t("views.refused")) + id;
+};
+
+/** Does something to couriers, whose columns stay as they are until it is done. @param {string[]} ids @param {() => Promise<void>} act */
+const doing = async (ids, act) => {
+  busy.value = new Set([...busy.value, ...ids]);
+  try {
+    await act();
+  } finally {
+    busy.value = new Set([...busy.value].filter((id) => !ids.includes(id)));
+  }
+};
+
+/** @param {string} id */
+export const nameOf = (id) => id === nobody ? t("views.nobody") : couriers.value.get(id)?.name ?? id;
+
+/**
+ * Writes the sequence of a courier. It is shown before it is written. If another desk was
+ * faster, what that desk wrote is read and shown instead.
+ * @param {string} id
+ * @param {string[]} ids the orders in sequence
+ * @param {string} done what to say then
+ */
+export const save = (id, ids, done) => doing([id], async () => {
+  const column = columns.value.get(id);
+  if (!column) return;
+  put(id, { jobs: inOrder(column.jobs, ids), proposal: undefined });
+  try {
+    const body = { order_ids: ids.slice(0, 200), version: column.version };
+    const { version } = await call("PUT", `/couriers/${encodeURIComponent(id)}/sequence`, { body, key: newKey() });
+    put(id, { version });
+    say(done);
+  } catch (error) {
+    const conflict = error instanceof Refused && (error.status === 409 || error.status === 422);
+    warn(conflict ? t("views.conflict", { courier: nameOf(id) }) : reasonOf(error));
+    await load(id);
+  }
+});
+
+/** Moves an order within its column, before the one at an index. @param {string} id @param {string} order @param {number} before */
+export const reorder = async (id, order, before) => {
+  const jobs = columns.value.get(id)?.jobs ?? [], from = jobs.findIndex((job) => job.order_id === order);
+  if (from < 0 || before === from || before === from + 1 || before < 0 || before > jobs.length) return;
+  const to = moved(jobs, from, before), place = to.findIndex((job) => job.order_id === order) + 1;
+  await save(id, to.map((job) => job.order_id), t("views.moved", { order: jobs[from]?.partner_order_id ?? "", place, of: jobs.length }));
+};
+
+/** Asks for the sequence by the shortest way. @param {string} id */
+export const propose = (id) => doing([id], async () => {
+  try {
+    const { order_ids: ids } = await call("POST", `/couriers/${encodeURIComponent(id)}/sequence/proposal`);
+    put(id, { proposal: ids });
+  } catch (error) {
+    warn(reasonOf(error));
+  }
+});
+
+/** Forgets a proposal. @param {string} id */
+export const drop = (id) => put(id, { proposal: undefined });
+
+/** @typedef {{order_id: string, ok: boolean, error?: {code: string, details?: any}}} Result */
+
+/** Says why an order was not handed over, and who was faster. @param {Result} result */
+const refusedLine = ({ order_id: id, error }) => {
+  const order = store.rows.get(id)?.partner_order_id ?? id, by = error?.details?.changed_by?.email;
+  return by ? t("views.faster", { order, by }) : t("views.not_moved", { order });
+};
+
+/** Moves orders to a status, at most 200. @param {string[]} ids @param {object} change @param {boolean} compare whether the orders must be as they are shown */
+const advance = async (ids, change, compare) => {
+  const versions = compare ? ids.map((id) => store.rows.get(id)?.version ?? 1) : undefined;
+  /** @type {{results: Result[]}} */
+  const { results } = await call("POST", "/orders/status", { body: { order_ids: ids, versions, ...change }, key: newKey() });
+  return results;
+};
+
+/**
+ * Gives orders to another courier, or to none. Those that were picked up stay.
+ * @param {string[]} orders
+ * @param {string} from
+ * @param {string} to
+ * @param {number} [before] at which place of the other's sequence; the end if it is left out
+ */
+export const handOver = (orders, from, to, before) => doing([from, to], async () => {
+  const rows = orders.flatMap((id) => store.rows.get(id) ?? []).slice(0, 200);
+  const movable = rows.filter((row) => mayHandOver(row.status)), staying = rows.filter((row) => !mayHandOver(row.status));
+  const lines = staying.map((row) => t("views.picked_up", { order: row.partner_order_id }));
+  let ids = movable.map((row) => row.order_id);
+  try {
+    const pending = movable.filter((row) => row.status === "pending").map((row) => row.order_id);
+    if (pending.length && to !== nobody) {
+      const refused = (await advance(pending, { status: "accepted" }, true)).filter(({ ok }) => !ok);
+      lines.push(...refused.map(refusedLine));
+      ids = ids.filter((id) => !refused.some(({ order_id: one }) => one === id));
+    }
+    if (ids.length) {
+      const change = to === nobody ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
+      const results = await advance(ids, change, pending.length === 0), refused = results.filter(({ ok }) => !ok);
+      lines.push(...refused.map(refusedLine));
+      ids = ids.filter((id) => !refused.some(({ order_id: one }) => one === id));
+    }
+    (lines.length ? warn : say)(n("views.handed", ids.length, { courier: nameOf(to) }), lines);
+  } catch (error) {
+    ids = [];
+    warn(reasonOf(error), lines);
+  }
+  await Promise.all([from, to].filter((id) => id !== nobody).map(load));
+  if (before !== undefined && ids.length === 1 && to !== nobody) await reorder(to, /** @type {string} */ (ids[0]), before);
+});
