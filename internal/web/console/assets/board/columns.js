@@ -144,8 +144,9 @@ export const save = (id, ids, done) => doing([id], async () => {
     say(done);
   } catch (error) {
     const conflict = error instanceof Refused && (error.status === 409 || error.status === 422);
-    warn(conflict ? t("views.conflict", { courier: nameOf(id) }) : reasonOf(error));
+    const text = conflict ? t("views.conflict", { courier: nameOf(id) }) : reasonOf(error);
     await load(id);
+    warn(text);
   }
 });
 
@@ -191,7 +192,8 @@ const advance = async (ids, change, compare) => {
  * @param {string[]} orders
  * @param {string} from
  * @param {string} to
- * @param {number} [before] at which place of the other's sequence; the end if it is left out
+ * @param {string} [before] the order before which one is put in the other's sequence; empty
+ *   for the end. If it is left out, the order gets the place that the service gives it.
  */
 export const handOver = (orders, from, to, before) => doing([from, to], async () => {
   const rows = orders.flatMap((id) => store.rows.get(id) ?? []).slice(0, 200);
@@ -217,5 +219,8 @@ export const handOver = (orders, from, to, before) => doing([from, to], async ()
     warn(reasonOf(error), lines);
   }
   await Promise.all([from, to].filter((id) => id !== nobody).map(load));
-  if (before !== undefined && ids.length === 1 && to !== nobody) await reorder(to, /** @type {string} */ (ids[0]), before);
+  const [handed] = ids, jobs = columns.value.get(to)?.jobs ?? [];
+  if (before === undefined || !handed || to === nobody) return;
+  const at = jobs.findIndex((job) => job.order_id === before);
+  await reorder(to, handed, at < 0 ? jobs.length : at);
 });

@@ -17,7 +17,7 @@ import { clock, due, full, n, number, span, t } from "./text.js";
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./sequence.js").Job} Job */
 /** @typedef {import("./sequence.js").Visit} Visit */
-/** @typedef {{id: string, order: string, place: string, detail: string, at: number, status: import("./rows.js").Status, pickup: boolean, standing: string, arrival?: number}} Stop */
+/** @typedef {{id: string, order: string, place: string, detail: string, at: number, status: import("./rows.js").Status, what: string, standing: string, arrival?: number}} Stop */
 
 /** How many columns are shown at first, and how many more at a time. */
 const step = 8;
@@ -57,13 +57,13 @@ const handing = signal(/** @type {{orders: string[], from: string} | null} */ (n
 /** @param {Job} job @param {Visit | undefined} visit @param {number} now @returns {Stop} */
 const stopOfJob = (job, visit, now) => ({
   id: job.order_id, order: job.partner_order_id, place: `${job.stop.address.city} ${job.stop.area}`, detail: `${job.stop.name}, ${job.stop.address.line1}`,
-  at: Date.parse(job.stop.deadline), status: job.status, pickup: job.stop.kind === "pickup", standing: standing(job, visit, now), arrival: visit?.arrival,
+  at: Date.parse(job.stop.deadline), status: job.status, what: job.stop.kind === "pickup" ? t("views.pickup") : t("views.dropoff"), standing: standing(job, visit, now), arrival: visit?.arrival,
 });
 
 /** @param {Row} row @param {number} now @returns {Stop} */
 const stopOfRow = (row, now) => ({
   id: row.order_id, order: row.partner_order_id, place: `${row.city} ${row.zone}`, detail: row.partner_name,
-  at: row.pickupEnd, status: row.status, pickup: true, standing: row.pickupEnd < now ? "overdue" : "",
+  at: row.pickupEnd, status: row.status, what: t("board.to"), standing: row.pickupEnd < now ? "overdue" : "",
 });
 
 /** How a stop stands, in words. @param {Stop} stop */
@@ -122,7 +122,7 @@ const put = async (event) => {
   const from = dragged.value, to = target.value;
   dragged.value = target.value = null;
   if (!from || !to) return;
-  if (from.from !== to.column) return handOver([from.id], from.from, to.column, to.before);
+  if (from.from !== to.column) return handOver([from.id], from.from, to.column, columns.value.get(to.column)?.jobs[to.before]?.order_id ?? "");
   if (to.column !== nobody) return reorder(to.column, from.id, to.before);
 };
 
@@ -137,7 +137,7 @@ const Item = ({ stop, column, index, outside, fixed }) => {
       onDragEnd=${() => { dragged.value = target.value = null; }}
       onClick=${() => open(stop.id)} onKeyDown=${fixed ? undefined : (/** @type {KeyboardEvent} */ event) => press(event, stop, column, index)}>
       <span class="line"><span class="soft">${number(index + 1)}</span> <span class="mono clip">${stop.order}</span> <span class="when" title=${full(stop.at)}>${due(stop.at, now)}</span></span>
-      <span class="clip">${stop.pickup ? t("views.pickup") : t("views.dropoff")} · ${stop.place}</span>
+      <span class="clip">${stop.what} · ${stop.place}</span>
       <span class="clip soft small">${stop.detail}</span>
       <span class="line"><${Badge} status=${stop.status} />${words && html`<span class="how"><${Icon} name="warn" /> ${words}</span>`}</span>
     </button>

@@ -82,13 +82,13 @@ const DotOnMap = ({ dot }) => {
     event.preventDefault();
     choose(dot);
   };
-  return html`<g role="button" tabindex="0" class=${classes("dot", `tone-${toneOf(dot)}`, chosen && "chosen", zone && !chosen && "other")} aria-label=${name}
-    aria-pressed=${all.length > 1 ? undefined : chosen} data-area=${first?.code} onClick=${() => choose(dot)} onKeyDown=${press}>
-    <title>${name}</title>
-    ${all.length > 1 && html`<circle class="ring" cx=${x} cy=${y} r=${r + 4} />`}
-    <circle cx=${x} cy=${y} r=${r} />
-    <text x=${x} y=${y + 4}>${number(count)}</text>
-    <text class="code" x=${x} y=${y + r + 14}>${first?.code}${all.length > 1 ? "…" : ""}</text>
+  return html`<g class=${classes("dot", `tone-${toneOf(dot)}`, chosen && "chosen", zone && !chosen && "other")}>
+    <g role="button" tabindex="0" aria-label=${name} aria-pressed=${all.length > 1 ? undefined : chosen} data-area=${first?.code} onClick=${() => choose(dot)} onKeyDown=${press}>
+      <title>${name}</title>
+      ${all.length > 1 && html`<circle class="ring" cx=${x} cy=${y} r=${r + 4} />`}
+      <circle class="spot" cx=${x} cy=${y} r=${r} />
+    </g>
+    <g aria-hidden="true"><text x=${x} y=${y + 4}>${number(count)}</text><text class="code" x=${x} y=${y + r + 16}>${first?.code}${all.length > 1 ? "…" : ""}</text></g>
   </g>`;
 };
 
@@ -121,11 +121,14 @@ const Drawing = () => {
   </div>`;
 };
 
-/** What the colours mean. */
-const Legend = () => html`<p class="legend small">
-  <span class="key tone-late">${t("board.reason.late")}</span><span class="key tone-attention">${t("views.needs_attention")}</span>
-  ${["pending", "accepted", "courier_assigned", "out_for_delivery"].map((status) => html`<span key=${status} class=${`key tone-${status}`}>${statusName(/** @type {any} */ (status))}</span>`)}
-</p>`;
+/** What a colour means. @param {import("./geo.js").Tone} tone */
+const toneName = (tone) => {
+  if (tone === "late") return t("board.reason.late");
+  return tone === "attention" ? t("views.needs_attention") : statusName(tone);
+};
+
+/** What the colours on the map mean. */
+const Legend = () => html`<p class="legend small">${[...new Set(plan.value.dots.map(toneOf))].map((tone) => html`<span key=${tone} class=${`key tone-${tone}`}>${toneName(tone)}</span>`)}</p>`;
 
 /** The orders of the area that the filter names. */
 const Chosen = () => {
