@@ -16,6 +16,9 @@ var beginnings = map[string]string{
 	"a password of 8 to": "fault.password", "a password of 12 to": "fault.operator_password",
 	"the current password": "fault.current_password", "the 6 digits": "fault.code",
 	"an array of 1": "fault.choice", "an http or https URL": "fault.url", "a URL whose host": "fault.host", "a time such as": "fault.time",
+	"a time of day": "fault.clock", "a time at most": "fault.occurred", "a date": "fault.date", "a courier": "fault.courier",
+	"the id of an active courier": "fault.courier", "a name of 1 to 64 letters": "fault.name", "a rate card that exists": "fault.card",
+	"the name of rate cards": "fault.card",
 }
 
 // expectations are the phrases for what a field with another value must hold. The named
@@ -60,7 +63,11 @@ func FaultText(problem form.Problem, l Language) string {
 		}
 		var arguments []any
 		for i, name := range expectation.fits.SubexpNames()[1:] {
-			arguments = append(arguments, name, found[i+1])
+			value := found[i+1]
+			if name == "least" || name == "most" {
+				value = l.LocalNumber(value)
+			}
+			arguments = append(arguments, name, value)
 		}
 		return l.Text(expectation.key, arguments...)
 	}

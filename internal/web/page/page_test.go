@@ -12,8 +12,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -178,6 +180,28 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
+// TestFaultsNameTheirFields writes a list of faults above the fields, which name
+// themselves only as they are written. A fault of a field that is not on the page stays.
+func TestFaultsNameTheirFields(t *testing.T) {
+	t.Parallel()
+	templates := newSite().Templates(fstest.MapFS{"sent.html": {Data: []byte(
+		`{{define "sent"}}{{template "faults" .Form}}{{template "field" (.Form.With .Field)}}{{end}}`,
+	)}}, "sent.html")
+	sent := &page.Form{Values: url.Values{}, Faults: []page.Fault{{Field: "name", Text: "Too long."}, {Field: "absent", Text: "Unknown."}}}
+	body, err := templates.Render(http.Header{}, page.Document{Language: page.English, Template: "sent", Data: struct {
+		Form  *page.Form
+		Field page.Field
+	}{sent, page.Field{Name: "name", Label: "Your <name>", Type: "text"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<li><a href="#field-name">Your &lt;name&gt;</a> · Too long.</li>`, `<li><a href="#field-absent">Unknown.</a></li>`} {
+		if strings.Count(string(body), want) != 1 {
+			t.Errorf("got no %s, or several, want one:\n%s", want, body)
+		}
+	}
+}
+
 // TestFaultsAreInWords says what a field must hold without the words of the interface.
 func TestFaultsAreInWords(t *testing.T) {
 	t.Parallel()
@@ -185,6 +209,8 @@ func TestFaultsAreInWords(t *testing.T) {
 		"an array of 1 to 4 elements": "Choisissez au moins un élément.",
 		"a URL whose host is a public domain name or a public IP address in its usual form": "Entrez une adresse accessible depuis Internet.",
 		"a string of 1 to 255 characters": "Entrez au plus 255 caractères.", "a string of at most 500 characters, without NUL": "Entrez au plus 500 caractères.",
+		"an integer from 1 to 99999": "Entrez un nombre entier de 1 à 99999.", "a number from 0.01 to 50": "Entrez un nombre de 0,01 à 50.",
+		"one of admin, courier": "Entrez l’une de ces valeurs : admin, courier.", "a rate card that exists": "Choisissez une grille de tarifs téléversée.",
 		"an http or https URL": "Entrez une adresse qui commence par https://.", "a time such as 2026-11-21T09:30": "Entrez une date et une heure.",
 	} {
 		var problems form.Problems
@@ -245,6 +271,9 @@ func TestRefusedPage(t *testing.T) {
 		{refusal.CodeRateLimited, "Trop de requêtes", true},
 		{refusal.CodeConflict, "C’est déjà fait", true},
 		{refusal.CodeInternal, "Un problème est survenu", true},
+		{"unknown_code", "Un problème est survenu", true},
+		{refusal.CodeGone, "Ceci n’est plus là", false},
+		{delivery.CodeInvalidTransition, "La commande ne peut pas passer à cet état", true},
 	} {
 		header := http.Header{"X-Request-Id": {"req_1"}}
 		v := &visit.Visit{Request: httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), Header: header}

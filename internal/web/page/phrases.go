@@ -25,6 +25,7 @@ var phrases = collect(
 	namePhrases,
 	faultPhrases,
 	orderPhrases,
+	refusalPhrases,
 	framePhrases,
 	trackPhrases,
 	homePhrases,

@@ -27,37 +27,8 @@ var sharedPhrases = map[string]phrase{
 
 	"form.faults": {"One field needs a change:|{n} fields need a change:", "Un champ est à corriger :|{n} champs sont à corriger :"},
 
-	"refused.again":     {"Try again", "Réessayer"},
-	"refused.request":   {"Request {id}", "Requête {id}"},
-	"refused.not_found": {"There is no such page", "Cette page n’existe pas"},
-	"refused.not_found.why": {
-		"The address may be mistyped, or what was here is gone.",
-		"L’adresse est peut-être erronée, ou ce qui se trouvait ici n’existe plus.",
-	},
-	"refused.rate_limited":     {"Too many requests", "Trop de requêtes"},
-	"refused.rate_limited.why": {"Wait a moment, then try again.", "Patientez un instant, puis réessayez."},
-	"refused.forbidden":        {"You may not do this", "Vous n’avez pas accès"},
-	"refused.forbidden.why":    {"Your account has no right to it.", "Votre compte n’y a pas droit."},
-	"refused.unavailable":      {"We cannot answer at the moment", "Nous ne pouvons pas répondre pour l’instant"},
-	"refused.unavailable.why":  {"We are working on it. Try again in a minute.", "Nous nous en occupons. Réessayez dans une minute."},
-	"refused.conflict":         {"This was done already", "C’est déjà fait"},
-	"refused.conflict.why": {
-		"The form was sent before, or someone else was faster. Go back and look at what is there now.",
-		"Le formulaire a déjà été envoyé, ou une autre personne a été plus rapide. Revenez en arrière et regardez ce qui s’y trouve maintenant.",
-	},
-	"refused.shown_once": {"This was shown already", "Ceci a déjà été affiché"},
-	"refused.shown_once.why": {
-		"The form was handled, and what it answered is not kept, because it may hold a secret. If you did not see it, make another one.",
-		"Le formulaire a été traité, et sa réponse n’est pas conservée, car elle peut contenir un secret. Si vous ne l’avez pas vue, refaites-en un autre.",
-	},
-	"refused.in_progress":     {"This is being done", "C’est en cours"},
-	"refused.in_progress.why": {"The same form was sent a moment ago. Go back and look at what has happened.", "Le même formulaire a été envoyé il y a un instant. Revenez en arrière et regardez ce qui s’est passé."},
-	"refused.bad_request":     {"This form could not be read", "Ce formulaire n’a pas pu être lu"},
-	"refused.bad_request.why": {"Go back, reload the page, and send it again.", "Revenez en arrière, rechargez la page et envoyez-le de nouveau."},
-	"refused.too_large":       {"This is too large", "C’est trop volumineux"},
-	"refused.too_large.why":   {"Go back and choose a smaller file.", "Revenez en arrière et choisissez un fichier plus petit."},
-	"refused.other":           {"Something went wrong on our side", "Un problème est survenu de notre côté"},
-	"refused.other.why":       {"It has been noted. If it happens again, send us the number of the request.", "Il a été enregistré. S’il se répète, envoyez-nous le numéro de la requête."},
+	"refused.again":   {"Try again", "Réessayer"},
+	"refused.request": {"Request {id}", "Requête {id}"},
 }
 
 // faultPhrases are what a field must hold, by what the service expects in English.
@@ -81,7 +52,13 @@ var faultPhrases = map[string]phrase{
 	"fault.choice":           {"Choose at least one.", "Choisissez au moins un élément."},
 	"fault.host":             {"Enter an address that can be reached from the internet.", "Entrez une adresse accessible depuis Internet."},
 	"fault.time":             {"Enter a date and a time of day.", "Entrez une date et une heure."},
-	"fault.length":           {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
+	"fault.clock":            {"Enter a time of day, such as 13:00.", "Entrez une heure, par exemple 13:00."},
+	"fault.date":             {"Enter a date, the beginning of a period before its end.", "Entrez une date, le début d’une période avant sa fin."},
+	"fault.occurred":         {"Enter a time of the last 48 hours.", "Entrez une heure des 48 dernières heures."},
+	"fault.courier":          {"Choose an active courier.", "Choisissez un livreur actif."},
+	"fault.name":             {"Enter 1 to 64 letters, digits, dots, dashes and underscores.", "Entrez de 1 à 64 lettres, chiffres, points, tirets et tirets bas."},
+	"fault.card":             {"Choose a rate card that was uploaded.", "Choisissez une grille de tarifs téléversée."},
 	"fault.number":           {"Enter a whole number from {least} to {most}.", "Entrez un nombre entier de {least} à {most}."},
+	"fault.length":           {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
 	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -45,6 +46,26 @@ func TestPhrasesAreComplete(t *testing.T) {
 	for _, key := range keys {
 		if !page.Has(key) {
 			t.Errorf("got no phrase %s", key)
+		}
+	}
+}
+
+// TestRefusalsHavePhrases fails for a code of a refusal without a phrase, and for a phrase
+// of a code that does not exist.
+func TestRefusalsHavePhrases(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"refused.again": true, "refused.request": true, "refused.shown_once": true, "refused.shown_once.why": true}
+	for _, code := range api.Codes() {
+		for _, key := range []string{"refused." + string(code), "refused." + string(code) + ".why"} {
+			known[key] = true
+			if !page.Has(key) {
+				t.Errorf("got no phrase %s", key)
+			}
+		}
+	}
+	for _, key := range page.Keys() {
+		if strings.HasPrefix(key, "refused.") && !known[key] {
+			t.Errorf("%s: got a phrase for a code that does not exist", key)
 		}
 	}
 }
@@ -98,7 +119,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "home.") {
 			name = strings.TrimSuffix(key, ".what") // of a door of the first page
 		}
-		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure", "outbox", "role", "reason"}, room) {
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure", "outbox", "role", "reason", "refused"}, room) {
 			continue // named by what they are of
 		}
 		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {
@@ -109,9 +130,6 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if strings.HasPrefix(key, "act.") { // what its button, its page and its outcome say
 			name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, ".do"), ".title"), ".done")
-		}
-		if strings.HasPrefix(key, "refused.") {
-			name = strings.TrimSuffix(key, ".why")
 		}
 		if !strings.Contains(used.String(), `"`+name+`"`) {
 			t.Errorf("%s: nothing uses this phrase", key)

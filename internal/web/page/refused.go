@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -11,14 +12,22 @@ import (
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-// refusedKeys are the phrases for refusals. A reader gets no more detail of others
-// than that something went wrong.
-var refusedKeys = map[refusal.Code]string{
-	refusal.CodeNotFound: "refused.not_found", refusal.CodeMethodNotAllowed: "refused.not_found", refusal.CodeRateLimited: "refused.rate_limited",
-	refusal.CodeForbidden: "refused.forbidden", refusal.CodeUnavailable: "refused.unavailable",
-	refusal.CodeConflict: "refused.conflict", refusal.CodeIdempotencyInProgress: "refused.in_progress", refusal.CodeBadRequest: "refused.bad_request",
-	refusal.CodePayloadTooLarge: "refused.too_large",
+// refusalKey returns the phrase for a code; refused.internal_error for one that has none.
+func refusalKey(code refusal.Code) string {
+	if key := "refused." + string(code); Has(key) {
+		return key
+	}
+	return "refused." + string(refusal.CodeInternal)
 }
+
+// Refusal says in two sentences why something was refused, and what the reader can do.
+func (l Language) Refusal(code refusal.Code) string {
+	key := refusalKey(code)
+	return l.Text(key) + ". " + l.Text(key+".why")
+}
+
+// final are the codes of refusals that another attempt does not change.
+var final = []refusal.Code{refusal.CodeNotFound, refusal.CodeMethodNotAllowed, refusal.CodeGone, refusal.CodeForbidden}
 
 // refusedView is what templates/refused.html shows.
 type refusedView struct {
@@ -40,16 +49,12 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 		v.Header.Set("Location", enrolment)
 		return http.StatusSeeOther, nil, nil
 	}
-	language, code := LanguageOf(v.Request, ""), why.Code
-	key := refusedKeys[code]
+	language, key := LanguageOf(v.Request, ""), refusalKey(why.Code)
 	if why == visit.ErrShownOnce {
 		key = "refused.shown_once"
 	}
-	if key == "" {
-		key = "refused.other"
-	}
 	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
-	if key != "refused.not_found" && code != refusal.CodeForbidden && v.Method == http.MethodGet {
+	if !slices.Contains(final, why.Code) && v.Method == http.MethodGet {
 		view.Again = v.URL.RequestURI()
 	}
 	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})

@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -52,7 +51,7 @@ func (o *orderForm) faultsOfRefusal(err error) (faults []orderFault, ok bool) {
 	case refusal.CodeIdempotencyInProgress, refusal.CodeIdempotencyKeyReused:
 		return nil, false // the page of the refusal says it
 	default:
-		o.Notice = o.Text("neworder.refused", "why", refused.Message)
+		o.Notice = o.Text("neworder.refused", "why", o.Language.Refusal(refused.Code))
 	}
 	return nil, true
 }
@@ -117,12 +116,9 @@ func (o *orderForm) typedPath(path string) string {
 	return path
 }
 
-var bounds = regexp.MustCompile(`^a(?:n integer| number) from ([0-9.]+) to ([0-9.]+)$`)
-
 // faultText says in the reader's language what a field must hold.
 func (o *orderForm) faultText(problem form.Problem) string {
 	f, _, _ := findField(problem.Field)
-	limits := bounds.FindStringSubmatch(problem.Expected)
 	switch {
 	case isEmpty(problem):
 		return o.Text("fault.required")
@@ -132,8 +128,6 @@ func (o *orderForm) faultText(problem form.Problem) string {
 		return o.Text("neworder.fault.end")
 	case f.kind == asTime:
 		return o.Text("fault.time")
-	case limits != nil:
-		return o.Text("neworder.fault.number", "least", o.Language.LocalNumber(limits[1]), "most", o.Language.LocalNumber(limits[2]))
 	case f.name == "parcel_id":
 		return o.Text("neworder.fault.parcel_id")
 	}
