@@ -19,6 +19,7 @@ type commands struct {
 	Read     readCommand     `cmd:"" help:"Measure listing, reading and tracking orders while their number grows."`
 	Board    boardCommand    `cmd:"" help:"Measure the queries of the dispatch board, with few of many orders under way."`
 	Feed     feedCommand     `cmd:"" help:"Measure desks that follow the dispatch board while orders move."`
+	Browser  browserCommand  `cmd:"" help:"Measure the dispatch board in a browser, and what open boards cost the service."`
 	Webhooks webhooksCommand `cmd:"" help:"Measure sending events: throughput, the cost of queueing, waiting events, dead neighbours, time to wake up."`
 	Attack   attackCommand   `cmd:"" help:"Attack a service, and measure what other partners see of it."`
 	Serve    serveCommand    `cmd:"" hidden:"" help:"Run the service that is measured; other commands start it."`

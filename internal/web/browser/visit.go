@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/heapprofiler"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -49,6 +50,10 @@ type Options struct {
 	// Shown selects an element that scripts add: the page is ready when it is visible.
 	// Empty for pages that are ready when they are loaded.
 	Shown string
+	// Script runs before those of the page; may be empty.
+	Script string
+	// Slower is how many times slower the page's CPU is; 0 for as fast as it is.
+	Slower float64
 }
 
 // clockScript makes the clock of a page show another time.
@@ -98,6 +103,12 @@ func (v *Visit) prepare(options Options) error {
 	}
 	if !options.Now.IsZero() {
 		steps = append(steps, v.setClock(options.Now))
+	}
+	if options.Script != "" {
+		steps = append(steps, set(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: options.Script}))
+	}
+	if options.Slower > 0 {
+		steps = append(steps, set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: options.Slower}))
 	}
 	if name, value, has := strings.Cut(options.Cookie, "="); has {
 		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
@@ -266,4 +277,14 @@ func (v *Visit) axeProblems() (problems []string) {
 		return []string{"axe: " + err.Error()}
 	}
 	return found
+}
+
+// Heap returns how much memory the page's scripts use after a collection of garbage, in
+// millions of bytes.
+func (v *Visit) Heap() (float64, error) {
+	if _, err := chromedp.Call(v.Page, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+		return 0, err
+	}
+	used, err := chromedp.Call(v.Page, runtime.GetHeapUsage, cdp.Empty{})
+	return (used.UsedSize + used.EmbedderHeapUsedSize + used.BackingStorageSize) / 1e6, err
 }

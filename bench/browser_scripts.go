@@ -1,0 +1,55 @@
+package main
+
+// watchScript notes when the first rows have been painted, and when a row shows a status
+// for the first time.
+const watchScript = `globalThis.firstRows = 0;
+globalThis.seen = new Map();
+new MutationObserver(() => {
+  const rows = document.querySelectorAll("#orders [data-id]");
+  if (!rows.length) return;
+  if (!firstRows) {
+    globalThis.firstRows = -1;
+    requestAnimationFrame(() => setTimeout(() => { globalThis.firstRows = performance.now(); }));
+  }
+  for (const row of rows) {
+    const key = row.dataset.id + ":" + row.querySelector(".status").className.split("status-")[1];
+    if (!seen.has(key)) seen.set(key, performance.timeOrigin + performance.now());
+  }
+}).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["class"] });`
+
+// seenScript waits until a row shows a status, and returns when that was.
+const seenScript = `new Promise((resolve) => {
+  const look = () => seen.has(%[1]q) ? resolve(seen.get(%[1]q)) : setTimeout(look, 5);
+  look();
+})`
+
+// scrollScript scrolls by five rows a frame, and to another part of the list every 30
+// frames. It returns the times between frames.
+const scrollScript = `new Promise((resolve) => {
+  const list = document.querySelector("#orders"), times = [];
+  let last = 0;
+  const step = (at) => {
+    if (last) times.push(at - last);
+    last = at;
+    if (times.length === 300) return resolve(times);
+    list.scrollTop = times.length % 30 ? list.scrollTop + 180 : (times.length * 7919 * 36) % list.scrollHeight;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`
+
+// selectScript selects a row a frame, and all or none every 30 frames. It returns the
+// times between frames.
+const selectScript = `new Promise((resolve) => {
+  const list = document.querySelector("#orders"), times = [];
+  let last = 0;
+  const step = (at) => {
+    if (last) times.push(at - last);
+    last = at;
+    if (times.length === 120) return resolve(times);
+    const boxes = list.querySelectorAll(".body [type=checkbox]");
+    (times.length % 30 ? boxes[times.length % boxes.length] : list.querySelector(".head [type=checkbox]")).click();
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`
