@@ -78,11 +78,12 @@ func (c *browserCommand) look(ctx context.Context, r *feedRun, report *browserRe
 	}
 	defer chromium.Close()
 	visit, err := chromium.Open(r.nodes[0].url("/console/board"), browser.Reader{Language: "en", Width: 1280, Scripts: true},
-		browser.Options{Cookie: cookie, Shown: "#orders [data-id]", Script: watchScript, Slower: c.Slower})
+		browser.Options{Cookie: cookie, Shown: "#orders [data-id]", Script: watchScript, Slower: c.Slower, Limit: 5 * time.Minute})
 	if err != nil {
 		return err
 	}
 	defer visit.Close()
+	fmt.Fprintln(os.Stderr, "opened")
 	if report.FirstRows, err = browser.Evaluate[float64](visit, "firstRows"); err != nil {
 		return err
 	}
@@ -96,6 +97,7 @@ func (c *browserCommand) look(ctx context.Context, r *feedRun, report *browserRe
 		}
 		*part.to = spreadOf(frames)
 	}
+	fmt.Fprintln(os.Stderr, "frames", report)
 	if report.Changes, err = changes(ctx, r, visit); err != nil {
 		return err
 	}
@@ -157,7 +159,9 @@ func (c *browserCommand) create(ctx context.Context, r *feedRun, report *browser
 	l := load{
 		address: r.nodes[0].address, clients: clients, warmUp: 2 * time.Second, length: time.Duration(c.Seconds * float64(time.Second)),
 		every: clients * time.Second / time.Duration(c.Rate), want: http.StatusCreated,
-		sender: func(client int) sender { return newCreations(accounts[client%len(accounts)], client) },
+		sender: func(client int) sender {
+			return plainCreations(accounts[client%len(accounts)])
+		},
 	}
 	used := &feedReport{}
 	measure := func(name string) (err error) {

@@ -50,10 +50,10 @@ func (b *Browser) take() (*tab, error) {
 
 // give takes a tab back whose visit has ended. It shows nothing then, so that the next
 // visit gets no events of this one.
-func (b *Browser) give(t *tab, clock page.ScriptIdentifier) {
+func (b *Browser) give(t *tab, added page.ScriptIdentifier) {
 	steps := []chromedp.Action[chromedp.Void]{chromedp.Navigate("about:blank"), set(network.ClearBrowserCookies, cdp.Empty{})}
-	if clock != "" {
-		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: clock}))
+	if added != "" {
+		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added}))
 	}
 	limited, end := context.WithTimeout(t.ctx, visitTimeout)
 	defer end()

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -18,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// visitTimeout bounds what is done on one page.
+// visitTimeout bounds what is done on one page, unless Options.Limit does.
 const visitTimeout = time.Minute
 
 // Visit is a page that a reader looks at for the first time: nothing is cached, and no
@@ -29,7 +30,7 @@ type Visit struct {
 	// Page runs actions of chromedp on the page.
 	Page  context.Context
 	end   func()
-	clock page.ScriptIdentifier // of the script that sets the page's clock; may be empty
+	added page.ScriptIdentifier // of the script that runs before those of the page; may be empty
 
 	mu       sync.Mutex // guards what follows: events come from another goroutine
 	console  []string
@@ -54,6 +55,8 @@ type Options struct {
 	Script string
 	// Slower is how many times slower the page's CPU is; 0 for as fast as it is.
 	Slower float64
+	// Limit bounds what is done on the page; a minute if it is zero.
+	Limit time.Duration
 }
 
 // clockScript makes the clock of a page show another time.
@@ -72,8 +75,8 @@ func (b *Browser) Open(address string, as Reader, options Options) (*Visit, erro
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
 	v := &Visit{URL: address, Reader: as, policies: map[string]string{}}
-	limited, endTime := context.WithTimeout(t.ctx, visitTimeout)
-	v.Page, v.end = limited, func() { endTime(); b.give(t, v.clock) }
+	limited, endTime := context.WithTimeout(t.ctx, cmp.Or(options.Limit, visitTimeout))
+	v.Page, v.end = limited, func() { endTime(); b.give(t, v.added) }
 	t.use(v)
 	if err = v.prepare(options); err == nil {
 		err = chromedp.Do(limited, chromedp.Navigate(address))
@@ -99,16 +102,15 @@ func (v *Visit) prepare(options Options) error {
 		set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Reader.Width), Height: 900, DeviceScaleFactor: 1}),
 		set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
 		set(page.SetBypassCSP, page.SetBypassCSPParams{Enabled: options.IgnorePolicy}),
+		set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: max(options.Slower, 1)}),
 		v.scripts(v.Reader.Scripts),
 	}
+	script := options.Script
 	if !options.Now.IsZero() {
-		steps = append(steps, v.setClock(options.Now))
+		script = fmt.Sprintf(clockScript, options.Now.UnixMilli()) + script
 	}
-	if options.Script != "" {
-		steps = append(steps, set(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: options.Script}))
-	}
-	if options.Slower > 0 {
-		steps = append(steps, set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: options.Slower}))
+	if script != "" {
+		steps = append(steps, v.before(script))
 	}
 	if name, value, has := strings.Cut(options.Cookie, "="); has {
 		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
@@ -116,12 +118,12 @@ func (v *Visit) prepare(options Options) error {
 	return chromedp.Do(v.Page, steps...)
 }
 
-// setClock returns an action that makes the page's clock show another time.
-func (v *Visit) setClock(now time.Time) chromedp.Action[chromedp.Void] {
-	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(clockScript, now.UnixMilli())}
+// before returns an action that adds a script that runs before those of the page.
+func (v *Visit) before(source string) chromedp.Action[chromedp.Void] {
+	script := page.AddScriptToEvaluateOnNewDocumentParams{Source: source}
 	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		added, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, script)
-		v.clock = added.Identifier
+		v.added = added.Identifier
 		return err
 	})
 }

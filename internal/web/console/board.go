@@ -10,7 +10,6 @@ import (
 func (room *Room) boardRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/board", dispatching, (*Room).board),
-		room.get("/board/plain", dispatching, (*Room).plain),
 	}
 }
 

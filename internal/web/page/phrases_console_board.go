@@ -3,12 +3,9 @@ package page
 // consoleBoardPhrases are those of the dispatch board, which is an island: its modules
 // fill them in.
 var consoleBoardPhrases = map[string]phrase{
-	"board.title":       {"Dispatch board", "Tableau de répartition"},
-	"board.noscript":    {"The board needs JavaScript. The open orders are also in a plain list.", "Le tableau nécessite JavaScript. Les commandes ouvertes se trouvent aussi dans une simple liste."},
-	"board.plain":       {"Show the list", "Afficher la liste"},
-	"board.plain.title": {"Open orders", "Commandes ouvertes"},
-	"board.plain.none":  {"No order is open.", "Aucune commande n’est ouverte."},
-	"board.find":        {"Search", "Chercher"},
+	"board.title":    {"Dispatch board", "Tableau de répartition"},
+	"board.noscript": {"The board needs JavaScript. The open orders are also in a plain list.", "Le tableau nécessite JavaScript. Les commandes ouvertes se trouvent aussi dans une simple liste."},
+	"board.plain":    {"Show the list", "Afficher la liste"},
 
 	"board.loading":      {"Reading the open orders…", "Lecture des commandes ouvertes…"},
 	"board.live":         {"Live", "En direct"},
