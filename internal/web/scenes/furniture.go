@@ -133,7 +133,7 @@ func (h *house) stockUp(ctx context.Context, partnerID string) error {
 // addNewcomer adds a partner that has done nothing yet.
 func (h *house) addNewcomer(ctx context.Context) error {
 	const email = "nadia@nord.example"
-	_, err := client.NewService(h.url).Register(ctx, client.RegisterRequest{Name: "Librairie Nord", Email: email, Password: housePassword})
+	_, err := h.open(ctx, "Librairie Nord", email)
 	h.emails[newcomer] = email
 	return err
 }
