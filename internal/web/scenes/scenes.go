@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
+	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
@@ -120,6 +121,7 @@ func (t *Theatre) Close() error {
 func Single() http.Handler {
 	site := page.NewSite(page.Config{Now: func() time.Time { return Now }, Random: rand.Reader})
 	site.AddAssets(files, "assets")
+	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
 	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
 	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), []visit.Route{
