@@ -1,11 +1,13 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -271,22 +273,28 @@ func (room *Room) refuseCard(s *sheet, sent *page.Form, refused error) (int, []b
 		path, ofCard := strings.CutPrefix(problem.Field, "card.")
 		switch {
 		case ofCard:
-			v.Problems = append(v.Problems, cardProblem{text.line(path), path, found(problem.Value), s.wants(problem.Expected)})
+			v.Problems = append(v.Problems, cardProblem{text.line(path), path, foundIn(problem), s.wants(problem.Expected)})
 		case problem.Field == "card":
 			sent.Faults = append(sent.Faults, page.Fault{Field: "document", Text: s.wants(problem.Expected)})
 		default:
 			sent.Faults = append(sent.Faults, page.Fault{Field: problem.Field, Text: s.wants(problem.Expected)})
 		}
 	}
+	slices.SortStableFunc(v.Problems, func(a, b cardProblem) int { return cmp.Compare(a.Line, b.Line) })
 	return room.showNewCard(v, http.StatusUnprocessableEntity)
 }
 
-// found returns the value of a problem as text; empty if there is none.
-func found(value any) string {
-	if value == nil {
+// foundIn returns the value of a problem as it was sent; empty if there is none.
+func foundIn(problem form.Problem) string {
+	switch value := problem.Value.(type) {
+	case nil:
 		return ""
+	case string:
+		return value
+	default:
+		text, _ := strictjson.Marshal(value) // a scalar
+		return strings.TrimSpace(string(text))
 	}
-	return fmt.Sprint(value)
 }
 
 // wanted are the phrases for what the members of a card must hold, by what the service

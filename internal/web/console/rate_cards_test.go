@@ -73,7 +73,7 @@ func TestRateCardProblems(t *testing.T) {
 		{"not JSON", 422, []string{"document", "{\n \"version\": \"x\",\n oops}"}, []string{`<td class="number">3</td>`, "Correct the JSON here"}},
 		{"too short", 422, []string{"document", "{\n \"version\": \"x\",\n"}, []string{`<td class="number">2</td>`}},
 		{"a member twice", 422, []string{"document", "{\n \"version\": \"x\",\n \"version\": \"y\"}"}, []string{`<td class="number">3</td>`}},
-		{"out of bounds", 422, []string{"document", strings.Replace(good, `"parcel_cents": 150`, `"parcel_cents": -1`, 1)}, []string{`<td class="number">23</td>`, "parcel_cents", "Enter a whole number from 0 to"}},
+		{"out of bounds", 422, []string{"document", strings.Replace(good, `"parcel_cents": 150`, `"parcel_cents": -1`, 1)}, []string{`<td class="number">23</td>`, "parcel_cents", ">-1<", "Enter a whole number from 0 to"}},
 		{"unknown", 422, []string{"document", strings.Replace(good, `"fragile_cents": 250`, `"fragile": 250`, 1)}, []string{`<td class="number">25</td>`, "a card has no such field", ">fragile_cents<", "2 things to correct"}},
 		{"missing zone member", 422, []string{"document", strings.Replace(good, `"per_kg_cents": 25, `, ``, 1)}, []string{`<td class="number">5</td>`, "levels.standard.zones.local.per_kg_cents"}},
 		{"in use", 422, []string{"document", cardJSON("default-1", 1000)}, []string{"version", `<td class="number">2</td>`}},
@@ -103,7 +103,7 @@ func TestRateCardUpload(t *testing.T) {
 	page := desk.Open(t, to)
 	body, contentType := withFile(t, page.Form(t, to), "card.json", cardJSON("next-1", 1000))
 	checked := desk.Request(t, "POST", to, body, "Content-Type", contentType)
-	checked.Shows(t, http.StatusOK, "This card can be added", "next-1", "immediately", "for one partner without an own series", "values differ", "A-1", "In all", "Add this card")
+	checked.Shows(t, http.StatusOK, "This card can be added", "next-1", "immediately", "for one partner without a series of its own", "values differ", "A-1", "In all", "Add this card")
 	desk.Send(t, checked, to, "partner", "par_none").Shows(t, http.StatusOK, "There is no partner with this id.")
 	desk.Send(t, checked, to, "partner", metro.PartnerID, "orders", "5").Shows(t, http.StatusOK, "A-1", `<option value="5" selected>`)
 

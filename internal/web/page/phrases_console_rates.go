@@ -27,7 +27,7 @@ var rateListPhrases = map[string]phrase{
 	"rates.holds":       {"One partner has this series.|{n} partners have this series.", "Un partenaire a cette série.|{n} partenaires ont cette série."},
 	"rates.holds.see":   {"Look at them", "Les voir"},
 	"rates.for":         {"for one partner|for {n} partners", "pour un partenaire|pour {n} partenaires"},
-	"rates.for.default": {"for one partner without an own series|for {n} partners without an own series", "pour un partenaire sans série propre|pour {n} partenaires sans série propre"},
+	"rates.for.default": {"for one partner without a series of its own|for {n} partners without a series of their own", "pour un partenaire sans série propre|pour {n} partenaires sans série propre"},
 	"rates.none.state":  {"No card is in this state.", "Aucun tarif n’est dans cet état."},
 	"rates.none.series": {"There is no series “{name}”.", "Il n’y a pas de série « {name} »."},
 	"rates.clear":       {"Show all cards", "Afficher tous les tarifs"},
