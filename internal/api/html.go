@@ -49,7 +49,7 @@ var pageAccess = map[visit.Audience]Access{
 // limits of size and time, authentication, metrics, and a refusal where something
 // fails. It is not part of the interfaces that the OpenAPI documents describe.
 func pageRoute(r visit.Route) Route {
-	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long}}
+	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long, Large: r.LargeBody}}
 	route.handle = func(s *Server, c *call) (reply, error) {
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
@@ -58,6 +58,15 @@ func pageRoute(r visit.Route) Route {
 			return s.strangersForm(c, r)
 		default:
 			return s.formOnce(c, r)
+		}
+	}
+	if r.LargeBody {
+		handle := route.handle
+		route.handle = func(s *Server, c *call) (reply, error) {
+			if err := c.beginWork(); err != nil {
+				return reply{}, err
+			}
+			return handle(s, c)
 		}
 	}
 	if r.Heavy {

@@ -28,6 +28,7 @@ type Allowed struct {
 	Roles      []operator.Role    // of AccessOperator: the roles that may use it
 	Permission partner.Permission // of partners' people: what their role must permit
 	Long       bool               // a request may run for longTimeout; set for pages only
+	Large      bool               // of pages: its body may be as large as that of an import
 }
 
 // anyone may use a route that needs no authentication.
@@ -234,7 +235,7 @@ func (r Route) MaxBody() int64 {
 	switch {
 	case r.Pattern == batchPath:
 		return maxBatchBody
-	case r.Pattern == importPath:
+	case r.Pattern == importPath, r.Large:
 		return maxImportBody
 	case r.Pattern == proofsPath:
 		return proof.MaxBytes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,3 +67,6 @@ func dollars(cents int64) string {
 	}
 	return text[:len(text)-2] + "." + text[len(text)-2:]
 }
+
+// ImportColumns returns the columns that an import may have.
+func ImportColumns() []string { return slices.Clone(importColumns) }

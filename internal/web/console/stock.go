@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -23,13 +24,34 @@ func (room *Room) stockRoutes() []visit.Route {
 		room.post("/stock/{partner_id}/new", warehousing, (*Room).createProduct),
 		room.get("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).product),
 		room.post("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).changeProduct),
+		large(room.get("/stock/{partner_id}/products.csv", warehousing, (*Room).exportProducts)),
+		room.get("/stock/{partner_id}/import", warehousing, (*Room).importForm),
+		large(room.post("/stock/{partner_id}/import", warehousing, (*Room).importProducts)),
 	}
 }
 
 func (room *Room) movementRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/stock/{partner_id}/movements", warehousing, (*Room).movements),
+		room.get("/stock/{partner_id}/book", warehousing, (*Room).bookForm),
+		room.post("/stock/{partner_id}/book", warehousing, (*Room).book),
+		room.get("/stock/{partner_id}/count", warehousing, (*Room).countForm),
+		asking(room.post("/stock/{partner_id}/count", warehousing, (*Room).count)),
+		room.get("/stock/{partner_id}/count/lines", warehousing, (*Room).countLines),
+		room.post("/stock/{partner_id}/count/book", warehousing, (*Room).bookCount),
 	}
+}
+
+// large returns the route of a page that takes or sends all products of a partner.
+func large(r visit.Route) visit.Route {
+	r.Heavy, r.LargeBody = true, r.Method == http.MethodPost
+	return r
+}
+
+// asking returns the route of a form that changes nothing.
+func asking(r visit.Route) visit.Route {
+	r.ChangesNothing = true
+	return r
 }
 
 // parameter returns a parameter of the page's address.

@@ -136,6 +136,8 @@ type Route struct {
 	Heavy bool
 	// Long is set if it reads or writes all that a partner has, which may take minutes.
 	Long bool
+	// LargeBody is set for a form with a file that may be as large as an import for programs.
+	LargeBody bool
 	// ChangesNothing is set for a form that only asks: it is handled every time, whatever
 	// its key.
 	ChangesNothing bool

@@ -1,0 +1,223 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// once returns the request of a form as one that is carried out once under the key of the
+// form.
+func (r *storeroom) once(sent *page.Form, body []byte) stock.Request {
+	request := stock.Request{Keyed: true, Encode: func(result any) ([]byte, error) { return strictjson.Marshal(result) }}
+	request.PartnerID, request.Scope, request.Body = r.PartnerID, r.Method+" "+r.URL.Path+" "+r.Operator.OperatorID, body
+	_, _ = hex.Decode(request.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
+	return request
+}
+
+// bookings are the kinds of movements that the warehouse books, with the phrase of each.
+var bookings = []struct {
+	kind delivery.MovementType
+	key  string
+}{
+	{delivery.MovementIn, "warehouse.receive"}, {delivery.MovementTransfer, "warehouse.transfer"},
+	{delivery.MovementOut, "warehouse.withdraw"}, {delivery.MovementAdjustment, "warehouse.correct"},
+}
+
+// bookView is what the form that books goods shows.
+type bookView struct {
+	*storeroom
+	Kind      delivery.MovementType
+	Hint      string // what this kind of movement does
+	Verb      string // of the button
+	Chips     []page.Link
+	Form      *page.Form
+	Fields    []page.Field
+	Locations []string
+	// Found are the products that fit what was typed, if it is not clear which is meant.
+	Found []delivery.Product
+}
+
+// bookView returns the form for the kind of movement that the address names, or for
+// receiving goods.
+func (r *storeroom) bookView() (*bookView, error) {
+	v := &bookView{storeroom: r, Kind: delivery.MovementIn}
+	for _, one := range bookings {
+		if r.parameter("type") == string(one.kind) {
+			v.Kind = one.kind
+		}
+	}
+	for _, one := range bookings {
+		link := r.Link(r.Path("/book"), "type", string(one.kind), "location", r.parameter("location"), "product", r.parameter("product"))
+		v.Chips = append(v.Chips, page.Link{Text: r.Text(one.key), Path: link, Current: one.kind == v.Kind})
+		if one.kind == v.Kind {
+			v.Verb = r.Text(one.key)
+		}
+	}
+	v.Hint = map[delivery.MovementType]string{
+		delivery.MovementIn: r.Text("warehouse.receive.hint"), delivery.MovementTransfer: r.Text("warehouse.transfer.hint"),
+		delivery.MovementOut: r.Text("warehouse.withdraw.hint"), delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
+	}[v.Kind]
+	var err error
+	v.Locations, err = r.room.config.Stock.Locations(r.Context(), r.PartnerID)
+	return v, err
+}
+
+// show shows the form with its fields.
+func (v *bookView) show(status int) (int, []byte, error) {
+	field := func(name, label, mode string, required bool) {
+		v.Fields = append(v.Fields, v.Form.With(page.Field{Name: name, Type: "text", Label: v.Text(label), InputMode: mode, Autocomplete: "off", Required: required}))
+	}
+	field("product", "warehouse.code", "", true)
+	field("quantity", "warehouse.quantity", "numeric", true)
+	field("location", map[bool]string{true: "warehouse.from", false: "movements.location"}[v.Kind == delivery.MovementTransfer], "", true)
+	if v.Kind == delivery.MovementTransfer {
+		field("to_location", "warehouse.to", "", true)
+	}
+	field("notes", "movements.notes", "", false)
+	return v.storeroom.show(leaf{template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status})
+}
+
+func (room *Room) bookForm(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	v, err := of.bookView()
+	if err != nil {
+		return 0, nil, err
+	}
+	if v.Form, err = s.form(of.Link(of.Path("/book"), "type", string(v.Kind)), 0); err != nil {
+		return 0, nil, err
+	}
+	for _, name := range []string{"product", "location", "to_location"} {
+		v.Form.Values.Set(name, s.parameter(name))
+	}
+	return v.show(http.StatusOK)
+}
+
+// book books a movement, and shows the form again for the next one.
+func (room *Room) book(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	v, err := of.bookView()
+	if err != nil {
+		return 0, nil, err
+	}
+	if v.Form, err = page.ReadForm(s.Visit); err != nil {
+		return 0, nil, err
+	}
+	product, err := v.product()
+	if err != nil {
+		return 0, nil, err
+	}
+	if product == 0 {
+		return v.show(http.StatusUnprocessableEntity)
+	}
+	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
+	members := map[string]any{"type": string(v.Kind), "product_id": product, "quantity": number(value("quantity")), "location": value("location"), "notes": value("notes")}
+	if v.Kind == delivery.MovementTransfer {
+		members["to_location"] = value("to_location")
+	}
+	text, err := strictjson.Marshal(members)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := page.Source(members)
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, err := room.config.Stock.RecordOnce(s.Context(), of.once(v.Form, text), body); err != nil {
+		return v.refuse(err)
+	}
+	message, err := v.booked(s.Context(), product)
+	if err != nil {
+		return 0, nil, err
+	}
+	next := of.Link(of.Path("/book"), "type", string(v.Kind), "location", value("location"), "to_location", value("to_location"))
+	return s.LeadTo(next, message)
+}
+
+// product returns the id of the product that is meant: the one with the barcode or number
+// that was typed, or the only one with the text in its name. It adds a fault to the form
+// and returns 0 if there is none, or more than one.
+func (v *bookView) product() (productID int64, err error) {
+	code := strings.TrimSpace(v.Form.Values.Get("product"))
+	fault := func(key string) {
+		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: "product", Text: v.Text(key)})
+	}
+	if code == "" || !form.IsText(code) {
+		fault("fault.required")
+		return 0, nil
+	}
+	named, err := v.room.config.Stock.Find(v.Context(), v.PartnerID, code)
+	if err != nil {
+		return 0, err
+	}
+	for _, product := range named[code] {
+		v.Found = append(v.Found, product.Product)
+	}
+	if len(v.Found) == 0 {
+		const shown = 20
+		filter := stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: shown}
+		if v.Found, _, err = v.room.config.Stock.Products(v.Context(), filter); err != nil {
+			return 0, err
+		}
+	}
+	switch len(v.Found) {
+	case 0:
+		fault("warehouse.code.unknown")
+		return 0, nil
+	case 1:
+		return v.Found[0].ProductID, nil
+	}
+	fault("warehouse.code.several")
+	return 0, nil
+}
+
+// Choose returns the address of the form for one of the products that were found.
+func (v *bookView) Choose(p delivery.Product) string {
+	return v.Link(v.Path("/book"), "type", string(v.Kind), "location", v.Form.Values.Get("location"), "to_location", v.Form.Values.Get("to_location"), "product", strconv.FormatInt(p.ProductID, 10))
+}
+
+// refuse shows the form with what is wrong with it.
+func (v *bookView) refuse(refused error) (int, []byte, error) {
+	if short := delivery.ShortagesOf(refused); len(short) > 0 {
+		text := v.Text("warehouse.short", "n", v.Language.Number(int(short[0].Available)))
+		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: "quantity", Text: text})
+	} else if !v.Form.Refuse(refused, v.Language) {
+		return 0, nil, refused
+	}
+	return v.show(http.StatusUnprocessableEntity)
+}
+
+// booked returns the message that says what was booked, and where the product lies now.
+func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, error) {
+	product, levels, err := v.room.config.Stock.Product(ctx, v.PartnerID, productID)
+	if err != nil {
+		return page.Flash{}, err
+	}
+	var now []string
+	for _, level := range levels {
+		if slices.Contains([]string{strings.TrimSpace(v.Form.Values.Get("location")), strings.TrimSpace(v.Form.Values.Get("to_location"))}, level.Location) {
+			now = append(now, fmt.Sprintf("%s: %s", level.Location, v.Language.Number(int(level.Quantity))))
+		}
+	}
+	return page.Flash{Key: "warehouse.booked", Arguments: []string{
+		"what", v.Verb, "quantity", v.Form.Values.Get("quantity"), "name", product.Name,
+		"levels", cmp.Or(strings.Join(now, ", "), "0"), "total", v.Language.Number(int(product.Quantity)),
+	}}, nil
+}

@@ -1,0 +1,85 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// bookCount books the differences of a count, unless the levels have changed since they
+// were shown: then it shows them again.
+func (room *Room) bookCount(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	v, err := s.countView(sent.Values.Get("location"))
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := v.read(sent); err != nil {
+		return 0, nil, err
+	}
+	v.sheet = s.on(v.Path("/count"))
+	if v.Location == "" || !v.check() {
+		return v.show(http.StatusUnprocessableEntity)
+	}
+	if v.version() != sent.Version {
+		v.Problem = &page.Message{Text: s.Text("warehouse.count.stale"), Danger: true}
+		return v.showReview(http.StatusConflict)
+	}
+	done, err := v.book(sent)
+	if err != nil {
+		if !sent.Refuse(err, s.Language) {
+			return 0, nil, err
+		}
+		v.Problem = &page.Message{Text: sent.Faults[0].Text, Danger: true}
+		return v.showReview(http.StatusUnprocessableEntity)
+	}
+	return s.LeadTo(v.Link(v.Path("/count"), "booked", v.Location), v.message(done))
+}
+
+// book books the lines once under the key of the form.
+func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
+	var lines []map[string]any
+	for _, line := range v.Lines {
+		counted, _ := line.quantity()
+		lines = append(lines, map[string]any{"product_id": line.Product.ProductID, "counted": counted})
+	}
+	members := map[string]any{"location": v.Location, "lines": lines, "notes": sent.Values.Get("notes")}
+	body, err := page.Source(members)
+	if err != nil {
+		return done, err
+	}
+	// Encode keeps the result, which is all that is needed of the answer: the key has been
+	// claimed for this form, so that it is not answered from an earlier one.
+	request := v.once(sent, body.Raw())
+	request.Encode = func(result any) ([]byte, error) {
+		done, _ = result.(stock.Count)
+		return strictjson.Marshal(len(done.Lines))
+	}
+	_, err = v.room.config.Stock.Count(v.Context(), request, body)
+	return done, err
+}
+
+// message says what a count has booked.
+func (v *countView) message(done stock.Count) page.Flash {
+	booked, refused := 0, 0
+	for _, line := range done.Lines {
+		if line.MovementID != 0 {
+			booked++
+		}
+		if line.Refusal != nil {
+			refused++
+		}
+	}
+	flash := page.Flash{Key: "warehouse.count.booked", Arguments: []string{
+		"location", v.Location, "booked", v.Language.Number(booked), "agreed", v.Language.Number(len(done.Lines) - booked - refused),
+	}}
+	if refused > 0 {
+		flash = page.Flash{Key: "warehouse.count.refused", Danger: true, Arguments: append(flash.Arguments, "refused", v.Language.Number(refused))}
+	}
+	return flash
+}

@@ -1,0 +1,161 @@
+package console_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// audited fails the test unless the audit log has so many entries of the keeper about a
+// product.
+func (w *warehouse) audited(t *testing.T, product, want int) {
+	t.Helper()
+	log := w.desk.Call(t, "GET", fmt.Sprintf("/ops/v1/audit?action=stock.moved&object_id=%d&limit=100", product), nil).Must(t, 200)
+	if got := strings.Count(string(log.Body), w.keeper.OperatorID); got != want {
+		t.Errorf("product %d: got %d entries of the keeper, want %d:\n%s", product, got, want, log.Body)
+	}
+}
+
+// TestBookGoods receives, transfers, withdraws and corrects goods, and is refused with
+// faults at the fields.
+func TestBookGoods(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	book := w.path + "/book"
+	w.shows(t, book, []string{"Receive", `<option value="MTL-1">`, `<option value="TOR-1">`}, []string{"To</label>"})
+	for _, c := range []struct {
+		kind   string
+		fields []string
+		next   string // parameters of the address that the form leads to
+		want   string
+	}{
+		{"IN", []string{"product", "B-Rug", "quantity", "20", "location", "MTL-1"}, "location=MTL-1&type=IN", "Receive: 20 × Rug. Now MTL-1: 21; 21 in all."},
+		{"TRANSFER", []string{"product", "rug", "quantity", "5", "location", "MTL-1", "to_location", "TOR-1"}, "location=MTL-1&to_location=TOR-1&type=TRANSFER", "Now MTL-1: 16, TOR-1: 5; 21 in all."},
+		{"OUT", []string{"product", "2", "quantity", "1", "location", "TOR-1", "notes", "torn"}, "location=TOR-1&type=OUT", "Now TOR-1: 4; 20 in all."},
+		{"ADJUSTMENT", []string{"product", "2", "quantity", "−4", "location", "TOR-1"}, "location=TOR-1&type=ADJUSTMENT", "Now TOR-1: 0; 16 in all."},
+	} {
+		form := book + "?type=" + c.kind
+		page := w.Open(t, form).Must(t, 200)
+		for range 2 { // a double click books once
+			w.Send(t, page, form, c.fields...).Leads(t, book+"?"+c.next)
+		}
+		w.shows(t, book+"?"+c.next, []string{c.want}, nil)
+	}
+	w.audited(t, w.rug, 4)
+	for _, c := range []struct {
+		kind   string
+		fields []string
+		want   string
+	}{
+		{"IN", []string{"product", "", "quantity", "1", "location", "A"}, "This is required."},
+		{"IN", []string{"product", "chair", "quantity", "1", "location", "A"}, "No product has this"},
+		{"IN", []string{"product", "B-", "quantity", "1", "location", "A"}, "choose one"},
+		{"IN", []string{"product", "2", "quantity", "0", "location", ""}, "2 fields need a change"},
+		{"OUT", []string{"product", "2", "quantity", "99", "location", "MTL-1"}, "Only 16 are at this location."},
+		{"TRANSFER", []string{"product", "2", "quantity", "1", "location", "MTL-1", "to_location", "MTL-1"}, "Choose another location"},
+		{"ADJUSTMENT", []string{"product", "2", "quantity", "0", "location", "MTL-1"}, "a whole number that is not 0"},
+	} {
+		form := book + "?type=" + c.kind
+		w.Send(t, w.Open(t, form).Must(t, 200), form, c.fields...).Shows(t, 422, c.want)
+	}
+	w.audited(t, w.rug, 4)
+}
+
+// counts sends the form of a count, with lines given as pairs of code and quantity.
+func (w *warehouse) counts(t *testing.T, on *apptest.Answer, path string, lines []string, others ...string) *apptest.Answer {
+	t.Helper()
+	fields, err := url.ParseQuery(string(on.Form(t, path, others...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(lines); i += 2 {
+		fields.Add("code", lines[i])
+		fields.Add("counted", lines[i+1])
+	}
+	return w.Request(t, "POST", path, []byte(fields.Encode()), "Content-Type", "application/x-www-form-urlencoded")
+}
+
+// TestCountWithoutScripts scans products one form at a time, removes an unknown code, sees
+// the differences, and books them once.
+func TestCountWithoutScripts(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	count := w.path + "/count"
+	w.shows(t, count, []string{"Where do you count?", "MTL-1", "TOR-1"}, nil)
+	page := w.Open(t, count+"?location=MTL-1").Must(t, 200)
+	for _, step := range []struct{ scan, want string }{
+		{"B-Rug", "1 × Rug"}, {"B-Rug", "2 × Rug"}, {"2", "3 × Rug"}, {"38*B-Lamp <b>", "38 × Lamp &lt;b&gt;"},
+		{"0627", "No product has this code."}, {"B-Rug", "4 × Rug"}, {" ", "Nothing is booked yet."},
+	} {
+		page = w.Send(t, page, count, "scan", step.scan, "act", "add")
+		page.Shows(t, 200, step.want)
+	}
+	w.counts(t, page, count, nil, "act", "review").Shows(t, 422, "The lines in red")
+	w.counts(t, w.Open(t, count+"?location=MTL-1"), count, []string{"2", "many"}, "act", "review").Shows(t, 422, "Enter a whole number")
+	page = w.Send(t, page, count, "remove", "0627")
+	if strings.Contains(string(page.Body), "0627") {
+		t.Errorf("got a page with the code that was removed:\n%s", page.Body)
+	}
+	review := w.Send(t, page, count, "act", "review")
+	review.Shows(t, 200, "2 products counted.", "&#43;3", "−2", "stay as they are")
+	w.audited(t, w.rug, 0)
+
+	w.desk.Call(t, "POST", "/ops/v1/partners/"+w.metro.PartnerID+"/movements", []byte(`{"type":"IN","product_id":2,"quantity":3,"location":"MTL-1"}`)).Must(t, 201)
+	stale := w.Send(t, review, count+"/book")
+	stale.Shows(t, http.StatusConflict, "Goods have moved", "1 agrees")
+	for range 2 {
+		w.Send(t, stale, count+"/book", "notes", "spring").Leads(t, count+"?booked=MTL-1")
+	}
+	w.shows(t, count+"?booked=MTL-1", []string{"1 corrected, 1 agreed", `data-booked="MTL-1"`}, nil)
+	w.shows(t, w.product(w.lamp), []string{"50", "spring"}, nil)
+	w.audited(t, w.lamp, 1)
+	w.shows(t, count+"/lines?code=B-Rug&code=7", []string{`data-product="2"`, "No product has this code."}, nil)
+}
+
+// TestImportProducts shows what is wrong with a file by line, imports it once, and exports
+// it again. A file may be larger than other forms.
+func TestImportProducts(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	importing := w.path + "/import"
+	send := func(on *apptest.Answer, content string) *apptest.Answer {
+		t.Helper()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		_ = form.WriteField("_key", apptest.FieldOf(t, on, importing, "_key")) // writes to memory
+		file, _ := form.CreateFormFile("file", "products.csv")
+		_, _ = file.Write([]byte(content))
+		_ = form.Close()
+		return w.Request(t, "POST", importing, body.Bytes(), "Content-Type", form.FormDataContentType())
+	}
+	page := w.Open(t, importing).Must(t, 200)
+	for content, want := range map[string][]string{
+		"":                         {"Choose a file"},
+		"\xff":                     {"UTF-8"},
+		"name,price\n\"open,1":     {"This is not a CSV file"},
+		"name,colour\nTea,green\n": {"The first line names the columns"},
+		"name,price\nTea\n":        {"needs as many", ">2<"},
+		"name,price,stock_min\n,1,1\n<b>Tea,much,-1\n": {"3 cells need a change.", ">3<", "much", "Nothing has been imported"},
+		"product_id,name,price\n99,Tea,1\n":            {"There is no such product."},
+		"barcode,name,price\n7,Tea,1\n7,Tea,1\n":       {"Line 2 is about the same product."},
+		"product_id,opening_quantity\n1,5\n":           {"Only a new product has opening stock"},
+	} {
+		send(page, content).Shows(t, 422, want...)
+	}
+	large := "product_id,name,price\n2,Carpet,1.50\n" + strings.Repeat(","+strings.Repeat("é", 250)+",1\n", 3000)
+	for range 2 {
+		send(page, large).Leads(t, w.path)
+	}
+	w.shows(t, w.path, []string{"Imported: 3,000 new, 1 changed, 0 unchanged.", "Carpet", "1 to 50 of 3,002"}, nil)
+	export := w.Open(t, w.path+"/products.csv").Must(t, 200)
+	if got := string(export.Body); !strings.HasPrefix(got, "product_id,name,") || strings.Count(got, "\n") != 3003 {
+		t.Errorf("got an export that begins with %.80q and has %d lines, want 3003", got, strings.Count(got, "\n"))
+	}
+	w.Open(t, "/console/stock/par_none/products.csv").Must(t, http.StatusNotFound)
+}
