@@ -163,7 +163,7 @@ func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if form.Version != versionOf(v.Courier) {
-		return s.Stale(pathOf(v.Courier.CourierID))
+		return s.Stale(pathOf(v.Courier.CourierID), v.Courier.CourierID)
 	}
 	trim(form)
 	members := map[string]string{}
@@ -209,7 +209,7 @@ func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
 	}
 	path := pathOf(courier.CourierID)
 	if form.Version != versionOf(courier) {
-		return s.Stale(path)
+		return s.Stale(path, courier.CourierID)
 	}
 	body, err := page.Source(map[string]bool{"active": !courier.Active})
 	if err != nil {

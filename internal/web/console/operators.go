@@ -235,7 +235,7 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if form.Version != view.version() {
-		return s.Stale(s.URL.Path)
+		return s.Stale(s.URL.Path, s.ID("operator_id"))
 	}
 	change := map[string]any{"role": form.Values.Get("role"), "active": form.Values.Get("active") == "true"}
 	if courier := form.Values.Get("courier_id"); courier != "" {

@@ -54,7 +54,7 @@ func (room *Room) changeState(s *sheet, sent *page.Form, changes map[string]any,
 		return 0, nil, err
 	}
 	if sent.Version != versionOfState(found.Settings) {
-		return s.Stale(s.partnerPath())
+		return s.Stale(s.partnerPath(), s.ID("partner_id"))
 	}
 	body, err := page.Source(changes)
 	if err == nil {
@@ -131,7 +131,7 @@ func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if sent.Version != versionOfLimits(found.Settings) {
-		return s.Stale(s.partnerPath())
+		return s.Stale(s.partnerPath(), s.ID("partner_id"))
 	}
 	body, err := readLimits(sent)
 	if err == nil {

@@ -14,6 +14,12 @@ var portalPhrases = map[string]phrase{
 		"Someone else changed this while you were editing. Nothing was saved: look at what is there now.",
 		"Une autre personne a modifié ceci pendant votre saisie. Rien n’a été enregistré : regardez ce qui s’y trouve maintenant.",
 	},
+	"form.stale.by": {
+		"Someone else changed this while you were editing. Nothing was saved: look at what is there now. Latest change: {when}, by {who}.",
+		"Une autre personne a modifié ceci pendant votre saisie. Rien n’a été enregistré : regardez ce qui s’y trouve maintenant. Dernière modification : {when}, par {who}.",
+	},
+	"form.changed":          {"Latest change: {when}, by {who}.", "Dernière modification : {when}, par {who}."},
+	"form.changed.by_house": {"the people who run this service", "les responsables de ce service"},
 
 	"portal.order":    {"Order", "Commande"},
 	"portal.to":       {"To", "À"},

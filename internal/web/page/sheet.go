@@ -42,12 +42,6 @@ func (s Sheet) LeadTo(path string, message Flash) (int, []byte, error) {
 	return http.StatusSeeOther, nil, nil
 }
 
-// Stale leads to a page whose form was sent after another person had changed what it
-// shows.
-func (s Sheet) Stale(path string) (int, []byte, error) {
-	return s.LeadTo(path, Flash{Key: "form.stale", Danger: true})
-}
-
 // VersionOf returns a number that differs when a form shows other values, for records
 // that have no version of their own.
 func VersionOf(values ...string) int64 {

@@ -24,6 +24,9 @@ type Config struct {
 	Random io.Reader // cryptographically secure, safe for concurrent use
 	// SecureCookies is set when the public address is https.
 	SecureCookies bool
+	// LastChange is asked when a form is sent after what it shows has changed; nil knows
+	// of no changes.
+	LastChange LastChange
 }
 
 // Site holds what its pages share. It may be used concurrently once all rooms have

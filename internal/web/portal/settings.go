@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -166,8 +167,12 @@ func changesOf(sent *page.Form, now partner.Profile) (form.Source, error) {
 // showStale shows the settings as they are now, because they have changed since the form
 // that was sent was shown, and what the form held beside them.
 func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
+	changed, err := s.LastChange(s.Session.Partner.PartnerID)
+	if err != nil {
+		return 0, nil, err
+	}
 	return room.showSettings(s, http.StatusConflict, func(view *settingsView) {
-		view.Problem = &page.Message{Text: s.Text("settings.stale"), Danger: true}
+		view.Problem = &page.Message{Text: strings.TrimSpace(s.Text("settings.stale") + " " + changed), Danger: true}
 		view.Typed = map[string]string{}
 		for _, name := range []string{"public_name", "support_url"} {
 			if typed := sent.Values.Get(name); typed != fieldsOf(now)[name] && typed != "" {
