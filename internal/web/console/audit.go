@@ -155,6 +155,7 @@ func (s *sheet) day(sent *page.Form, name string) time.Time {
 	}
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil {
+		sent.Values.Del(name) // a field of dates shows no other text
 		sent.Faults = append(sent.Faults, page.Fault{Field: name, Text: s.Text("audit.day")})
 	}
 	return at

@@ -193,8 +193,15 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	return cmp.Or(l.status, http.StatusOK), body, err
 }
 
+// The groups of the menu: what desks work with, and what is set and seen rarely.
+const (
+	daily = iota
+	aboutHouse
+)
+
 // way is an entry of the menu, with the roles that see it.
 type way struct {
+	group int
 	key   string // of its phrase
 	path  string
 	roles []operator.Role
@@ -202,16 +209,16 @@ type way struct {
 
 // ways is the menu of the console.
 var ways = []way{
-	{"console.board", "/console/board", dispatching},
-	{"console.couriers", "/console/couriers", dispatching},
-	{"console.stock", "/console/stock", warehousing},
-	{"console.partners", "/console/partners", dispatching},
-	{"console.rates", "/console/rate-cards", administering},
-	{"console.figures", "/console/figures", dispatching},
-	{"console.operators", "/console/operators", administering},
-	{"console.audit", "/console/audit", administering},
-	{"console.settings", "/console/settings", administering},
-	{"console.system", "/console/system", administering},
+	{daily, "console.board", "/console/board", dispatching},
+	{daily, "console.couriers", "/console/couriers", dispatching},
+	{daily, "console.stock", "/console/stock", warehousing},
+	{daily, "console.partners", "/console/partners", dispatching},
+	{daily, "console.rates", "/console/rate-cards", administering},
+	{daily, "console.figures", "/console/figures", dispatching},
+	{aboutHouse, "console.operators", "/console/operators", administering},
+	{aboutHouse, "console.settings", "/console/settings", administering},
+	{aboutHouse, "console.audit", "/console/audit", administering},
+	{aboutHouse, "console.system", "/console/system", administering},
 }
 
 // Frame returns what surrounds the pages of the console.
@@ -229,20 +236,25 @@ func (room *Room) PartnerName(s page.Sheet, partnerID string) (string, error) {
 // frame returns the frame of the console for an operator. What a role may not use is
 // absent.
 func (s *sheet) frame() *page.Frame {
-	var open []way
 	var paths []string
 	for _, way := range ways {
 		if s.in(way.roles) {
-			open, paths = append(open, way), append(paths, way.path)
+			paths = append(paths, way.path)
 		}
 	}
 	current := page.Nearest(s.URL.Path, paths...)
-	links := make([]page.Link, len(open))
-	for i, way := range open {
-		links[i] = page.Link{Text: s.Text(way.key), Path: way.path, Current: way.path == current}
+	groups := []page.Group{{}, {Title: s.Text("console.house"), Folded: true}}
+	for _, way := range ways {
+		if s.in(way.roles) {
+			group := &groups[way.group]
+			group.Links = append(group.Links, page.Link{Text: s.Text(way.key), Path: way.path, Current: way.path == current})
+		}
+	}
+	if len(groups[aboutHouse].Links) == 0 {
+		groups = groups[:aboutHouse]
 	}
 	return &page.Frame{
-		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: []page.Group{{Links: links}},
+		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: groups,
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
 		Person:  s.Operator.Email, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.Visit),
 	}

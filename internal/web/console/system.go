@@ -18,9 +18,6 @@ type systemView struct {
 	installation.State
 }
 
-// Uptime returns how long the node that answers has been running.
-func (v systemView) Uptime() time.Duration { return time.Duration(v.UptimeSeconds) * time.Second }
-
 // EngineName returns the name of the database.
 func (v systemView) EngineName() string {
 	return map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "citus": "Citus"}[v.Engine]

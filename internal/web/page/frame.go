@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -28,6 +30,13 @@ type Frame struct {
 type Group struct {
 	Title string
 	Links []Link
+	// Folded groups show their links when their title is opened.
+	Folded bool
+}
+
+// Current reports whether the page belongs to one of the links.
+func (g Group) Current() bool {
+	return slices.ContainsFunc(g.Links, func(l Link) bool { return l.Current })
 }
 
 // Link is a way to another page.

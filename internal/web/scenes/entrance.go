@@ -34,9 +34,10 @@ var demoHome = home.Config{Demo: func(*visit.Visit) (string, bool) { return "/tr
 
 // The operators who look at pages.
 const (
-	dispatcher = "dispatcher"
-	rider      = "rider"     // a courier
-	storekeep  = "storekeep" // must set up a second factor first
+	administrator = "administrator"
+	dispatcher    = "dispatcher"
+	rider         = "rider"     // a courier
+	storekeep     = "storekeep" // must set up a second factor first
 )
 
 const operatorCookie = "dropyard_ops_session"
@@ -75,7 +76,7 @@ func (h *house) addOperators(ctx context.Context) error {
 		return err
 	}
 	for _, request := range []client.OperatorRequest{
-		{Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
+		{Email: administrator, Role: client.OperatorAdmin}, {Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
 		{Email: rider, Role: client.OperatorCourier, CourierID: vehicle.CourierID},
 	} {
 		if err := h.addOperator(ctx, request); err != nil {
@@ -92,8 +93,12 @@ func (h *house) addOperators(ctx context.Context) error {
 func (h *house) addOperator(ctx context.Context, request client.OperatorRequest) error {
 	who := request.Email
 	request.Email, request.Password = who+"@dropyard.example", housePassword
-	if _, err := h.desk.CreateOperator(ctx, request); err != nil {
+	added, err := h.desk.CreateOperator(ctx, request)
+	if err != nil {
 		return err
+	}
+	if h.operatorID == "" {
+		h.operatorID = added.OperatorID
 	}
 	session, err := client.NewService(h.url).LoginOperator(ctx, client.LoginRequest{Email: request.Email, Password: housePassword})
 	if err != nil {

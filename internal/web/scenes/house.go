@@ -48,6 +48,8 @@ type house struct {
 	courierID string
 	shops     shops
 	cards     cards
+	// operatorID is that of an operator, and stockedID that of the partner with figures.
+	operatorID, stockedID string
 }
 
 // The people who look at pages.

@@ -48,6 +48,7 @@ func (h *house) addStocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	h.stockedID = partnerID
 	if _, err := h.desk.ImportProducts(ctx, partnerID, catalogue(300)); err != nil {
 		return err
 	}
