@@ -27,6 +27,10 @@ type Browser struct {
 	idle []*tab // that no visit uses; guarded by mu
 }
 
+// switchedOff keeps a tab in one process: a page that can be gone back to would stay in its
+// own, and the next page would compile axe-core again. The others are the default.
+const switchedOff = "BackForwardCache,Translate,BlinkGenPropertyTrees"
+
 // Start starts a browser, which Close ends.
 func Start(ctx context.Context) (*Browser, error) {
 	path, err := testkit.FindChromium()
@@ -35,7 +39,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-features", switchedOff), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
 		chromedp.CombinedOutput(io.Discard),
 	)

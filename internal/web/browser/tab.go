@@ -48,18 +48,26 @@ func (b *Browser) take() (*tab, error) {
 	return t, nil
 }
 
-// give takes a tab back whose visit has ended. It shows nothing then, so that the next
-// visit gets no events of this one.
+// stillScript keeps a page from doing anything by itself: no timer fires, and no request is
+// sent.
+const stillScript = `for (let id = setTimeout(() => {}); id > 0; id--) clearTimeout(id);
+globalThis.setTimeout = globalThis.setInterval = globalThis.requestAnimationFrame = () => 0;
+globalThis.fetch = () => new Promise(() => {});
+null`
+
+// give takes a tab back whose visit has ended. It goes on showing the page, because a blank
+// one would end the process in which axe-core is compiled; but the page does nothing more.
 func (b *Browser) give(t *tab, added page.ScriptIdentifier) {
-	steps := []chromedp.Action[chromedp.Void]{chromedp.Navigate("about:blank"), set(network.ClearBrowserCookies, cdp.Empty{})}
+	t.use(nil)
+	steps := []chromedp.Action[chromedp.Void]{
+		allowScripts(true), discard(chromedp.Evaluate[any](stillScript)), set(page.StopLoading, cdp.Empty{}), allowScripts(false),
+	}
 	if added != "" {
 		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added}))
 	}
 	limited, end := context.WithTimeout(t.ctx, visitTimeout)
 	defer end()
-	err := chromedp.Do(limited, steps...)
-	t.use(nil)
-	if err != nil {
+	if chromedp.Do(limited, steps...) != nil {
 		return // it closes with the browser
 	}
 	b.mu.Lock()

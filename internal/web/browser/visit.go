@@ -32,7 +32,10 @@ type Visit struct {
 	end   func()
 	added page.ScriptIdentifier // of the script that runs before those of the page; may be empty
 
-	mu       sync.Mutex // guards what follows: events come from another goroutine
+	mu       sync.Mutex            // guards what follows: events come from another goroutine
+	loaders  map[cdp.LoaderID]bool // of documents of this visit, not of the one before in the tab
+	requests map[network.RequestID]bool
+	shown    bool // the page has taken the place of the one before
 	console  []string
 	foreign  []string // requests to other servers
 	policies map[string]string
@@ -74,7 +77,7 @@ func (b *Browser) Open(address string, as Reader, options Options) (*Visit, erro
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
-	v := &Visit{URL: address, Reader: as, policies: map[string]string{}}
+	v := &Visit{URL: address, Reader: as, policies: map[string]string{}, loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}}
 	limited, endTime := context.WithTimeout(t.ctx, cmp.Or(options.Limit, visitTimeout))
 	v.Page, v.end = limited, func() { endTime(); b.give(t, v.added) }
 	t.use(v)
@@ -103,7 +106,6 @@ func (v *Visit) prepare(options Options) error {
 		set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
 		set(page.SetBypassCSP, page.SetBypassCSPParams{Enabled: options.IgnorePolicy}),
 		set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: max(options.Slower, 1)}),
-		v.scripts(v.Reader.Scripts),
 	}
 	script := options.Script
 	if !options.Now.IsZero() {
@@ -112,6 +114,7 @@ func (v *Visit) prepare(options Options) error {
 	if script != "" {
 		steps = append(steps, v.before(script))
 	}
+	steps = append(steps, allowScripts(v.Reader.Scripts), set(network.ClearBrowserCookies, cdp.Empty{}))
 	if name, value, has := strings.Cut(options.Cookie, "="); has {
 		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
 	}
@@ -136,18 +139,62 @@ func set[P, R any](command cdp.Command[P, R], parameters P) chromedp.Action[chro
 	})
 }
 
-// scripts returns an action that lets the page run scripts, or forbids it.
-func (*Visit) scripts(allowed bool) chromedp.Action[chromedp.Void] {
+// discard returns an action that drops the result of another.
+func discard[T any](action chromedp.Action[T]) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := action(ctx, t)
+		return err
+	})
+}
+
+// allowScripts returns an action that lets a tab's pages run scripts, or forbids it.
+func allowScripts(allowed bool) chromedp.Action[chromedp.Void] {
 	return set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !allowed})
 }
 
-// Close closes the page.
+// Close ends the visit.
 func (v *Visit) Close() { v.end() }
 
 // note keeps what an event says about the page.
 func (v *Visit) note(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	switch e := event.(type) {
+	case *page.EventFrameNavigated:
+		v.shown = v.shown || v.loaders[e.Frame.LoaderID]
+	case *network.EventRequestWillBeSent:
+		v.noteRequest(e)
+	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument && v.loaders[e.LoaderID] {
+			v.policies[e.Response.URL] = headerOf(e.Response.Headers, "content-security-policy")
+		}
+	case *network.EventLoadingFinished:
+		if v.requests[e.RequestID] {
+			v.bytes += e.EncodedDataLength
+		}
+	default:
+		if v.shown {
+			v.noteConsole(event)
+		}
+	}
+}
+
+// noteRequest keeps a request of the visit. The caller must hold mu.
+func (v *Visit) noteRequest(e *network.EventRequestWillBeSent) {
+	if e.Type == network.ResourceTypeDocument {
+		v.loaders[e.LoaderID] = true
+	}
+	if !v.loaders[e.LoaderID] && e.LoaderID != "" { // those of workers have none
+		return
+	}
+	v.requests[e.RequestID] = true
+	if !sameOrigin(e.Request.URL, v.URL) {
+		v.foreign = append(v.foreign, e.Request.URL)
+	}
+}
+
+// noteConsole keeps what the console says. The caller must hold mu.
+func (v *Visit) noteConsole(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		v.console = append(v.console, fmt.Sprintf("console.%s: %s", e.Type, argumentsOf(e)))
@@ -157,16 +204,6 @@ func (v *Visit) note(event any) {
 		if e.Entry.Source != cdplog.EntrySourceNetwork || e.Entry.URL != v.URL { // a page that says 404 is logged as such
 			v.console = append(v.console, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 		}
-	case *network.EventRequestWillBeSent:
-		if !sameOrigin(e.Request.URL, v.URL) {
-			v.foreign = append(v.foreign, e.Request.URL)
-		}
-	case *network.EventResponseReceived:
-		if e.Type == network.ResourceTypeDocument {
-			v.policies[e.Response.URL] = headerOf(e.Response.Headers, "content-security-policy")
-		}
-	case *network.EventLoadingFinished:
-		v.bytes += e.EncodedDataLength
 	}
 }
 
@@ -226,6 +263,9 @@ func (v *Visit) Problems(policy string) (problems []string) {
 	for _, address := range v.foreign {
 		problems = append(problems, "request to another server: "+address)
 	}
+	if len(v.policies) == 0 {
+		problems = append(problems, "no document was loaded")
+	}
 	for address, got := range v.policies {
 		if got != policy {
 			problems = append(problems, fmt.Sprintf("policy of %s: got %q, want %q", address, got, policy))
@@ -249,7 +289,7 @@ type layout struct {
 
 func (v *Visit) layoutProblems() (problems []string) {
 	if !v.Reader.Scripts { // nothing moves; what follows runs scripts of its own
-		if err := chromedp.Do(v.Page, v.scripts(true)); err != nil {
+		if err := chromedp.Do(v.Page, allowScripts(true)); err != nil {
 			return []string{err.Error()}
 		}
 	}
