@@ -208,7 +208,7 @@ var (
 // signs in with its codes, and removes it.
 func TestFactor(t *testing.T) {
 	t.Parallel()
-	inEveryCorner(t, func(t *testing.T, s *apptest.Service, admin *apptest.Operator, join func() person) {
+	inEveryCorner(t, func(t *testing.T, _ *apptest.Service, admin *apptest.Operator, join func() person) {
 		p := join()
 		users, operators := "", fmt.Sprintf("%q", p.role)
 		if p.name == "partner" {
@@ -234,6 +234,28 @@ func TestFactor(t *testing.T) {
 		leads(t, p.Send(t, enrolled, path+"/remove", "password", p.Password, "code", p.code(t, secret)), p.path)
 		leads(t, p.Open(t, p.home), p.path)
 	})
+}
+
+// TestVouchedOperator shows that an operator whom an OpenID provider has signed in need
+// not set up a second factor.
+func TestVouchedOperator(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted(""))
+	s.Operate(t).Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["admin"],"users":[]}}`)).Must(t, http.StatusOK)
+	claims := apptest.Claims{"sub": "boss", "email": apptest.OperatorEmail, "email_verified": true}
+	in := provider.SignIn(t, s, claims, nil)
+	boss := &apptest.User{Partner: &apptest.Partner{Service: s}}
+	for _, cookie := range (&http.Response{Header: in.Header}).Cookies() {
+		if cookie.Name == "dropyard_ops_session" {
+			boss.Cookie = cookie.Name + "=" + cookie.Value
+		}
+	}
+	shown := boss.Open(t, "/console/sign-in").Must(t, http.StatusOK)
+	contains(t, shown, "Your organization has signed you in.")
+	if strings.Contains(string(shown.Body), "Until it is set up") {
+		t.Errorf("got a page that asks for a second factor:\n%s", shown.Body)
+	}
 }
 
 // enrol sets up a second factor, and returns its secret and the recovery codes.
