@@ -83,7 +83,6 @@ func (c *browserCommand) look(ctx context.Context, r *feedRun, report *browserRe
 		return err
 	}
 	defer visit.Close()
-	fmt.Fprintln(os.Stderr, "opened")
 	if report.FirstRows, err = browser.Evaluate[float64](visit, "firstRows"); err != nil {
 		return err
 	}
@@ -97,7 +96,6 @@ func (c *browserCommand) look(ctx context.Context, r *feedRun, report *browserRe
 		}
 		*part.to = spreadOf(frames)
 	}
-	fmt.Fprintln(os.Stderr, "frames", report)
 	if report.Changes, err = changes(ctx, r, visit); err != nil {
 		return err
 	}

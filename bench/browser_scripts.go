@@ -31,7 +31,7 @@ const scrollScript = `new Promise((resolve) => {
   const step = (at) => {
     if (last) times.push(at - last);
     last = at;
-    if (times.length === 300) return resolve(times);
+    if (times.length === 150) return resolve(times);
     list.scrollTop = times.length % 30 ? list.scrollTop + 180 : (times.length * 7919 * 36) % list.scrollHeight;
     requestAnimationFrame(step);
   };
@@ -46,7 +46,7 @@ const selectScript = `new Promise((resolve) => {
   const step = (at) => {
     if (last) times.push(at - last);
     last = at;
-    if (times.length === 120) return resolve(times);
+    if (times.length === 60) return resolve(times);
     const boxes = list.querySelectorAll(".body [type=checkbox]");
     (times.length % 30 ? boxes[times.length % boxes.length] : list.querySelector(".head [type=checkbox]")).click();
     requestAnimationFrame(step);

@@ -87,7 +87,7 @@ export const start = () => {
   effect(() => {
     store.version.value;
     untracked(() => prune(store.rows));
-    if (!known && store.rows.size) refreshChoices();
+    if (!known && store.rows.size) setTimeout(refreshChoices, 100); // after the first rows are shown
     known = store.rows.size;
   });
 };

@@ -1,6 +1,6 @@
 // Which orders the board shows. Everything here is pure.
 
-import { attention, reasons } from "./rows.js";
+import { attention, reasons, textOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./rows.js").Reason} Reason */
@@ -83,7 +83,7 @@ export const select = (rows, filter, now, found) => {
     if (partner && row.partner_id !== partner || level && row.service_level !== level) continue;
     if (zone && !row.zone.startsWith(zone)) continue;
     if (courier && (row.courier?.courier_id ?? "none") !== courier) continue;
-    if (text && !row.text.includes(text) && !found?.has(row.order_id)) continue;
+    if (text && !textOf(row).includes(text) && !found?.has(row.order_id)) continue;
     const needs = attention(row, now), at = /** @type {Stage} */ (stageOf[row.status]);
     open++;
     inStages[at]++;

@@ -32,7 +32,7 @@
  * @property {number} pickupStart
  * @property {number} pickupEnd
  * @property {number} dropoffEnd
- * @property {string} text what a search looks through, in lower case
+ * @property {string} [text] what a search looks through: see textOf
  * @property {number} changedAt when a change of it was seen; 0 if none was
  */
 
@@ -47,9 +47,12 @@ export const rowOf = (raw, changedAt = 0) => Object.assign(/** @type {Row} */ (r
   due: Date.parse(raw.estimated_delivery),
   pickupStart: Date.parse(raw.pickup_window.start), pickupEnd: Date.parse(raw.pickup_window.end),
   dropoffEnd: Date.parse(raw.dropoff_window.end),
-  text: `${raw.order_id}\n${raw.partner_order_id}\n${raw.partner_name}\n${raw.city}\n${raw.zone}\n${raw.courier?.name ?? ""}`.toLowerCase(),
   changedAt,
 });
+
+/** Returns what a search looks through, in lower case. It is put together when it is first needed. @param {Row} row */
+export const textOf = (row) => row.text ??=
+  `${row.order_id}\n${row.partner_order_id}\n${row.partner_name}\n${row.city}\n${row.zone}\n${row.courier?.name ?? ""}`.toLowerCase();
 
 /** Orders rows by when they are due. @type {(a: Row, b: Row) => number} */
 export const byDue = (a, b) => a.due - b.due || (a.order_id < b.order_id ? -1 : a.order_id > b.order_id ? 1 : 0);

@@ -12,6 +12,7 @@ import { Badge, Icon, classes, html } from "./html.js";
 import { filter, open, opened, widen } from "./route.js";
 import { reasonsOf } from "./rows.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
+import { store } from "./store.js";
 import { due, full, t } from "./text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
@@ -73,7 +74,7 @@ class Line extends Component {
 
 /** The first row, which selects all. @param {{rows: Row[]}} props */
 const Head = ({ rows }) => {
-  const count = selected.value.size, all = count > 0 && rows.every((row) => selected.value.has(row.order_id));
+  const count = selected.value.size, all = count > 0 && count >= rows.length && rows.every((row) => selected.value.has(row.order_id));
   return html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
     <span role="columnheader" class="pick"><input type="checkbox" tabindex="-1" checked=${all} indeterminate=${count > 0 && !all} aria-label=${t("board.select_all")}
       onChange=${() => all ? clear() : add(rows)} /></span>
@@ -92,7 +93,7 @@ const Nothing = () => html`<div class="empty">
 /** @param {Event} event @returns {Row | undefined} the row that an event is on */
 const rowOf = (event) => {
   const id = /** @type {Element} */ (event.target).closest?.("[data-id]")?.getAttribute("data-id");
-  return id ? shown.value.find((row) => row.order_id === id) : undefined;
+  return id ? store.rows.get(id) : undefined;
 };
 
 /** @param {MouseEvent} event */
