@@ -46,6 +46,7 @@ type house struct {
 	receivers *receivers
 	events    map[string]string
 	courierID string
+	couriers  map[string]string // ids of others, by name
 	shops     shops
 	cards     cards
 	// operatorID is that of an operator, and stockedID that of the partner with figures.

@@ -106,7 +106,7 @@ func Open(ctx context.Context) (*Theatre, error) {
 	alone := httptest.NewServer(house.answered(Single()))
 	all := slices.Concat(
 		list(alone.URL), house.scenes(), house.entranceScenes(alone.URL), house.selfScenes(alone.URL),
-		house.boardScenes(), house.partnerScenes(), house.rateScenes(),
+		house.boardScenes(), house.courierScenes(), house.partnerScenes(), house.rateScenes(),
 		house.deskScenes(),
 	)
 	return &Theatre{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil

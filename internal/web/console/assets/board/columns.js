@@ -123,8 +123,11 @@ const doing = async (ids, act) => {
   }
 };
 
+/** Returns a row of a courier, which has the name before couriers are read. @param {string} id */
+const rowWith = (id) => store.ordered.find((row) => row.courier?.courier_id === id);
+
 /** @param {string} id */
-export const nameOf = (id) => id === nobody ? t("views.nobody") : couriers.value.get(id)?.name ?? id;
+export const nameOf = (id) => id === nobody ? t("views.nobody") : couriers.value.get(id)?.name ?? rowWith(id)?.courier?.name ?? id;
 
 /**
  * Writes the sequence of a courier. It is shown before it is written. If another desk was
