@@ -128,7 +128,7 @@ func (v erasureView) Erasable() bool {
 
 // versionOfErasure differs when a selection finds other orders.
 func versionOfErasure(p *retention.Preview) int64 {
-	values := []string{strconv.Itoa(p.Tests)}
+	values := append(make([]string, 0, 1+2*len(p.Orders)), strconv.Itoa(p.Tests))
 	for _, one := range p.Orders {
 		values = append(values, one.OrderID, string(one.Status))
 	}

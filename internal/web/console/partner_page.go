@@ -85,7 +85,7 @@ func (room *Room) viewOfPartner(s *sheet) (*partnerView, error) {
 // usageOf returns what a partner has used of its limits.
 func (room *Room) usageOf(s *sheet, p *partner.Overview) []usageRow {
 	defaults, number := room.config.Defaults, func(n int64) string { return s.Language.Number(int(n)) }
-	rows := []usageRow{
+	rows := [3]usageRow{
 		{Key: "partners.usage.orders", Used: number(p.Usage.OrdersToday), Part: p.Usage.OrdersToday, Whole: p.OrdersPerDay, Own: true},
 		{Key: "partners.usage.bytes", Used: s.Megabytes(p.Usage.StoredBytes), Part: p.Usage.StoredBytes, Whole: p.StoredBytes, Own: true},
 	}
@@ -105,7 +105,8 @@ func (room *Room) usageOf(s *sheet, p *partner.Overview) []usageRow {
 	if rate.Whole > 0 {
 		rate.Limit = number(rate.Whole)
 	}
-	return append(rows, rate)
+	rows[2] = rate
+	return rows[:]
 }
 
 // megabyte is the unit in which people read and set how much is stored, in bytes.

@@ -38,7 +38,7 @@ func (room *Room) addPeople(v *partnerView) error {
 		return err
 	}
 	for _, person := range people {
-		row, path := personRow{Listed: person, Role: person.Person.Role}, "/console/partners/"+id+"/people/"+person.PersonID
+		row, path := personRow{Listed: person, Role: person.Role}, "/console/partners/"+id+"/people/"+person.PersonID
 		if key := personRoles[row.Role]; key != "" {
 			row.Role = v.Text(key)
 		}

@@ -53,9 +53,6 @@ type partnerRow struct {
 	State accountState
 }
 
-// Card returns the series of rate cards that the partner has; empty without an own one.
-func (r partnerRow) Card() string { return r.RateCard }
-
 // accountState is the state of a partner's account.
 type accountState struct{ Key, Icon, Tone string }
 

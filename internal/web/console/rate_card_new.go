@@ -165,7 +165,7 @@ func (v newCardView) CardValues() map[string]string {
 // versionOfSeries differs once another card was added to a series.
 func (room *Room) versionOfSeries(s *sheet, name string) (int64, error) {
 	found, err := room.cardRows(s, name)
-	ids := []string{name}
+	ids := append(make([]string, 0, 1+len(found)), name)
 	for _, card := range found {
 		ids = append(ids, card.CardID)
 	}

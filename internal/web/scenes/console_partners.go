@@ -22,8 +22,8 @@ type shops struct{ metro, pending, suspended, long, hostile string }
 // cards are the ids of rate cards.
 type cards struct{ deal, planned, hostile string }
 
-// longestName is as long as names of partners and versions of rate cards may be said to be.
-const longestName = "Fleurs, plantes et arrangements de la Maison Beauchemin-Létourneau-Desrosiers de Saint-Louis-du-Ha! Ha!"
+// longestName is a name of several lines on a phone.
+const longestName = "Fleurs, bouquets et arrangements de la Maison Beauchemin-Létourneau-Desrosiers de Saint-Louis-du-Ha! Ha!"
 
 // partnerScenes are the states of the records of partners, besides the answers to forms.
 func (h *house) partnerScenes() (scenes []Scene) {
