@@ -19,12 +19,15 @@ import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
 import { start } from "./board.js";
 import { Bar, Failure } from "./bar.js";
+import { Bulk, Said } from "./bulk.js";
 import { correct, run } from "./clock.js";
 import { CouriersView } from "./couriers.js";
+import { Dialogs } from "./dialog.js";
 import { html } from "./html.js";
+import { listen } from "./keys.js";
 import { MapView } from "./map.js";
+import { Panel } from "./panel.js";
 import { opened, read, view } from "./route.js";
-import { selected } from "./selection.js";
 import { follow, store } from "./store.js";
 import { Table } from "./table.js";
 import { t } from "./text.js";
@@ -35,8 +38,8 @@ import { t } from "./text.js";
  * @type {{panel: Part | null, bulk: Part | null, map: Part | null, couriers: Part | null}}
  */
 const parts = {
-  panel: null, // panel.js: Panel, given the id of an order
-  bulk: null, // bulk.js: Bulk
+  panel: Panel, // given the id of an order
+  bulk: Bulk,
   map: MapView,
   couriers: CouriersView,
 };
@@ -57,9 +60,10 @@ const Board = () => html`
   <h1 class="hidden">${t("board.title")}</h1>
   <${Bar} views=${views} />
   <div class=${opened.value && parts.panel ? "work with-panel" : "work"}>
-    <div class="shown"><${View} />${parts.bulk && selected.value.size > 0 && html`<${parts.bulk} />`}</div>
+    <div class="shown"><${View} />${parts.bulk && html`<${parts.bulk} />`}</div>
     ${opened.value && parts.panel && html`<aside class="panel" aria-label=${t("board.panel")}><${parts.panel} key=${opened.value} id=${opened.value} /></aside>`}
-  </div>`;
+  </div>
+  <${Said} /><${Dialogs} />`;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 correct(Date.parse(root.dataset.now ?? ""));
@@ -68,4 +72,5 @@ start();
 addEventListener("popstate", read);
 root.replaceChildren();
 render(html`<${Board} />`, root);
+listen();
 follow(store);

@@ -1,0 +1,132 @@
+// What may be done with orders now, and doing it.
+
+import { signal } from "@preact/signals-core";
+import { Refused, call, newKey } from "./api.js";
+import { n, t } from "./text.js";
+
+/** @typedef {import("./rows.js").Row} Row */
+/** @typedef {{order_id: string, partner_order_id: string, version: number, status: string}} Target an order as it was seen */
+/** @typedef {{status: string, courier_id?: string, failure_reason?: string, next_attempt?: string, notes?: string, reason?: string}} Move */
+
+/** The statuses that an order may be moved to, by its status, the usual one first: the table of package delivery. @type {Record<string, string[]>} */
+export const moves = {
+  pending: ["accepted", "cancelled"],
+  accepted: ["courier_assigned", "cancelled"],
+  courier_assigned: ["picked_up", "accepted", "courier_assigned", "cancelled", "failed"],
+  picked_up: ["in_transit", "out_for_delivery", "failed"],
+  in_transit: ["out_for_delivery", "failed"],
+  out_for_delivery: ["delivered", "failed"],
+  failed: ["in_transit", "out_for_delivery", "cancelled"],
+  delivered: [],
+  cancelled: [],
+};
+
+/** Reports whether an order may be moved. @param {string} from @param {string} to */
+export const mayMove = (from, to) => moves[from]?.includes(to) ?? false;
+
+/** The key of the phrase that names a move. @param {string} from @param {string} to */
+export const moveKey = (from, to) => {
+  if (from === "courier_assigned" && to === "accepted") return "act.unassign";
+  return from === "courier_assigned" && to === from ? "act.reassign" : `act.to.${to}`;
+};
+
+/** What was just done or refused: it is read out. @type {import("@preact/signals-core").Signal<{text: string, danger: boolean}>} */
+export const said = signal({ text: "", danger: false });
+
+/** @param {string} text @param {boolean} [danger] */
+export const say = (text, danger = false) => { said.value = { text, danger }; };
+
+/** A call with the key that it was pressed with: sent again, it changes nothing twice. @typedef {{method: string, path: string, body?: unknown, key: string}} Press */
+
+/** @param {string} method @param {string} path @param {unknown} [body] @returns {Press} */
+export const press = (method, path, body) => ({ method, path, body, key: newKey() });
+
+/** How long to wait before a call is sent again whose answer was lost, in milliseconds. */
+const pauses = [500, 2000];
+/** @param {unknown} error */
+const wasLost = (error) => error instanceof Refused && [0, 502, 503, 504].includes(error.status);
+
+/**
+ * Sends a call, and sends it again with the same key if its answer was lost.
+ * @param {Press} pressed
+ * @param {(pressed: Press) => Promise<any>} [send]
+ * @param {number[]} [waits]
+ * @returns {Promise<any>}
+ */
+export const insist = async (pressed, send = ({ method, path, body, key }) => call(method, path, { body, key }), waits = pauses) => {
+  for (let i = 0; ; i++) {
+    try {
+      return await send(pressed);
+    } catch (error) {
+      const wait = waits[i];
+      if (!wasLost(error) || wait === undefined) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+};
+
+/** Says why something was refused, and who was faster. @param {any} error the error of a call, or of a result of many */
+export const whyNot = (error) => {
+  const details = error?.details;
+  if (details?.status) {
+    const status = t(`status.${details.status}`), who = details.changed_by?.email ?? details.changed_by?.operator_id;
+    return who ? t("act.faster", { who, status }) : t("act.is", { status });
+  }
+  if (error?.code === "unreachable") return t("act.unreachable");
+  if (error?.code === "validation_error") return t("act.invalid");
+  if (error?.code === "not_found") return t("act.gone");
+  return t("act.refused", { id: error?.requestID || error?.code || "–" });
+};
+
+/** Moves one order from the version that was seen. @param {Target} seen @param {Move} move */
+export const pressMove = (seen, move) => press("POST", `/orders/${seen.order_id}/status`, { ...move, version: seen.version });
+
+/** How many orders one call moves. */
+export const batchSize = 200;
+
+/**
+ * Divides orders into calls, each with a key of its own.
+ * @param {Target[]} seen
+ * @param {Move} move
+ */
+export const batches = (seen, move) => {
+  const all = [];
+  for (let i = 0; i < seen.length; i += batchSize) {
+    const part = seen.slice(i, i + batchSize);
+    all.push({ part, pressed: press("POST", "/orders/status", { ...move, order_ids: part.map((one) => one.order_id), versions: part.map((one) => one.version) }) });
+  }
+  return all;
+};
+
+/** How an act on many orders stands. @typedef {{text: string, total: number, done: number, refused: {order: string, why: string}[], ended: boolean}} Progress */
+
+/** The act on many orders that is under way, or that has ended with refusals; null for none. @type {import("@preact/signals-core").Signal<Progress | null>} */
+export const progress = signal(null);
+
+/**
+ * Moves many orders, one call after the other. What is refused is listed, with who was
+ * faster; the rest is done.
+ * @param {string} text what is done
+ * @param {Target[]} seen
+ * @param {Move} move
+ * @param {typeof insist} [send]
+ */
+export const moveAll = async (text, seen, move, send = insist) => {
+  let now = /** @type {Progress} */ ({ text, total: seen.length, done: 0, refused: [], ended: false });
+  progress.value = now;
+  for (const { part, pressed } of batches(seen, move)) {
+    /** @type {any[]} */
+    let results;
+    try {
+      ({ results } = await send(pressed));
+    } catch (error) { // the call as a whole
+      results = part.map(() => ({ ok: false, error }));
+    }
+    const refused = results.flatMap((result, i) => result.ok ? [] : [{ order: part[i]?.partner_order_id ?? "", why: whyNot(result.error) }]);
+    now = { ...now, done: now.done + part.length - refused.length, refused: [...now.refused, ...refused] };
+    progress.value = now;
+  }
+  say(now.refused.length ? `${n("act.done", now.done)} ${n("act.not", now.refused.length)}` : n("act.done", now.done), now.refused.length > 0);
+  progress.value = now.refused.length ? { ...now, ended: true } : null;
+  return now;
+};

@@ -1,0 +1,65 @@
+// The dialogs of acts that need more than a press: a courier, a reason, or a second look.
+
+import { useSignal } from "@preact/signals";
+import { ask, close } from "./dialog.js";
+import { html } from "./html.js";
+import { Picker } from "./picker.js";
+import { n, t } from "./text.js";
+
+/** @typedef {import("./acts.js").Move} Move */
+/** @typedef {(move: Move) => void} Go what happens when it is decided */
+
+/** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
+const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? "" : n("act.orders", orders.length);
+
+/** Asks for a courier. @param {{partner_order_id: string}[]} orders @param {boolean} again some of them have one @param {Go} go */
+export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
+  () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
+
+/** @param {{orders: {partner_order_id: string}[], go: Go}} props */
+const Cancellation = ({ orders, go }) => {
+  const reason = useSignal("");
+  return html`<form class="stack" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); close(); go({ status: "cancelled", reason: reason.value.trim() }); }}>
+    <p>${n("act.cancel.what", orders.length)}</p>
+    <div class="field"><label for="act-reason">${t("act.reason")}</label><p class="hint" id="act-reason-hint">${t("act.reason.hint")}</p>
+      <textarea class="input" id="act-reason" aria-describedby="act-reason-hint" maxlength="500" value=${reason.value}
+        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { reason.value = event.currentTarget.value; }}></textarea></div>
+    <div class="line"><button class="button danger">${n("act.cancel.do", orders.length)}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
+  </form>`;
+};
+
+/** Asks before a cancellation. @param {{partner_order_id: string}[]} orders @param {Go} go */
+export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order: what(orders) }), () => html`<${Cancellation} orders=${orders} go=${go} />`);
+
+const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
+  ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
+
+/** @param {{go: Go}} props */
+const Failure = ({ go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), next = String(values.get("next")), notes = String(values.get("notes")).trim();
+  close();
+  go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: new Date(next).toISOString() }), ...(notes && { notes }) });
+}}>
+  <div class="field"><label for="act-failure">${t("act.reason")}</label>
+    <select class="input" id="act-failure" name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
+  <div class="field"><label for="act-next">${t("act.next")}</label><input class="input" id="act-next" name="next" type="datetime-local" /></div>
+  <div class="field"><label for="act-remark">${t("act.remark")}</label><p class="hint" id="act-remark-hint">${t("act.remark.hint")}</p>
+    <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint"></textarea></div>
+  <div class="line"><button class="button danger">${t("act.to.failed.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
+</form>`;
+
+/** Asks why an attempt has failed. @param {{partner_order_id: string}[]} orders @param {Go} go */
+export const askFailure = (orders, go) => ask(t("act.to.failed.title", { order: what(orders) }), () => html`<${Failure} go=${go} />`);
+
+/**
+ * Asks for what a move needs, and goes on at once with one that needs nothing.
+ * @param {string} to
+ * @param {{partner_order_id: string, status: string}[]} orders
+ * @param {Go} go
+ */
+export const decide = (to, orders, go) => {
+  if (to === "courier_assigned") return askCourier(orders, orders.some((one) => one.status === to), go);
+  if (to === "failed") return askFailure(orders, go);
+  return to === "cancelled" ? askCancel(orders, go) : go({ status: to });
+};

@@ -1,0 +1,94 @@
+// The bar of acts on the orders that are selected, with how such an act stands and what
+// it was refused for.
+
+import { useEffect } from "preact/hooks";
+import { mayMove, moveAll, progress, said } from "./acts.js";
+import { decide } from "./asking.js";
+import { current } from "./board.js";
+import { html } from "./html.js";
+import { add, clear, selected } from "./selection.js";
+import { store } from "./store.js";
+import { n, number, t } from "./text.js";
+
+/** @typedef {import("./rows.js").Row} Row */
+
+/** The acts on many orders: what they are called, where they lead, and their keys. @returns {{to: string, label: string, key?: string, danger?: boolean, from?: string}[]} */
+const acts = () => [
+  { to: "accepted", label: t("act.to.accepted"), key: "a", from: "pending" },
+  { to: "courier_assigned", label: t("act.to.courier_assigned"), key: "c" },
+  { to: "accepted", label: t("act.unassign"), from: "courier_assigned" },
+  { to: "out_for_delivery", label: t("act.to.out_for_delivery") },
+  { to: "cancelled", label: t("act.to.cancelled"), danger: true },
+];
+
+/** The orders that are selected, as they were seen then. */
+const targets = () => [...selected.value].flatMap(([id, version]) => {
+  const row = store.rows.get(id);
+  return row ? [{ order_id: id, partner_order_id: row.partner_order_id, status: row.status, version, changed: row.version > version }] : [];
+});
+
+/**
+ * Moves all orders that are selected, or the one at which the keyboard is.
+ * @param {string} to
+ * @param {string} label
+ * @param {string} [from] leaves out orders in other statuses, but not those that another desk has changed: they are refused, with who was faster
+ */
+export const act = (to, label, from) => {
+  if (progress.value && !progress.value.ended) return;
+  const row = current(), chosen = selected.value.size > 0, all = chosen ? targets() : row ? [{ ...row, changed: false }] : [];
+  const fitting = from ? all.filter((one) => one.status === from || one.changed) : all;
+  if (!fitting.length) return;
+  decide(to, fitting, (move) => {
+    if (chosen) clear();
+    moveAll(label, fitting, move);
+  });
+};
+
+/** @param {{now: import("./acts.js").Progress}} props */
+const Outcome = ({ now }) => html`<div class="outcome" role="group" aria-label=${t("act.outcome")}>
+  <div class="spread"><p><strong>${now.text.replace("…", "")}</strong> · ${n("act.done", now.done)} <span class="danger">${n("act.not", now.refused.length)}</span></p>
+    <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { progress.value = null; }}><span aria-hidden="true">✕</span></button></div>
+  <ul tabindex="0" aria-label=${t("act.outcome")}>${now.refused.map(({ order, why }) => html`<li key=${order}><span class="mono">${order}</span> ${why}</li>`)}</ul>
+</div>`;
+
+/** How many of the selected orders another desk has changed since. */
+const Changed = () => {
+  store.version.value;
+  const changed = [...selected.value].filter(([id, version]) => (store.rows.get(id)?.version ?? version) > version);
+  if (!changed.length) return null;
+  const again = () => add(changed.flatMap(([id]) => store.rows.get(id) ?? []));
+  return html`<span class="changed">${n("act.changed", changed.length)} <button type="button" class="copy" onClick=${again}>${t("act.changed.keep")}</button></span>`;
+};
+
+/** The bar; nothing while nothing is selected and nothing is under way. */
+export const Bulk = () => {
+  const count = selected.value.size, now = progress.value;
+  if (now && !now.ended) {
+    return html`<div class="bulk"><label>${now.text.replace("…", "")} <progress max=${now.total} value=${now.done + now.refused.length}></progress></label>
+      <span class="soft">${number(now.done + now.refused.length)} / ${number(now.total)}</span></div>`;
+  }
+  const statuses = new Set(targets().map((one) => one.status));
+  /** @param {{to: string, from?: string}} one */
+  const fits = ({ to, from }) => [...statuses].some((status) => mayMove(status, to) && (!from || status === from));
+  return [now && html`<${Outcome} now=${now} />`,
+    count > 0 && html`<div class="bulk" role="group" aria-label=${t("act.selected")}>
+      <strong>${n("act.count", count)}</strong>
+      ${acts().filter(fits).map(({ to, label, key, danger, from }) => html`<button type="button" key=${label} class=${danger ? "button danger" : to === "courier_assigned" ? "button first" : "button"}
+        aria-keyshortcuts=${key} onClick=${() => act(to, label, from)}>${label}${key && html` <kbd aria-hidden="true">${key}</kbd>`}</button>`)}
+      <${Changed} />
+      <button type="button" class="copy last" onClick=${clear}>${t("act.clear")}</button>
+    </div>`];
+};
+
+/** For how long it is shown what was done, in milliseconds. */
+const saidMs = 5000;
+
+/** What was just done or refused, for all to read and to hear. */
+export const Said = () => {
+  const now = said.value;
+  useEffect(() => {
+    const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return html`<p class="said" id="said" role="status">${now.text}</p>`;
+};

@@ -1,0 +1,41 @@
+// Dialogs, one at a time. They are the browser's own: what is behind them is inert, and
+// the focus returns to where it was.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals-core";
+import { html } from "./html.js";
+import { t } from "./text.js";
+
+/** @typedef {{title: string, body: () => any}} Shown */
+
+/** The dialog that is open. @type {import("@preact/signals-core").Signal<Shown | null>} */
+export const dialog = signal(null);
+
+/** Opens a dialog. @param {string} title @param {() => any} body what it shows */
+export const ask = (title, body) => { dialog.value = { title, body }; };
+
+/** Closes the dialog. */
+export const close = () => { dialog.value = null; };
+
+/** @param {{shown: Shown}} props */
+const Open = ({ shown }) => {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useLayoutEffect(() => {
+    const before = /** @type {HTMLElement | null} */ (document.activeElement), opened = element.current;
+    opened?.showModal();
+    return () => {
+      opened?.close();
+      if (before?.isConnected) before.focus();
+      else document.getElementById("orders")?.focus();
+    };
+  }, []);
+  return html`<dialog class="dialog stack" ref=${element} aria-labelledby="dialog-title"
+    onCancel=${(/** @type {Event} */ event) => { event.preventDefault(); close(); }}>
+    <div class="spread"><h2 id="dialog-title">${shown.title}</h2>
+      <button type="button" class="copy" aria-label=${t("act.close")} onClick=${close}><span aria-hidden="true">✕</span></button></div>
+    ${shown.body()}
+  </dialog>`;
+};
+
+/** Where the dialog is shown. */
+export const Dialogs = () => dialog.value && html`<${Open} key=${dialog.value.title} shown=${dialog.value} />`;

@@ -1,0 +1,185 @@
+// The panel of the order that is open: all that operators see of it, and what may be done
+// with it now.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
+import { call } from "./api.js";
+import { decide } from "./asking.js";
+import { tick } from "./clock.js";
+import { Badge, html } from "./html.js";
+import { open } from "./route.js";
+import { store } from "./store.js";
+import { clock, dollars, due, full, moment, n, number, shorten, t } from "./text.js";
+import { Proofs } from "./proofs.js";
+
+/** An order as GET /ops/v1/orders/{order_id} has it. @typedef {Record<string, any>} OrderRecord */
+
+/** The names of the moves. @type {() => Record<string, string>} */
+const labels = () => ({
+  "act.to.accepted": t("act.to.accepted"), "act.to.courier_assigned": t("act.to.courier_assigned"), "act.to.picked_up": t("act.to.picked_up"),
+  "act.to.in_transit": t("act.to.in_transit"), "act.to.out_for_delivery": t("act.to.out_for_delivery"), "act.to.delivered": t("act.to.delivered"),
+  "act.to.failed": t("act.to.failed"), "act.to.cancelled": t("act.to.cancelled"), "act.unassign": t("act.unassign"), "act.reassign": t("act.reassign"),
+});
+
+/** The name of an operator. @param {OrderRecord} record @param {string} id */
+const nameOf = (record, id) => record.operators[id] ?? id;
+
+/** A time, in full where it is pointed at. @param {{at: string}} props */
+const When = ({ at }) => html`<time datetime=${at} title=${full(Date.parse(at))}>${moment(Date.parse(at), tick.value)}</time>`;
+
+/** @param {{start: string, end: string}} window */
+const windowOf = ({ start, end }) => {
+  const from = new Date(start), to = new Date(end);
+  return `${moment(+from, tick.value)} – ${from.toDateString() === to.toDateString() ? clock(+to) : moment(+to, tick.value)}`;
+};
+
+/** One end of the delivery. @param {{title: string, stop: any}} props */
+const Stop = ({ title, stop }) => html`<section>
+  <h3>${title}</h3>
+  <p><bdi>${stop.name}</bdi></p>
+  <p><bdi>${stop.address.line1}${stop.address.line2 ? `, ${stop.address.line2}` : ""}</bdi>, <bdi>${stop.address.city}</bdi> ${stop.address.postal_code}</p>
+  <p class="soft">${windowOf(stop.time_window)} · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
+  ${stop.address.notes && html`<p><bdi>${stop.address.notes}</bdi></p>`}
+</section>`;
+
+/** @param {{order: any}} props */
+const Parcels = ({ order }) => {
+  const weight = order.parcels.reduce((/** @type {number} */ sum, /** @type {any} */ parcel) => sum + parcel.weight_kg, 0);
+  return html`<section>
+    <h3>${n("track.parcels", order.parcels.length)} · ${number(weight)} kg${order.cod ? ` · ${t("order.cod")} ${dollars(order.cod.amount_cents)}` : ""}</h3>
+    <ul>${order.parcels.map((/** @type {any} */ parcel) => html`<li key=${parcel.parcel_id}><bdi>${parcel.description}</bdi> ·
+      ${[parcel.dimensions.length_cm, parcel.dimensions.width_cm, parcel.dimensions.height_cm].map(number).join("×")} · ${number(parcel.weight_kg)} kg${parcel.fragile && html` · <strong>${t("order.fragile")}</strong>`}</li>`)}</ul>
+    ${order.items && html`<ul>${order.items.map((/** @type {any} */ item) => html`<li key=${item.product_id}>${number(item.quantity)} × <bdi>${item.name}</bdi></li>`)}</ul>`}
+    ${order.instructions && html`<p><strong>${t("order.instructions")}</strong> <bdi>${order.instructions}</bdi></p>`}
+  </section>`;
+};
+
+/** @param {{record: OrderRecord, added: () => void}} props */
+const Notes = ({ record, added }) => {
+  const text = useSignal(""), pressed = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), busy = useSignal(false), fault = useSignal("");
+  /** @param {Event} event */
+  const send = async (event) => {
+    event.preventDefault();
+    if (!text.value.trim() || busy.value) return;
+    pressed.value ??= press("POST", `/orders/${record.order_id}/notes`, { text: text.value.trim() });
+    busy.value = true;
+    try {
+      await insist(pressed.value);
+      [pressed.value, text.value, fault.value] = [null, "", ""];
+      say(t("act.note.done"));
+      added();
+    } catch (error) { // the text stays, and is sent with the same key
+      fault.value = whyNot(error);
+    }
+    busy.value = false;
+  };
+  return html`<section>
+    <h3>${t("act.notes")}</h3>
+    ${record.notes.map((/** @type {any} */ note) => html`<div key=${note.note_id}><p class="long"><bdi>${note.text}</bdi></p><p class="soft small"><${When} at=${note.at} /> · ${nameOf(record, note.operator_id)}</p></div>`)}
+    <form onSubmit=${send}>
+      <label class="hidden" for="new-note">${t("act.note")}</label>
+      <textarea id="new-note" class="input" rows="2" maxlength="2000" placeholder=${t("act.note")} value=${text.value}
+        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { text.value = event.currentTarget.value; pressed.value = null; }}
+        onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); }}></textarea>
+      ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
+      <button class="button" disabled=${busy.value}>${t("act.note.do")}</button>
+    </form>
+  </section>`;
+};
+
+/** What operators did, by the version that it led to. Every change adds an entry to the history and one to the version. @param {OrderRecord} record */
+const History = ({ record }) => {
+  const entries = record.order.status_history, by = new Map(record.moves.map((/** @type {any} */ move) => [move.version, nameOf(record, move.operator_id)]));
+  return html`<section>
+    <h3>${t("act.history")}</h3>
+    <ol class="timeline">${entries.map((/** @type {any} */ entry, /** @type {number} */ i) => html`<li key=${i}>
+      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft"><${When} at=${entry.timestamp} />${by.has(i + 1) ? ` · ${by.get(i + 1)}` : ""}</span>
+      ${Date.parse(entry.recorded_at) - Date.parse(entry.timestamp) > 60000 && html`<p class="soft small">${t("act.recorded")} <${When} at=${entry.recorded_at} /></p>`}
+      ${entry.notes && html`<p class="long"><bdi>${failureWords()[entry.notes] ?? entry.notes}</bdi></p>`}
+    </li>`).reverse()}</ol>
+  </section>`;
+};
+
+/** @returns {Record<string, string>} */
+const failureWords = () => ({
+  not_home: t("failure.not_home"), wrong_address: t("failure.wrong_address"), no_access: t("failure.no_access"), declined: t("failure.declined"), damaged: t("failure.damaged"),
+});
+
+/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
+const Moves = ({ record, busy, act }) => {
+  const names = labels();
+  return html`<div class="line" role="group" aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} disabled=${busy}
+    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
+};
+
+/**
+ * Reads an order, and again when the feed has a newer version of it.
+ * @param {string} id
+ */
+const useRecord = (id) => {
+  const record = useSignal(/** @type {OrderRecord | null} */ (null)), failed = useSignal(/** @type {any} */ (null)), own = useSignal(0);
+  const row = (store.version.value, store.rows.get(id));
+  const read = async () => {
+    try {
+      record.value = await call("GET", `/orders/${encodeURIComponent(id)}`);
+      failed.value = null;
+    } catch (error) { failed.value = error; }
+  };
+  const known = record.value?.version ?? 0, isGone = Boolean(record.value) && !row;
+  const isStale = Boolean(record.value && row && row.version > known);
+  useEffect(() => { read(); }, [row?.version ?? 0, isGone]);
+  return { record, failed, own, read, isStale };
+};
+
+/** The panel of an order. @param {{id: string}} props */
+export const Panel = ({ id }) => {
+  const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), opened = useSignal(0);
+  const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), head = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => { if (matchMedia("(width <= 900px)").matches) head.current?.focus(); }, []);
+  const now = record.value;
+  if (!now) return html`<div class="panel-body">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
+    <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
+    <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
+  if (!opened.value) opened.value = now.version;
+  /** @param {import("./acts.js").Press} pressed @param {string} done */
+  const send = async (pressed, done) => {
+    [busy.value, pending.value, fault.value] = [true, pressed, ""];
+    try {
+      await insist(pressed);
+      own.value = /** @type {any} */ (pressed.body).version + 1;
+      say(done);
+      pending.value = null;
+    } catch (error) {
+      fault.value = whyNot(error);
+      if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
+      say(fault.value, true);
+    }
+    await read();
+    busy.value = false;
+  };
+  /** @param {string} to */
+  const act = (to) => {
+    const seen = /** @type {any} */ (now), label = labels()[moveKey(seen.status, to)] ?? "";
+    decide(to, [seen], (move) => send(pressMove(seen, move), `${seen.partner_order_id}: ${label.replace("…", "")}`));
+  };
+  const last = now.moves[0], foreign = now.version > opened.value && now.version !== own.value;
+  return html`<div class="panel-body">
+    <div class="spread"><h2 ref=${head} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
+      <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
+    <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
+    <p class="line"><${Badge} status=${now.status} />${moves[now.status]?.length ? html`<strong class=${Date.parse(now.estimated_delivery) < tick.value ? "danger" : ""}>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>` : ""}</p>
+    <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
+      ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
+    ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
+    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
+    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${now.order.courier.phone}</a></span></p></section>`}
+    <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
+    <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
+    <${Parcels} order=${now.order} />
+    <${Notes} record=${now} added=${read} />
+    <${Proofs} record=${now} added=${read} />
+    <${History} record=${now} />
+    <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
+  </div>`;
+};
