@@ -40,7 +40,7 @@ type boardSheet struct {
 func (room *Room) board(s *sheet) (int, []byte, error) {
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
-		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css"},
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css", boardFolder + "/acts.css"},
 		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds()},
 	})
 }

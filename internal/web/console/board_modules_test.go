@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -33,7 +34,11 @@ func texts() []byte {
 			)
 		}
 	}
-	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases})
+	moves := map[delivery.Status][]delivery.Status{}
+	for _, status := range delivery.Statuses {
+		moves[status] = delivery.NextStatuses(status)
+	}
+	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases, "moves": moves})
 	if err != nil {
 		panic(err) // texts can always be encoded
 	}

@@ -179,7 +179,7 @@ type leaf struct {
 func (s *sheet) show(l leaf) (int, []byte, error) {
 	frame, styles := s.frame(), []string{"console.css"}
 	if l.island != "" {
-		styles = append(styles, l.island+"/"+l.island+".css", l.island+"/acts.css")
+		styles = append(styles, l.island+"/"+l.island+".css")
 	}
 	styles = append(styles, l.styles...)
 	frame.Action, frame.Back = l.action, l.back

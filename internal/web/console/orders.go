@@ -40,6 +40,9 @@ const attentionStatus = "attention"
 func (room *Room) orders(s *sheet) (int, []byte, error) {
 	query := s.URL.Query()
 	search, status := strings.TrimSpace(query.Get("q")), query.Get("status")
+	if len(search) > maxSearch {
+		search = ""
+	}
 	filter := dispatch.Filter{Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}
 	switch {
 	case status == attentionStatus:

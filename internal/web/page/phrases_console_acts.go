@@ -71,7 +71,7 @@ var consoleActsPhrases = map[string]phrase{
 	"act.selected":      {"What can be done with the selected orders", "Actions sur les commandes sélectionnées"},
 	"act.count":         {"{n} selected|{n} selected", "{n} sélectionnée|{n} sélectionnées"},
 	"act.clear":         {"Select none", "Tout désélectionner"},
-	"act.done":          {"{n} order done.|{n} orders done.", "{n} commande traitée.|{n} commandes traitées."},
+	"act.moved":         {"{n} order done.|{n} orders done.", "{n} commande traitée.|{n} commandes traitées."},
 	"act.not":           {"{n} refused.|{n} refused.", "{n} refusée.|{n} refusées."},
 	"act.outcome":       {"What was refused", "Ce qui a été refusé"},
 	"act.changed":       {"{n} has changed since it was selected|{n} have changed since they were selected", "{n} a changé depuis sa sélection|{n} ont changé depuis leur sélection"},
@@ -79,7 +79,7 @@ var consoleActsPhrases = map[string]phrase{
 	"act.changed.by":    {"{who} changed this order: {when}.", "{who} a modifié cette commande : {when}."},
 	"act.changed.other": {"This order has changed: {when}.", "Cette commande a changé : {when}."},
 	"act.cancel.what":   {"This order will not be delivered. What was taken from stock goes back. The partner and the recipient see it. This cannot be undone.|These {n} orders will not be delivered. What was taken from stock goes back. Partners and recipients see it. This cannot be undone.", "Cette commande ne sera pas livrée. Ce qui a été pris du stock y retourne. Le partenaire et le destinataire le voient. C’est définitif.|Ces {n} commandes ne seront pas livrées. Ce qui a été pris du stock y retourne. Partenaires et destinataires le voient. C’est définitif."},
-	"act.cancel.do":     {"Cancel the order|Cancel {n} orders", "Annuler la commande|Annuler {n} commandes"},
+	"act.cancel.yes":    {"Cancel the order|Cancel {n} orders", "Annuler la commande|Annuler {n} commandes"},
 
 	"act.courier.search": {"Name or vehicle", "Nom ou véhicule"},
 	"act.courier.none":   {"No active courier matches.", "Aucun livreur actif ne correspond."},

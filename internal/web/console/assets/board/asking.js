@@ -22,9 +22,9 @@ const Cancellation = ({ orders, go }) => {
   return html`<form class="stack" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); close(); go({ status: "cancelled", reason: reason.value.trim() }); }}>
     <p>${n("act.cancel.what", orders.length)}</p>
     <div class="field"><label for="act-reason">${t("act.reason")}</label><p class="hint" id="act-reason-hint">${t("act.reason.hint")}</p>
-      <textarea class="input" id="act-reason" aria-describedby="act-reason-hint" maxlength="500" value=${reason.value}
+      <textarea class="input" id="act-reason" autofocus aria-describedby="act-reason-hint" maxlength="500" value=${reason.value}
         onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { reason.value = event.currentTarget.value; }}></textarea></div>
-    <div class="line"><button class="button danger">${n("act.cancel.do", orders.length)}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
+    <div class="line"><button class="button danger">${n("act.cancel.yes", orders.length)}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
   </form>`;
 };
 
@@ -42,7 +42,7 @@ const Failure = ({ go }) => html`<form class="stack" onSubmit=${(/** @type {Subm
   go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: new Date(next).toISOString() }), ...(notes && { notes }) });
 }}>
   <div class="field"><label for="act-failure">${t("act.reason")}</label>
-    <select class="input" id="act-failure" name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
+    <select class="input" id="act-failure" autofocus name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
   <div class="field"><label for="act-next">${t("act.next")}</label><input class="input" id="act-next" name="next" type="datetime-local" /></div>
   <div class="field"><label for="act-remark">${t("act.remark")}</label><p class="hint" id="act-remark-hint">${t("act.remark.hint")}</p>
     <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint"></textarea></div>

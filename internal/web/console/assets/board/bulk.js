@@ -46,7 +46,7 @@ export const act = (to, label, from) => {
 
 /** @param {{now: import("./acts.js").Progress}} props */
 const Outcome = ({ now }) => html`<div class="outcome" role="group" aria-label=${t("act.outcome")}>
-  <div class="spread"><p><strong>${now.text.replace("…", "")}</strong> · ${n("act.done", now.done)} <span class="danger">${n("act.not", now.refused.length)}</span></p>
+  <div class="spread"><p><strong>${now.text.replace("…", "")}</strong> · ${n("act.moved", now.done)} <span class="danger">${n("act.not", now.refused.length)}</span></p>
     <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { progress.value = null; }}><span aria-hidden="true">✕</span></button></div>
   <ul tabindex="0" aria-label=${t("act.outcome")}>${now.refused.map(({ order, why }) => html`<li key=${order}><span class="mono">${order}</span> ${why}</li>`)}</ul>
 </div>`;
@@ -90,5 +90,5 @@ export const Said = () => {
     const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
     return () => clearTimeout(timer);
   }, [now]);
-  return html`<p class="said" id="said" role="status">${now.text}</p>`;
+  return html`<p class="announced" role="status">${now.text}</p>`;
 };

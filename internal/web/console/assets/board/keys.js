@@ -11,6 +11,9 @@ import { t } from "./text.js";
 /** The pages that g leads to. @type {Record<string, string>} */
 const places = { b: "/console/board", c: "/console/couriers", s: "/console/stock", p: "/console/partners" };
 
+/** Reports whether the operator may open a page: the menu has it. @param {string} path */
+const mayOpen = (path) => document.querySelector(`.ways a[href="${path}"]`) !== null;
+
 /** For how long g waits for the next key, in milliseconds. */
 const leadMs = 1500;
 let leads = 0;
@@ -45,7 +48,7 @@ const help = () => ask(t("act.keys"), () => html`<dl class="facts keys-help">
     ["j k", t("act.key.move")], ["x", t("act.key.select")], ["⇧ j k", t("act.key.range")], ["a", t("act.to.accepted")], ["c", t("act.to.courier_assigned")],
     ["o", t("act.key.open")], ["e", t("act.key.note")], ["/", t("act.key.search")], ["f", t("act.key.filters")], ["Esc", t("act.key.close")],
     ["g b", t("console.board")], ["g c", t("console.couriers")], ["g s", t("console.stock")], ["g p", t("console.partners")], ["?", t("act.keys")],
-  ]).map(([key, label]) => html`<dt key=${key}>${key.split(" ").map((part) => html`<kbd>${part}</kbd> `)}</dt><dd>${label}</dd>`)}
+  ]).filter(([key]) => !key.startsWith("g ") || mayOpen(places[key.slice(2)] ?? "")).map(([key, label]) => html`<dt key=${key}>${key.split(" ").map((part) => html`<kbd>${part}</kbd> `)}</dt><dd>${label}</dd>`)}
 </dl>`);
 
 /** What each key does. @type {Record<string, () => void>} */
@@ -77,10 +80,10 @@ const onKey = (event) => {
   const place = leads > Date.now() ? places[event.key] : undefined, does = keys[event.key];
   leads = 0;
   if (view.value !== "list" && aboutRows.includes(event.key)) return;
-  if (place) location.assign(place);
-  else if (does) does();
-  else return;
+  if (!place && !does) return;
   event.preventDefault();
+  if (place && mayOpen(place)) location.assign(place);
+  else if (!place && does) does();
 };
 
 /** Listens to the keyboard. */

@@ -6,6 +6,10 @@
 //   store.js      the rows and the feed               route.js      the address: view, filter, order
 //   html.js       templates, icons, badges            board.js      rows shown, counts, keyboard's row
 //   bar.js        chips, lists, search                table.js      the list
+//   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
+//   panel.js      the order that is open              proofs.js     its pictures
+//   bulk.js       acts on what is selected            picker.js     choosing a courier
+//   keys.js       the keyboard                        dialog.js     dialogs
 //   map.js        the map                             geo.js        what the map shows (pure)
 //   couriers.js   couriers side by side               columns.js    their stops, and changes
 //   areas.js      where areas are                     sequence.js   sequences and ways (pure)

@@ -48,7 +48,7 @@ const Parcels = ({ order }) => {
   const weight = order.parcels.reduce((/** @type {number} */ sum, /** @type {any} */ parcel) => sum + parcel.weight_kg, 0);
   return html`<section>
     <h3>${n("track.parcels", order.parcels.length)} · ${number(weight)} kg${order.cod ? ` · ${t("order.cod")} ${dollars(order.cod.amount_cents)}` : ""}</h3>
-    <ul>${order.parcels.map((/** @type {any} */ parcel) => html`<li key=${parcel.parcel_id}><bdi>${parcel.description}</bdi> ·
+    <ul>${order.parcels.map((/** @type {any} */ parcel) => html`<li key=${parcel.parcel_id}><bdi>${parcel.description}</bdi>${" · "}
       ${[parcel.dimensions.length_cm, parcel.dimensions.width_cm, parcel.dimensions.height_cm].map(number).join("×")} · ${number(parcel.weight_kg)} kg${parcel.fragile && html` · <strong>${t("order.fragile")}</strong>`}</li>`)}</ul>
     ${order.items && html`<ul>${order.items.map((/** @type {any} */ item) => html`<li key=${item.product_id}>${number(item.quantity)} × <bdi>${item.name}</bdi></li>`)}</ul>`}
     ${order.instructions && html`<p><strong>${t("order.instructions")}</strong> <bdi>${order.instructions}</bdi></p>`}

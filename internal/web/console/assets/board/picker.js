@@ -52,9 +52,8 @@ const most = 50;
 /** @param {{pick: (courier: Courier) => void}} props */
 export const Picker = ({ pick }) => {
   const couriers = useSignal(/** @type {Courier[] | null} */ (null)), failed = useSignal(""), text = useSignal(""), at = useSignal(0);
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null)), list = useRef(/** @type {HTMLElement | null} */ (null));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
-    input.current?.focus();
     readCouriers().then((found) => { couriers.value = found; }, (error) => { failed.value = whyNot(error); });
   }, []);
   const load = loads(store.ordered), shown = match(couriers.value ?? [], text.value, load).slice(0, most);
@@ -71,7 +70,7 @@ export const Picker = ({ pick }) => {
   };
   return html`<div class="field">
     <label for="courier">${t("act.courier")}</label>
-    <input ref=${input} id="courier" class="input" role="combobox" aria-expanded="true" aria-controls="courier-list" aria-autocomplete="list" autocomplete="off"
+    <input id="courier" autofocus class="input" role="combobox" aria-expanded="true" aria-controls="courier-list" aria-autocomplete="list" autocomplete="off"
       aria-activedescendant=${shown.length ? `courier-${current}` : undefined} value=${text.value} placeholder=${t("act.courier.search")} onKeyDown=${key}
       onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => { text.value = event.currentTarget.value; at.value = 0; }} />
     ${failed.value && html`<p class="fault" role="alert">${failed.value}</p>`}
