@@ -13,6 +13,9 @@ import (
 // ordersOnPage is the number of orders on a page of the list.
 const ordersOnPage = 100
 
+// maxSearch is the length of the longest search, in bytes.
+const maxSearch = 255
+
 // ordersView is what the list of orders shows.
 type ordersView struct {
 	*sheet
