@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
@@ -191,10 +192,26 @@ func (h *house) post(ctx context.Context, path, cookie string, fields url.Values
 	return answer{response.StatusCode, response.Header, body}, err
 }
 
+// proxy passes requests on to the house.
+func (h *house) proxy() http.Handler {
+	target, err := url.Parse(h.url)
+	if err != nil {
+		return http.NotFoundHandler() // cannot happen: the house listens there
+	}
+	return httputil.NewSingleHostReverseProxy(target)
+}
+
 // answered serves the responses to forms, and by next what it has not.
 func (h *house) answered(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
+	mux.HandleFunc("GET /assets/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if name := r.PathValue("name"); strings.HasPrefix(name, "console") || strings.HasPrefix(name, "stock") {
+			h.proxy().ServeHTTP(w, r) // only the house has the assets of the console
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /answered/{scene}", func(w http.ResponseWriter, r *http.Request) {
 		found, known := h.comers.answers[r.PathValue("scene")+"/"+string(page.LanguageOf(r, ""))]
 		if !known {
@@ -226,7 +243,7 @@ func (h *house) entranceScenes(beside string) (scenes []Scene) {
 		add(name, h.url+path, "")
 	}
 	for name := range h.comers.answers {
-		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english && !strings.HasPrefix(name, "self-") {
+		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english && !strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}

@@ -51,6 +51,8 @@ type house struct {
 	cards     cards
 	// operatorID is that of an operator, and stockedID that of the partner with figures.
 	operatorID, stockedID string
+	// storerooms are the ids of partners by their names, for the pages of their stock.
+	storerooms map[string]string
 }
 
 // The people who look at pages.

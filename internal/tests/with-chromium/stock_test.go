@@ -1,0 +1,75 @@
+package chromium_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// countedLines returns the lines of a count: the product or code, the quantity, and
+// whether it is known.
+const countedLines = `[...document.querySelectorAll("#lines tr")].map((row) =>
+  row.querySelector("b").textContent + " " + row.querySelector("[name=counted]").value + (row.classList.contains("unknown") ? " unknown" : ""))`
+
+// TestCountWithScanner scans products with a scanner that types, faster than the server
+// says which products they are, reloads the page, corrects a line, removes an unknown code,
+// and books the differences.
+func TestCountWithScanner(t *testing.T) {
+	t.Parallel()
+	testkit.NeedChromium.OrSkip(t)
+	service := apptest.Start(t)
+	metro, desk := service.Register(t, "metro"), service.Operate(t)
+	desk.Stock(t, metro.PartnerID, "Lamp", map[string]int{"MTL-1": 40})
+	desk.Stock(t, metro.PartnerID, "Rug", map[string]int{"MTL-1": 1})
+	keeper := desk.As(t, "warehouse")
+	chromium, err := browser.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(chromium.Close)
+	const session = "dropyard_ops_session"
+	path := "/console/stock/" + metro.PartnerID + "/count"
+	visit, err := chromium.Open(service.URL+path+"?location=MTL-1", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{Now: service.Clock.Now(), Cookie: session + "=" + keeper.Visit(t).Cookies[session]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(visit.Close)
+	do := func(actions ...chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		if err := chromedp.Do(visit.Page, actions...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := func(want ...string) {
+		t.Helper()
+		if got, err := browser.Evaluate[[]string](visit, countedLines); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("got lines %q, %v, want %q", got, err, want)
+		}
+	}
+	known := func(id int) chromedp.Action[chromedp.Void] {
+		return chromedp.WaitVisible(fmt.Sprintf(`#lines [data-product="%d"]`, id))
+	}
+	do(chromedp.SendKeys("#scan", "B-Rug\r2\rB-Rug\r0627\r38*B-Lamp\r"), known(1), known(2), chromedp.WaitVisible("#lines .unknown"))
+	lines("Lamp 38", "0627 1 unknown", "Rug 3")
+	do(chromedp.Navigate(service.URL+path+"?location=MTL-1"), known(1), known(2), chromedp.WaitVisible("#lines .unknown"))
+	lines("Lamp 38", "0627 1 unknown", "Rug 3")
+	do(chromedp.Click(`[value="review"]`), chromedp.WaitVisible(".notice.danger"))
+	lines("Lamp 38", "0627 1 unknown", "Rug 3")
+	do(chromedp.Click(`#lines .unknown [name="remove"]`), chromedp.SendKeys("#scan", "B-Lamp\r"))
+	lines("Lamp 39", "Rug 3")
+	do(chromedp.Click(`[value="review"]`), chromedp.WaitVisible("#count-notes"))
+	for _, problem := range visit.Problems(page.Policy) {
+		t.Error(problem)
+	}
+	do(chromedp.Click(`form[action$="/count/book"] button`), chromedp.WaitVisible("[data-booked]"))
+	do(chromedp.Navigate(service.URL+path+"?location=MTL-1"), chromedp.WaitVisible("#scan"))
+	lines()
+	service.Until(t, "SELECT quantity FROM stock_levels ORDER BY product_id", "39", "3")
+}
