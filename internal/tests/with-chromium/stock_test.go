@@ -60,14 +60,14 @@ func TestCountWithScanner(t *testing.T) {
 	lines("Lamp 38", "0627 1 unknown", "Rug 3")
 	do(chromedp.Navigate(service.URL+path+"?location=MTL-1"), known(1), known(2), chromedp.WaitVisible("#lines .unknown"))
 	lines("Lamp 38", "0627 1 unknown", "Rug 3")
+	for _, problem := range visit.Problems(page.Policy) {
+		t.Error(problem)
+	}
 	do(chromedp.Click(`[value="review"]`), chromedp.WaitVisible(".notice.danger"))
 	lines("Lamp 38", "0627 1 unknown", "Rug 3")
 	do(chromedp.Click(`#lines .unknown [name="remove"]`), chromedp.SendKeys("#scan", "B-Lamp\r"))
 	lines("Lamp 39", "Rug 3")
 	do(chromedp.Click(`[value="review"]`), chromedp.WaitVisible("#count-notes"))
-	for _, problem := range visit.Problems(page.Policy) {
-		t.Error(problem)
-	}
 	do(chromedp.Click(`form[action$="/count/book"] button`), chromedp.WaitVisible("[data-booked]"))
 	do(chromedp.Navigate(service.URL+path+"?location=MTL-1"), chromedp.WaitVisible("#scan"))
 	lines()

@@ -42,7 +42,7 @@ const begin = () => {
   const newRow = (code, quantity) => {
     const row = empty.content.firstElementChild.cloneNode(true);
     row.dataset.code = code;
-    row.querySelector("b").textContent = code;
+    for (const text of row.querySelectorAll("b, .small")) text.textContent = code; // as high as with its name
     row.querySelector("[name=code]").value = code;
     row.querySelector("[name=remove]").value = code;
     counted(row).value = quantity;
@@ -124,6 +124,5 @@ const begin = () => {
     for (const [code, quantity] of kept) lines.append(newRow(code, quantity));
     for (let i = 0; i < kept.length; i += 50) name(kept.slice(i, i + 50).map(([code]) => code));
   }
-  scan.focus();
 };
 if (form) begin();
