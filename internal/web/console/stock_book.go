@@ -20,7 +20,7 @@ import (
 // once returns the request of a form as one that is carried out once under the key of the
 // form.
 func (r *storeroom) once(sent *page.Form, body []byte) stock.Request {
-	request := stock.Request{Keyed: true, Encode: func(result any) ([]byte, error) { return strictjson.Marshal(result) }}
+	request := stock.Request{Keyed: true, Encode: strictjson.Marshal}
 	request.PartnerID, request.Scope, request.Body = r.PartnerID, r.Method+" "+r.URL.Path+" "+r.Operator.OperatorID, body
 	_, _ = hex.Decode(request.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
 	return request

@@ -43,10 +43,10 @@ func (room *Room) bookCount(s *sheet) (int, []byte, error) {
 
 // book books the lines once under the key of the form.
 func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
-	var lines []map[string]any
-	for _, line := range v.Lines {
+	lines := make([]map[string]any, len(v.Lines))
+	for i, line := range v.Lines {
 		counted, _ := line.quantity()
-		lines = append(lines, map[string]any{"product_id": line.Product.ProductID, "counted": counted})
+		lines[i] = map[string]any{"product_id": line.Product.ProductID, "counted": counted}
 	}
 	members := map[string]any{"location": v.Location, "lines": lines, "notes": sent.Values.Get("notes")}
 	body, err := page.Source(members)

@@ -63,12 +63,13 @@ func (r *storeroom) shelf(page string) *shelf.View {
 
 // Ways returns the pages of the partner's stock.
 func (r *storeroom) Ways() (links []page.Link) {
-	var paths []string
-	for _, way := range []struct{ key, path string }{
+	ways := []struct{ key, path string }{
 		{"warehouse.products", ""}, {"warehouse.count", "/count"}, {"warehouse.book", "/book"}, {"movements", "/movements"}, {"warehouse.import", "/import"},
-	} {
-		links = append(links, page.Link{Text: r.Text(way.key), Path: r.Path(way.path)})
-		paths = append(paths, r.Path(way.path))
+	}
+	paths := make([]string, len(ways))
+	for i, way := range ways {
+		paths[i] = r.Path(way.path)
+		links = append(links, page.Link{Text: r.Text(way.key), Path: paths[i]})
 	}
 	current := page.Nearest(r.URL.Path, paths...)
 	for i := range links {

@@ -63,7 +63,7 @@ type answer struct {
 // sign-ins that do not succeed at once. The clock of the house stands at its last time.
 func (h *house) addEntrance(ctx context.Context) error {
 	h.comers = comers{operators: map[string]string{}, answers: map[string]answer{}}
-	for _, add := range []func(context.Context) error{h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addGuards, h.addPartnerDesk} {
+	for _, add := range []func(context.Context) error{h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addGuards, h.addPartnerDesk, h.addWarehouse} {
 		if err := add(ctx); err != nil {
 			return err
 		}
