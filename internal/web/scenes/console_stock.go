@@ -17,7 +17,7 @@ import (
 const boreal = "Entrepôt Boréal"
 
 // manyProducts is the number of its products.
-const manyProducts = 10_000
+const manyProducts = 2_000
 
 // hostileLocation is where the goods of the hostile partner lie.
 const hostileLocation = "<script>hacked = 1</script>"
@@ -34,7 +34,7 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add("products-low", at(boreal)+"?low=yes")
 	add("products-empty", at("Librairie Nord"))
 	add("products-hostile", at(hostileText))
-	add("product", at(boreal)+"/products/10001")
+	add("product", at(boreal)+fmt.Sprintf("/products/%d", manyProducts+1))
 	add("product-hostile", at(hostileText)+"/products/1")
 	add("new", at(boreal)+"/new")
 	add("book", at("Épicerie Métro")+"/book?type=TRANSFER&product=1&location=MTL-1")
