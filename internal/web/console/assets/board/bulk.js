@@ -27,6 +27,9 @@ const targets = () => [...selected.value].flatMap(([id, version]) => {
   return row ? [{ order_id: id, partner_order_id: row.partner_order_id, status: row.status, version, changed: row.version > version }] : [];
 });
 
+/** The acts that are under way: one begins when those before it have ended. */
+let running = Promise.resolve();
+
 /**
  * Moves all orders that are selected, or the one at which the keyboard is.
  * @param {string} to
@@ -34,13 +37,12 @@ const targets = () => [...selected.value].flatMap(([id, version]) => {
  * @param {string} [from] leaves out orders in other statuses, but not those that another desk has changed: they are refused, with who was faster
  */
 export const act = (to, label, from) => {
-  if (progress.value && !progress.value.ended) return;
   const row = current(), chosen = selected.value.size > 0, all = chosen ? targets() : row ? [{ ...row, changed: false }] : [];
   const fitting = from ? all.filter((one) => one.status === from || one.changed) : all;
   if (!fitting.length) return;
   decide(to, fitting, (move) => {
     if (chosen) clear();
-    moveAll(label, fitting, move);
+    running = running.then(() => moveAll(label, fitting, move)).then(() => {});
   });
 };
 
