@@ -126,7 +126,7 @@ export const moveAll = async (text, seen, move, send = insist) => {
     now = { ...now, done: now.done + part.length - refused.length, refused: [...now.refused, ...refused] };
     progress.value = now;
   }
-  say(now.refused.length ? `${n("act.moved", now.done)} ${n("act.not", now.refused.length)}` : n("act.done", now.done), now.refused.length > 0);
+  say(now.refused.length ? `${n("act.moved", now.done)} ${n("act.not", now.refused.length)}` : n("act.moved", now.done), now.refused.length > 0);
   progress.value = now.refused.length ? { ...now, ended: true } : null;
   return now;
 };
