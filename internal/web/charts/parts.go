@@ -142,7 +142,7 @@ func couriersOf(lines []report.Line) []courierRow {
 			at[line.CourierID] = i
 			rows = append(rows, courierRow{report.Line{Row: &figures.Row{Key: line.Key}, CourierName: line.CourierName}})
 		}
-		rows[i].Counts = rows[i].Counts.Plus(line.Counts)
+		rows[i].Counts = rows[i].Plus(line.Counts)
 	}
 	slices.SortFunc(rows, func(a, b courierRow) int {
 		return cmp.Or(cmp.Compare(b.Delivered, a.Delivered), cmp.Compare(a.Name(), b.Name()))

@@ -163,9 +163,10 @@ func (s *sheet) day(sent *page.Form, name string) time.Time {
 
 // Fields returns the fields of the filter.
 func (v *auditView) Fields() []page.Field {
-	actions := []page.Option{{Label: v.Text("audit.any")}}
-	for _, action := range audit.Actions {
-		actions = append(actions, page.Option{Value: string(action), Label: v.Action(action)})
+	actions := make([]page.Option, 1+len(audit.Actions))
+	actions[0].Label = v.Text("audit.any")
+	for i, action := range audit.Actions {
+		actions[1+i] = page.Option{Value: string(action), Label: v.Action(action)}
 	}
 	fields := []page.Field{
 		{Name: "action", Label: v.Text("audit.action"), Type: "select", Options: actions},

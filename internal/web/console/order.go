@@ -88,7 +88,7 @@ func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int,
 
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.Sheet.OrderView(o, pricing.Clock), Record: found, History: historyOf(found)}
+	v := &orderView{sheet: s, OrderView: s.OrderView(o, pricing.Clock), Record: found, History: historyOf(found)}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))

@@ -61,7 +61,7 @@ func (room *Room) follow(s *sheet) (*delivery.Tracked, error) {
 func (s *sheet) viewOfOrder(found *delivery.Tracked) orderView {
 	o, now := found.Order, s.room.config.Site.Now()
 	v := orderView{
-		sheet: s, OrderView: s.Sheet.OrderView(o, pricing.Clock), Failed: found.Failed,
+		sheet: s, OrderView: s.OrderView(o, pricing.Clock), Failed: found.Failed,
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),

@@ -242,9 +242,10 @@ func (s *sheet) frame() *page.Frame {
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
 		Person:  cmp.Or(s.Session.User.Name, s.Session.User.Email), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
 	}
-	var paths []string
-	for _, way := range slices.Concat(ways...) {
-		paths = append(paths, way.path)
+	all := slices.Concat(ways...)
+	paths := make([]string, len(all))
+	for i, way := range all {
+		paths[i] = way.path
 	}
 	current := page.Nearest(s.URL.Path, paths...)
 	for i, group := range ways {
