@@ -15,7 +15,7 @@ var consoleViewsPhrases = map[string]phrase{
 	"views.as_list":         {"Show as a list", "Afficher en liste"},
 	"views.table":           {"The same as a table", "Les mêmes en tableau"},
 	"views.ways":            {"Ways of couriers", "Trajets des livreurs"},
-	"views.places":          {"Schematic. Middles of areas from", "Schématique. Centres des secteurs d’après"},
+	"views.places":          {"Schematic. Centres of areas from", "Schématique. Centres des secteurs d’après"},
 	"views.absent":          {"{n} area is not on the map|{n} areas are not on the map", "{n} secteur n’est pas sur la carte|{n} secteurs ne sont pas sur la carte"},
 	"views.no_areas":        {"The map could not be read.", "La carte n’a pas pu être lue."},
 	"views.more":            {"and {n} more|and {n} more", "et {n} autre|et {n} autres"},

@@ -186,11 +186,11 @@ const Head = ({ id, count, visits }) => {
 
 /** @param {{id: string, children: any, count: number, visits?: Visit[], extra?: any}} props */
 const Lane = ({ id, children, count, visits = [], extra }) => html`
-  <section class=${classes("lane", target.value?.column === id && "target")} aria-labelledby=${`lane-${id}`} aria-busy=${busy.value.has(id)}
+  <div role="group" class=${classes("lane", target.value?.column === id && "target")} aria-labelledby=${`lane-${id}`} aria-busy=${busy.value.has(id)}
     onDragOver=${(/** @type {DragEvent} */ event) => over(event, id, count)} onDrop=${put}>
     <${Head} id=${id} count=${count} visits=${visits} />
     ${extra ?? html`<ol class="stops">${children}${target.value?.column === id && target.value.before >= count && html`<li class="landing end"></li>`}</ol>`}
-  </section>`;
+  </div>`;
 
 /** The column of a courier. @param {{id: string, inside: Set<string>}} props */
 const CourierLane = ({ id, inside }) => {

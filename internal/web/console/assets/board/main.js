@@ -14,11 +14,6 @@
 //   couriers.js   couriers side by side               columns.js    their stops, and changes
 //   areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //
-// What other modules put into the board is in parts below: the panel of the order that is
-// open (route.js: opened), the bar of acts on what is selected (selection.js), and the
-// other views of what is shown (board.js: shown). A part that is null is left out. A view
-// may be loaded when it is first shown.
-
 import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
 import { start } from "./board.js";
@@ -36,36 +31,25 @@ import { follow, store } from "./store.js";
 import { Table } from "./table.js";
 import { t } from "./text.js";
 
-/** @typedef {import("preact").ComponentType<any>} Part */
-
-/**
- * @type {{panel: Part | null, bulk: Part | null, map: Part | null, couriers: Part | null}}
- */
-const parts = {
-  panel: Panel, // given the id of an order
-  bulk: Bulk,
-  map: MapView,
-  couriers: CouriersView,
-};
-
-const views = /** @type {import("./route.js").View[]} */ (["list", ...(parts.map ? ["map"] : []), ...(parts.couriers ? ["couriers"] : [])]);
+/** @type {import("./route.js").View[]} */
+const views = ["list", "map", "couriers"];
 
 /** The view that the address names. */
 const View = () => {
   const kind = store.state.value.kind;
   if (kind === "error") return html`<${Failure} />`;
   if (kind === "loading") return html`<p class="empty soft">${t("board.loading")}</p>`;
-  if (view.value === "map" && parts.map) return html`<${parts.map} />`;
-  if (view.value === "couriers" && parts.couriers) return html`<${parts.couriers} />`;
+  if (view.value === "map") return html`<${MapView} />`;
+  if (view.value === "couriers") return html`<${CouriersView} />`;
   return html`<${Table} />`;
 };
 
 const Board = () => html`
   <h1 class="hidden">${t("board.title")}</h1>
   <${Bar} views=${views} />
-  <div class=${opened.value && parts.panel ? "work with-panel" : "work"}>
-    <div class="shown"><${View} />${parts.bulk && html`<${parts.bulk} />`}</div>
-    ${opened.value && parts.panel && html`<aside class="panel" aria-label=${t("board.panel")}><${parts.panel} key=${opened.value} id=${opened.value} /></aside>`}
+  <div class=${opened.value ? "work with-panel" : "work"}>
+    <div class="shown"><${View} /><${Bulk} /></div>
+    ${opened.value && html`<aside class="panel" aria-label=${t("board.panel")}><${Panel} key=${opened.value} id=${opened.value} /></aside>`}
   </div>
   <${Said} /><${Dialogs} />`;
 

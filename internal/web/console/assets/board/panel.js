@@ -138,7 +138,7 @@ export const Panel = ({ id }) => {
   const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), head = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => { if (matchMedia("(width <= 900px)").matches) head.current?.focus(); }, []);
   const now = record.value;
-  if (!now) return html`<div class="panel-body">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
+  if (!now) return html`<div class="panel-body" key="waiting">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
     <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
   if (!opened.value) opened.value = now.version;
@@ -164,7 +164,7 @@ export const Panel = ({ id }) => {
     decide(to, [seen], (move) => send(pressMove(seen, move), `${seen.partner_order_id}: ${label.replace("…", "")}`));
   };
   const last = now.moves[0], foreign = now.version > opened.value && now.version !== own.value;
-  return html`<div class="panel-body">
+  return html`<div class="panel-body" key="order">
     <div class="spread"><h2 ref=${head} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
