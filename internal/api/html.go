@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -51,6 +52,12 @@ var pageAccess = map[visit.Audience]Access{
 func pageRoute(r visit.Route) Route {
 	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long, Large: r.LargeBody}}
 	route.handle = func(s *Server, c *call) (reply, error) {
+		if !form.IsText(c.URL.Path) {
+			return reply{}, errNoSuchPath
+		}
+		if _, err := c.query(); err != nil {
+			return reply{}, err
+		}
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
 			return s.page(c, r.Serve)

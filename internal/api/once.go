@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,10 +47,11 @@ const (
 	changesNothing = "it changes nothing"
 )
 
-// TakesKey reports whether operators may send an Idempotency-Key to the route.
+// TakesKey reports whether operators may send an Idempotency-Key to the route. Pages do
+// not: the keys of their forms are in the forms, and what a page shows is not stored.
 func (r Route) TakesKey() bool {
 	_, excepted := unkeyed[r.Method+" "+r.Pattern]
-	return r.Access == AccessOperator && r.Method != http.MethodGet && !excepted
+	return r.Access == AccessOperator && r.Method != http.MethodGet && strings.HasPrefix(r.Pattern, opsPrefix) && !excepted
 }
 
 // repetition says what happens to a request that is repeated although it is not known how

@@ -118,7 +118,7 @@ func (room *Room) nameOf(s *sheet, operatorID string) (string, error) {
 // objectPath returns the path of the page of what an entry is about.
 func objectPath(a *operator.Audited) string {
 	for prefix, path := range map[string]string{
-		"ord_": "/console/orders/", "cou_": "/console/couriers/", "opr_": operatorsPath + "/", "ptr_": "/console/partners/",
+		"ord_": "/console/orders/", "cou_": "/console/couriers/", "opr_": operatorsPath + "/", "par_": "/console/partners/",
 	} {
 		if strings.HasPrefix(a.ObjectID, prefix) {
 			return path + a.ObjectID

@@ -54,6 +54,56 @@ func between(t *testing.T, text, before, after string) string {
 	return text[start+len(before) : end]
 }
 
+// TestPagesTakeNoIdempotencyKey makes a link twice with the same Idempotency-Key: what a
+// page shows once is not stored, and not shown again.
+func TestPagesTakeNoIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	v := admin.Visit(t)
+	path := "/console/operators/" + admin.OperatorID
+	form := v.Open(t, path).Form(t, path+"/reset-link")
+	headers := []string{"Content-Type", "application/x-www-form-urlencoded", "Idempotency-Key", "2f1c1a5e-6a0e-4d7b-8f59-6f0f0c1d2e3f"}
+	v.Request(t, "POST", path+"/reset-link", form, headers...).Shows(t, 200, s.URL+"/console/reset/")
+	again := v.Request(t, "POST", path+"/reset-link", form, headers...)
+	if again.Status != 409 || strings.Contains(string(again.Body), "/console/reset/") || again.Header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("got status %d, want 409 without the link:\n%s", again.Status, again.Body)
+	}
+}
+
+// TestPagesRefuseWhatIsNoText asks for pages with parameters and ids that no database
+// accepts.
+func TestPagesRefuseWhatIsNoText(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Operate(t).Visit(t)
+	for path, want := range map[string]int{
+		"/console/orders?q=%00": 400, "/console/audit?object_id=%ff": 400, "/console/orders/%00": 404, "/portal/login?next=%ff": 400,
+	} {
+		if got := v.Open(t, path); got.Status != want {
+			t.Errorf("%s: got status %d, want %d:\n%s", path, got.Status, want, got.Body)
+		}
+	}
+	if got := v.Request(t, "POST", "/console/sign-in/sessions/%00", []byte("_key=00000000000000000000000000000000"), "Content-Type", "application/x-www-form-urlencoded"); got.Status != 404 {
+		t.Errorf("got status %d, want 404:\n%s", got.Status, got.Body)
+	}
+}
+
+// TestDeepRateCard uploads cards whose depth, and whose paths, would take much memory.
+func TestDeepRateCard(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Operate(t).Visit(t)
+	long := strings.Repeat("n", 4000)
+	for name, document := range map[string]string{
+		"deep": strings.Repeat("[", 8000) + strings.Repeat("1,", 12000) + "1" + strings.Repeat("]", 8000),
+		"long": `{"` + long + `":[` + strings.Repeat("1,", 12000) + "1]}",
+	} {
+		got := v.Fill(t, "/console/rate-cards/new", "name", "default", "document", document)
+		if got.Status != 422 {
+			t.Errorf("%s: got status %d, want 422", name, got.Status)
+		}
+	}
+}
+
 // TestRules sets who must have a second factor.
 func TestRules(t *testing.T) {
 	t.Parallel()

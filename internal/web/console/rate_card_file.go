@@ -27,16 +27,33 @@ type syntaxFault struct {
 	what string
 }
 
-// readCardText reads a file. A file that is not JSON is read up to its fault.
+// The bounds of a file, which no rate card comes near.
+const (
+	maxCardDepth = 16
+	// maxCardPaths is how long the paths of all values may be in all, in bytes.
+	maxCardPaths = 4 << 20
+)
+
+// readCardText reads a file. A file that is not JSON, or beyond the bounds, is read up to
+// its fault.
 func readCardText(file []byte) (*cardText, *syntaxFault) {
 	text := &cardText{values: map[string]string{}, lines: map[string]int{"": 1}}
 	decoder := jsontext.NewDecoder(bytes.NewReader(file))
+	line, counted, held := 1, int64(0), 0
 	for {
 		token, err := decoder.ReadToken()
 		if err != nil {
 			return text, faultOf(err, file)
 		}
+		offset := decoder.InputOffset()
+		line, counted = line+bytes.Count(file[counted:offset], []byte("\n")), offset
+		if decoder.StackDepth() > maxCardDepth {
+			return text, &syntaxFault{line, ""}
+		}
 		path := memberPath(decoder.StackPointer())
+		if held += len(path); held > maxCardPaths {
+			return text, &syntaxFault{line, ""}
+		}
 		switch token.Kind() {
 		case '}', ']', '{', '[':
 			delete(text.values, path)
@@ -44,7 +61,7 @@ func readCardText(file []byte) (*cardText, *syntaxFault) {
 			text.values[path] = token.String()
 		}
 		if text.lines[path] == 0 {
-			text.lines[path] = lineAt(file, decoder.InputOffset())
+			text.lines[path] = line
 			text.paths = append(text.paths, path)
 		}
 	}

@@ -132,15 +132,11 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 	if v.Kind == delivery.MovementTransfer {
 		members["to_location"] = value("to_location")
 	}
-	text, err := strictjson.Marshal(members)
-	if err != nil {
-		return 0, nil, err
-	}
 	body, err := page.Source(members)
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := room.config.Stock.RecordOnce(s.Context(), of.once(v.Form, text), body); err != nil {
+	if _, err := room.config.Stock.RecordOnce(s.Context(), of.once(v.Form, body.Raw()), body); err != nil {
 		return v.refuse(err)
 	}
 	message, err := v.booked(s.Context(), product)

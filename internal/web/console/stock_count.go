@@ -9,12 +9,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // maxCounted is the most lines of a count, as the use case has it.
 const maxCounted = 500
+
+// maxSent is how many lines are looked up: more than a count may have, because several
+// codes may be those of one product.
+const maxSent = 2 * maxCounted
+
+var errTooManyLines = refusal.New(refusal.CodePayloadTooLarge, "a count has at most 500 products")
 
 // countLine is a line of a count: a code that was scanned, and how often.
 type countLine struct {
@@ -94,6 +101,9 @@ func (room *Room) countLines(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if len(s.URL.Query()["code"]) > maxSent {
+		return 0, nil, errTooManyLines
+	}
 	for _, code := range s.URL.Query()["code"] {
 		v.Lines = append(v.Lines, countLine{Code: code, Counted: "0"})
 	}
@@ -160,6 +170,9 @@ var withQuantity = regexp.MustCompile(`^([0-9]{1,10})\*(.+)$`)
 // read reads the lines of a count that was sent.
 func (v *countView) read(sent *page.Form) error {
 	codes, counted := sent.Values["code"], sent.Values["counted"]
+	if len(codes) > maxSent {
+		return errTooManyLines
+	}
 	for i, code := range codes {
 		line := countLine{Code: strings.TrimSpace(code), Counted: "1"}
 		if i < len(counted) {
