@@ -967,7 +967,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to your endpoint
-         * @description Sends `webhook.test` immediately, even to an endpoint that is disabled, and returns what the endpoint responded within 15 s. The event is not retried and not listed. Takes no body.
+         * @description Sends `webhook.test` immediately, even to an endpoint that is disabled, and returns what the endpoint responded within 15 s. The event is not retried and not listed. Two tests may wait for a response at a time; another is refused with `unavailable`. Takes no body.
          */
         post: operations["testWebhook"];
         delete?: never;
