@@ -198,10 +198,9 @@ func TestRecipientMailAfterOutage(t *testing.T) {
 		f.Clock.Advance(20 * time.Minute)
 		f.Until(t, fmt.Sprintf("SELECT CASE WHEN sum(attempts) > %d THEN 'tried' ELSE '' END FROM mails", tried), "tried")
 	}
-	server.LoseAnswers.Store(true)
+	server.LoseAnswer.Store(true)
 	server.Away.Store(false)
 	unanswered := <-server.Mails
-	server.LoseAnswers.Store(false)
 	f.Clock.Advance(2 * time.Hour)
 	f.Until(t, "SELECT count(*) FROM mails", "0")
 	copies := map[string]int{unanswered.Get("Message-Id"): 1}

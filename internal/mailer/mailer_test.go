@@ -220,10 +220,9 @@ func (panicking) Deliver(context.Context, *mailer.Envelope) error { panic("kille
 func TestLostAnswerMakesSecondMail(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.server.LoseAnswers.Store(true)
+	f.server.LoseAnswer.Store(true)
 	f.post(t, "sam@example.com", "")
 	f.sendDue(t)
-	f.server.LoseAnswers.Store(false)
 	f.clock.Advance(time.Minute)
 	f.sendDue(t)
 	f.mustWait(t, 0)

@@ -24,9 +24,9 @@ type MailServer struct {
 	Mails chan *Mail
 	// Away makes the server drop connections as soon as they are made.
 	Away atomic.Bool
-	// LoseAnswers makes it drop connections when it has got a mail, instead of accepting
-	// it.
-	LoseAnswers atomic.Bool
+	// LoseAnswer makes it drop one connection when it has got a mail, instead of accepting
+	// it. It is false again then.
+	LoseAnswer atomic.Bool
 	// Refusal is returned for each recipient; nil accepts them.
 	Refusal atomic.Pointer[smtp.SMTPError]
 	// Login is the user and the password that clients must give, separated by a colon;
@@ -137,7 +137,7 @@ func (s *mailSession) Data(r io.Reader) error {
 		return &smtp.SMTPError{Code: 554, Message: err.Error()}
 	}
 	got.From, got.To = s.from, s.to
-	lose := s.server.LoseAnswers.Load() // before the test knows of the mail
+	lose := s.server.LoseAnswer.CompareAndSwap(true, false)
 	s.server.Mails <- got
 	if lose {
 		return s.conn.Conn().Close()

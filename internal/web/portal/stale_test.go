@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
@@ -26,10 +27,12 @@ func TestStaleFormsNameTheChange(t *testing.T) {
 
 	const settings = "/portal/settings"
 	page = owner.Open(t, settings).Must(t, http.StatusOK)
+	s.Clock.Advance(time.Second)
 	colleague.Call(t, "PATCH", "/v1/account", []byte(`{"public_name":"Theirs"}`)).Must(t, http.StatusOK)
 	stale := owner.Send(t, page, settings, "public_name", "Mine").Must(t, http.StatusConflict)
 	contains(t, stale, "Latest change: just now, by Zoé &lt;b&gt;.", "You had entered: Mine")
 	own := owner.Open(t, settings).Must(t, http.StatusOK)
+	s.Clock.Advance(time.Second) // changes of one millisecond have no order
 	owner.Call(t, "PATCH", "/v1/account", []byte(`{"public_name":"In another window"}`)).Must(t, http.StatusOK)
 	shows(t, "own change", owner.Send(t, own, settings, "public_name", "Mine").Must(t, http.StatusConflict), nil, []string{"Latest change"})
 }
