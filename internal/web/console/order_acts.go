@@ -84,7 +84,11 @@ func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, 
 		return 0, nil, err
 	}
 	if !delivery.MayMove(found.Order.Status, to, delivery.ActorService) {
-		return s.tooLate(found)
+		version := found.Version
+		if sent != nil {
+			version = max(sent.Version, 1)
+		}
+		return s.tooLate(found, version)
 	}
 	if sent == nil {
 		if sent, err = s.form(movePath(found.OrderID, to), found.Version); err != nil {
@@ -169,7 +173,7 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	_, err = room.config.Orders.Advance(s.Context(), nil, "", orderID, body)
 	switch {
 	case refusal.HasCode(err, delivery.CodeInvalidTransition):
-		return room.showTooLate(s, orderID)
+		return room.showTooLate(s, orderID, max(form.Version, 1))
 	case form.Refuse(err, s.Language):
 		return room.showMove(s, form, http.StatusUnprocessableEntity)
 	case err != nil:
@@ -195,19 +199,23 @@ func moveRequest(form *page.Form, found *dispatch.Record, status string) map[str
 	return request
 }
 
-// showTooLate leads to an order that has changed since a form was made.
-func (room *Room) showTooLate(s *sheet, orderID string) (int, []byte, error) {
+// showTooLate leads to an order whose move was refused; version is that of the form.
+func (room *Room) showTooLate(s *sheet, orderID string, version int64) (int, []byte, error) {
 	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.tooLate(found)
+	return s.tooLate(found, version)
 }
 
-// tooLate leads to an order, and says who changed it.
-func (s *sheet) tooLate(found *dispatch.Record) (int, []byte, error) {
+// tooLate leads to an order, and says why it was not moved: the status forbids it, or the
+// order has changed since the version that the reader saw, perhaps by another operator.
+func (s *sheet) tooLate(found *dispatch.Record, version int64) (int, []byte, error) {
 	flash := page.Flash{Key: "act.late", Arguments: []string{"status", s.Text("status." + string(found.Order.Status))}, Danger: true}
-	if len(found.Moves) > 0 && found.Moves[0].Version == found.Version {
+	switch {
+	case found.Version <= version:
+		flash.Key = "act.late.impossible"
+	case len(found.Moves) > 0 && found.Moves[0].Version == found.Version && found.Moves[0].OperatorID != s.Operator.OperatorID:
 		by := found.Moves[0].OperatorID
 		flash.Key = "act.late.by"
 		flash.Arguments = append(flash.Arguments, "who", cmp.Or(found.Operators[by], by))

@@ -58,11 +58,14 @@ func TestOrderFormsAreRefused(t *testing.T) {
 	id := s.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	path := "/console/orders/" + id
 
-	stale := v.Open(t, path).Must(t, http.StatusOK)
+	stale, seen := other.Open(t, path).Must(t, http.StatusOK), v.Open(t, path).Must(t, http.StatusOK)
 	other.Send(t, other.Open(t, path), path+"/moves/accepted").Leads(t, path)
-	v.Send(t, stale, path+"/moves/accepted").Leads(t, path)
+	v.Send(t, seen, path+"/moves/accepted").Leads(t, path)
 	v.Open(t, path).Shows(t, 200, "Nothing was changed: dispatcher@example.com was faster. The order’s status is now “Accepted”.")
-	v.Open(t, path+"/moves/failed").Leads(t, path) // not from this status
+	other.Send(t, stale, path+"/moves/accepted").Leads(t, path)
+	other.Open(t, path).Shows(t, 200, "Nothing was changed: the order’s status is now “Accepted”.") // by this operator
+	v.Open(t, path+"/moves/failed").Leads(t, path)
+	v.Open(t, path).Shows(t, 200, "Nothing was changed: this is not possible while the order’s status is “Accepted”.")
 	v.Open(t, path+"/moves/delivered").Must(t, http.StatusNotFound)
 	v.Fill(t, path+"/moves/courier_assigned", "courier_id", "cou_none").Shows(t, 422, `id="fault-courier_id"`)
 	v.Fill(t, path+"/moves/cancelled", "reason", strings.Repeat("x", 501)).Shows(t, 422, `id="fault-reason"`, "xxx</textarea>")

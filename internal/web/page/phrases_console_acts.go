@@ -34,8 +34,9 @@ var consoleActsPhrases = map[string]phrase{
 	"act.unassign.done":            {"{order} has no courier now.", "{order} n’a plus de livreur."},
 	"act.reassign.done":            {"{order} has another courier now.", "{order} a un autre livreur."},
 
-	"act.late":    {"Nothing was changed: the order’s status is now “{status}”.", "Rien n’a été modifié : l’état de la commande est maintenant « {status} »."},
-	"act.late.by": {"Nothing was changed: {who} was faster. The order’s status is now “{status}”.", "Rien n’a été modifié : {who} a été plus rapide. L’état de la commande est maintenant « {status} »."},
+	"act.late":            {"Nothing was changed: the order’s status is now “{status}”.", "Rien n’a été modifié : l’état de la commande est maintenant « {status} »."},
+	"act.late.impossible": {"Nothing was changed: this is not possible while the order’s status is “{status}”.", "Rien n’a été modifié : c’est impossible tant que l’état de la commande est « {status} »."},
+	"act.late.by":         {"Nothing was changed: {who} was faster. The order’s status is now “{status}”.", "Rien n’a été modifié : {who} a été plus rapide. L’état de la commande est maintenant « {status} »."},
 
 	"act.courier":     {"Courier", "Livreur"},
 	"act.reason":      {"Reason", "Motif"},
@@ -61,6 +62,7 @@ var consoleActsPhrases = map[string]phrase{
 	"act.proof.late":      {"The order can have no further picture.", "La commande ne peut pas avoir d’autre image."},
 
 	"act.faster":      {"{who} was faster: it is now “{status}”.", "{who} a été plus rapide : l’état est maintenant « {status} »."},
+	"act.impossible":  {"This is not possible while it is “{status}”.", "C’est impossible tant que l’état est « {status} »."},
 	"act.is":          {"It is “{status}” now.", "L’état est maintenant « {status} »."},
 	"act.unreachable": {"The server cannot be reached.", "Le serveur est injoignable."},
 	"act.invalid":     {"This was not accepted: look at what was entered.", "Ceci n’a pas été accepté : vérifiez la saisie."},

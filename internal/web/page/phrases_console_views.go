@@ -55,6 +55,4 @@ var consoleViewsPhrases = map[string]phrase{
 	"views.cancel":    {"Cancel", "Annuler"},
 	"views.handed":    {"{n} order went to {courier}.|{n} orders went to {courier}.", "{n} commande confiée à {courier}.|{n} commandes confiées à {courier}."},
 	"views.picked_up": {"{order} was picked up, and stays.", "{order} a été ramassée et reste."},
-	"views.faster":    {"{order} was changed by {by} meanwhile.", "{order} a été modifiée entre-temps par {by}."},
-	"views.not_moved": {"{order} has changed meanwhile, and stays.", "{order} a changé entre-temps et reste."},
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { batchSize, batches, insist, mayMove, moveAll, moveKey, moves, press, progress, said } from "../assets/board/acts.js";
+import { batchSize, batches, insist, mayAssign, mayMove, moveAll, moveEach, moveKey, moves, press, progress, said, whyNot } from "../assets/board/acts.js";
 import { Refused } from "../assets/board/api.js";
 import { use } from "../assets/board/text.js";
 import { loads, match } from "../assets/board/picker.js";
@@ -42,7 +42,7 @@ test("many orders go in batches with their versions", () => {
 test("what is refused is listed with who was faster", async () => {
   const send = async ({ body }) => {
     if (body.order_ids.length === 1) throw new Refused(0, "unreachable", "");
-    const details = { status: "accepted", changed_by: { email: "desk2@example.com" } };
+    const details = { status: "accepted", version: 2, changed_by: { operator_id: "opr_2", email: "desk2@example.com" } };
     return { results: body.order_ids.map((id, i) => i === 0 ? { ok: false, error: { code: "invalid_transition", details } } : { ok: true }) };
   };
   const outcome = await moveAll("Accept", targets(batchSize + 1), { status: "accepted" }, send);
@@ -53,6 +53,35 @@ test("what is refused is listed with who was faster", async () => {
   ]);
   assert.equal(progress.value.ended, true);
   assert.equal(said.value.text, `${batchSize - 1} orders done. 2 refused.`);
+});
+
+test("another operator was faster only with a later version", () => {
+  const error = (version, changed_by) => ({ code: "invalid_transition", details: { status: "accepted", version, changed_by } });
+  const self = { operator_id: "opr_1", email: "desk1@example.com" }, other = { operator_id: "opr_2", email: "desk2@example.com" };
+  for (const [refused, want] of [
+    [error(2, self), "This is not possible while it is “Accepted”."],
+    [error(2, other), "This is not possible while it is “Accepted”."],
+    [error(3, self), "It is “Accepted” now."],
+    [error(3), "It is “Accepted” now."],
+    [error(3, other), "desk2@example.com was faster: it is now “Accepted”."],
+  ]) assert.equal(whyNot(refused, 2, "opr_1"), want, JSON.stringify(refused));
+});
+
+test("pending orders are accepted before they get a courier, each from its version", async () => {
+  assert.deepEqual(["pending", "accepted", "courier_assigned", "failed"].map(mayAssign), [true, true, true, false]);
+  const bodies = [], send = async ({ body }) => {
+    bodies.push(body);
+    return { results: body.order_ids.map((id) => id === "ord_1" ? { ok: false, error: { code: "not_found" } } : { ok: true }) };
+  };
+  const seen = targets(3);
+  seen[2].status = "accepted";
+  const { moved, refused } = await moveEach(seen, { status: "courier_assigned", courier_id: "cou_1" }, send);
+  assert.deepEqual(bodies, [
+    { status: "accepted", order_ids: ["ord_0", "ord_1"], versions: [1, 2] },
+    { status: "courier_assigned", courier_id: "cou_1", order_ids: ["ord_0", "ord_2"], versions: [2, 3] },
+  ]);
+  assert.deepEqual(moved.map((one) => [one.order_id, one.version]), [["ord_0", 3], ["ord_2", 4]]);
+  assert.deepEqual(refused, [{ order: "A-1", why: "There is no such order." }]);
 });
 
 test("couriers are found without accents, the least loaded first", () => {

@@ -24,6 +24,9 @@ export const moves = {
 /** Reports whether an order may be moved. @param {string} from @param {string} to */
 export const mayMove = (from, to) => moves[from]?.includes(to) ?? false;
 
+/** Reports whether an order may get a courier; a pending one is accepted first. @param {string} status */
+export const mayAssign = (status) => status === "pending" || mayMove(status, "courier_assigned");
+
 /** The key of the phrase that names a move. @param {string} from @param {string} to */
 export const moveKey = (from, to) => {
   if (from === "courier_assigned" && to === "accepted") return "act.unassign";
@@ -65,12 +68,21 @@ export const insist = async (pressed, send = ({ method, path, body, key }) => ca
   }
 };
 
-/** Says why something was refused, and who was faster. @param {any} error the error of a call, or of a result of many */
-export const whyNot = (error) => {
+/** The operator who looks at the board. */
+const reader = globalThis.document?.getElementById("board")?.dataset.operator ?? "";
+
+/**
+ * Says why something was refused, and who was faster.
+ * @param {any} error the error of a call, or of a result of many
+ * @param {number} [version] of the order that was sent
+ * @param {string} [self] the operator who sent it
+ */
+export const whyNot = (error, version = 0, self = reader) => {
   const details = error?.details;
   if (details?.status) {
-    const status = t(`status.${details.status}`), who = details.changed_by?.email ?? details.changed_by?.operator_id;
-    return who ? t("act.faster", { who, status }) : t("act.is", { status });
+    const status = t(`status.${details.status}`), by = details.changed_by;
+    if (!(details.version > version)) return t("act.impossible", { status });
+    return by && by.operator_id !== self ? t("act.faster", { who: by.email ?? by.operator_id, status }) : t("act.is", { status });
   }
   if (error?.code === "unreachable") return t("act.unreachable");
   if (error?.code === "validation_error") return t("act.invalid");
@@ -103,8 +115,52 @@ export const batches = (seen, move) => {
 /** The act on many orders that is under way, or that has ended with refusals; null for none. @type {import("@preact/signals-core").Signal<Progress | null>} */
 export const progress = signal(null);
 
+/** Which orders were moved, with their new versions, and why the others were not. @typedef {{moved: Target[], refused: {order: string, why: string}[]}} Outcome */
+
 /**
- * Moves many orders, one call after the other. What is refused is listed, with who was
+ * Accepts the pending ones of orders, and returns all that can get a courier then.
+ * @param {Target[]} seen
+ * @param {typeof insist} send
+ * @returns {Promise<Outcome>}
+ */
+const acceptFirst = async (seen, send) => {
+  const { moved, refused } = await moveEach(seen.filter(({ status }) => status === "pending"), { status: "accepted" }, send);
+  const accepted = new Map(moved.map((one) => [one.order_id, one]));
+  return { moved: seen.flatMap((one) => one.status === "pending" ? accepted.get(one.order_id) ?? [] : one), refused };
+};
+
+/**
+ * Moves orders, one call after the other. Pending ones that get a courier are accepted
+ * first. Every order must be as it was seen.
+ * @param {Target[]} seen
+ * @param {Move} move
+ * @param {typeof insist} [send]
+ * @param {(outcome: Outcome) => void} [heard] called after each call
+ * @returns {Promise<Outcome>}
+ */
+export const moveEach = async (seen, move, send = insist, heard = () => {}) => {
+  const ready = move.status === "courier_assigned" ? await acceptFirst(seen, send) : { moved: seen, refused: [] };
+  /** @type {Outcome} */
+  const outcome = { moved: [], refused: [...ready.refused] };
+  for (const { part, pressed } of batches(ready.moved, move)) {
+    /** @type {any[]} */
+    let results;
+    try {
+      ({ results } = await send(pressed));
+    } catch (error) { // the call as a whole
+      results = part.map(() => ({ ok: false, error }));
+    }
+    part.forEach((one, i) => {
+      if (results[i].ok) outcome.moved.push({ ...one, status: move.status, version: one.version + 1 });
+      else outcome.refused.push({ order: one.partner_order_id, why: whyNot(results[i].error, one.version) });
+    });
+    heard(outcome);
+  }
+  return outcome;
+};
+
+/**
+ * Moves many orders and shows how that stands. What is refused is listed, with who was
  * faster; the rest is done.
  * @param {string} text what is done
  * @param {Target[]} seen
@@ -114,18 +170,9 @@ export const progress = signal(null);
 export const moveAll = async (text, seen, move, send = insist) => {
   let now = /** @type {Progress} */ ({ text, total: seen.length, done: 0, refused: [], ended: false });
   progress.value = now;
-  for (const { part, pressed } of batches(seen, move)) {
-    /** @type {any[]} */
-    let results;
-    try {
-      ({ results } = await send(pressed));
-    } catch (error) { // the call as a whole
-      results = part.map(() => ({ ok: false, error }));
-    }
-    const refused = results.flatMap((result, i) => result.ok ? [] : [{ order: part[i]?.partner_order_id ?? "", why: whyNot(result.error) }]);
-    now = { ...now, done: now.done + part.length - refused.length, refused: [...now.refused, ...refused] };
-    progress.value = now;
-  }
+  /** @param {Outcome} outcome */
+  const show = ({ moved, refused }) => { progress.value = now = { ...now, done: moved.length, refused: [...refused] }; };
+  show(await moveEach(seen, move, send, show));
   say(now.refused.length ? `${n("act.moved", now.done)} ${n("act.not", now.refused.length)}` : n("act.moved", now.done), now.refused.length > 0);
   progress.value = now.refused.length ? { ...now, ended: true } : null;
   return now;

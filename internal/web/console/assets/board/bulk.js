@@ -2,7 +2,7 @@
 // it was refused for.
 
 import { useEffect } from "preact/hooks";
-import { mayMove, moveAll, progress, said } from "./acts.js";
+import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
 import { decide } from "./asking.js";
 import { current } from "./board.js";
 import { html } from "./html.js";
@@ -20,6 +20,9 @@ const acts = () => [
   { to: "out_for_delivery", label: t("act.to.out_for_delivery") },
   { to: "cancelled", label: t("act.to.cancelled"), danger: true },
 ];
+
+/** Reports whether an act leads an order to a status, if it is accepted first where that is needed. @param {string} status @param {string} to */
+const mayDo = (status, to) => to === "courier_assigned" ? mayAssign(status) : mayMove(status, to);
 
 /** The orders that are selected, as they were seen then. */
 const targets = () => [...selected.value].flatMap(([id, version]) => {
@@ -39,7 +42,9 @@ let running = Promise.resolve();
 export const act = (to, label, from) => {
   const row = current(), chosen = selected.value.size > 0, all = chosen ? targets() : row ? [{ ...row, changed: false }] : [];
   const fitting = from ? all.filter((one) => one.status === from || one.changed) : all;
-  if (!fitting.length) return;
+  const [first] = all;
+  if (!first) return;
+  if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
   decide(to, fitting, (move) => {
     if (chosen) clear();
     running = running.then(() => moveAll(label, fitting, move)).then(() => {});
@@ -71,7 +76,7 @@ export const Bulk = () => {
   }
   const statuses = new Set(targets().map((one) => one.status));
   /** @param {{to: string, from?: string}} one */
-  const fits = ({ to, from }) => [...statuses].some((status) => mayMove(status, to) && (!from || status === from));
+  const fits = ({ to, from }) => [...statuses].some((status) => mayDo(status, to) && (!from || status === from));
   return [now && html`<${Outcome} now=${now} />`,
     count > 0 && html`<div class="bulk" role="group" aria-label=${t("act.selected")}>
       <strong>${n("act.count", count)}</strong>

@@ -2,6 +2,7 @@
 // changes that desks make to them.
 
 import { effect, signal, untracked } from "@preact/signals-core";
+import { moveEach } from "./acts.js";
 import { Refused, call, newKey } from "./api.js";
 import { inOrder, mayHandOver, moved } from "./sequence.js";
 import { now, tick } from "./clock.js";
@@ -174,22 +175,6 @@ export const propose = (id) => doing([id], async () => {
 /** Forgets a proposal. @param {string} id */
 export const drop = (id) => put(id, { proposal: undefined });
 
-/** @typedef {{order_id: string, ok: boolean, error?: {code: string, details?: any}}} Result */
-
-/** Says why an order was not handed over, and who was faster. @param {Result} result */
-const refusedLine = ({ order_id: id, error }) => {
-  const order = store.rows.get(id)?.partner_order_id ?? id, by = error?.details?.changed_by?.email;
-  return by ? t("views.faster", { order, by }) : t("views.not_moved", { order });
-};
-
-/** Moves orders to a status, at most 200. @param {string[]} ids @param {object} change @param {boolean} compare whether the orders must be as they are shown */
-const advance = async (ids, change, compare) => {
-  const versions = compare ? ids.map((id) => store.rows.get(id)?.version ?? 1) : undefined;
-  /** @type {{results: Result[]}} */
-  const { results } = await call("POST", "/orders/status", { body: { order_ids: ids, versions, ...change }, key: newKey() });
-  return results;
-};
-
 /**
  * Gives orders to another courier, or to none. Those that were picked up stay.
  * @param {string[]} orders
@@ -199,31 +184,15 @@ const advance = async (ids, change, compare) => {
  *   for the end. If it is left out, the order gets the place that the service gives it.
  */
 export const handOver = (orders, from, to, before) => doing([from, to], async () => {
-  const rows = orders.flatMap((id) => store.rows.get(id) ?? []).slice(0, 200);
+  const rows = orders.flatMap((id) => store.rows.get(id) ?? []);
   const movable = rows.filter((row) => mayHandOver(row.status)), staying = rows.filter((row) => !mayHandOver(row.status));
-  const lines = staying.map((row) => t("views.picked_up", { order: row.partner_order_id }));
-  let ids = movable.map((row) => row.order_id);
-  try {
-    const pending = movable.filter((row) => row.status === "pending").map((row) => row.order_id);
-    if (pending.length && to !== nobody) {
-      const refused = (await advance(pending, { status: "accepted" }, true)).filter(({ ok }) => !ok);
-      lines.push(...refused.map(refusedLine));
-      ids = ids.filter((id) => !refused.some(({ order_id: one }) => one === id));
-    }
-    if (ids.length) {
-      const change = to === nobody ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
-      const results = await advance(ids, change, pending.length === 0), refused = results.filter(({ ok }) => !ok);
-      lines.push(...refused.map(refusedLine));
-      ids = ids.filter((id) => !refused.some(({ order_id: one }) => one === id));
-    }
-    (lines.length ? warn : say)(n("views.handed", ids.length, { courier: nameOf(to) }), lines);
-  } catch (error) {
-    ids = [];
-    warn(reasonOf(error), lines);
-  }
+  const change = to === nobody ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
+  const { moved: handed, refused } = await moveEach(movable, change);
+  const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map(({ order, why }) => `${order}: ${why}`)];
+  (lines.length ? warn : say)(n("views.handed", handed.length, { courier: nameOf(to) }), lines);
   await Promise.all([from, to].filter((id) => id !== nobody).map(load));
-  const [handed] = ids, jobs = columns.value.get(to)?.jobs ?? [];
-  if (before === undefined || !handed || to === nobody) return;
+  const [first] = handed, jobs = columns.value.get(to)?.jobs ?? [];
+  if (before === undefined || !first || to === nobody) return;
   const at = jobs.findIndex((job) => job.order_id === before);
-  await reorder(to, handed, at < 0 ? jobs.length : at);
+  await reorder(to, first.order_id, at < 0 ? jobs.length : at);
 });

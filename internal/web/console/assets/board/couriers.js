@@ -170,6 +170,12 @@ const Proposal = ({ id, ids, jobs, visits }) => {
   </div>`;
 };
 
+/** All orders of a courier: those of the column in sequence, then those beyond it. @param {string} id */
+const allOf = (id) => [...new Set([
+  ...(columns.value.get(id)?.jobs ?? []).map((job) => job.order_id),
+  ...store.ordered.filter((row) => row.courier?.courier_id === id).map((row) => row.order_id),
+])];
+
 /** Who a column is of, and what can be done with all of it. @param {{id: string, count: number, visits: Visit[]}} props */
 const Head = ({ id, count, visits }) => {
   const courier = couriers.value.get(id), last = visits.at(-1), working = busy.value.has(id);
@@ -179,7 +185,7 @@ const Head = ({ id, count, visits }) => {
     ${last && html`<p class="soft small">${t("views.done_by", { at: clock(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
     ${id !== nobody && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
-      <button type="button" class="button row-act" disabled=${working} onClick=${() => { handing.value = { orders: (columns.value.get(id)?.jobs ?? []).map((job) => job.order_id), from: id }; }}>${t("views.hand_all")}</button>
+      <button type="button" class="button row-act" disabled=${working} onClick=${() => { handing.value = { orders: allOf(id), from: id }; }}>${t("views.hand_all")}</button>
     </p>`}
   </header>`;
 };

@@ -151,7 +151,7 @@ export const Panel = ({ id }) => {
       say(done);
       pending.value = null;
     } catch (error) {
-      fault.value = whyNot(error);
+      fault.value = whyNot(error, /** @type {any} */ (pressed.body).version);
       if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
       say(fault.value, true);
     }
