@@ -146,9 +146,6 @@ func (s *sheet) IsAdmin() bool { return s.in(administering) }
 // MayDispatch reports whether the operator dispatches orders.
 func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
 
-// MayStock reports whether the operator moves stock.
-func (s *sheet) MayStock() bool { return s.in(warehousing) }
-
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
 func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }

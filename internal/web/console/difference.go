@@ -17,15 +17,15 @@ type difference struct {
 // differences compares two documents in JSON, of which each may be empty. Values that
 // are the same are left out.
 func differences(before, after []byte) []difference {
-	old, new := map[string]string{}, map[string]string{}
-	flatten(old, "", before)
-	flatten(new, "", after)
-	all := maps.Clone(old)
-	maps.Copy(all, new)
+	was, is := map[string]string{}, map[string]string{}
+	flatten(was, "", before)
+	flatten(is, "", after)
+	all := maps.Clone(was)
+	maps.Copy(all, is)
 	var found []difference
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if old[name] != new[name] {
-			found = append(found, difference{name, old[name], new[name]})
+		if was[name] != is[name] {
+			found = append(found, difference{name, was[name], is[name]})
 		}
 	}
 	return found

@@ -138,9 +138,12 @@ func pictureForm(t *testing.T, key string, data []byte) (body []byte, contentTyp
 func TestOrderList(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	desk, metro := s.Operate(t), s.Register(t, "metro")
+	desk, metro, nord := s.Operate(t), s.Register(t, "metro"), s.Register(t, "nord")
 	v := desk.Visit(t)
 	v.Open(t, "/console/orders").Shows(t, 200, "No order is open.")
+	v.Open(t, "/console/orders?partner=none").Must(t, http.StatusNotFound)
+	v.Open(t, "/console/orders?status=accepted&partner="+metro.PartnerID).
+		Shows(t, 200, "Open orders of", "metro", "All partners", `href="/console/orders?status=accepted"`, metro.PartnerID+`&amp;status=failed`)
 	ids := make([]string, 3)
 	for i := range ids {
 		ids[i] = metro.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201).Text("order_id")
@@ -149,6 +152,7 @@ func TestOrderList(t *testing.T) {
 	desk.Move(t, ids[2], "cancelled").Must(t, 200)
 	for path, want := range map[string][]string{
 		"": {"A-0", "A-1"}, "?status=accepted": {"A-1"}, "?status=delivered": {"A-0", "A-1"}, "?q=A-2": {"A-2"}, "?q=nothing": {}, "?status=failed": {}, "?cursor=x": {"A-0", "A-1"},
+		"?partner=" + metro.PartnerID: {"A-0", "A-1"}, "?partner=" + nord.PartnerID: {}, "?status=accepted&partner=" + nord.PartnerID: {},
 	} {
 		got := string(v.Open(t, "/console/orders"+path).Must(t, http.StatusOK).Body)
 		for i, id := range ids {

@@ -22,6 +22,9 @@ type ordersView struct {
 	Orders   []orderRow
 	Search   string
 	Status   string
+	Partner  string // the id of the partner whose orders are shown; empty for all partners
+	Name     string // of the partner
+	All      string // the path of the same list for all partners
 	Chips    []page.Link
 	Shown    string // how many orders, and which
 	Pages    page.Pages
@@ -42,11 +45,11 @@ const attentionStatus = "attention"
 // have ended, by their number or id.
 func (room *Room) orders(s *sheet) (int, []byte, error) {
 	query := s.URL.Query()
-	search, status := strings.TrimSpace(query.Get("q")), query.Get("status")
+	search, status, partnerID := strings.TrimSpace(query.Get("q")), query.Get("status"), query.Get("partner")
 	if len(search) > maxSearch {
 		search = ""
 	}
-	filter := dispatch.Filter{Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}
+	filter := dispatch.Filter{PartnerID: partnerID, Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}
 	switch {
 	case status == attentionStatus:
 		filter.Attention = board.Reasons
@@ -60,19 +63,22 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	counts, err := room.config.Dispatch.Count(s.Context())
-	if err != nil {
+	view := ordersView{
+		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Partner: partnerID,
+		Shown: s.Language.Count("console.orders.shown", len(found.Entries)), Narrowed: search != "" || status != "" || partnerID != "",
+	}
+	if err := view.ofPartner(); err != nil {
 		return 0, nil, err
 	}
-	view := ordersView{
-		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Chips: s.orderChips(status, counts),
-		Shown: s.Language.Count("console.orders.shown", len(found.Entries)), Narrowed: search != "" || status != "",
+	if view.Chips, err = view.chips(); err != nil {
+		return 0, nil, err
 	}
+	here := []string{"q", search, "status", status, "partner", partnerID}
 	if next := found.Next.String(); next != "" {
-		view.Pages.Next = s.Link(ordersPath, "q", search, "status", status, "cursor", next)
+		view.Pages.Next = s.Link(ordersPath, append(slices.Clone(here), "cursor", next)...)
 	}
 	if filter.After != (dispatch.Cursor{}) {
-		view.Pages.First = s.Link(ordersPath, "q", search, "status", status)
+		view.Pages.First = s.Link(ordersPath, here...)
 	}
 	return s.show(leaf{
 		template: "console-orders", title: s.Text("console.orders"), data: view,
@@ -91,16 +97,35 @@ func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {
 	return rows
 }
 
-// orderChips returns the links that narrow the list, with how many orders each shows.
-func (s *sheet) orderChips(current string, counts dispatch.Counts) []page.Link {
-	chip := func(text, status string, count int64) page.Link {
-		return page.Link{Text: text + " " + s.Language.Number(int(count)), Path: s.Link(ordersPath, "status", status), Current: status == current}
+// ofPartner reads the name of the partner whose orders are shown, if they are of one. It
+// refuses with not_found.
+func (v *ordersView) ofPartner() (err error) {
+	if v.Partner == "" {
+		return nil
 	}
-	chips := []page.Link{chip(s.Text("console.orders.open"), "", counts.Open)}
+	v.Name, err = v.room.PartnerName(v.Sheet, v.Partner)
+	v.All = v.Link(ordersPath, "q", v.Search, "status", v.Status)
+	return err
+}
+
+// chips returns the links that narrow the list, with how many orders each shows. Those of
+// one partner have no numbers: only the orders of all partners are counted.
+func (v *ordersView) chips() ([]page.Link, error) {
+	counts, err := v.room.config.Dispatch.Count(v.Context())
+	if err != nil {
+		return nil, err
+	}
+	chip := func(text, status string, count int64) page.Link {
+		if v.Partner == "" {
+			text += " " + v.Language.Number(int(count))
+		}
+		return page.Link{Text: text, Path: v.Link(ordersPath, "status", status, "partner", v.Partner), Current: status == v.Status}
+	}
+	chips := []page.Link{chip(v.Text("console.orders.open"), "", counts.Open)}
 	for _, status := range delivery.Statuses {
 		if board.IsOpen(status) {
-			chips = append(chips, chip(s.Text("status."+string(status)), string(status), counts.Statuses[status]))
+			chips = append(chips, chip(v.Text("status."+string(status)), string(status), counts.Statuses[status]))
 		}
 	}
-	return append(chips, chip(s.Text("console.orders.attention"), attentionStatus, counts.Attention))
+	return append(chips, chip(v.Text("console.orders.attention"), attentionStatus, counts.Attention)), nil
 }

@@ -154,7 +154,7 @@ func TestLimitsInConsole(t *testing.T) {
 	page := desk.Open(t, path)
 	page.Shows(t, http.StatusOK, "without limit", `<option value="deal">deal</option>`, "A-1", `href="/console/orders?partner=`+metro.PartnerID)
 	refused := desk.Send(t, page, path+"/limits", "rate_limit", "0", "orders_per_day", "many", "stored_bytes", "-1", "rate_card", "none")
-	refused.Shows(t, http.StatusUnprocessableEntity, "Enter a whole number from 1 to 1000000.", `id="fault-orders_per_day"`, "Enter a number of megabytes", `value="many"`)
+	refused.Shows(t, http.StatusUnprocessableEntity, "Enter a whole number from 1 to 1,000,000.", `id="fault-orders_per_day"`, "Enter a number of megabytes", `value="many"`)
 	desk.Send(t, refused, path+"/limits", "rate_limit", "1 200", "orders_per_day", "1", "stored_bytes", "1,5", "rate_card", "deal").Leads(t, path)
 	page = desk.Open(t, path)
 	page.Shows(t, http.StatusOK, "Saved: limits and rate card of metro.", `value="1200"`, `value="1.5"`, `<option value="deal" selected>`, `<strong class="danger">1</strong>`, "of 1.50 MB")

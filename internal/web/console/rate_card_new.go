@@ -325,7 +325,7 @@ func (s *sheet) wants(expected string) string {
 		}
 		var arguments []any
 		for i, name := range one.fits.SubexpNames()[1:] {
-			arguments = append(arguments, name, fit[i+1])
+			arguments = append(arguments, name, s.Language.LocalNumber(fit[i+1]))
 		}
 		return s.Text(one.key, arguments...)
 	}

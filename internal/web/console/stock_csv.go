@@ -2,11 +2,14 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -43,7 +46,10 @@ type importView struct {
 }
 
 // lineFault is what is wrong with a line of a file.
-type lineFault struct{ Line, Column, Value, Text string }
+type lineFault struct {
+	Line                int // 0 if the fault is of the whole file
+	Column, Value, Text string
+}
 
 func (r *storeroom) showImport(v *importView, status int) (int, []byte, error) {
 	v.storeroom, v.Column = r, stock.ImportColumns()
@@ -119,7 +125,7 @@ var onLine = regexp.MustCompile(`^lines\[([0-9]+)\](?:\.(.+))?$`)
 
 // refuseImport shows what is wrong with a file, by line.
 func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, error) {
-	problems := form.ProblemsOf(refused)
+	problems, columns := form.ProblemsOf(refused), stock.ImportColumns()
 	switch {
 	case refusal.HasCode(refused, refusal.CodeBadRequest):
 		_, why, _ := strings.Cut(refused.Error(), "not CSV: ")
@@ -127,16 +133,21 @@ func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, err
 	case len(problems) == 0:
 		return 0, nil, refused
 	}
-	for _, problem := range problems[:min(len(problems), maxFaultsShown)] {
+	for _, problem := range problems {
 		fault := lineFault{Column: problem.Field, Text: page.FaultText(problem, r.Language)}
 		if at := onLine.FindStringSubmatch(problem.Field); at != nil {
-			fault.Line, fault.Column = at[1], at[2]
+			fault.Column = at[2]
+			fault.Line, _ = strconv.Atoi(at[1])
 		}
 		if problem.Value != nil {
 			fault.Value = fmt.Sprint(problem.Value)
 		}
 		v.Lines = append(v.Lines, fault)
 	}
+	slices.SortStableFunc(v.Lines, func(a, b lineFault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(slices.Index(columns, a.Column), slices.Index(columns, b.Column)))
+	})
+	v.Lines = v.Lines[:min(len(v.Lines), maxFaultsShown)]
 	v.Shown = r.Language.Count("warehouse.import.faults", len(problems))
 	if len(problems) > maxFaultsShown {
 		v.Shown = r.Text("warehouse.import.faults.first", "shown", r.Language.Number(maxFaultsShown), "all", r.Language.Number(len(problems)))

@@ -148,6 +148,15 @@ func TestImportProducts(t *testing.T) {
 	} {
 		send(page, content).Shows(t, 422, want...)
 	}
+	mixed := string(send(page, "barcode,name,price\n7,Tea,1\n7,Tea,x\n8,,1\n").Must(t, 422).Body)
+	for last := 0; strings.Contains(mixed, `<td class="number">`); {
+		var line int
+		_, mixed, _ = strings.Cut(mixed, `<td class="number">`)
+		if _, err := fmt.Sscanf(mixed, "%d<", &line); err != nil || line < last {
+			t.Errorf("got line %d after line %d, %v, want the lines in order", line, last, err)
+		}
+		last = line
+	}
 	large := "product_id,name,price\n2,Carpet,1.50\n" + strings.Repeat(","+strings.Repeat("é", 250)+",1\n", 3000)
 	for range 2 {
 		send(page, large).Leads(t, w.path)

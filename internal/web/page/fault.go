@@ -48,7 +48,7 @@ var expectations = []struct {
 func FaultText(problem form.Problem, l Language) string {
 	empty := problem.Value == nil || problem.Value == ""
 	if most := longest.FindStringSubmatch(problem.Expected); most != nil && !empty {
-		return l.Text("fault.length", "most", most[1])
+		return l.Text("fault.length", "most", l.LocalNumber(most[1]))
 	}
 	for start, key := range beginnings {
 		if strings.HasPrefix(problem.Expected, start) {

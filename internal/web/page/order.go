@@ -106,8 +106,12 @@ func (l Language) decimal(n float64) string {
 	return l.LocalNumber(strconv.FormatFloat(n, 'f', -1, 64))
 }
 
-// LocalNumber returns a number with the decimal sign of the language.
+// LocalNumber returns a number as the language writes it: with its separators if it is
+// whole, otherwise with its decimal sign.
 func (l Language) LocalNumber(number string) string {
+	if whole, err := strconv.Atoi(number); err == nil {
+		return l.Number(whole)
+	}
 	if l == French {
 		return strings.Replace(number, ".", ",", 1)
 	}

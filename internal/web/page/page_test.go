@@ -209,8 +209,8 @@ func TestFaultsAreInWords(t *testing.T) {
 		"an array of 1 to 4 elements": "Choisissez au moins un élément.",
 		"a URL whose host is a public domain name or a public IP address in its usual form": "Entrez une adresse accessible depuis Internet.",
 		"a string of 1 to 255 characters": "Entrez au plus 255 caractères.", "a string of at most 500 characters, without NUL": "Entrez au plus 500 caractères.",
-		"an integer from 1 to 99999": "Entrez un nombre entier de 1 à 99999.", "a number from 0.01 to 50": "Entrez un nombre de 0,01 à 50.",
-		"one of admin, courier": "Entrez l’une de ces valeurs : admin, courier.", "a rate card that exists": "Choisissez une grille de tarifs téléversée.",
+		"an integer from 1 to 99999": "Entrez un nombre entier de 1 à 99\u00a0999.", "a number from 0.01 to 50": "Entrez un nombre de 0,01 à 50.",
+		"one of admin, courier": "Entrez l’une de ces valeurs : admin, courier.", "a rate card that exists": "Choisissez un tarif téléversé.",
 		"an http or https URL": "Entrez une adresse qui commence par https://.", "a time such as 2026-11-21T09:30": "Entrez une date et une heure.",
 	} {
 		var problems form.Problems

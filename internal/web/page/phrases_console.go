@@ -11,6 +11,6 @@ var consolePhrases = map[string]phrase{
 	"console.operators": {"Operators", "Opérateurs"},
 	"console.audit":     {"Audit log", "Journal d’audit"},
 	"console.settings":  {"Settings", "Paramètres"},
-	"console.house":     {"House", "Maison"},
+	"console.house":     {"Administration", "Administration"},
 	"console.system":    {"System", "Système"},
 }

@@ -72,7 +72,7 @@ var consoleActsPhrases = map[string]phrase{
 	"act.orders":        {"{n} order|{n} orders", "{n} commande|{n} commandes"},
 	"act.selected":      {"What can be done with the selected orders", "Actions sur les commandes sélectionnées"},
 	"act.count":         {"{n} selected|{n} selected", "{n} sélectionnée|{n} sélectionnées"},
-	"act.clear":         {"Select none", "Tout désélectionner"},
+	"act.clear":         {"Clear selection", "Tout désélectionner"},
 	"act.moved":         {"{n} order done.|{n} orders done.", "{n} commande traitée.|{n} commandes traitées."},
 	"act.not":           {"{n} refused.|{n} refused.", "{n} refusée.|{n} refusées."},
 	"act.outcome":       {"What was refused", "Ce qui a été refusé"},
@@ -101,7 +101,7 @@ var consoleActsPhrases = map[string]phrase{
 	"act.key.range":   {"Select a range", "Sélectionner une plage"},
 	"act.key.open":    {"Open", "Ouvrir"},
 	"act.key.note":    {"Write a note", "Écrire une note"},
-	"act.key.search":  {"Search", "Chercher"},
+	"act.key.search":  {"Search", "Rechercher"},
 	"act.key.filters": {"Filters", "Filtres"},
 	"act.key.close":   {"Close, or select none", "Fermer, ou tout désélectionner"},
 }

@@ -27,7 +27,7 @@ var consoleBoardPhrases = map[string]phrase{
 
 	"board.narrow":     {"Which orders are shown", "Commandes affichées"},
 	"board.widen":      {"Show all", "Tout afficher"},
-	"board.search":     {"Search orders", "Chercher une commande"},
+	"board.search":     {"Search orders", "Rechercher une commande"},
 	"board.view":       {"View", "Vue"},
 	"board.list":       {"List", "Liste"},
 	"board.map":        {"Map", "Carte"},
@@ -43,7 +43,7 @@ var consoleBoardPhrases = map[string]phrase{
 	"board.order":   {"Order", "Commande"},
 	"board.partner": {"Partner", "Partenaire"},
 	"board.to":      {"To", "Destination"},
-	"board.status":  {"Status", "Statut"},
+	"board.status":  {"Status", "État"},
 	"board.courier": {"Courier", "Livreur"},
 	"board.zone":    {"Zone", "Zone"},
 	"board.level":   {"Level", "Niveau"},

@@ -5,7 +5,7 @@ var consoleRatesPhrases = collect(rateListPhrases, rateCardPhrases, rateUploadPh
 
 var rateListPhrases = map[string]phrase{
 	"rates.title":       {"Rate cards", "Tarifs"},
-	"rates.lead":        {"A card holds from its time on, until the next one of its series does. Partners without a series of their own have “default”.", "Un tarif vaut à partir de sa date, jusqu’à celle du suivant de sa série. Les partenaires sans série propre ont « default »."},
+	"rates.lead":        {"A card applies from its start date, until the next one of its series does. Partners without a series of their own have “default”.", "Un tarif vaut à partir de sa date, jusqu’à celle du suivant de sa série. Les partenaires sans série propre ont « default »."},
 	"rates.new":         {"New card", "Nouveau tarif"},
 	"rates.all":         {"All", "Tous"},
 	"rates.in_force":    {"In force", "En vigueur"},
@@ -104,7 +104,7 @@ var rateUploadPhrases = map[string]phrase{
 	"rates.problem.times":   {"Remove it, or enter the time of the form.", "Retirez-le, ou entrez la date du formulaire."},
 	"rates.problem.version": {"Choose another version: this one is in use.", "Choisissez une autre version : celle-ci est déjà prise."},
 	"rates.problem.name":    {"Enter 1 to 64 letters, digits, dots, dashes and underscores.", "Entrez de 1 à 64 lettres, chiffres, points, tirets et traits de soulignement."},
-	"rates.problem.text":    {"Enter a text of at most {most} characters.", "Entrez un texte d’au plus {most} caractères."},
+	"rates.problem.text":    {"Enter a text of 1 to {most} characters.", "Entrez un texte de 1 à {most} caractères."},
 }
 
 var ratePreviewPhrases = map[string]phrase{

@@ -40,7 +40,7 @@ var consoleStockPhrases = map[string]phrase{
 	"warehouse.withdraw": {"Withdraw", "Retirer"},
 	"warehouse.correct":  {"Correct", "Corriger"},
 	"warehouse.count":    {"Count", "Inventaire"},
-	"warehouse.book":     {"Book goods", "Mouvementer"},
+	"warehouse.book":     {"Book goods", "Enregistrer un mouvement"},
 	"warehouse.import":   {"Import", "Importer"},
 
 	"warehouse.receive.hint":  {"Goods that arrive: they add to the level at the location.", "Marchandises qui arrivent : elles s’ajoutent au niveau de l’emplacement."},
@@ -83,7 +83,7 @@ var consoleStockPhrases = map[string]phrase{
 	"warehouse.count.hint":       {"Each scan adds one. Type 12* before a scan to set the quantity to 12.", "Chaque lecture ajoute un. Tapez 12* avant une lecture pour fixer la quantité à 12."},
 	"warehouse.count.add":        {"Add", "Ajouter"},
 	"warehouse.count.counted":    {"Counted", "Compté"},
-	"warehouse.count.of":         {"Counted of {name}", "Compté de {name}"},
+	"warehouse.count.of":         {"Counted of {name}", "Quantité comptée : {name}"},
 	"warehouse.count.remove":     {"Remove", "Retirer"},
 	"warehouse.count.unknown":    {"No product has this code. Check the label, or remove the line.", "Aucun produit n’a ce code. Vérifiez l’étiquette, ou retirez la ligne."},
 	"warehouse.count.several":    {"Several products have this barcode. Enter the number of one instead: {numbers}.", "Plusieurs produits ont ce code-barres. Entrez plutôt le numéro de l’un d’eux : {numbers}."},

@@ -45,7 +45,7 @@ var consoleViewsPhrases = map[string]phrase{
 	"views.drop":          {"Drop", "Abandonner"},
 	"views.sorted":        {"The sequence of {courier} is as proposed.", "L’ordre de {courier} est celui proposé."},
 	"views.moved":         {"{order} is now stop {place} of {of}.", "{order} est maintenant l’arrêt {place} sur {of}."},
-	"views.conflict":      {"Another desk has changed what {courier} has to do. It was read again; nothing of yours was written.", "Un autre poste a changé ce que {courier} doit faire. La liste a été relue ; rien de votre part n’a été écrit."},
+	"views.conflict":      {"Another desk has changed what {courier} has to do. It was read again; your change was not saved.", "Un autre poste a changé ce que {courier} doit faire. La liste a été relue ; votre modification n’a pas été enregistrée."},
 	"views.refused":       {"This was refused.", "Ceci a été refusé."},
 	"views.unreachable":   {"The service could not be reached. Nothing was changed.", "Le service est inaccessible. Rien n’a été changé."},
 

@@ -57,7 +57,7 @@ var faultPhrases = map[string]phrase{
 	"fault.occurred":         {"Enter a time of the last 48 hours.", "Entrez une heure des 48 dernières heures."},
 	"fault.courier":          {"Choose an active courier.", "Choisissez un livreur actif."},
 	"fault.name":             {"Enter 1 to 64 letters, digits, dots, dashes and underscores.", "Entrez de 1 à 64 lettres, chiffres, points, tirets et tirets bas."},
-	"fault.card":             {"Choose a rate card that was uploaded.", "Choisissez une grille de tarifs téléversée."},
+	"fault.card":             {"Choose a rate card that was uploaded.", "Choisissez un tarif téléversé."},
 	"fault.number":           {"Enter a whole number from {least} to {most}.", "Entrez un nombre entier de {least} à {most}."},
 	"fault.length":           {"Enter at most {most} characters.", "Entrez au plus {most} caractères."},
 	"fault.other":            {"Expected: {expected}.", "Vérifiez ce champ."},
