@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { areasOf, boundsOf, dotsOf, projection, radius, toneOf } from "../assets/board/geo.js";
-import { follow, inOrder, kilometres, mayHandOver, moved, standing, total } from "../assets/board/sequence.js";
+import { follow, inOrder, improves, kilometres, mayHandOver, moved, standing, total } from "../assets/board/sequence.js";
 import { rowOf } from "../assets/board/rows.js";
 import { at, epoch, hour, raw } from "./fixture.mjs";
 
@@ -71,4 +71,16 @@ test("stops are moved and sorted", () => {
   const jobs = [job(1, ""), job(2, ""), job(3, "")];
   assert.deepEqual(inOrder(jobs, ["ord_3", "ord_1"]).map((one) => one.order_id), ["ord_3", "ord_1", "ord_2"]);
   assert.deepEqual(["accepted", "courier_assigned", "picked_up", "failed"].map(mayHandOver), [true, true, false, false]);
+});
+
+test("a sequence is better if it is shorter, or less late, by what is shown", () => {
+  const visit = (way, late) => [{ arrival: epoch, way, late }], minute = hour / 60;
+  for (const [before, after, want] of [
+    [visit(0, 0), visit(0, 0), false],
+    [visit(5.01, 0), visit(5, 0), false],
+    [visit(5.1, 0), visit(5, 0), true],
+    [visit(5, minute), visit(6, 0), true],
+    [visit(5, 3 * minute), visit(5, 2 * minute), true],
+    [visit(5, 0), visit(6, minute), false],
+  ]) assert.equal(improves(before, after), want, JSON.stringify([before, after]));
 });

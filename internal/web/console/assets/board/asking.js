@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { ask, close } from "./dialog.js";
 import { html } from "./html.js";
 import { Picker } from "./picker.js";
-import { n, t } from "./text.js";
+import { language, n, t } from "./text.js";
 
 /** @typedef {import("./acts.js").Move} Move */
 /** @typedef {(move: Move) => void} Go what happens when it is decided */
@@ -34,6 +34,10 @@ export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order
 const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
   ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
 
+/** The name of the zone in which times are entered. */
+const zoneName = () => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZoneName: "longGeneric" })
+  .formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+
 /** @param {{go: Go}} props */
 const Failure = ({ go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
@@ -43,7 +47,8 @@ const Failure = ({ go }) => html`<form class="stack" onSubmit=${(/** @type {Subm
 }}>
   <div class="field"><label for="act-failure">${t("act.reason")}</label>
     <select class="input" id="act-failure" autofocus name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
-  <div class="field"><label for="act-next">${t("act.next")}</label><input class="input" id="act-next" name="next" type="datetime-local" /></div>
+  <div class="field"><label for="act-next">${t("act.next")}</label><p class="hint" id="act-next-hint">${t("act.next.zone", { zone: zoneName() })}</p>
+    <input class="input" id="act-next" name="next" type="datetime-local" aria-describedby="act-next-hint" /></div>
   <div class="field"><label for="act-remark">${t("act.remark")}</label><p class="hint" id="act-remark-hint">${t("act.remark.hint")}</p>
     <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint"></textarea></div>
   <div class="line"><button class="button danger">${t("act.to.failed.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>

@@ -10,9 +10,9 @@ import { tick } from "./clock.js";
 import { busy, columns, couriers, drop, follow, handOver, load, nameOf, nobody, propose, readCouriers, reorder, said, save } from "./columns.js";
 import { Badge, Icon, classes, html } from "./html.js";
 import { filter, open, opened } from "./route.js";
-import { follow as followWay, inOrder, mayHandOver, standing, total } from "./sequence.js";
+import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
-import { clock, due, full, n, number, span, t } from "./text.js";
+import { clock, due, full, moment, n, number, span, t } from "./text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./sequence.js").Job} Job */
@@ -161,7 +161,7 @@ const Proposal = ({ id, ids, jobs, visits }) => {
   const same = wanted.every((job, i) => job.order_id === jobs[i]?.order_id);
   return html`<div class="proposal" role="group" aria-label=${t("views.proposal")}>
     <p><strong>${same ? t("views.proposal.same") : t("views.proposal")}</strong></p>
-    ${!same && html`<${Reasons} before=${visits} after=${after} />`}
+    ${!same && (improves(visits, after) ? html`<${Reasons} before=${visits} after=${after} />` : html`<p>${t("views.proposal.equal")}</p>`)}
     <p class="line">
       ${!same && html`<button type="button" class="button first" ref=${first} onClick=${() => save(id, ids, t("views.sorted", { courier: nameOf(id) }))}>${t("views.accept")}</button>`}
       <button type="button" class="button" ref=${same ? first : undefined} onClick=${() => drop(id)}>${t("views.drop")}</button>
@@ -176,13 +176,16 @@ const allOf = (id) => [...new Set([
   ...store.ordered.filter((row) => row.courier?.courier_id === id).map((row) => row.order_id),
 ])];
 
+/** The time of day, with the day unless that is today. @param {number} at */
+const soon = (at) => new Date(at).toDateString() === new Date(tick.value).toDateString() ? clock(at) : moment(at, tick.value);
+
 /** Who a column is of, and what can be done with all of it. @param {{id: string, count: number, visits: Visit[]}} props */
 const Head = ({ id, count, visits }) => {
   const courier = couriers.value.get(id), last = visits.at(-1), working = busy.value.has(id);
   return html`<header>
     <h2 id=${`lane-${id}`}>${courier ? html`<a href=${`/console/couriers/${id}`}>${courier.name}</a>` : nameOf(id)}</h2>
     <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
-    ${last && html`<p class="soft small">${t("views.done_by", { at: clock(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
+    ${last && html`<p class="soft small">${t("views.done_by", { at: soon(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
     ${id !== nobody && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
       <button type="button" class="button row-act" disabled=${working} onClick=${() => { handing.value = { orders: allOf(id), from: id }; }}>${t("views.hand_all")}</button>

@@ -34,12 +34,15 @@ const windowOf = ({ start, end }) => {
   return `${moment(+from, tick.value)} – ${from.toDateString() === to.toDateString() ? clock(+to) : moment(+to, tick.value)}`;
 };
 
+/** A window with its zone. @param {{start: string, end: string}} window */
+const fullWindow = ({ start, end }) => `${full(Date.parse(start))} – ${full(Date.parse(end))}`;
+
 /** One end of the delivery. @param {{title: string, stop: any}} props */
 const Stop = ({ title, stop }) => html`<section>
   <h3>${title}</h3>
   <p><bdi>${stop.name}</bdi></p>
   <p><bdi>${stop.address.line1}${stop.address.line2 ? `, ${stop.address.line2}` : ""}</bdi>, <bdi>${stop.address.city}</bdi> ${stop.address.postal_code}</p>
-  <p class="soft">${windowOf(stop.time_window)} · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
+  <p class="soft"><span title=${fullWindow(stop.time_window)}>${windowOf(stop.time_window)}</span> · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
   ${stop.address.notes && html`<p><bdi>${stop.address.notes}</bdi></p>`}
 </section>`;
 

@@ -57,6 +57,12 @@ export const total = (visits) => visits.reduce((sum, { way, late }) => ({
   way: sum.way + way, stops: sum.stops + (late > 0 ? 1 : 0), late: sum.late + late,
 }), { way: 0, stops: 0, late: 0 });
 
+/** Reports whether a sequence is better by what is shown: 0.1 km, a late stop, or a minute of delay. @param {Visit[]} before @param {Visit[]} after */
+export const improves = (before, after) => {
+  const old = total(before), next = total(after);
+  return Math.round(next.way * 10) < Math.round(old.way * 10) || next.stops < old.stops || Math.round(next.late / 60000) < Math.round(old.late / 60000);
+};
+
 /** For how long before a deadline a stop is tight, in milliseconds. */
 const tight = 30 * 60000;
 
