@@ -76,6 +76,16 @@ func (s *Service) Operator(ctx context.Context, operatorID string) (found *Opera
 	return found, err
 }
 
+// ByEmail returns the operator with an e-mail address, without regard to case; nil if
+// there is none.
+func (s *Service) ByEmail(ctx context.Context, email string) (*Operator, error) {
+	found, err := s.account(ctx, email)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return &found.Operator, nil
+}
+
 var errNoOperator = refusal.NotFound("the operator")
 
 // change is what a request changes. What it leaves out stays as it is.

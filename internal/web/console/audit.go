@@ -49,13 +49,20 @@ type auditView struct {
 // auditRow is a change that a person has made.
 type auditRow struct {
 	*operator.Audited
-	Who     string // the e-mail address, if the person is an operator
+	Who     string // the e-mail address, if the person is an operator; otherwise the id
+	Machine string // what acted, in words, if it was not a person
 	Object  string // the path of the page of what was changed; empty if it has none
 	Changes []difference
 }
 
+// machines are the phrases for authors that are not persons, by their ids.
+var machines = map[string]string{"settings": "audit.by.settings", "command line": "audit.by.command"}
+
 func (room *Room) audit(s *sheet) (int, []byte, error) {
-	filter, sent := room.auditFilter(s)
+	filter, sent, err := room.auditFilter(s)
+	if err != nil {
+		return 0, nil, err
+	}
 	view := auditView{sheet: s, Form: sent, Narrowed: len(given(sent.Values)) > 0}
 	status := http.StatusOK
 	if len(sent.Faults) > 0 {
@@ -80,7 +87,11 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 				return err
 			}
 		}
-		v.Entries = append(v.Entries, auditRow{entry, names[entry.OperatorID], objectPath(entry), differences(entry.Before, entry.After)})
+		row := auditRow{Audited: entry, Who: names[entry.OperatorID], Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
+		if key := machines[entry.OperatorID]; key != "" {
+			row.Machine = v.Text(key)
+		}
+		v.Entries = append(v.Entries, row)
 	}
 	chosen := given(v.Form.Values)
 	v.CSV = v.Link(auditPath+".csv", chosen...)
@@ -128,7 +139,7 @@ func objectPath(a *operator.Audited) string {
 }
 
 // auditFilter reads the filter that the address has.
-func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form) {
+func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, error) {
 	sent := &page.Form{Action: auditPath, Values: url.Values{}}
 	for _, name := range auditFields {
 		sent.Values.Set(name, strings.TrimSpace(s.URL.Query().Get(name)))
@@ -144,7 +155,16 @@ func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form) {
 		filter.Action = ""
 		sent.Values.Del("action")
 	}
-	return filter, sent
+	if strings.Contains(filter.OperatorID, "@") {
+		found, err := room.config.Operators.ByEmail(s.Context(), filter.OperatorID)
+		if err != nil {
+			return filter, sent, err
+		}
+		if found != nil { // otherwise no entry has the address as its author
+			filter.OperatorID = found.OperatorID
+		}
+	}
+	return filter, sent, nil
 }
 
 // day reads a day of a filter; zero if none is given.
@@ -187,7 +207,10 @@ func (v *auditView) Action(a audit.Action) string { return v.Text("audit." + str
 
 // exportAudit returns the entries that the filter's period has as CSV, the oldest first.
 func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
-	filter, sent := room.auditFilter(s)
+	filter, sent, err := room.auditFilter(s)
+	if err != nil {
+		return 0, nil, err
+	}
 	if len(sent.Faults) > 0 {
 		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), "a date")
 	}
@@ -195,7 +218,7 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 	lines := csv.NewWriter(&file)
 	_ = lines.Write([]string{"at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after"}) // a buffer takes everything
 	count := 0
-	err := room.config.Operators.ExportAudit(s.Context(), filter.From, filter.To, func(a *operator.Audited) error {
+	err = room.config.Operators.ExportAudit(s.Context(), filter.From, filter.To, func(a *operator.Audited) error {
 		if !selects(filter, a) {
 			return nil
 		}

@@ -120,8 +120,12 @@ func TestRules(t *testing.T) {
 func TestAuditLog(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	v := s.Operate(t).Visit(t)
+	admin := s.Operate(t)
+	v := admin.Visit(t)
 	v.Open(t, "/console/audit").Shows(t, 200, "Courier added", "Signed in")
+	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Courier added", `value="`+strings.ToUpper(admin.Email)+`"`)
+	v.Open(t, "/console/audit.csv?operator_id="+admin.Email).Shows(t, 200, "courier.created")
+	v.Open(t, "/console/audit?operator_id=none@example.com").Shows(t, 200, "Nothing was changed that fits.")
 	narrowed := v.Open(t, "/console/audit?action=courier.created")
 	narrowed.Shows(t, 200, "One change on this page", "Camille Tremblay", "/console/audit.csv?action=courier.created")
 	if strings.Contains(string(narrowed.Body), "<h2>Signed in") {
