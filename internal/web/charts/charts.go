@@ -85,22 +85,13 @@ func (s *sheet) isTest() bool { return s.Account != "" && s.Mode() == delivery.M
 
 // to returns the address of the page, or of its file, with parameters given as pairs.
 func (s *sheet) to(suffix string, parameters ...string) string {
-	query := url.Values{}
 	if s.corner.Names != nil {
 		parameters = append(parameters, "partner_id", s.partnerID)
 	}
-	for i := 0; i+1 < len(parameters); i += 2 {
-		if parameters[i+1] != "" {
-			query.Set(parameters[i], parameters[i+1])
-		}
-	}
 	if s.isTest() {
-		query.Set("mode", string(delivery.ModeTest))
+		parameters = append(parameters, "mode", string(delivery.ModeTest))
 	}
-	if len(query) == 0 {
-		return s.corner.Path + suffix
-	}
-	return s.corner.Path + suffix + "?" + query.Encode()
+	return page.Address(s.corner.Path+suffix, parameters...)
 }
 
 // The periods that end today, in days.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
@@ -125,16 +124,7 @@ func (room *Room) route(method, path string, roles []operator.Role, handle handl
 // Link returns the address of a page. The parameters are pairs of name and value; those
 // without a value are left out.
 func (s *sheet) Link(path string, parameters ...string) string {
-	query := url.Values{}
-	for i := 0; i+1 < len(parameters); i += 2 {
-		if parameters[i+1] != "" {
-			query.Set(parameters[i], parameters[i+1])
-		}
-	}
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
+	return page.Address(path, parameters...)
 }
 
 // in reports whether the operator has one of some roles.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -40,6 +41,21 @@ func (s Sheet) LeadTo(path string, message Flash) (int, []byte, error) {
 	}
 	s.Header.Set("Location", path)
 	return http.StatusSeeOther, nil, nil
+}
+
+// Address returns a path with parameters, which are pairs of name and value. Those without
+// a value are left out.
+func Address(path string, parameters ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
 }
 
 // VersionOf returns a number that differs when a form shows other values, for records

@@ -105,19 +105,10 @@ func (room *Room) route(method, path string, needs partner.Permission, handle ha
 // Link returns the address of a page of the portal in the mode of this one. The
 // parameters are pairs of name and value; those without a value are left out.
 func (s *sheet) Link(path string, parameters ...string) string {
-	query := url.Values{}
-	for i := 0; i+1 < len(parameters); i += 2 {
-		if parameters[i+1] != "" {
-			query.Set(parameters[i], parameters[i+1])
-		}
-	}
 	if s.Mode() == delivery.ModeTest {
-		query.Set("mode", string(delivery.ModeTest))
+		parameters = append(slices.Clone(parameters), "mode", string(delivery.ModeTest))
 	}
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
+	return page.Address(path, parameters...)
 }
 
 // May reports whether the person's role has a permission.
