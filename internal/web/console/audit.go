@@ -28,7 +28,7 @@ func (room *Room) auditRoutes() []visit.Route {
 
 const (
 	// entriesOnPage is the number of entries on a page of the audit log.
-	entriesOnPage = 50
+	entriesOnPage = 40
 	// entriesInFile is how many entries a file may have.
 	entriesInFile = 50_000
 )
