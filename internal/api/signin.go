@@ -38,8 +38,8 @@ func (s *Server) caller(c *call) signin.Caller {
 }
 
 // operatorEnrolled refuses an operator who lacks the second factor that the role must
-// have, except from the routes and pages of one's own sign-in. Operators for whom an
-// OpenID provider vouches need none: the provider asks for second factors itself.
+// have, except from the routes and pages of one's own sign-in. Operators who come
+// from an OpenID provider need none: the provider asks for second factors itself.
 func (s *Server) operatorEnrolled(c *call) error {
 	if c.vouched || strings.HasPrefix(c.URL.Path, opsPrefix+"auth/") || c.URL.Path == opsPrefix+"me" || c.needed == partner.PermissionSelf {
 		return nil

@@ -56,7 +56,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, from, to, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

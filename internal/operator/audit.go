@@ -56,10 +56,10 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 // exported is how many entries ExportAudit reads at a time.
 const exported = 500
 
-// ExportAudit calls fn for every entry of a period, the oldest first. It holds
+// ExportAudit calls fn for every entry that a filter selects, the oldest first. It holds
 // only a few in memory at a time.
-func (s *Service) ExportAudit(ctx context.Context, from, to time.Time, fn func(*Audited) error) error {
-	filter := AuditFilter{From: from, To: to, Oldest: true, Limit: exported}
+func (s *Service) ExportAudit(ctx context.Context, filter AuditFilter, fn func(*Audited) error) error {
+	filter.Oldest, filter.Limit = true, exported
 	for {
 		var entries []*Audited
 		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {

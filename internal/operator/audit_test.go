@@ -49,7 +49,7 @@ func TestDamagedAuditEntry(t *testing.T) {
 		t.Fatalf("got %d entries, %v, want 2", len(page.Entries), err)
 	}
 	var exported []*operator.Audited
-	err = s.ExportAudit(t.Context(), time.Time{}, time.Time{}, func(entry *operator.Audited) error {
+	err = s.ExportAudit(t.Context(), operator.AuditFilter{}, func(entry *operator.Audited) error {
 		exported = append(exported, entry)
 		return nil
 	})

@@ -136,7 +136,7 @@ func (c profileChange) apply(p Profile) Profile {
 	return p
 }
 
-// ErrProfileChanged means that a profile is no longer what a change was made for.
+// ErrProfileChanged means that a profile has changed since a change of it was begun.
 var ErrProfileChanged = refusal.New(refusal.CodeConflict, "the profile has changed meanwhile")
 
 // ChangeProfile changes the profile of a partner as a request asks; null clears a

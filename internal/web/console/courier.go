@@ -117,23 +117,24 @@ func (v *courierView) addFigures() error {
 	if err != nil {
 		return err
 	}
-	keys := []string{"couriers.figure.assigned", "couriers.figure.delivered", "couriers.figure.on_time", "couriers.figure.failed"}
-	courses, totals := make([][]int64, len(keys)), make([]int64, len(keys))
-	for _, line := range answer.Lines {
-		for i, count := range []int64{line.Assigned, line.Delivered, line.OnTime, line.FailedAttempts} {
-			courses[i] = append(courses[i], count)
-			totals[i] += count
-		}
-	}
-	for i, key := range keys {
-		v.Figures = append(v.Figures, courierFigure{key, v.Language.Number(int(totals[i])), courses[i]})
-	}
-	const delivered, onTime = 1, 2
-	v.Figures[onTime].Value = "–"
-	if totals[delivered] > 0 {
-		v.Figures[onTime].Value = v.Language.Percent(totals[onTime], totals[delivered])
+	total := report.Total(answer.Lines)
+	number := func(n int64) string { return v.Language.Number(int(n)) }
+	v.Figures = []courierFigure{
+		{"couriers.figure.assigned", number(total.Assigned), courseOf(answer, func(c figures.Counts) int64 { return c.Assigned })},
+		{"couriers.figure.delivered", number(total.Delivered), courseOf(answer, func(c figures.Counts) int64 { return c.Delivered })},
+		{"couriers.figure.on_time", v.Language.Share(total.OnTime, total.Delivered), courseOf(answer, func(c figures.Counts) int64 { return c.OnTime })},
+		{"couriers.figure.failed", number(total.FailedAttempts), courseOf(answer, func(c figures.Counts) int64 { return c.FailedAttempts })},
 	}
 	return nil
+}
+
+// courseOf returns a count of each day.
+func courseOf(answer *report.Answer, of func(figures.Counts) int64) []int64 {
+	course := make([]int64, len(answer.Lines))
+	for i, line := range answer.Lines {
+		course[i] = of(line.Counts)
+	}
+	return course
 }
 
 // LoginFields returns the fields of a new login.

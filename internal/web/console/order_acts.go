@@ -2,9 +2,6 @@ package console
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -264,11 +261,11 @@ func (room *Room) addProof(s *sheet) (int, []byte, error) {
 	if !slices.Contains(delivery.ProofKinds, upload.Kind) {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "kind must be signature or photo")
 	}
-	switch upload.Data, err = s.fileOf("picture"); {
-	case errors.Is(err, http.ErrMissingFile):
-		return refuse("act.proof.choose")
-	case err != nil:
+	if upload.Data, err = s.File("picture"); err != nil {
 		return 0, nil, err
+	}
+	if len(upload.Data) == 0 {
+		return refuse("act.proof.choose")
 	}
 	_, _, err = room.config.Proofs.Add(s.Context(), upload)
 	switch {
@@ -280,22 +277,4 @@ func (room *Room) addProof(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: "act.proof.added"})
-}
-
-// fileOf returns the content of a file that a form was sent with; http.ErrMissingFile if
-// it has none.
-func (s *sheet) fileOf(name string) ([]byte, error) {
-	file, _, err := s.FormFile(name)
-	if err != nil {
-		return nil, http.ErrMissingFile
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the file of a form: %w", err)
-	}
-	if len(data) == 0 {
-		return nil, http.ErrMissingFile
-	}
-	return data, nil
 }

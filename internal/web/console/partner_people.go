@@ -19,7 +19,7 @@ type personRow struct {
 	Factor *page.Form // removes the second factor; nil without one
 }
 
-// resetLink is a link for a new password, and whom it was made for.
+// resetLink is a link for a new password, with the person it was made for.
 type resetLink struct {
 	*signin.IssuedLink
 	Email string

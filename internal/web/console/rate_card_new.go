@@ -2,9 +2,7 @@ package console
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -27,7 +25,7 @@ type newCardView struct {
 	Problems []cardProblem
 	Series   []string // whose cards may be followed by another one
 	Asked    previewAsked
-	// What follows is set if the card may be added: when it takes effect, whom it is for,
+	// What follows is set if the card may be added: when it takes effect, for which partners,
 	// what it changes, what orders cost by it, and the form that adds it.
 	Checked *ratecard.Entry
 	For     int
@@ -202,17 +200,12 @@ func readCardForm(s *sheet) (*page.Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, header, err := s.FormFile("file")
-	switch {
-	case errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart):
-	case err != nil:
-		return nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
-	case header.Size > 0:
-		text, err := io.ReadAll(file)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return nil, fmt.Errorf("read the file of a rate card: %w", err)
-		}
-		sent.Values.Set("document", strings.ToValidUTF8(string(text), "\uFFFD"))
+	file, err := s.File("file")
+	if err != nil {
+		return nil, err
+	}
+	if len(file) > 0 {
+		sent.Values.Set("document", strings.ToValidUTF8(string(file), "\uFFFD"))
 	}
 	// Browsers send the lines of a text as network protocols do.
 	sent.Values.Set("document", strings.ReplaceAll(sent.Values.Get("document"), "\r\n", "\n"))

@@ -39,7 +39,7 @@ type cardsView struct {
 	Chips  []page.Link
 	Shown  string
 	Pages  page.Pages
-	Holds  string // for whom the series holds; empty if all are shown
+	Holds  string // the partners that the series is for; empty if all are shown
 	Others bool   // there are cards that the list does not show
 }
 

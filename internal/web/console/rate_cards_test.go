@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestRateCardList shows which card holds for whom and when.
+// TestRateCardList shows which card applies to which partners, and when.
 func TestRateCardList(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -3,9 +3,7 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -83,7 +81,7 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v := &importView{Form: sent}
-	content, err := s.file("file")
+	content, err := s.File("file")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -102,22 +100,6 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 	return s.LeadTo(of.Path(""), page.Flash{Key: "warehouse.imported", Arguments: []string{
 		"created", s.Language.Number(done.Created), "changed", s.Language.Number(done.Changed), "unchanged", s.Language.Number(done.Unchanged),
 	}})
-}
-
-// file returns the content of a file that a form was sent with; none if there is no file.
-func (s *sheet) file(name string) ([]byte, error) {
-	file, _, err := s.FormFile(name)
-	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
-	}
-	content, err := io.ReadAll(file)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("read the file of a form: %w", err)
-	}
-	return content, nil
 }
 
 // onLine fits the field of a problem of an import.

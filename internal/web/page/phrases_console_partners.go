@@ -52,7 +52,7 @@ var partnerPhrases = map[string]phrase{
 	"partners.suspend.yes":         {"Yes, suspend this partner", "Oui, suspendre ce partenaire"},
 	"partners.suspend.done":        {"{name} is suspended.", "{name} est suspendu."},
 	"partners.resume":              {"Lift the suspension", "Lever la suspension"},
-	"partners.resume.what":         {"{name} can sign in and create orders again. Its people have to sign in anew.", "{name} peut de nouveau se connecter et créer des commandes. Ses utilisateurs doivent se reconnecter."},
+	"partners.resume.what":         {"{name} can sign in and create orders again. Its people have to sign in again.", "{name} peut de nouveau se connecter et créer des commandes. Ses utilisateurs doivent se reconnecter."},
 	"partners.resume.yes":          {"Yes, lift it", "Oui, la lever"},
 	"partners.resume.done":         {"{name} is no longer suspended.", "{name} n’est plus suspendu."},
 

@@ -20,7 +20,7 @@ var consoleViewsPhrases = map[string]phrase{
 	"views.no_areas":        {"The map could not be read.", "La carte n’a pas pu être lue."},
 	"views.more":            {"and {n} more|and {n} more", "et {n} autre|et {n} autres"},
 
-	"views.nobody":        {"No courier", "Sans livreur"},
+	"views.no_courier":    {"No courier", "Sans livreur"},
 	"views.keys":          {"Drag stops, or use keys: Alt+↑ and Alt+↓ put a stop earlier or later, m gives it to another courier.", "Glissez les arrêts ou utilisez le clavier : Alt+↑ et Alt+↓ avancent ou reculent un arrêt, m le confie à un autre livreur."},
 	"views.pickup":        {"Pickup", "Ramassage"},
 	"views.dropoff":       {"Dropoff", "Livraison"},

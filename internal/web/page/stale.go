@@ -10,7 +10,7 @@ import (
 // Change is the latest change of an object, as a reader may know it.
 type Change struct {
 	PersonID string // who made it
-	Name     string // of that person; empty for an operator whom the reader does not know
+	Name     string // of that person; empty for an operator if the reader is not one
 	At       time.Time
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -222,16 +221,12 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.Text(key), Label: s.Text("settings.logo.file")})
 		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
-	file, _, err := s.FormFile("logo")
-	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
-		return refuse("settings.logo.choose")
-	}
+	picture, err := s.File("logo")
 	if err != nil {
-		return 0, nil, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+		return 0, nil, err
 	}
-	picture, err := io.ReadAll(file)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return 0, nil, fmt.Errorf("read the logo: %w", err)
+	if picture == nil {
+		return refuse("settings.logo.choose")
 	}
 	_, err = room.config.Partners.SetLogo(s.Context(), s.Session.Partner.PartnerID, picture)
 	switch {

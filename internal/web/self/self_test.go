@@ -236,7 +236,7 @@ func TestFactor(t *testing.T) {
 	})
 }
 
-// TestVouchedOperator shows that an operator whom an OpenID provider has signed in need
+// TestVouchedOperator shows that an operator who came from an OpenID provider need
 // not set up a second factor.
 func TestVouchedOperator(t *testing.T) {
 	t.Parallel()

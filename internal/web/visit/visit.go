@@ -4,6 +4,9 @@ package visit
 
 import (
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -67,7 +70,7 @@ func (v *Visit) Key() (key [16]byte, err error) {
 		err = v.ParseForm()
 	}
 	if err != nil {
-		return key, refusal.New(refusal.CodeBadRequest, "the form is malformed")
+		return key, errMalformedForm
 	}
 	text := v.PostForm.Get(KeyField)
 	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) || len(text) != 2*len(key) {
@@ -75,6 +78,25 @@ func (v *Visit) Key() (key [16]byte, err error) {
 	}
 	return key, nil
 }
+
+// File returns the content of the file that a form was sent with in a field; nil if it has
+// none there. It refuses a malformed form.
+func (v *Visit) File(field string) ([]byte, error) {
+	file, _, err := v.FormFile(field)
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errMalformedForm
+	}
+	content, err := io.ReadAll(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("read the file in the field %s: %w", field, err)
+	}
+	return content, nil
+}
+
+var errMalformedForm = refusal.New(refusal.CodeBadRequest, "the form is malformed")
 
 // ErrShownOnce refuses a form that is sent again after it was answered with a page that
 // may hold a secret, which is not kept.

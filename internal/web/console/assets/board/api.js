@@ -2,7 +2,7 @@
 
 /**
  * @typedef {object} Request
- * @property {unknown} [body] sent as JSON
+ * @property {unknown} [body] sent as JSON, but a file as it is
  * @property {string} [key] an idempotency key: with it a call that is repeated changes nothing twice
  * @property {AbortSignal} [signal]
  * @property {number} [timeout] in milliseconds; 30 s if it is left out
@@ -46,6 +46,20 @@ const refusalOf = async (response) => {
   }
 };
 
+/** @typedef {{courier_id: string, name: string, phone: string, vehicle: string, active: boolean}} Courier */
+
+/** Reads all couriers. @returns {Promise<Courier[]>} */
+export const allCouriers = async () => {
+  /** @type {Courier[]} */
+  const all = [];
+  for (let cursor = ""; ;) {
+    const page = await call("GET", `/couriers?${new URLSearchParams({ limit: "500", ...(cursor && { cursor }) })}`);
+    all.push(...page.couriers);
+    cursor = page.next_cursor ?? "";
+    if (!cursor) return all;
+  }
+};
+
 /**
  * Calls the interface and returns the body of the response. It throws a Refused for
  * everything but an abort by the caller's signal. Without a session it leads to the
@@ -58,12 +72,13 @@ const refusalOf = async (response) => {
 export const call = async (method, path, { body, key, signal, timeout = 30000 } = {}) => {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = isFile ? body.type || "image/jpeg" : "application/json";
   if (key) headers["Idempotency-Key"] = key;
   const ends = AbortSignal.timeout(timeout);
   try {
     const response = await fetch(`/ops/v1${path}`, {
-      method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store",
+      method, headers, body: body === undefined || isFile ? body : JSON.stringify(body), cache: "no-store",
       signal: signal ? AbortSignal.any([signal, ends]) : ends,
     });
     if (response.ok) return response.status === 204 ? null : await response.json();

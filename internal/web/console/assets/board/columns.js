@@ -3,14 +3,14 @@
 
 import { effect, signal, untracked } from "@preact/signals-core";
 import { moveEach } from "./acts.js";
-import { Refused, call, newKey } from "./api.js";
+import { Refused, allCouriers, call, newKey } from "./api.js";
 import { inOrder, mayHandOver, moved } from "./sequence.js";
 import { now, tick } from "./clock.js";
 import { store } from "./store.js";
 import { n, t } from "./text.js";
 
 /** @typedef {import("./sequence.js").Job} Job */
-/** @typedef {{courier_id: string, name: string, phone: string, vehicle: string, active: boolean}} Courier */
+/** @typedef {import("./api.js").Courier} Courier */
 
 /**
  * The work of a courier.
@@ -33,7 +33,7 @@ export const said = signal({ text: "", lines: [], danger: false });
 export const busy = signal(new Set());
 
 /** In place of a courier's id: the column of orders without one. */
-export const nobody = "none";
+export const noCourier = "none";
 
 /** @param {string} text @param {string[]} [lines] */
 const say = (text, lines = []) => { said.value = { text, lines, danger: false }; };
@@ -47,17 +47,7 @@ const put = (id, parts) => {
 };
 
 /** Reads all couriers. */
-export const readCouriers = async () => {
-  /** @type {Map<string, Courier>} */
-  const all = new Map();
-  for (let cursor = ""; ;) {
-    const page = await call("GET", `/couriers?${new URLSearchParams({ limit: "500", ...(cursor && { cursor }) })}`);
-    for (const courier of page.couriers) all.set(courier.courier_id, courier);
-    cursor = page.next_cursor ?? "";
-    if (!cursor) break;
-  }
-  couriers.value = all;
-};
+export const readCouriers = async () => { couriers.value = new Map((await allCouriers()).map((courier) => [courier.courier_id, courier])); };
 
 /** The orders and versions that each column was read at. @type {Map<string, string>} */
 const stamps = new Map();
@@ -128,7 +118,7 @@ const doing = async (ids, act) => {
 const rowWith = (id) => store.ordered.find((row) => row.courier?.courier_id === id);
 
 /** @param {string} id */
-export const nameOf = (id) => id === nobody ? t("views.nobody") : couriers.value.get(id)?.name ?? rowWith(id)?.courier?.name ?? id;
+export const nameOf = (id) => id === noCourier ? t("views.no_courier") : couriers.value.get(id)?.name ?? rowWith(id)?.courier?.name ?? id;
 
 /**
  * Writes the sequence of a courier. It is shown before it is written. If another desk was
@@ -186,13 +176,13 @@ export const drop = (id) => put(id, { proposal: undefined });
 export const handOver = (orders, from, to, before) => doing([from, to], async () => {
   const rows = orders.flatMap((id) => store.rows.get(id) ?? []);
   const movable = rows.filter((row) => mayHandOver(row.status)), staying = rows.filter((row) => !mayHandOver(row.status));
-  const change = to === nobody ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
+  const change = to === noCourier ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
   const { moved: handed, refused } = await moveEach(movable, change);
   const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map(({ order, why }) => `${order}: ${why}`)];
   (lines.length ? warn : say)(n("views.handed", handed.length, { courier: nameOf(to) }), lines);
-  await Promise.all([from, to].filter((id) => id !== nobody).map(load));
+  await Promise.all([from, to].filter((id) => id !== noCourier).map(load));
   const [first] = handed, jobs = columns.value.get(to)?.jobs ?? [];
-  if (before === undefined || !first || to === nobody) return;
+  if (before === undefined || !first || to === noCourier) return;
   const at = jobs.findIndex((job) => job.order_id === before);
   await reorder(to, first.order_id, at < 0 ? jobs.length : at);
 });

@@ -7,7 +7,7 @@ import { computed, signal } from "@preact/signals-core";
 import { areas, pace, readAreas } from "./areas.js";
 import { shown } from "./board.js";
 import { tick } from "./clock.js";
-import { busy, columns, couriers, drop, follow, handOver, load, nameOf, nobody, propose, readCouriers, reorder, said, save } from "./columns.js";
+import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, reorder, said, save } from "./columns.js";
 import { Badge, Icon, classes, html } from "./html.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
@@ -30,7 +30,7 @@ const loads = computed(() => {
   store.version.value;
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const row of store.rows.values()) counts.set(row.courier?.courier_id ?? nobody, (counts.get(row.courier?.courier_id ?? nobody) ?? 0) + 1);
+  for (const row of store.rows.values()) counts.set(row.courier?.courier_id ?? noCourier, (counts.get(row.courier?.courier_id ?? noCourier) ?? 0) + 1);
   return counts;
 });
 
@@ -40,7 +40,7 @@ const chosen = computed(() => {
   const names = new Map();
   for (const { courier } of shown.value) if (courier) names.set(courier.courier_id, courier.name);
   const { courier: named, ...rest } = filter.value;
-  if (named && named !== nobody) names.set(named, nameOf(named));
+  if (named && named !== noCourier) names.set(named, nameOf(named));
   // Without a filter the couriers who have nothing to do can be given something.
   if (!named && Object.values(rest).every((part) => !part)) for (const { courier_id: id, name, active } of couriers.value.values()) if (active) names.set(id, name);
   const idle = (/** @type {string} */ id) => loads.value.get(id) ? 0 : 1;
@@ -94,7 +94,7 @@ const press = async (event, stop, column, index) => {
   event.preventDefault();
   event.stopPropagation();
   if (reordering) {
-    if (column === nobody || busy.value.has(column)) return;
+    if (column === noCourier || busy.value.has(column)) return;
     const saving = reorder(column, stop.id, key === "ArrowUp" ? index - 1 : index + 2);
     focus(stop.id);
     return saving;
@@ -123,12 +123,12 @@ const put = async (event) => {
   dragged.value = target.value = null;
   if (!from || !to) return;
   if (from.from !== to.column) return handOver([from.id], from.from, to.column, columns.value.get(to.column)?.jobs[to.before]?.order_id ?? "");
-  if (to.column !== nobody) return reorder(to.column, from.id, to.before);
+  if (to.column !== noCourier) return reorder(to.column, from.id, to.before);
 };
 
 /** @param {{stop: Stop, column: string, index: number, outside: boolean, fixed: boolean}} props */
 const Item = ({ stop, column, index, outside, fixed }) => {
-  const now = tick.value, words = standingOf(stop), movable = !fixed && (column !== nobody || mayHandOver(stop.status));
+  const now = tick.value, words = standingOf(stop), movable = !fixed && (column !== noCourier || mayHandOver(stop.status));
   const landing = target.value?.column === column && target.value.before === index;
   return html`<li data-index=${index} class=${classes(landing && "landing")}>
     <button type="button" id=${`stop-${stop.id}`} data-stop=${stop.id} class=${classes("stop", stop.standing, outside && "outside", stop.id === opened.value && "open")}
@@ -186,7 +186,7 @@ const Head = ({ id, count, visits }) => {
     <h2 id=${`lane-${id}`}>${courier ? html`<a href=${`/console/couriers/${id}`}>${courier.name}</a>` : nameOf(id)}</h2>
     <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
     ${last && html`<p class="soft small">${t("views.done_by", { at: soon(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
-    ${id !== nobody && count > 0 && html`<p class="line">
+    ${id !== noCourier && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
       <button type="button" class="button row-act" disabled=${working} onClick=${() => { handing.value = { orders: allOf(id), from: id }; }}>${t("views.hand_all")}</button>
     </p>`}
@@ -219,8 +219,8 @@ const CourierLane = ({ id, inside }) => {
 /** The column of orders without a courier. */
 const LooseLane = () => {
   const rows = shown.value.filter((row) => !row.courier), now = tick.value;
-  return html`<${Lane} id=${nobody} count=${Math.min(rows.length, loose)}>
-    ${rows.slice(0, loose).map((row, i) => html`<${Item} key=${row.order_id} stop=${stopOfRow(row, now)} column=${nobody} index=${i} outside=${false} fixed=${false} />`)}
+  return html`<${Lane} id=${noCourier} count=${Math.min(rows.length, loose)}>
+    ${rows.slice(0, loose).map((row, i) => html`<${Item} key=${row.order_id} stop=${stopOfRow(row, now)} column=${noCourier} index=${i} outside=${false} fixed=${false} />`)}
     ${rows.length > loose && html`<li class="soft small">${n("views.more", rows.length - loose)}</li>`}
     ${!rows.length && html`<li class="soft small">${t("views.all_assigned")}</li>`}
   <//>`;
@@ -251,7 +251,7 @@ const Picker = () => {
     <form class="stack" method="dialog" onSubmit=${take}>
       <h2 id="picker-title">${n("views.hand_to", orders.length)}</h2>
       <select class="input" size="10" required aria-labelledby="picker-title" ref=${list} onDblClick=${take} onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") take(event); }}>
-        ${from !== nobody && html`<option value=${nobody}>${t("views.nobody")}</option>`}
+        ${from !== noCourier && html`<option value=${noCourier}>${t("views.no_courier")}</option>`}
         ${all.map(({ courier_id: id, name, vehicle }) => html`<option key=${id} value=${id}>${name} (${number(loads.value.get(id) ?? 0)}) · ${vehicle}</option>`)}
       </select>
       <p class="line"><button class="button first">${t("views.hand")}</button><button type="button" class="button" onClick=${() => dialog.current?.close()}>${t("views.cancel")}</button></p>
@@ -276,7 +276,7 @@ export const CouriersView = () => {
   return html`<div class="lanes-view">
     <div class="spread lanes-head"><${Said} /><p class="soft small keys-hint">${t("views.keys")}</p></div>
     <div class="lanes" role="group" aria-label=${t("board.couriers")} tabindex="0">
-      ${filter.value.courier === "" || filter.value.courier === nobody ? html`<${LooseLane} />` : null}
+      ${filter.value.courier === "" || filter.value.courier === noCourier ? html`<${LooseLane} />` : null}
       ${visible.value.map((id) => html`<${CourierLane} key=${id} id=${id} inside=${inside} />`)}
       ${rest > 0 && html`<p class="lane-more"><button type="button" class="button" onClick=${() => { many.value += step; }}>${n("views.more_couriers", rest)}</button></p>`}
     </div>

@@ -182,7 +182,7 @@ export const MapView = () => {
     readAreas();
     readCouriers().catch(() => {}); // the names of those with orders are in the rows
     const ends = [follow(() => ways.value), effect(() => {
-      // The map is zoomed no longer once none of its areas is drawn.
+      // The zoom ends when none of its areas is drawn.
       if (zoomed.value.length && !found.value.some(({ code }) => zoomed.value.includes(code))) zoomed.value = [];
     })];
     return () => ends.forEach((end) => end());

@@ -3,25 +3,13 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { call } from "./api.js";
+import { allCouriers } from "./api.js";
 import { html } from "./html.js";
 import { store } from "./store.js";
 import { n, t } from "./text.js";
 import { whyNot } from "./acts.js";
 
-/** @typedef {{courier_id: string, name: string, vehicle: string, active: boolean}} Courier */
-
-/** Reads all couriers who work. @returns {Promise<Courier[]>} */
-const readCouriers = async () => {
-  /** @type {Courier[]} */
-  const all = [];
-  for (let cursor = ""; ;) {
-    const page = await call("GET", `/couriers?${new URLSearchParams(cursor ? { limit: "500", cursor } : { limit: "500" })}`);
-    all.push(...page.couriers);
-    cursor = page.next_cursor ?? "";
-    if (!cursor) return all.filter((courier) => courier.active);
-  }
-};
+/** @typedef {import("./api.js").Courier} Courier */
 
 /** Counts the open orders of each courier. @param {Iterable<{courier: {courier_id: string} | null}>} rows @returns {Map<string, number>} */
 export const loads = (rows) => {
@@ -54,7 +42,7 @@ export const Picker = ({ pick }) => {
   const couriers = useSignal(/** @type {Courier[] | null} */ (null)), failed = useSignal(""), text = useSignal(""), at = useSignal(0);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
-    readCouriers().then((found) => { couriers.value = found; }, (error) => { failed.value = whyNot(error); });
+    allCouriers().then((found) => { couriers.value = found.filter((courier) => courier.active); }, (error) => { failed.value = whyNot(error); });
   }, []);
   const load = loads(store.ordered), shown = match(couriers.value ?? [], text.value, load).slice(0, most);
   const current = Math.min(at.value, shown.length - 1);

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { say, whyNot } from "./acts.js";
-import { Refused, newKey } from "./api.js";
+import { call, newKey } from "./api.js";
 import { tick } from "./clock.js";
 import { html } from "./html.js";
 import { moment, t } from "./text.js";
@@ -15,20 +15,16 @@ const most = 10;
 /** The address of a picture on this server. @param {string} url */
 const pathOf = (url) => new URL(url, location.href).pathname;
 
+/** How long a picture may take over a bad connection, in milliseconds. */
+const patience = 300000;
+
 /**
  * Sends a picture. The same file is one proof, however often it is sent.
  * @param {string} id
  * @param {string} kind
  * @param {File} file
  */
-const upload = async (id, kind, file) => {
-  const response = await fetch(`/ops/v1/orders/${id}/proofs?kind=${kind}`, {
-    method: "POST", body: file, headers: { "Content-Type": file.type || "image/jpeg", "Idempotency-Key": newKey(), Accept: "application/json" },
-  }).catch((error) => { throw new Refused(0, "unreachable", String(error)); });
-  if (response.ok) return;
-  const answer = await response.json().catch(() => ({}));
-  throw new Refused(response.status, answer.error?.code ?? "unavailable", answer.error?.message ?? "", answer.error?.details, response.headers.get("X-Request-Id") ?? "");
-};
+const upload = (id, kind, file) => call("POST", `/orders/${id}/proofs?kind=${kind}`, { body: file, key: newKey(), timeout: patience });
 
 /** @param {{record: Record<string, any>, added: () => void}} props */
 export const Proofs = ({ record, added }) => {

@@ -14,7 +14,7 @@ export const selected = signal(new Map());
 /** The order from which a range is selected. */
 let anchor = "";
 
-/** Selects an order, or no longer. @param {Row} row */
+/** Selects an order, or deselects it. @param {Row} row */
 export const toggle = (row) => {
   const next = new Map(selected.value);
   if (!next.delete(row.order_id)) next.set(row.order_id, row.version);
@@ -48,7 +48,7 @@ export const clear = () => {
   if (selected.value.size) selected.value = new Map();
 };
 
-/** Leaves out what is no longer on the board. @param {ReadonlyMap<string, Row>} rows */
+/** Removes what has left the board. @param {ReadonlyMap<string, Row>} rows */
 export const prune = (rows) => {
   const gone = [...selected.value.keys()].filter((id) => !rows.has(id));
   if (!gone.length) return;
