@@ -24,6 +24,9 @@ var libraries = map[string]string{
 	"htm": "htm.mjs",
 }
 
+// sharedModules are the modules that all islands may import, as dropyard/text.js and so on.
+var sharedModules = []string{"island/text.js", "island/clock.js", "island/html.js", "island/dialog.js"}
+
 // island is what the layout writes for the modules of an island.
 type island struct {
 	// Map is the import map as an element. Modules import each other by relative paths,
@@ -44,6 +47,9 @@ func (s *Site) island(folder string) (found island) {
 	imports := map[string]string{}
 	for name, file := range libraries {
 		imports[name] = s.assets.path(file)
+	}
+	for _, name := range sharedModules {
+		imports["dropyard/"+path.Base(name)] = s.assets.path(name)
 	}
 	for name, one := range s.assets {
 		if path.Dir(name) == folder && path.Ext(name) == ".js" && assetPrefix+name != one.path {

@@ -46,6 +46,9 @@ func NewSite(config Config) *Site {
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")
 	s.assets.add("page.css", bytes.Join([][]byte{tokens, components}, nil))
 	s.AddAssets(libraryFiles, "vendored")
+	for _, name := range sharedModules {
+		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
+	}
 	s.own = s.Templates(ownFiles, "templates/refused.html")
 	return s
 }

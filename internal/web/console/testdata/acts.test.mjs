@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { batchSize, batches, insist, mayAssign, mayMove, moveAll, moveEach, moveKey, moves, press, progress, said, whyNot } from "../assets/board/acts.js";
 import { Refused } from "../assets/board/api.js";
-import { use } from "../assets/board/text.js";
+import { use } from "dropyard/text.js";
 import { loads, match } from "../assets/board/picker.js";
 
 const { books, moves: table } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { dollars, due, n, number, shorten, span, t, use } from "../assets/board/text.js";
+import { dollars, due, n, number, shorten, span, t, use } from "dropyard/text.js";
 
 // What the service writes, by language: see board_modules_test.go.
 const { books, cases } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));

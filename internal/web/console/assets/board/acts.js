@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { Refused, call, newKey } from "./api.js";
-import { n, t } from "./text.js";
+import { n, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {{order_id: string, partner_order_id: string, version: number, status: string}} Target an order as it was seen */

@@ -1,10 +1,10 @@
 // The dialogs of acts that need more than a press: a courier, a reason, or a second look.
 
 import { useSignal } from "@preact/signals";
-import { ask, close } from "./dialog.js";
-import { html } from "./html.js";
+import { ask, close } from "dropyard/dialog.js";
+import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
-import { language, n, t } from "./text.js";
+import { language, n, t } from "dropyard/text.js";
 
 /** @typedef {import("./acts.js").Move} Move */
 /** @typedef {(move: Move) => void} Go what happens when it is decided */

@@ -1,12 +1,12 @@
 // What stands above the views: chips with counts, the lists that narrow the board, the
 // search, and how the connection is.
 
-import { html, Icon } from "./html.js";
+import { html, Icon } from "dropyard/html.js";
 import { choices, counts, refreshChoices } from "./board.js";
 import { isEmpty } from "./filter.js";
 import { filter, narrow, show, view, widen } from "./route.js";
 import { store } from "./store.js";
-import { number, t } from "./text.js";
+import { number, t } from "dropyard/text.js";
 
 /** @typedef {import("./filter.js").Filter} Filter */
 /** @typedef {import("./filter.js").Choice} Choice */

@@ -3,7 +3,7 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { Refused, call } from "./api.js";
-import { tick } from "./clock.js";
+import { tick } from "dropyard/clock.js";
 import { choices as choicesOf, select } from "./filter.js";
 import { filter } from "./route.js";
 import { prune } from "./selection.js";

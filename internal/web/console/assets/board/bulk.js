@@ -5,10 +5,10 @@ import { useEffect } from "preact/hooks";
 import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
 import { decide } from "./asking.js";
 import { current } from "./board.js";
-import { html } from "./html.js";
+import { html } from "dropyard/html.js";
 import { add, clear, selected } from "./selection.js";
 import { store } from "./store.js";
-import { n, number, t } from "./text.js";
+import { n, number, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 

@@ -5,9 +5,9 @@ import { effect, signal, untracked } from "@preact/signals-core";
 import { moveEach } from "./acts.js";
 import { Refused, allCouriers, call, newKey } from "./api.js";
 import { inOrder, mayHandOver, moved } from "./sequence.js";
-import { now, tick } from "./clock.js";
+import { now, tick } from "dropyard/clock.js";
 import { store } from "./store.js";
-import { n, t } from "./text.js";
+import { n, t } from "dropyard/text.js";
 
 /** @typedef {import("./sequence.js").Job} Job */
 /** @typedef {import("./api.js").Courier} Courier */

@@ -6,13 +6,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { computed, signal } from "@preact/signals-core";
 import { areas, pace, readAreas } from "./areas.js";
 import { shown } from "./board.js";
-import { tick } from "./clock.js";
+import { tick } from "dropyard/clock.js";
 import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, reorder, said, save } from "./columns.js";
-import { Badge, Icon, classes, html } from "./html.js";
+import { Badge, Icon, classes, html } from "dropyard/html.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
-import { clock, due, full, moment, n, number, span, t } from "./text.js";
+import { clock, due, full, moment, n, number, span, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./sequence.js").Job} Job */

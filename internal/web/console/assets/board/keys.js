@@ -2,11 +2,11 @@
 
 import { current, cursor, cursorAt, move, shown } from "./board.js";
 import { act } from "./bulk.js";
-import { ask, dialog } from "./dialog.js";
-import { html } from "./html.js";
+import { ask, dialog } from "dropyard/dialog.js";
+import { html } from "dropyard/html.js";
 import { open, opened, view } from "./route.js";
 import { clear, range, selected, toggle } from "./selection.js";
-import { t } from "./text.js";
+import { t } from "dropyard/text.js";
 
 /** The pages that g leads to. @type {Record<string, string>} */
 const places = { b: "/console/board", c: "/console/couriers", s: "/console/stock", p: "/console/partners" };

@@ -1,35 +1,36 @@
 // The dispatch board. This module puts it together; the others are
 //
-//   text.js       phrases, numbers and times          rows.js       what a row is (pure)
-//   clock.js      the server's time                   filter.js     which rows are shown (pure)
+//   rows.js       what a row is (pure)                filter.js     which rows are shown (pure)
 //   api.js        calls of /ops/v1                    selection.js  which are selected
 //   store.js      the rows and the feed               route.js      the address: view, filter, order
-//   html.js       templates, icons, badges            board.js      rows shown, counts, keyboard's row
-//   bar.js        chips, lists, search                table.js      the list
+//   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
+//   table.js      the list                            panel.js      the order that is open
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
-//   panel.js      the order that is open              proofs.js     its pictures
-//   bulk.js       acts on what is selected            picker.js     choosing a courier
-//   keys.js       the keyboard                        dialog.js     dialogs
+//   proofs.js     pictures of an order                picker.js     choosing a courier
+//   bulk.js       acts on what is selected            keys.js       the keyboard
 //   map.js        the map                             geo.js        what the map shows (pure)
 //   couriers.js   couriers side by side               columns.js    their stops, and changes
 //   areas.js      where areas are                     sequence.js   sequences and ways (pure)
+//
+// What all islands share is imported as dropyard/text.js (phrases, numbers and times),
+// clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
 //
 import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
 import { start } from "./board.js";
 import { Bar, Failure } from "./bar.js";
 import { Bulk, Said } from "./bulk.js";
-import { correct, run } from "./clock.js";
+import { correct, run } from "dropyard/clock.js";
 import { CouriersView } from "./couriers.js";
-import { Dialogs } from "./dialog.js";
-import { html } from "./html.js";
+import { Dialogs } from "dropyard/dialog.js";
+import { html } from "dropyard/html.js";
 import { listen } from "./keys.js";
 import { MapView } from "./map.js";
 import { Panel } from "./panel.js";
 import { opened, read, view } from "./route.js";
 import { follow, store } from "./store.js";
 import { Table } from "./table.js";
-import { t } from "./text.js";
+import { t } from "dropyard/text.js";
 
 /** @type {import("./route.js").View[]} */
 const views = ["list", "map", "couriers"];

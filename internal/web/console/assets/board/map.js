@@ -5,14 +5,14 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { computed, effect, signal } from "@preact/signals-core";
 import { areas, missing, readAreas } from "./areas.js";
 import { shown } from "./board.js";
-import { tick } from "./clock.js";
+import { tick } from "dropyard/clock.js";
 import { columns, follow, nameOf, readCouriers } from "./columns.js";
 import { select } from "./filter.js";
 import { areasOf, boundsOf, dotsOf, projection, radius, toneOf } from "./geo.js";
-import { Badge, classes, html, statusName } from "./html.js";
+import { Badge, classes, html, statusName } from "dropyard/html.js";
 import { filter, narrow, open, show } from "./route.js";
 import { store } from "./store.js";
-import { due, n, number, t } from "./text.js";
+import { due, n, number, t } from "dropyard/text.js";
 
 /** @typedef {import("./geo.js").Area} Area */
 /** @typedef {import("./geo.js").Dot} Dot */

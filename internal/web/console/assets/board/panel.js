@@ -6,11 +6,11 @@ import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
 import { call } from "./api.js";
 import { decide } from "./asking.js";
-import { tick } from "./clock.js";
-import { Badge, html } from "./html.js";
+import { tick } from "dropyard/clock.js";
+import { Badge, html } from "dropyard/html.js";
 import { open } from "./route.js";
 import { store } from "./store.js";
-import { clock, dollars, due, full, moment, n, number, shorten, t } from "./text.js";
+import { clock, dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
 
 /** An order as GET /ops/v1/orders/{order_id} has it. @typedef {Record<string, any>} OrderRecord */

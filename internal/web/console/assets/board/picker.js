@@ -4,9 +4,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { allCouriers } from "./api.js";
-import { html } from "./html.js";
+import { html } from "dropyard/html.js";
 import { store } from "./store.js";
-import { n, t } from "./text.js";
+import { n, t } from "dropyard/text.js";
 import { whyNot } from "./acts.js";
 
 /** @typedef {import("./api.js").Courier} Courier */

@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { say, whyNot } from "./acts.js";
 import { call, newKey } from "./api.js";
-import { tick } from "./clock.js";
-import { html } from "./html.js";
-import { moment, t } from "./text.js";
+import { tick } from "dropyard/clock.js";
+import { html } from "dropyard/html.js";
+import { moment, t } from "dropyard/text.js";
 
 /** The statuses in which the desk may add proofs. */
 const provable = ["picked_up", "in_transit", "out_for_delivery", "delivered", "failed"];

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { Refused, call as callServer } from "./api.js";
-import { now as serverNow } from "./clock.js";
+import { now as serverNow } from "dropyard/clock.js";
 import { byDue, merge, rowOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").Row} Row */

@@ -6,14 +6,14 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { reasonNames } from "./bar.js";
-import { tick } from "./clock.js";
+import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
-import { Badge, Icon, classes, html } from "./html.js";
+import { Badge, Icon, classes, html } from "dropyard/html.js";
 import { filter, open, opened, widen } from "./route.js";
 import { reasonsOf } from "./rows.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
 import { store } from "./store.js";
-import { due, full, t } from "./text.js";
+import { due, full, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 
@@ -175,7 +175,7 @@ export const Table = () => {
     event.preventDefault();
     act(count.value - 2 * spare - 2, event);
   };
-  return html`<div class="grid" id="orders" role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${rows.length + 1}
+  return html`<div class="grid" id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${rows.length + 1}
     aria-activedescendant=${visible.some((row) => row.order_id === at) ? elementID(at) : undefined}
     ref=${scroller} onScroll=${scrolled} onClick=${click} onKeyDown=${press}>
     <${Head} rows=${rows} />

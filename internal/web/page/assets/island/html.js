@@ -1,12 +1,11 @@
-// What all components are written with. htm parses templates into elements, so that no
+// What the components of all islands are written with. htm parses templates into elements, so that no
 // text becomes markup.
 
 import { h } from "preact";
 import htm from "htm";
-import { t } from "./text.js";
+import { t } from "dropyard/text.js";
 
 /** @typedef {import("preact").VNode<any>} Element */
-/** @typedef {import("./store.js").Status} Status */
 
 /** Returns the element of a template with one root. @type {(strings: TemplateStringsArray, ...values: any[]) => Element} */
 export const html = /** @type {any} */ (htm.bind(/** @type {any} */ (h)));
@@ -32,11 +31,11 @@ const fills = {
   delivered: "full", failed: "full", cancelled: "none",
 };
 
-/** The name of a status at the desk. @param {Status | "delivered" | "cancelled"} status */
+/** The name of a status at the desk. @param {string} status */
 export const statusName = (status) => {
   if (status === "pending") return t("board.pending");
   return status === "failed" ? t("board.failed") : t(`status.${status}`);
 };
 
-/** The badge of a status: an icon, a word and a colour. @param {{status: Status | "delivered" | "cancelled"}} props */
+/** The badge of a status: an icon, a word and a colour. @param {{status: string}} props */
 export const Badge = ({ status }) => html`<span class=${`status status-${status}`}><${Icon} name=${fills[status] ?? "none"} /><span>${statusName(status)}</span></span>`;

@@ -1,10 +1,10 @@
 // Dialogs, one at a time. They are the browser's own: what is behind them is inert, and
-// the focus returns to where it was.
+// the focus returns to where it was, or to the element with data-rest if that is gone.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
-import { html } from "./html.js";
-import { t } from "./text.js";
+import { html } from "dropyard/html.js";
+import { t } from "dropyard/text.js";
 
 /** @typedef {{title: string, body: () => any}} Shown */
 
@@ -26,7 +26,7 @@ const Open = ({ shown }) => {
     return () => {
       opened?.close();
       if (before?.isConnected) before.focus();
-      else document.getElementById("orders")?.focus();
+      else /** @type {HTMLElement | null} */ (document.querySelector("[data-rest]"))?.focus();
     };
   }, []);
   return html`<dialog class="dialog stack" ref=${element} aria-labelledby="dialog-title"
