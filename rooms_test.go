@@ -97,6 +97,8 @@ var rooms = map[string]room{
 
 	"internal/web/self": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 
+	"internal/web/courier": {may: []string{"internal/operator", "internal/web/page", "internal/web/visit"}},
+
 	"internal/web/scenes":  everything,
 	"internal/web/types":   everything,
 	"internal/web/browser": everything,

@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/charts"
 	"github.com/dropyard/dropyard/internal/web/console"
+	"github.com/dropyard/dropyard/internal/web/courier"
 	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -53,8 +54,8 @@ func (a *App) pages() pages {
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
-			portal: desk.Frame, console: operators.Frame, courier: entry.CourierFrame,
+		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+			portal: desk.Frame, console: operators.Frame, courier: courier.Frame,
 		})),
 		refused: site.Refused,
 	}

@@ -100,7 +100,7 @@ func (room *Room) Routes() []visit.Route {
 		room.both(portal, "/register", (*sheet).registerPage, (*sheet).register),
 		room.both(portal, "/invitations/{token}", (*sheet).invitationPage, (*sheet).acceptInvitation),
 		room.both(portal, "/email/{token}", (*sheet).emailPage, (*sheet).confirmEmail),
-		room.deskRoutes(), room.demoRoutes(),
+		room.demoRoutes(),
 	)
 	for _, d := range []*door{portal, console, courier} {
 		routes = append(routes, room.both(d, "/login", (*sheet).loginPage, (*sheet).login)...)

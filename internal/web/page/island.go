@@ -75,6 +75,18 @@ func (s *Site) island(folder string) (found island) {
 // of assets, see Document.Island.
 func (s *Site) IslandPolicy(folder string) string { return s.island(folder).policy() }
 
+// AppPolicy is IslandPolicy for islands that are apps (Document.App): they may compile
+// WebAssembly, which reads codes, and register a service worker through the Trusted Types
+// policy WorkerPolicy.
+func (s *Site) AppPolicy(folder string) string { return s.island(folder).appPolicy() }
+
+// WorkerPolicy is the name of the only Trusted Types policy that apps may create.
+const WorkerPolicy = "dropyard-worker"
+
+func (i island) appPolicy() string {
+	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", 1) + "; trusted-types " + WorkerPolicy
+}
+
 func (i island) policy() string {
 	if i.source == "" {
 		return Policy

@@ -51,6 +51,9 @@ var phrases = collect(
 	consoleRatesPhrases,
 	consoleOperatorsPhrases,
 	consoleHousePhrases,
+	courierPhrases,
+	courierShellPhrases,
+	courierProofsPhrases,
 	accountPhrases,
 )
 

@@ -92,10 +92,5 @@ var entrancePhrases = map[string]phrase{
 	"entrance.role.warehouse":  {"warehouse", "entrepôt"},
 	"entrance.role.courier":    {"courier", "livreur"},
 
-	"entrance.desk.as":        {"{email}, with the role {role}.", "{email}, avec le rôle {role}."},
-	"entrance.desk.work":      {"Your work", "Votre travail"},
-	"entrance.desk.work.how":  {"Orders, couriers and stock are reached over the interface for operators until their pages are here.", "Commandes, livreurs et stock sont accessibles par l’interface des opérateurs, en attendant leurs pages."},
-	"entrance.desk.interface": {"The interface for operators (OpenAPI)", "L’interface des opérateurs (OpenAPI)"},
-
 	"entrance.demo.changed": {"The password of the demo was changed, or the account signs in with a code. Sign in here.", "Le mot de passe de la démonstration a été changé, ou le compte se connecte avec un code. Connectez-vous ici."},
 }

@@ -65,6 +65,8 @@ type Document struct {
 	// of islands; empty for pages that are not one. Its modules import each other by
 	// relative paths. The policy of the page is Site.IslandPolicy of the folder.
 	Island string
+	// App is set for an island that people put on their home screen; nil for others.
+	App *App
 	// Frame surrounds what the template defines; nil for pages that stand alone.
 	Frame *Frame
 	// Roomy is set for pages that are read standing: larger type and controls.
@@ -78,6 +80,11 @@ type Document struct {
 type Preview struct {
 	Title, Description string
 	Site               string // the name of the sender, may be empty
+}
+
+// App is what makes a page one that browsers install. Its policy is Site.AppPolicy.
+type App struct {
+	Manifest string // the path of its web app manifest
 }
 
 // layout is what templates/layout.html is given.
@@ -114,7 +121,11 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	if err := set.ExecuteTemplate(&whole, "layout", layout{d, modules, template.HTML(content.String())}); err != nil {
 		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)
 	}
-	setHeaders(h, d.Language, modules.policy())
+	policy := modules.policy()
+	if d.App != nil {
+		policy = modules.appPolicy()
+	}
+	setHeaders(h, d.Language, policy)
 	return whole.Bytes(), nil
 }
 

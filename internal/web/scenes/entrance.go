@@ -247,7 +247,6 @@ func (h *house) entranceScenes(beside string) (scenes []Scene) {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}
-	add("courier-home", h.url+"/courier", h.operatorSession(rider))
 	slices.SortFunc(scenes, func(a, b Scene) int { return strings.Compare(a.Name, b.Name) })
 	return scenes
 }

@@ -108,6 +108,7 @@ func Open(ctx context.Context) (*Theatre, error) {
 		list(alone.URL), house.scenes(), house.entranceScenes(alone.URL), house.selfScenes(alone.URL),
 		house.boardScenes(), house.courierScenes(), house.partnerScenes(), house.rateScenes(),
 		house.deskScenes(),
+		house.courierAppScenes(),
 		house.warehouseScenes(alone.URL),
 	)
 	return &Theatre{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil

@@ -1,0 +1,115 @@
+// Package courier is the courier's app: a page that couriers put on the home screen of
+// their phone, and that works without a connection.
+package courier
+
+import (
+	"embed"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Paths of the app. The worker's path has no digest, because a browser finds a new worker
+// at the path of the old one.
+const (
+	appPath      = "/courier"
+	manifestPath = "/courier/app.webmanifest"
+	workerPath   = "/courier/worker.js"
+)
+
+// folder is the folder of the assets in which the app's modules are.
+const folder = "courier"
+
+// Config holds what the room needs.
+type Config struct {
+	Site *page.Site
+}
+
+// Room is the courier's app.
+type Room struct {
+	config    Config
+	templates page.Templates
+}
+
+// New returns the room.
+func New(config Config) *Room {
+	config.Site.AddAssets(files, "assets")
+	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+}
+
+// Routes returns the routes of the room.
+func (room *Room) Routes() []visit.Route {
+	return []visit.Route{{
+		Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
+		Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
+	}}
+}
+
+// Policy returns the content security policy of the app.
+func Policy() string {
+	site := page.NewSite(page.Config{})
+	site.AddAssets(files, "assets")
+	return site.AppPolicy(folder)
+}
+
+// phrasePrefixes are the beginnings of the keys of the phrases that the app's modules use.
+var phrasePrefixes = []string{"courier.", "status.", "failure.", "time.", "board.late", "act.close", "copy."}
+
+// view is what the document of the app shows until its modules run.
+type view struct {
+	*operator.Operator
+	Phrases map[string]string
+	Now     string
+	Paths   struct{ Manifest, Worker string }
+}
+
+// serveApp serves the document of the app. It holds nothing of the courier's stops, so
+// that the phone may keep it.
+func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
+	s := room.config.Site.Sheet(v)
+	if s.Operator.CourierID == "" {
+		return room.serveOthers(s)
+	}
+	body, err := room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: "courier", Title: s.Text("courier.title") + " · " + s.Text("home.title"), Roomy: true,
+		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder, App: &page.App{Manifest: manifestPath},
+		Data: view{
+			Operator: s.Operator, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
+			Paths: struct{ Manifest, Worker string }{manifestPath, workerPath},
+		},
+	})
+	return http.StatusOK, body, err
+}
+
+// serveOthers serves the page for operators who are no couriers: they have no stops.
+func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
+	frame := Frame(s)
+	frame.Heading = s.Text("courier.title")
+	body, err := room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: "courier-others", Title: frame.Heading + " · " + s.Text("home.title"), Roomy: true, Frame: frame,
+	})
+	return http.StatusOK, body, err
+}
+
+// Frame returns what surrounds the pages of couriers beside the app.
+func Frame(s page.Sheet) *page.Frame {
+	ways := []page.Link{{Text: s.Text("courier.title"), Path: appPath}, {Text: s.Text("me.title"), Path: appPath + "/sign-in"}}
+	if s.Operator.Role != operator.RoleCourier {
+		ways = slices.Insert(ways, 0, page.Link{Text: s.Text("entrance.console.home"), Path: "/console"})
+	}
+	for i := range ways {
+		ways[i].Current = ways[i].Path == s.URL.Path
+	}
+	return &page.Frame{
+		Home: page.Link{Text: s.Text("home.title"), Path: appPath}, Groups: []page.Group{{Links: ways}},
+		Message: s.Site.TakeFlash(s.Visit, s.Language),
+		Person:  s.Operator.Email, SignOut: appPath + "/logout", Other: s.Language.InOther(s.Visit),
+	}
+}
