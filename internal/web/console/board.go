@@ -24,7 +24,7 @@ func BoardPolicy() string {
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
-var boardPhrases = []string{"board.", "status.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy.", "act.", "order.", "track.parcels", "console.", "views."}
+var boardPhrases = []string{"board.", "status.", "statuses.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy.", "act.", "order.", "track.parcels", "console.", "views."}
 
 // boardSheet is what the document of the board shows until its modules run.
 type boardSheet struct {

@@ -124,7 +124,7 @@ func (v *ordersView) chips() ([]page.Link, error) {
 	chips := []page.Link{chip(v.Text("console.orders.open"), "", counts.Open)}
 	for _, status := range delivery.Statuses {
 		if board.IsOpen(status) {
-			chips = append(chips, chip(v.Text("status."+string(status)), string(status), counts.Statuses[status]))
+			chips = append(chips, chip(v.Text("statuses."+string(status)), string(status), counts.Statuses[status]))
 		}
 	}
 	return append(chips, chip(v.Text("console.orders.attention"), attentionStatus, counts.Attention)), nil

@@ -34,13 +34,14 @@ func icon(name string) (template.HTML, error) {
 	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3">` + drawn + `</svg>`), nil
 }
 
-// badge returns the badge of a status: an icon, a word and a colour.
-func badge(status delivery.Status, l Language) template.HTML {
+// badge returns the badge of a status: an icon, a word and a colour. names begins the keys of
+// the names of statuses: "status." or, for recipients, "tracked.".
+func badge(status delivery.Status, l Language, names string) template.HTML {
 	drawn, err := icon(fillOf[status])
 	if err != nil { // a status that this version does not know
 		return template.HTML(template.HTMLEscapeString(string(status)))
 	}
-	return template.HTML(fmt.Sprintf(`<span class="status status-%s">%s<span>%s</span></span>`, status, drawn, template.HTMLEscapeString(l.Text("status."+string(status)))))
+	return template.HTML(fmt.Sprintf(`<span class="status status-%s">%s<span>%s</span></span>`, status, drawn, template.HTMLEscapeString(l.Text(names+string(status)))))
 }
 
 // shorten cuts a long id in the middle: ord_qggv…edhr5.

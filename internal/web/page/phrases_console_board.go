@@ -14,10 +14,7 @@ var consoleBoardPhrases = map[string]phrase{
 	"board.error":        {"The open orders could not be read", "Les commandes ouvertes n’ont pas pu être lues"},
 
 	"board.open":       {"Open", "Ouvertes"},
-	"board.pending":    {"Pending", "En attente"},
-	"board.assigned":   {"Assigned", "Assignées"},
 	"board.on_the_way": {"On the way", "En route"},
-	"board.failed":     {"Failed", "Échouée"},
 
 	"board.reason.late":          {"Late", "En retard"},
 	"board.reason.failed_twice":  {"Failed twice", "Échouée deux fois"},

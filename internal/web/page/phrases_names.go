@@ -1,17 +1,40 @@
 package page
 
-// namePhrases are the names of what the service has: statuses, service levels, event
-// types, types of stock movements, and the reasons of failed attempts.
+// namePhrases are the names of what the service has: statuses, which have the same names
+// for operators and partners and others for recipients, service levels, event types, types
+// of stock movements, and the reasons of failed attempts.
 var namePhrases = map[string]phrase{
-	"status.pending":          {"Received", "Reçue"},
+	"status.pending":          {"Pending", "En attente"},
 	"status.accepted":         {"Accepted", "Acceptée"},
-	"status.courier_assigned": {"Courier assigned", "Livreur assigné"},
+	"status.courier_assigned": {"Assigned", "Assignée"},
 	"status.picked_up":        {"Picked up", "Ramassée"},
 	"status.in_transit":       {"In transit", "En transit"},
 	"status.out_for_delivery": {"Out for delivery", "En cours de livraison"},
 	"status.delivered":        {"Delivered", "Livrée"},
-	"status.failed":           {"Delivery attempt failed", "Tentative de livraison échouée"},
+	"status.failed":           {"Failed", "Échouée"},
 	"status.cancelled":        {"Cancelled", "Annulée"},
+
+	// Of several orders.
+	"statuses.pending":          {"Pending", "En attente"},
+	"statuses.accepted":         {"Accepted", "Acceptées"},
+	"statuses.courier_assigned": {"Assigned", "Assignées"},
+	"statuses.picked_up":        {"Picked up", "Ramassées"},
+	"statuses.in_transit":       {"In transit", "En transit"},
+	"statuses.out_for_delivery": {"Out for delivery", "En cours de livraison"},
+	"statuses.delivered":        {"Delivered", "Livrées"},
+	"statuses.failed":           {"Failed", "Échouées"},
+	"statuses.cancelled":        {"Cancelled", "Annulées"},
+
+	// To recipients.
+	"tracked.pending":          {"Received", "Reçue"},
+	"tracked.accepted":         {"Accepted", "Acceptée"},
+	"tracked.courier_assigned": {"Courier assigned", "Livreur assigné"},
+	"tracked.picked_up":        {"Picked up", "Ramassée"},
+	"tracked.in_transit":       {"In transit", "En transit"},
+	"tracked.out_for_delivery": {"Out for delivery", "En cours de livraison"},
+	"tracked.delivered":        {"Delivered", "Livrée"},
+	"tracked.failed":           {"Delivery attempt failed", "Tentative de livraison échouée"},
+	"tracked.cancelled":        {"Cancelled", "Annulée"},
 
 	"event.order.accepted":         {"Order accepted", "Commande acceptée"},
 	"event.courier.assigned":       {"Courier assigned", "Livreur assigné"},

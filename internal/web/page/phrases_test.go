@@ -23,7 +23,7 @@ func TestPhrasesAreComplete(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	for _, status := range delivery.Statuses {
-		keys = append(keys, "status."+string(status))
+		keys = append(keys, "status."+string(status), "statuses."+string(status), "tracked."+string(status))
 	}
 	for _, level := range delivery.ServiceLevels {
 		keys = append(keys, "level."+string(level))
@@ -119,7 +119,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "home.") {
 			name = strings.TrimSuffix(key, ".what") // of a door of the first page
 		}
-		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "level", "event", "movement", "failure", "outbox", "role", "reason", "refused"}, room) {
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "statuses", "tracked", "level", "event", "movement", "failure", "outbox", "role", "reason", "refused"}, room) {
 			continue // named by what they are of
 		}
 		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {

@@ -24,8 +24,8 @@ type Templates struct {
 //
 // Templates have these functions: t, rich and n look up phrases (see Language.Text,
 // Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
-// of a status, icon an icon by name, moment and relative a time, dollars an amount of
-// cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
+// of a status and tracked that for recipients, icon an icon by name, moment and relative a
+// time, dollars an amount of cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
 // bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	t := Templates{site: s, in: map[Language]func() *template.Template{}}
@@ -43,7 +43,8 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
 		"quantity": func(n int64) string { return l.Number(int(n)) },
 		"asset":    s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
-		"badge":    func(status delivery.Status) template.HTML { return badge(status, l) },
+		"badge":    func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
+		"tracked":  func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },
 		"unnamed":  func() template.HTML { return unnamed },
 		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
 		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },

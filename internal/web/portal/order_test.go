@@ -30,7 +30,7 @@ func TestOrderPage(t *testing.T) {
 	path := "/portal/orders/" + id
 
 	fresh := []string{
-		"Received", `data-live="20"`, "4000 Rue Saint-Denis", "lamp", "/track/" + id, path + `/label?format=zpl"`, path + `/cancel"`,
+		"Pending", `data-live="20"`, "4000 Rue Saint-Denis", "lamp", "/track/" + id, path + `/label?format=zpl"`, path + `/cancel"`,
 		"/portal/orders/new?from=" + id, "NEW-NUMBER", "sk_…", `href="/portal/orders?mode=test"`,
 	}
 	shows(t, "new", owner.Open(t, path).Must(t, http.StatusOK), fresh, []string{"Camille"})
@@ -38,7 +38,7 @@ func TestOrderPage(t *testing.T) {
 	for _, status := range []string{"accepted", "courier_assigned"} {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
-	shows(t, "assigned", owner.Open(t, path).Must(t, http.StatusOK), []string{"Courier assigned", "Camille Tremblay", "by test"}, []string{path + "/cancel"})
+	shows(t, "assigned", owner.Open(t, path).Must(t, http.StatusOK), []string{"Assigned", "Camille Tremblay", "by test"}, []string{path + "/cancel"})
 	desk.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"failed","failure_reason":"not_home","next_attempt":"2026-01-15T15:00:00Z"}`)).Must(t, 200)
 	shows(t, "failed", owner.Open(t, path).Must(t, http.StatusOK), []string{"No one was there", "Next attempt:", "2026-01-15T15:00:00Z"}, nil)
 	for _, status := range []string{"out_for_delivery", "delivered"} {
@@ -96,7 +96,7 @@ func TestOrderPageIsLive(t *testing.T) {
 	  });
 	  dispatchEvent(new Event("online")); // the page looks again immediately
 	})`)
-	if want := []string{"Courier assigned", "Camille Tremblay", "true"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"Assigned", "Camille Tremblay", "true"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
@@ -138,7 +138,7 @@ func TestCancelOrder(t *testing.T) {
 	answer := clerk.Send(t, asked, path).Must(t, http.StatusSeeOther)
 	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
 	shown := s.Do(t, "GET", answer.Header.Get("Location"), nil, "Cookie", clerk.Cookie+"; "+cookie, "Accept", "text/html")
-	shows(t, "too late", shown, []string{"was not cancelled now: its status is “Courier assigned”"}, nil)
+	shows(t, "too late", shown, []string{"was not cancelled now: its status is “Assigned”"}, nil)
 	clerk.Open(t, path).Must(t, http.StatusSeeOther)
 }
 

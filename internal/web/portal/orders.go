@@ -110,7 +110,7 @@ func (s *sheet) statusChips(filter order.Filter) []page.Link {
 	chips := append(make([]page.Link, 0, 1+len(delivery.Statuses)), all)
 	for _, status := range delivery.Statuses {
 		chips = append(chips, page.Link{
-			Text: s.Text("status." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
+			Text: s.Text("statuses." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
 		})
 	}
 	return chips

@@ -72,7 +72,7 @@ func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Lan
 	}
 	for i := len(o.History) - 1; i >= 0; i-- {
 		entry := o.History[i]
-		v.History = append(v.History, entryView{l.Text("status." + string(entry.Status)), entry.At.In(clock)})
+		v.History = append(v.History, entryView{l.Text("tracked." + string(entry.Status)), entry.At.In(clock)})
 	}
 	return v
 }
@@ -81,7 +81,7 @@ func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Lan
 func (v orderView) Title() string { return v.StatusText() + " · " + v.Language.Text("track.title") }
 
 // StatusText names the status.
-func (v orderView) StatusText() string { return v.Language.Text("status." + string(v.Status)) }
+func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
 
 // Other is the language that the page offers besides its own.
 func (v orderView) Other() page.Language { return v.Language.Other() }
@@ -187,7 +187,7 @@ func stepsOf(o *delivery.Order, l page.Language) []stepView {
 	}
 	steps := make([]stepView, len(stepNames))
 	for i, status := range stepNames {
-		steps[i] = stepView{Name: l.Text("status." + string(status)), Done: i <= reached, Current: i == reached, Minor: i%2 == 1}
+		steps[i] = stepView{Name: l.Text("tracked." + string(status)), Done: i <= reached, Current: i == reached, Minor: i%2 == 1}
 	}
 	return steps
 }

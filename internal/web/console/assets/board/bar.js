@@ -13,8 +13,8 @@ import { number, t } from "dropyard/text.js";
 
 /** @returns {[import("./filter.js").Stage, string][]} */
 const stageNames = () => [
-  ["pending", t("board.pending")], ["accepted", t("status.accepted")], ["assigned", t("board.assigned")],
-  ["on_the_way", t("board.on_the_way")], ["failed", t("board.failed")],
+  ["pending", t("statuses.pending")], ["accepted", t("statuses.accepted")], ["assigned", t("statuses.courier_assigned")],
+  ["on_the_way", t("board.on_the_way")], ["failed", t("statuses.failed")],
 ];
 
 /** The names of the reasons for which orders need attention. @returns {[import("./rows.js").Reason, string][]} */

@@ -31,11 +31,8 @@ const fills = {
   delivered: "full", failed: "full", cancelled: "none",
 };
 
-/** The name of a status at the desk. @param {string} status */
-export const statusName = (status) => {
-  if (status === "pending") return t("board.pending");
-  return status === "failed" ? t("board.failed") : t(`status.${status}`);
-};
+/** The name of a status. @param {string} status */
+export const statusName = (status) => t(`status.${status}`);
 
 /** The badge of a status: an icon, a word and a colour. @param {{status: string}} props */
 export const Badge = ({ status }) => html`<span class=${`status status-${status}`}><${Icon} name=${fills[status] ?? "none"} /><span>${statusName(status)}</span></span>`;
