@@ -19,11 +19,15 @@ var (
 func TestDocsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	tests := testNames(t)
-	documents, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	documents := []string{"README.md", "CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/guides/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("got the documents %q, %v for %s", found, err, pattern)
+		}
+		documents = append(documents, found...)
 	}
-	for _, document := range append(documents, "README.md", "CONTRIBUTING.md") {
+	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)

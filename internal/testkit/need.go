@@ -32,6 +32,7 @@ var (
 	}}
 	NeedPoppler    = Need{"poppler", programs("poppler-utils", "pdfinfo", "pdftotext", "pdftoppm")}
 	NeedCurl       = Need{"curl", programs("bash, curl and openssl", "bash", "curl", "openssl")}
+	NeedJQ         = Need{"jq", programs("jq", "jq")}
 	NeedNode       = Need{"node", findNode}
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
 	NeedPHP        = Need{"php", programs("php-cli", "php")}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// guides is where the guides are.
+const guides = "../../docs/guides"
+
+// firstGuide writes the order that the other guides use, in its first block.
+const firstGuide = "first-order.md"
+
+// block is a block of commands of a guide, and the one of the output below it, in which …
+// stands for anything. Without one, nothing is said about the output.
+type block struct{ commands, output string }
+
+var blocks = regexp.MustCompile("(?s)```bash\n(.*?)```(?:\n\n```json\n(.*?)```)?")
+
+func blocksOf(t *testing.T, guide string) (found []block) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(guides, guide))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range blocks.FindAllSubmatch(text, -1) {
+		found = append(found, block{string(one[1]), string(one[2])})
+	}
+	if len(found) == 0 {
+		t.Fatalf("%s has no commands", guide)
+	}
+	return found
+}
+
+// endOfBlock separates the outputs of blocks.
+const endOfBlock = "--- end of block ---\n"
+
+// TestGuides runs all commands of each guide, one after the other as a reader does, and
+// compares what they print with what the guide says.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	testkit.NeedCurl.OrSkip(t)
+	testkit.NeedJQ.OrSkip(t)
+	names, err := filepath.Glob(filepath.Join(guides, "*.md"))
+	if err != nil || len(names) < 9 {
+		t.Fatalf("got the guides %q, %v, want nine or more", names, err)
+	}
+	for _, name := range names {
+		guide := filepath.Base(name)
+		t.Run(guide, func(t *testing.T) {
+			t.Parallel()
+			if guide == "postgresql.md" {
+				testkit.NeedPostgres.OrSkip(t)
+				runGuide(t, guide, movedService(t))
+				return
+			}
+			var printed bytes.Buffer
+			service := apptest.Start(t, apptest.Demo(&printed))
+			runGuide(t, guide, reader{t.TempDir(), []string{
+				"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + printedBy(t, &printed, "test key"), "DROPYARD_SECRET=" + printedBy(t, &printed, "its secret"),
+			}})
+		})
+	}
+}
+
+// reader is where a guide is followed: a directory, and what its environment has.
+type reader struct {
+	dir string
+	env []string
+}
+
+// movedService returns a reader with the data of a service that has stopped, and an empty
+// PostgreSQL database.
+func movedService(t *testing.T) reader {
+	t.Helper()
+	dir := t.TempDir()
+	var printed bytes.Buffer
+	service := apptest.Start(t, apptest.Demo(&printed), apptest.DataIn(filepath.Join(dir, "data")))
+	service.Stop()
+	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" + testkit.PostgresURL(t)}}
+}
+
+// printedBy returns what the demo prints behind a name.
+func printedBy(t *testing.T, printed *bytes.Buffer, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^ *` + name + ` +(\S+)$`).FindStringSubmatch(printed.String())
+	if found == nil {
+		t.Fatalf("the demo printed no %s:\n%s", name, printed)
+	}
+	return found[1]
+}
+
+func runGuide(t *testing.T, guide string, as reader) {
+	t.Helper()
+	list := blocksOf(t, guide)
+	if guide != firstGuide {
+		list = append([]block{{commands: blocksOf(t, firstGuide)[0].commands}}, list...)
+	}
+	programs := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(programs, "dropyard"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "set -u\n" // refusals, which guides show, do not end a reader's shell either
+	for _, one := range list {
+		script += one.commands + "echo '" + strings.TrimSpace(endOfBlock) + "'\n"
+	}
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", script)
+	command.Dir = as.dir
+	command.Env = append(as.env, asProgram+"=1", "PATH="+programs+":"+os.Getenv("PATH"), "HOME="+as.dir)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	printed, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	outputs := strings.Split(string(printed), endOfBlock)
+	for i, one := range list {
+		want := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(one.output)), "…", ".*")
+		if one.output != "" && !regexp.MustCompile("(?s)^"+want+"$").MatchString(strings.TrimSpace(outputs[i])) {
+			t.Errorf("%s\nprinted\n%s\nwant\n%s\n%s", one.commands, outputs[i], one.output, &stderr)
+		}
+	}
+	if said := stderr.String(); strings.Contains(said, "bash:") || strings.Contains(said, "jq:") {
+		t.Errorf("a command failed: %s", said)
+	}
+}
