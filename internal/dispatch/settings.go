@@ -36,6 +36,12 @@ type settingsFacts struct {
 // SetSettings changes a partner's settings and returns them. The error may be a
 // validation_error or not_found.
 func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.Source) (*Settings, error) {
+	return s.SetSettingsFrom(ctx, partnerID, nil, root)
+}
+
+// SetSettingsFrom does the same, but refuses with form.ErrStale unless the settings are
+// the basis of the change.
+func (s *Service) SetSettingsFrom(ctx context.Context, partnerID string, basis form.Basis[*Settings], root form.Source) (*Settings, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	settings := &Settings{PartnerID: partnerID, AutoAccept: f.Flag("auto_accept")}
@@ -50,9 +56,12 @@ func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.S
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		before, err := tx.Settings(ctx, partnerID)
+		before, err := tx.LockSettings(ctx, partnerID)
 		if err == nil && before == nil {
 			err = refusal.NotFound("partner")
+		}
+		if err == nil {
+			err = basis.Check(before)
 		}
 		if err != nil || *before == *settings {
 			return err // unchanged settings are not written, nor logged

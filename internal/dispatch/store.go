@@ -84,6 +84,8 @@ type Writer interface {
 	SaveSequence(ctx context.Context, sequence *Sequence) error
 	AddNote(ctx context.Context, note *Note) error
 	SaveSettings(ctx context.Context, settings *Settings) error
+	// LockSettings returns what Settings does, locked until the transaction ends.
+	LockSettings(ctx context.Context, partnerID string) (*Settings, error)
 	// Show adds or overwrites rows of the board, and Hide removes rows.
 	Show(ctx context.Context, rows []*board.Row) error
 	Hide(ctx context.Context, partnerID string, orderIDs []string) error

@@ -136,6 +136,12 @@ var errLastAdmin = refusal.New(refusal.CodeConflict, "this is the last active ad
 // tokens and sessions in the same transaction. It refuses with not_found, with
 // validation_error, and with conflict if no active admin would be left.
 func (s *Service) Change(ctx context.Context, operatorID string, root form.Source) (*Operator, error) {
+	return s.ChangeFrom(ctx, operatorID, nil, root)
+}
+
+// ChangeFrom does the same, but refuses with form.ErrStale unless the operator is the
+// basis of the change.
+func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.Basis[*Operator], root form.Source) (*Operator, error) {
 	change, err := readChange(root)
 	if err != nil {
 		return nil, err
@@ -153,6 +159,9 @@ func (s *Service) Change(ctx context.Context, operatorID string, root form.Sourc
 		}
 		if before == nil {
 			return errNoOperator
+		}
+		if err := basis.Check(&before.Operator); err != nil {
+			return err
 		}
 		changed = change.apply(*before)
 		if err := change.check(ctx, tx, before, &changed); err != nil {

@@ -82,11 +82,20 @@ var errNoCourier = refusal.NotFound("courier")
 // has the parcels; the board shows them to dispatchers as needing attention. It
 // refuses with not_found or validation_error.
 func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form.Source) (*Courier, error) {
+	return s.ChangeCourierFrom(ctx, courierID, nil, root)
+}
+
+// ChangeCourierFrom does the same, but refuses with form.ErrStale unless the courier is
+// the basis of the change.
+func (s *Service) ChangeCourierFrom(ctx context.Context, courierID string, basis form.Basis[*Courier], root form.Source) (*Courier, error) {
 	var changed Courier
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockCourier(ctx, courierID)
 		if err == nil && before == nil {
 			err = errNoCourier
+		}
+		if err == nil {
+			err = basis.Check(before)
 		}
 		if err != nil {
 			return err

@@ -136,33 +136,22 @@ func (c profileChange) apply(p Profile) Profile {
 	return p
 }
 
-// ErrProfileChanged means that a profile has changed since a change of it was begun.
-var ErrProfileChanged = refusal.New(refusal.CodeConflict, "the profile has changed meanwhile")
-
 // ChangeProfile changes the profile of a partner as a request asks; null clears a
 // member. It refuses with validation_error.
 func (s *Service) ChangeProfile(ctx context.Context, partnerID string, root form.Source) (Profile, error) {
-	return s.changeProfile(ctx, partnerID, root, func(Profile) bool { return true })
+	return s.ChangeProfileFrom(ctx, partnerID, nil, root)
 }
 
-// ChangeProfileFrom does the same, but refuses with ErrProfileChanged unless the profile
-// is the given one. The logo does not count.
-func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, from Profile, root form.Source) (Profile, error) {
-	return s.changeProfile(ctx, partnerID, root, func(p Profile) bool {
-		p.LogoVersion = from.LogoVersion
-		return p == from
-	})
-}
-
-// changeProfile changes a profile for which expected is true when the row is locked.
-func (s *Service) changeProfile(ctx context.Context, partnerID string, root form.Source, expected func(Profile) bool) (Profile, error) {
+// ChangeProfileFrom does the same, but refuses with form.ErrStale unless the profile is
+// the basis of the change.
+func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, basis form.Basis[Profile], root form.Source) (Profile, error) {
 	change, err := readProfileChange(root)
 	if err != nil {
 		return Profile{}, err
 	}
 	return s.saveProfile(ctx, partnerID, func(_ Writer, p Profile) (Profile, error) {
-		if !expected(p) {
-			return p, ErrProfileChanged
+		if err := basis.Check(p); err != nil {
+			return p, err
 		}
 		return change.apply(p), nil
 	})

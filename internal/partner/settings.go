@@ -210,6 +210,12 @@ func (c change) apply(s Settings, now time.Time) Settings {
 // sessions of a partner that is suspended. It refuses with not_found or
 // validation_error.
 func (s *Service) Change(ctx context.Context, partnerID string, root form.Source) (changed *Overview, err error) {
+	return s.ChangeFrom(ctx, partnerID, nil, root)
+}
+
+// ChangeFrom does the same, but refuses with form.ErrStale unless the settings are the
+// basis of the change.
+func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.Basis[Settings], root form.Source) (changed *Overview, err error) {
 	change, err := readChange(root)
 	if err != nil {
 		return nil, err
@@ -220,7 +226,7 @@ func (s *Service) Change(ctx context.Context, partnerID string, root form.Source
 	}
 	entry.PartnerID, entry.ObjectID = partnerID, partnerID
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		changed, err = s.change(ctx, tx, partnerID, change, entry)
+		changed, err = s.change(ctx, tx, partnerID, basis, change, entry)
 		return err
 	})
 	// After the commit, and even after an error: the commit may have succeeded.
@@ -231,12 +237,15 @@ func (s *Service) Change(ctx context.Context, partnerID string, root form.Source
 	return changed, nil
 }
 
-func (s *Service) change(ctx context.Context, tx Writer, partnerID string, change change, entry *audit.Entry) (*Overview, error) {
+func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis form.Basis[Settings], change change, entry *audit.Entry) (*Overview, error) {
 	found, err := overview(ctx, tx, partnerID, entry.At)
 	if err != nil {
 		return nil, err
 	}
 	before, err := tx.LockSettings(ctx, partnerID)
+	if err == nil {
+		err = basis.Check(before)
+	}
 	if err != nil {
 		return nil, err
 	}

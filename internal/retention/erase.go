@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/record"
 )
@@ -64,15 +65,24 @@ type erasureFacts struct {
 //
 // A recipient's address also selects the partner's test orders, even those under way.
 func (s *Service) Erase(ctx context.Context, partnerID string, selection Selection) (erased int, err error) {
-	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
-		return 0, err
+	return s.EraseFrom(ctx, partnerID, nil, selection)
+}
+
+// EraseFrom does the same, but refuses with form.ErrStale unless what it would erase is
+// the basis of the erasure. An order that changes after that is refused, as by Erase.
+func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Basis[*Preview], selection Selection) (erased int, err error) {
+	c, err := s.chooseAll(ctx, partnerID, selection)
+	if err == nil {
+		err = basis.Check(c.preview())
 	}
-	targets, err := s.targets(ctx, partnerID, selection)
 	if err != nil {
 		return 0, err
 	}
-	testAccount := delivery.TestAccount(partnerID)
-	tests, err := s.targets(ctx, testAccount, Selection{Recipient: selection.Recipient, Force: true})
+	targets, err := s.targets(ctx, c.live, selection.Force)
+	if err != nil {
+		return 0, err
+	}
+	tests, err := s.targets(ctx, c.tests, true)
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +93,7 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 	if erased, err = s.eraseAll(ctx, partnerID, targets, entry); err != nil {
 		return erased, err
 	}
-	erasedTests, err := s.eraseAll(ctx, testAccount, tests, nil)
+	erasedTests, err := s.eraseAll(ctx, c.tests.partnerID, tests, nil)
 	if erased += erasedTests; err != nil {
 		return erased, err
 	}
@@ -114,24 +124,37 @@ func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*tar
 	return erased, nil
 }
 
-// targets returns the orders of an account that a selection selects, each with the
-// answers that repeat its record.
-func (s *Service) targets(ctx context.Context, partnerID string, selection Selection) ([]*target, error) {
-	e, err := s.choose(ctx, partnerID, selection)
-	if err != nil {
-		return nil, err
-	}
+// targets returns the orders that were chosen, each with the answers that repeat its
+// record. It refuses orders that are under way unless forced is true.
+func (s *Service) targets(ctx context.Context, e *eraser, forced bool) ([]*target, error) {
 	if len(e.damaged) > 0 {
 		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("nothing was erased, because these orders cannot be read and may be the recipient's: %s; restore them or remove them, or name the orders to erase by id",
 			few(e.damaged)))
 	}
-	if len(e.underWay) > 0 && !selection.Force {
+	if len(e.underWay) > 0 && !forced {
 		return nil, refusal.New(refusal.CodeConflict, "nothing was erased, because these orders are under way and need the address: "+few(e.underWay))
 	}
 	if len(e.targets) == 0 {
 		return nil, nil
 	}
-	return e.targets, s.findAnswers(ctx, partnerID, e.targets)
+	return e.targets, s.findAnswers(ctx, e.partnerID, e.targets)
+}
+
+// choice is what a selection selects.
+type choice struct {
+	live, tests *eraser // the orders of the partner, and of its test account
+}
+
+// chooseAll collects the orders that a selection selects. It refuses with not_found.
+func (s *Service) chooseAll(ctx context.Context, partnerID string, selection Selection) (c choice, err error) {
+	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
+		return c, err
+	}
+	if c.live, err = s.choose(ctx, partnerID, selection); err != nil {
+		return c, err
+	}
+	c.tests, err = s.choose(ctx, delivery.TestAccount(partnerID), Selection{Recipient: selection.Recipient})
+	return c, err
 }
 
 // choose collects the orders of an account that a selection selects.

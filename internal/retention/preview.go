@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
@@ -37,16 +38,14 @@ func (p *Preview) UnderWay() (count int) {
 
 // Preview returns what Erase would erase. It refuses with not_found, and changes nothing.
 func (s *Service) Preview(ctx context.Context, partnerID string, selection Selection) (*Preview, error) {
-	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
-		return nil, err
-	}
-	live, err := s.choose(ctx, partnerID, selection)
+	c, err := s.chooseAll(ctx, partnerID, selection)
 	if err != nil {
 		return nil, err
 	}
-	tests, err := s.choose(ctx, delivery.TestAccount(partnerID), Selection{Recipient: selection.Recipient})
-	if err != nil {
-		return nil, err
-	}
-	return &Preview{Orders: live.selected, Tests: len(tests.targets), Damaged: append(live.damaged, tests.damaged...)}, nil
+	return c.preview(), nil
+}
+
+// preview returns what was chosen, for people.
+func (c choice) preview() *Preview {
+	return &Preview{Orders: c.live.selected, Tests: len(c.tests.targets), Damaged: slices.Concat(c.live.damaged, c.tests.damaged)}
 }

@@ -245,6 +245,12 @@ func (s *Service) RemoveTOTP(ctx context.Context, by Caller, root form.Source) e
 // the recovery codes. partnerID is that of a user, and empty for an operator. ClearTOTP
 // refuses with not_found.
 func (s *Service) ClearTOTP(ctx context.Context, partnerID, personID string) error {
+	return s.ClearTOTPFrom(ctx, partnerID, personID, nil)
+}
+
+// ClearTOTPFrom does the same, but refuses with form.ErrStale unless the state of the
+// person's sign-in is the basis of the change.
+func (s *Service) ClearTOTPFrom(ctx context.Context, partnerID, personID string, basis form.Basis[State]) error {
 	p, err := s.person(ctx, personID)
 	if refusal.HasCode(err, refusal.CodeUnauthorized) || err == nil && p.PartnerID != partnerID {
 		err = refusal.NotFound("this person")
@@ -253,6 +259,9 @@ func (s *Service) ClearTOTP(ctx context.Context, partnerID, personID string) err
 		return err
 	}
 	return s.changeFactor(ctx, personID, audit.ActionTOTPRemoved, func(tx Writer, factor Factor) error {
+		if err := basis.Check(stateOf(factor)); err != nil {
+			return err
+		}
 		if !factor.Enrolled() {
 			return errNoFactor
 		}

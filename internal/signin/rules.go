@@ -61,10 +61,19 @@ func (r *Rules) read(ctx context.Context) (found Required, err error) {
 	return found, err
 }
 
-func readRequired(ctx context.Context, tx Reader) (found Required, err error) {
+func readRequired(ctx context.Context, tx Reader) (Required, error) {
+	return requiredOf(func(kind Kind) ([]string, error) { return tx.Required(ctx, kind) })
+}
+
+// lockRequired returns the rules, locked until the transaction ends.
+func lockRequired(ctx context.Context, tx Writer) (Required, error) {
+	return requiredOf(func(kind Kind) ([]string, error) { return tx.LockRequired(ctx, kind) })
+}
+
+func requiredOf(read func(Kind) ([]string, error)) (found Required, err error) {
 	found = Required{}
 	for _, kind := range []Kind{Operators, Users} {
-		if found[kind], err = tx.Required(ctx, kind); err != nil {
+		if found[kind], err = read(kind); err != nil {
 			return nil, err
 		}
 	}
@@ -83,6 +92,12 @@ func (r *Rules) keep(known Required, readAt time.Time) {
 // Set replaces the rules as a request asks. They take effect on this node before Set
 // returns, and on others within 5 s. It refuses with validation_error.
 func (r *Rules) Set(ctx context.Context, root form.Source) (Required, error) {
+	return r.SetFrom(ctx, nil, root)
+}
+
+// SetFrom does the same, but refuses with form.ErrStale unless the rules are the basis of
+// the change.
+func (r *Rules) SetFrom(ctx context.Context, basis form.Basis[Required], root form.Source) (Required, error) {
 	var problems form.Problems
 	f := form.New(root, &problems).Object("totp_required", form.Required)
 	wanted := Required{}
@@ -100,7 +115,10 @@ func (r *Rules) Set(ctx context.Context, root form.Source) (Required, error) {
 		return nil, err
 	}
 	err = r.Store.Write(ctx, func(tx Writer) error {
-		before, err := readRequired(ctx, tx)
+		before, err := lockRequired(ctx, tx)
+		if err == nil {
+			err = basis.Check(before)
+		}
 		if err != nil {
 			return err
 		}

@@ -54,6 +54,8 @@ type Writer interface {
 	EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error)
 	// RevokeTokens revokes all bearer tokens of a person.
 	RevokeTokens(ctx context.Context, personID string) error
+	// LockRequired returns what Required does, locked until the transaction ends.
+	LockRequired(ctx context.Context, kind Kind) ([]string, error)
 	SetRequired(ctx context.Context, kind Kind, roles []string) error
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

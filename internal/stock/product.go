@@ -98,6 +98,12 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 // ChangeProduct changes the fields of a product that the request has. Only movements
 // change its stock. The error may be a validation_error or not_found.
 func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
+	return s.ChangeProductFrom(ctx, partnerID, productID, nil, root)
+}
+
+// ChangeProductFrom does the same, but refuses with form.ErrStale unless the product is
+// the basis of the change.
+func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], root form.Source) (changed delivery.Product, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, productID)
 		switch {
@@ -109,6 +115,9 @@ func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID
 			return errNoProduct
 		}
 		before := locked.Products[productID].Product
+		if err := basis.Check(before); err != nil {
+			return err
+		}
 		var problems form.Problems
 		changed = before
 		readInto(form.New(root, &problems), &changed, form.Optional)

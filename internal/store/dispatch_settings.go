@@ -12,6 +12,8 @@ var (
 		flag("auto_accept", func(s *dispatch.Settings) *bool { return &s.AutoAccept }),
 	)
 	findDispatchSettings = lookUpBy(byID("partner_id"), dispatchSettings)
+	lockDispatchSettings = lockBy(byID("partner_id"), dispatchSettings)
+	addDispatchSettings  = dispatchSettings.insert()
 	saveDispatchSettings = dispatchSettings.upsert()
 )
 

@@ -229,6 +229,19 @@ func (tx dispatchTx) Settings(ctx context.Context, partnerID string) (*dispatch.
 	return &dispatch.Settings{PartnerID: partnerID}, nil
 }
 
+// LockSettings returns what Settings does, locked until the transaction ends. A partner
+// that has none gets a row with the defaults.
+func (tx dispatchTx) LockSettings(ctx context.Context, partnerID string) (*dispatch.Settings, error) {
+	found, err := tx.Settings(ctx, partnerID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	if _, err := writeNow(ctx, tx.conn, addDispatchSettings, &dispatch.Settings{PartnerID: partnerID}); err != nil {
+		return nil, err
+	}
+	return findOne(ctx, tx.conn, lockDispatchSettings, partnerID)
+}
+
 // SaveSettings writes how a partner's orders are dispatched.
 func (tx dispatchTx) SaveSettings(ctx context.Context, settings *dispatch.Settings) error {
 	_, err := writeNow(ctx, tx.conn, saveDispatchSettings, settings)

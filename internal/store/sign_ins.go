@@ -41,7 +41,9 @@ var (
 		key(text("kind", func(r *signInRule) *string { return &r.kind })),
 		text("roles", func(r *signInRule) *string { return &r.roles }),
 	)
+	addSignInRules  = signInRules.insert()
 	saveSignInRules = signInRules.upsert()
+	lockSignInRules = lockBy(byID("kind"), signInRules)
 )
 
 // proving is the part of a transaction that reads and writes what people sign in with
@@ -101,6 +103,19 @@ func (tx proving) SetRecoveryCodes(ctx context.Context, personID string, hashes 
 // Required lists the roles of a kind of people that must have a second factor.
 func (tx proving) Required(ctx context.Context, kind signin.Kind) ([]string, error) {
 	rule, err := signInRules.one(ctx, tx.conn, "WHERE kind = $1", string(kind))
+	if err != nil || rule == nil {
+		return nil, err
+	}
+	return strings.Fields(rule.roles), nil
+}
+
+// LockRequired returns what Required does, locked until the transaction ends. A kind
+// without a rule gets one that requires nothing.
+func (tx proving) LockRequired(ctx context.Context, kind signin.Kind) ([]string, error) {
+	if _, err := writeNow(ctx, tx.conn, addSignInRules, &signInRule{kind: string(kind)}); err != nil {
+		return nil, err
+	}
+	rule, err := findOne(ctx, tx.conn, lockSignInRules, string(kind))
 	if err != nil || rule == nil {
 		return nil, err
 	}

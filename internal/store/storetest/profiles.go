@@ -1,20 +1,11 @@
 package storetest
 
 import (
-	"crypto/rand"
-	"errors"
-	"fmt"
-	"log/slog"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/picture"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 func testProfiles(t *testing.T, s *store.Store) {
@@ -52,36 +43,4 @@ func testProfiles(t *testing.T, s *store.Store) {
 		same(t, "removed logo", none, (*partner.Logo)(nil))
 		return err
 	})
-}
-
-// testProfileChangedOnce changes a profile from the same one in several requests at the
-// same time.
-func testProfileChangedOnce(t *testing.T, s *store.Store) {
-	addPartners(t, s, partnerNumber(1))
-	service := partner.NewService(partner.Config{
-		Store: s.Partners(), Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return testkit.Epoch },
-	})
-	var requests sync.WaitGroup
-	var changed atomic.Int64
-	for i := range 8 {
-		requests.Go(func() {
-			body, err := strictjson.Parse(fmt.Appendf(nil, `{"public_name":"name %d"}`, i))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, err = service.ChangeProfileFrom(t.Context(), "par_1", partner.Profile{}, body)
-			switch {
-			case err == nil:
-				changed.Add(1)
-			case !errors.Is(err, partner.ErrProfileChanged):
-				t.Error(err)
-			}
-		})
-	}
-	requests.Wait()
-	if got := changed.Load(); got != 1 {
-		t.Errorf("got %d changes, want 1", got)
-	}
 }

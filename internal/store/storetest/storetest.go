@@ -57,7 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"users":                testUsers,
 		"teams":                testTeams,
 		"profiles":             testProfiles,
-		"profile changed once": testProfileChangedOnce,
+		"records changed once": testRecordsChangedOnce,
 		"sessions":             testSessions,
 		"links":                testLinks,
 		"link taken once":      testLinkTakenOnce,

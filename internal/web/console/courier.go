@@ -1,12 +1,14 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/report"
@@ -159,48 +161,47 @@ func (s *sheet) showCourier(v *courierView, status int) (int, []byte, error) {
 }
 
 func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
-	form, v, err := room.readCourierForm(s)
+	sent, v, err := room.readCourierForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
-	if form.Version != versionOf(v.Courier) {
-		return s.Stale(pathOf(v.Courier.CourierID), v.Courier.CourierID)
-	}
-	trim(form)
+	trim(sent)
 	members := map[string]string{}
 	for _, name := range courierFields {
-		members[name] = form.Values.Get(name)
+		members[name] = sent.Values.Get(name)
 	}
 	body, err := page.Source(members)
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := room.config.Operators.ChangeCourier(s.Context(), v.Courier.CourierID, body)
-	if err == nil {
+	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), body)
+	switch {
+	case err == nil:
 		return s.LeadTo(pathOf(changed.CourierID), page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
-	}
-	if !form.Refuse(err, s.Language) {
+	case errors.Is(err, form.ErrStale):
+		return s.Stale(pathOf(v.Courier.CourierID), v.Courier.CourierID)
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	v.Form = form
+	v.Form = sent
 	return s.showCourier(v, http.StatusUnprocessableEntity)
 }
 
 // readCourierForm returns the form that was sent about the courier in the path, and what
 // the courier's page shows.
 func (room *Room) readCourierForm(s *sheet) (*page.Form, *courierView, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return nil, nil, err
 	}
 	v, err := room.courierView(s.on(pathOf(s.ID("courier_id"))))
-	return form, v, err
+	return sent, v, err
 }
 
 // activateCourier makes a courier active who is not, or the other way round. The form's
 // version makes sure that it is what the reader saw.
 func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -209,14 +210,14 @@ func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	path := pathOf(courier.CourierID)
-	if form.Version != versionOf(courier) {
-		return s.Stale(path, courier.CourierID)
-	}
 	body, err := page.Source(map[string]bool{"active": !courier.Active})
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := room.config.Operators.ChangeCourier(s.Context(), courier.CourierID, body)
+	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), body)
+	if errors.Is(err, form.ErrStale) {
+		return s.Stale(path, courier.CourierID)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -229,7 +230,7 @@ func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
 
 // createLogin adds an operator with the role courier for the courier in the path.
 func (room *Room) createLogin(s *sheet) (int, []byte, error) {
-	form, v, err := room.readCourierForm(s)
+	sent, v, err := room.readCourierForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -238,7 +239,7 @@ func (room *Room) createLogin(s *sheet) (int, []byte, error) {
 		return s.Stale(path)
 	}
 	body, err := page.Source(map[string]string{
-		"email": form.Values.Get("email"), "password": form.Values.Get("password"),
+		"email": sent.Values.Get("email"), "password": sent.Values.Get("password"),
 		"role": string(operator.RoleCourier), "courier_id": v.Courier.CourierID,
 	})
 	if err != nil {
@@ -249,10 +250,10 @@ func (room *Room) createLogin(s *sheet) (int, []byte, error) {
 	case err == nil:
 		return s.LeadTo(path, page.Flash{Key: "couriers.login.created", Arguments: []string{"email", made.Email}})
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("couriers.login.taken")})
-	case !form.Refuse(err, s.Language):
+		sent.Faults = append(sent.Faults, page.Fault{Field: "email", Text: s.Text("couriers.login.taken")})
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	v.NewLogin = form
+	v.NewLogin = sent
 	return s.showCourier(v, http.StatusUnprocessableEntity)
 }

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -192,7 +194,7 @@ func (room *Room) viewOfOperator(s *sheet) (operatorView, error) {
 		return view, err
 	}
 	path := operatorsPath + "/" + found.OperatorID
-	if view.Form, err = s.form(path, view.version()); err != nil {
+	if view.Form, err = s.form(path, versionOfOperator(found)); err != nil {
 		return view, err
 	}
 	view.Form.Values.Set("role", string(found.Role))
@@ -201,13 +203,13 @@ func (room *Room) viewOfOperator(s *sheet) (operatorView, error) {
 	if view.Reset, err = s.form(path+"/reset-link", 0); err != nil {
 		return view, err
 	}
-	view.Removal, err = s.form(path+"/factor", 0)
+	view.Removal, err = s.form(path+"/factor", versionOfFactor(view.State))
 	return view, err
 }
 
-// version differs when the form shows something else.
-func (v operatorView) version() int64 {
-	return page.VersionOf(string(v.Role), v.CourierID, strconv.FormatBool(v.Active))
+// versionOfOperator differs when the form shows something else.
+func versionOfOperator(o *operator.Operator) int64 {
+	return page.VersionOf(string(o.Role), o.CourierID, strconv.FormatBool(o.Active))
 }
 
 func (room *Room) operator(s *sheet) (int, []byte, error) {
@@ -226,7 +228,7 @@ func (s *sheet) showOperator(view operatorView, status int) (int, []byte, error)
 }
 
 func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -234,26 +236,25 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if form.Version != view.version() {
-		return s.Stale(s.URL.Path, s.ID("operator_id"))
-	}
-	change := map[string]any{"role": form.Values.Get("role"), "active": form.Values.Get("active") == "true"}
-	if courier := form.Values.Get("courier_id"); courier != "" {
+	change := map[string]any{"role": sent.Values.Get("role"), "active": sent.Values.Get("active") == "true"}
+	if courier := sent.Values.Get("courier_id"); courier != "" {
 		change["courier_id"] = courier
 	}
 	body, err := page.Source(change)
 	if err != nil {
 		return 0, nil, err
 	}
-	view.Form = form
-	changed, err := room.config.Operators.Change(s.Context(), view.OperatorID, body)
+	view.Form = sent
+	changed, err := room.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), body)
 	switch {
 	case err == nil:
 		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.changed", Arguments: []string{"email", changed.Email}})
+	case errors.Is(err, form.ErrStale):
+		return s.Stale(s.URL.Path, view.OperatorID)
 	case refusal.HasCode(err, refusal.CodeConflict):
 		view.Problem = &page.Message{Text: s.Text("operators.last_admin"), Danger: true}
 		return s.showOperator(view, http.StatusConflict)
-	case !form.Refuse(err, s.Language):
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
 	return s.showOperator(view, http.StatusUnprocessableEntity)
@@ -279,8 +280,16 @@ func (room *Room) resetOperator(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) removeOperatorFactor(s *sheet) (int, []byte, error) {
-	path := operatorsPath + "/" + s.ID("operator_id")
-	if err := room.config.OperatorSignIns.ClearTOTP(s.Context(), "", s.ID("operator_id")); err != nil {
+	path, operatorID := operatorsPath+"/"+s.ID("operator_id"), s.ID("operator_id")
+	sent, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	err = room.config.OperatorSignIns.ClearTOTPFrom(s.Context(), "", operatorID, page.Basis(sent, versionOfFactor))
+	if errors.Is(err, form.ErrStale) {
+		return s.Stale(path, operatorID)
+	}
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(path, page.Flash{Key: "operators.factor.removed"})

@@ -163,19 +163,16 @@ func (room *Room) eraseRecipient(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := room.preview(s, sent)
+	selection, err := readSelection(sent)
 	if err != nil {
 		return room.refuseErasure(s, sent, err)
 	}
-	if sent.Version != versionOfErasure(found) {
-		return s.Stale(s.partnerPath() + "/erasure")
-	}
-	selection, err := readSelection(sent)
-	if err != nil {
-		return 0, nil, err
-	}
-	erased, err := room.config.Retention.Erase(s.Context(), s.ID("partner_id"), selection)
+	erased, err := room.config.Retention.EraseFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfErasure), selection)
 	switch {
+	case refusal.HasCode(err, refusal.CodeConflict): // the orders are not those that were shown
+		return s.Stale(s.partnerPath()+"/erasure", s.ID("partner_id"))
+	case refusal.HasCode(err, refusal.CodeNotFound):
+		return room.refuseErasure(s, sent, err)
 	case errors.Is(err, retention.ErrPicturesLeft):
 		return s.toPartner("erasure.done.pictures", "n", s.Language.Number(erased))
 	case err != nil:

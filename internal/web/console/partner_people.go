@@ -1,11 +1,13 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -46,7 +48,7 @@ func (room *Room) addPeople(v *partnerView) error {
 			return err
 		}
 		if person.Enrolled {
-			if row.Factor, err = v.form(path+"/second-factor/remove", versionOfFactor(person)); err != nil {
+			if row.Factor, err = v.form(path+"/second-factor/remove", versionOfFactor(person.State)); err != nil {
 				return err
 			}
 		}
@@ -56,7 +58,7 @@ func (room *Room) addPeople(v *partnerView) error {
 }
 
 // versionOfFactor differs when a person has enrolled or removed a second factor.
-func versionOfFactor(p *signin.Listed) int64 { return page.VersionOf(strconv.FormatBool(p.Enrolled)) }
+func versionOfFactor(s signin.State) int64 { return page.VersionOf(strconv.FormatBool(s.Enrolled)) }
 
 // personOf returns the person that the path names. It refuses with not_found.
 func (room *Room) personOf(s *sheet) (*signin.Listed, error) {
@@ -106,10 +108,11 @@ func (room *Room) removeFactor(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOfFactor(person) {
-		return s.Stale(s.partnerPath())
+	err = room.config.UserSignIns.ClearTOTPFrom(s.Context(), s.ID("partner_id"), person.PersonID, page.Basis(sent, versionOfFactor))
+	if errors.Is(err, form.ErrStale) {
+		return s.Stale(s.partnerPath(), person.PersonID)
 	}
-	if err := room.config.UserSignIns.ClearTOTP(s.Context(), s.ID("partner_id"), person.PersonID); err != nil {
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.toPartner("partners.factor.removed", "email", person.Email)
@@ -126,18 +129,14 @@ func (room *Room) setDispatch(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	now, err := room.config.Dispatch.Settings(s.Context(), s.ID("partner_id"))
-	if err != nil {
-		return 0, nil, err
-	}
-	if sent.Version != versionOfDispatch(now) {
-		return s.Stale(s.partnerPath())
-	}
 	body, err := page.Source(map[string]bool{"auto_accept": sent.Values.Get("auto_accept") != ""})
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := room.config.Dispatch.SetSettings(s.Context(), now.PartnerID, body)
+	changed, err := room.config.Dispatch.SetSettingsFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfDispatch), body)
+	if errors.Is(err, form.ErrStale) {
+		return s.Stale(s.partnerPath(), s.ID("partner_id"))
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -53,16 +54,15 @@ func (room *Room) changeState(s *sheet, sent *page.Form, changes map[string]any,
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOfState(found.Settings) {
-		return s.Stale(s.partnerPath(), s.ID("partner_id"))
-	}
 	body, err := page.Source(changes)
 	if err == nil {
-		_, err = room.config.Partners.Change(s.Context(), found.PartnerID, body)
+		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfState), body)
 	}
 	switch {
 	case err == nil:
 		return s.toPartner(done, "name", found.Name)
+	case errors.Is(err, form.ErrStale):
+		return s.Stale(s.partnerPath(), found.PartnerID)
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
@@ -130,16 +130,15 @@ func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOfLimits(found.Settings) {
-		return s.Stale(s.partnerPath(), s.ID("partner_id"))
-	}
 	body, err := readLimits(sent)
 	if err == nil {
-		_, err = room.config.Partners.Change(s.Context(), found.PartnerID, body)
+		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfLimits), body)
 	}
 	switch {
 	case err == nil:
 		return s.toPartner("partners.limits.done", "name", found.Name)
+	case errors.Is(err, form.ErrStale):
+		return s.Stale(s.partnerPath(), found.PartnerID)
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}

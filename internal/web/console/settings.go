@@ -1,9 +1,11 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -67,25 +69,22 @@ func versionOfRules(rules signin.Required) int64 {
 
 // changeRules sets who must have a second factor.
 func (room *Room) changeRules(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	rules, err := room.config.Rules.Get(s.Context())
-	if err != nil {
-		return 0, nil, err
-	}
-	if form.Version != versionOfRules(rules) {
-		return s.Stale(settingsPath)
-	}
-	chosen := func(kind signin.Kind) []string { return append([]string{}, form.Values[string(kind)]...) }
+	chosen := func(kind signin.Kind) []string { return append([]string{}, sent.Values[string(kind)]...) }
 	body, err := page.Source(map[string]any{"totp_required": map[signin.Kind][]string{
 		signin.Operators: chosen(signin.Operators), signin.Users: chosen(signin.Users),
 	}})
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := room.config.Rules.Set(s.Context(), body); err != nil {
+	_, err = room.config.Rules.SetFrom(s.Context(), page.Basis(sent, versionOfRules), body)
+	if errors.Is(err, form.ErrStale) {
+		return s.Stale(settingsPath)
+	}
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(settingsPath, page.Flash{Key: "house.rules.saved"})

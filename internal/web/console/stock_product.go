@@ -1,12 +1,14 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/shelf"
 	"github.com/go-json-experiment/json/jsontext"
@@ -188,9 +190,6 @@ func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOfProduct(v.Held.Product) {
-		return s.Stale(v.Held.Path)
-	}
 	changes := map[string]any{}
 	for field, was := range valuesOf(v.Held.Product) {
 		if strings.TrimSpace(sent.Values.Get(field)) != was {
@@ -201,12 +200,15 @@ func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err = room.config.Stock.ChangeProduct(s.Context(), v.PartnerID, v.Held.ProductID, body); err == nil {
+	_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), body)
+	switch {
+	case err == nil:
 		return s.LeadTo(v.Held.Path, page.Flash{Key: "warehouse.changed"})
-	}
-	v.Form = sent
-	if !sent.Refuse(err, s.Language) {
+	case errors.Is(err, form.ErrStale):
+		return s.Stale(v.Held.Path)
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
+	v.Form = sent
 	return v.show(http.StatusUnprocessableEntity)
 }

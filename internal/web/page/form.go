@@ -58,6 +58,12 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 	return &Form{Action: v.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
 }
 
+// Basis returns the basis of a change that a form asks for: a record with the version that
+// the form was made from.
+func Basis[R any](sent *Form, version func(R) int64) form.Basis[R] {
+	return func(now R) bool { return version(now) == sent.Version }
+}
+
 // Object returns the values of some fields as use cases take them. A field that is empty
 // is left out.
 func (f *Form) Object(fields ...string) (form.Source, error) {

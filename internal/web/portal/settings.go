@@ -122,15 +122,12 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sent.Version != versionOfProfile(now) {
-		return room.showStale(s, sent, now)
-	}
 	body, err := changesOf(sent, now)
 	if err != nil {
 		return 0, nil, err
 	}
-	_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, now, body)
-	if errors.Is(err, partner.ErrProfileChanged) { // since it was read above
+	_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, page.Basis(sent, versionOfProfile), body)
+	if errors.Is(err, form.ErrStale) {
 		if now, err = room.config.Partners.Profile(s.Context(), account); err != nil {
 			return 0, nil, err
 		}
