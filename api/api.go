@@ -37,8 +37,13 @@ func asJSON(document []byte) ([]byte, error) {
 	if err := yaml.Load(document, &root); err != nil {
 		return nil, err
 	}
+	return NodeAsJSON(&root)
+}
+
+// NodeAsJSON returns a part of a document in JSON. The options are those of the encoder.
+func NodeAsJSON(n *yaml.Node, options ...jsontext.Options) ([]byte, error) {
 	var out bytes.Buffer
-	if err := writeJSON(jsontext.NewEncoder(&out), &root); err != nil {
+	if err := writeJSON(jsontext.NewEncoder(&out, options...), n); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

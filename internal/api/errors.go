@@ -47,6 +47,9 @@ var statusOf = map[refusal.Code]int{
 // Codes returns the codes of all errors, sorted.
 func Codes() []refusal.Code { return slices.Sorted(maps.Keys(statusOf)) }
 
+// Statuses returns the HTTP status of each code.
+func Statuses() map[refusal.Code]int { return maps.Clone(statusOf) }
+
 // statusError wraps an error that gets another status than its kind has.
 type statusError struct {
 	error

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/charts"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/courier"
+	"github.com/dropyard/dropyard/internal/web/docs"
 	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -52,9 +53,10 @@ func (a *App) pages() pages {
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
+	guide := docs.New(docs.Config{Site: site, Statuses: api.Statuses()})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others: slices.Concat(site.Routes(), first.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
 			portal: desk.Frame, console: operators.Frame, courier: courier.Frame,
 		})),
 		refused: site.Refused,

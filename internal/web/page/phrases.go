@@ -29,6 +29,7 @@ var phrases = collect(
 	framePhrases,
 	trackPhrases,
 	homePhrases,
+	docsPhrases,
 	entrancePhrases,
 	selfPhrases,
 	portalPhrases,

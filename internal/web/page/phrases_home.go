@@ -23,6 +23,7 @@ var homePhrases = map[string]phrase{
 	},
 	"home.demo.enter":          {"Enter", "Entrer"},
 	"home.demo.track":          {"Follow an order that is on its way", "Suivre une commande en route"},
+	"home.docs":                {"Documentation", "Documentation"},
 	"home.interface":           {"The interface for partners (OpenAPI)", "L’interface des partenaires (OpenAPI)"},
 	"home.interface.operators": {"The interface for operators (OpenAPI)", "L’interface des opérateurs (OpenAPI)"},
 	"home.recipient": {

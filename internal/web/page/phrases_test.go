@@ -125,8 +125,8 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {
 			continue
 		}
-		if strings.HasPrefix(key, "act.to.") {
-			continue // named by the statuses that orders are moved to
+		if strings.HasPrefix(key, "act.to.") || strings.HasPrefix(key, "docs.error.") {
+			continue // named by the statuses that orders are moved to, and by the codes of errors
 		}
 		if strings.HasPrefix(key, "act.") { // what its button, its page and its outcome say
 			name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, ".do"), ".title"), ".done")

@@ -197,6 +197,7 @@ var ways = [][]way{
 		{"portal.hooks", webhooksPath, partner.PermissionWebhooksRead},
 		{"portal.logs", "/portal/logs", partner.PermissionLogsRead},
 		{"portal.start", "/portal/start", partner.PermissionKeys},
+		{"home.docs", "/docs", partner.PermissionSelf},
 	},
 	{
 		{"team.title", "/portal/team", partner.PermissionTeamRead},

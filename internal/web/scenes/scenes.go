@@ -109,6 +109,7 @@ func Open(ctx context.Context) (*Theatre, error) {
 		house.boardScenes(), house.courierScenes(), house.partnerScenes(), house.rateScenes(),
 		house.deskScenes(),
 		house.courierAppScenes(),
+		documentScenes(alone.URL),
 		house.warehouseScenes(alone.URL),
 	)
 	return &Theatre{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
@@ -127,7 +128,7 @@ func Single() http.Handler {
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
 	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
-	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), []visit.Route{
+	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site), []visit.Route{
 		firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},

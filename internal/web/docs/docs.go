@@ -1,0 +1,110 @@
+// Package docs serves the documentation: the documents of the folder docs, a page for each
+// operation of the OpenAPI documents, and a page for each code of an error.
+//
+// Every page is an [article] in Markdown, which is served as it is at the page's address
+// with .md, and rendered at the address without it.
+package docs
+
+import (
+	"bytes"
+	"embed"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+//go:embed templates assets
+var files embed.FS
+
+// Config holds what the room needs.
+type Config struct {
+	Site *page.Site
+	// Statuses are the HTTP statuses of all codes of errors.
+	Statuses map[refusal.Code]int
+}
+
+// Room is the documentation.
+type Room struct {
+	config    Config
+	templates page.Templates
+	// libraries make all pages when the first one is read, so that a service whose
+	// documentation is not read starts without it.
+	libraries map[page.Language]func() library
+}
+
+// New returns the room and adds its assets to the site.
+func New(config Config) *Room {
+	config.Site.AddAssets(files, "assets")
+	room := &Room{config, config.Site.Templates(files, "templates/*.html"), map[page.Language]func() library{}}
+	for _, l := range page.Languages {
+		room.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
+	}
+	return room
+}
+
+// Routes returns the routes of the room.
+func (room *Room) Routes() []visit.Route {
+	get := func(pattern string, serve visit.Serve) visit.Route {
+		return visit.Route{Method: http.MethodGet, Pattern: pattern, For: visit.Anyone, Serve: serve}
+	}
+	return []visit.Route{
+		get(root, room.start),
+		get(root+"/{page...}", room.page),
+	}
+}
+
+// root is the address of the first page; those of the others begin with it.
+const root = "/docs"
+
+// start serves the first page, which lists all others.
+func (room *Room) start(v *visit.Visit) (int, []byte, error) {
+	s := room.config.Site.Sheet(v)
+	return room.render(s, s.Text("docs.title"), view{Groups: room.libraries[s.Language]().contents(s.Language, root)})
+}
+
+// page serves a page, its Markdown, or a file that a document offers.
+func (room *Room) page(v *visit.Visit) (int, []byte, error) {
+	s := room.config.Site.Sheet(v)
+	name, asMarkdown := strings.CutSuffix(v.URL.Path, ".md")
+	all := room.libraries[s.Language]()
+	if found := all[name]; found != nil {
+		if asMarkdown {
+			return serveText(v, "text/markdown; charset=utf-8", found.Markdown())
+		}
+		return room.render(s, found.Title, view{Groups: all.contents(s.Language, name), Article: found})
+	}
+	if offered := example(v.URL.Path); offered != nil {
+		return serveText(v, "text/csv; charset=utf-8", offered)
+	}
+	return 0, nil, refusal.NotFound("this page")
+}
+
+// serveText serves a text, which is in the same version for as long as the service runs.
+func serveText(v *visit.Visit, kind string, text []byte) (int, []byte, error) {
+	v.Header.Set("Content-Type", kind)
+	v.Header.Set("Cache-Control", "no-cache")
+	v.Header.Set("Vary", "Accept-Language")
+	return http.StatusOK, bytes.Clone(text), nil
+}
+
+// view is what the template of all pages shows.
+type view struct {
+	page.Sheet
+	Groups  []page.Group
+	Article *article // nil on the first page
+	Other   page.Link
+}
+
+func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, error) {
+	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
+	body, err := room.templates.Render(s.Header, page.Document{
+		Language: s.Language, Template: "docs", Title: title + " · " + s.Text("docs.title"), Data: shown,
+		Styles:  []string{"docs/docs.css"},
+		Preview: &page.Preview{Title: title, Description: s.Text("docs.what")},
+	})
+	return http.StatusOK, body, err
+}

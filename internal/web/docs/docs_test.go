@@ -1,0 +1,215 @@
+package docs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web/docs"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// site serves the documentation without a service.
+func site() http.Handler {
+	shared := page.NewSite(page.Config{Now: time.Now, Random: rand.Reader})
+	room := docs.New(docs.Config{Site: shared, Statuses: api.Statuses()})
+	mux := http.NewServeMux()
+	for _, route := range append(room.Routes(), shared.Routes()...) {
+		mux.HandleFunc(route.Method+" "+route.Pattern, func(w http.ResponseWriter, r *http.Request) {
+			status, body, err := route.Serve(&visit.Visit{Request: r, Header: w.Header()})
+			var refused *refusal.Error
+			if errors.As(err, &refused) {
+				status = api.Statuses()[refused.Code]
+			} else if err != nil {
+				status = http.StatusInternalServerError
+			}
+			w.WriteHeader(status)
+			_, _ = w.Write(body) // a recorder takes everything
+		})
+	}
+	return mux
+}
+
+// read returns the status and the body of a page.
+func read(from http.Handler, address string) (int, string) {
+	answer := httptest.NewRecorder()
+	from.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, address, nil))
+	return answer.Code, answer.Body.String()
+}
+
+var (
+	target = regexp.MustCompile(` href="([^"]+)"`)
+	anchor = regexp.MustCompile(` id="([^"]+)"`)
+)
+
+// elsewhere are the addresses that other rooms serve.
+var elsewhere = map[string]bool{"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true}
+
+// repository is where links lead to files that the service does not serve.
+const repository = "https://github.com/dropyard/dropyard/blob/main/"
+
+// TestNoLinkIsDead follows all links of all pages, with their fragments.
+func TestNoLinkIsDead(t *testing.T) {
+	t.Parallel()
+	server := site()
+	bodies, waiting := map[string]string{}, []string{"/docs"}
+	for len(waiting) > 0 {
+		address := waiting[0]
+		waiting = waiting[1:]
+		status, body := read(server, address)
+		if status != http.StatusOK {
+			t.Errorf("%s: got status %d, want 200", address, status)
+		}
+		bodies[address] = body
+		for _, link := range target.FindAllStringSubmatch(body, -1) {
+			to, _, _ := strings.Cut(link[1], "#")
+			to, _, _ = strings.Cut(to, "?")
+			if _, seen := bodies[to]; strings.HasPrefix(to, "/") && !elsewhere[to] && !seen {
+				bodies[to] = ""
+				waiting = append(waiting, to)
+			}
+		}
+	}
+	for address, body := range bodies {
+		checkTargets(t, address, body, bodies)
+	}
+}
+
+// checkTargets checks the fragments of a page's links, and its links to the repository.
+func checkTargets(t *testing.T, address, body string, bodies map[string]string) {
+	t.Helper()
+	if path.Ext(address) != "" {
+		return
+	}
+	for _, link := range target.FindAllStringSubmatch(body, -1) {
+		if file, ok := strings.CutPrefix(link[1], repository); ok {
+			file, _, _ = strings.Cut(file, "#")
+			if _, err := os.Stat(filepath.Join("../../..", file)); err != nil {
+				t.Errorf("%s: the link to %s: %v", address, link[1], err)
+			}
+			continue
+		}
+		to, fragment, marked := strings.Cut(link[1], "#")
+		if to == "" {
+			to = address
+		}
+		if marked && bodies[to] != "" && !strings.Contains(bodies[to], ` id="`+fragment+`"`) {
+			t.Errorf("%s: the link to %s: got no element %q, want one", address, link[1], fragment)
+		}
+	}
+}
+
+// TestIDsAreUnique fails for a page on which two elements have one id.
+func TestIDsAreUnique(t *testing.T) {
+	t.Parallel()
+	server := site()
+	for _, address := range []string{"/docs", "/docs/operating", "/docs/errors/conflict"} {
+		_, body := read(server, address)
+		seen := map[string]bool{}
+		for _, id := range anchor.FindAllStringSubmatch(body, -1) {
+			if seen[id[1]] {
+				t.Errorf("%s: got two elements with the id %q, want one", address, id[1])
+			}
+			seen[id[1]] = true
+		}
+	}
+}
+
+// TestEveryDocumentIsListed fails for a document of the folder docs that no group of the
+// contents has.
+func TestEveryDocumentIsListed(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("got %q, %v, want the documents", names, err)
+	}
+	_, start := read(site(), "/docs")
+	for _, name := range names {
+		address := "/docs/" + strings.TrimSuffix(filepath.Base(name), ".md")
+		if !strings.Contains(start, `href="`+address+`"`) {
+			t.Errorf("%s: got no link to it on the first page, want one: add it to the shelves", name)
+		}
+	}
+}
+
+// TestEveryErrorHasAPage fails for a code whose page is missing in a language, or has no
+// example.
+func TestEveryErrorHasAPage(t *testing.T) {
+	t.Parallel()
+	server := site()
+	for _, code := range api.Codes() {
+		for _, language := range page.Languages {
+			key := "docs.error." + string(code)
+			if !page.Has(key+".means") || !page.Has(key+".do") {
+				t.Fatalf("%s: got no phrases %s.means and %s.do, want both", code, key, key)
+			}
+			address := "/docs/errors/" + string(code) + ".md?lang=" + string(language)
+			status, body := read(server, address)
+			if status != http.StatusOK {
+				t.Errorf("%s: got status %d, want 200", address, status)
+			}
+			for _, part := range []string{language.Text(key + ".means"), language.Text(key + ".do"), `"code": "` + string(code) + `"`} {
+				if !strings.Contains(body, part) {
+					t.Errorf("%s: got %q, want it to hold %q", address, body, part)
+				}
+			}
+		}
+	}
+	for _, key := range page.Keys() {
+		code, is := strings.CutPrefix(key, "docs.error.")
+		code, _, about := strings.Cut(code, ".")
+		if _, known := api.Statuses()[refusal.Code(code)]; is && about && !known {
+			t.Errorf("%s: got a phrase for a code that does not exist", key)
+		}
+	}
+}
+
+// TestFirstVisitIsLight adds up what a browser loads for a page.
+func TestFirstVisitIsLight(t *testing.T) {
+	t.Parallel()
+	const most = 100_000
+	server := site()
+	loaded := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
+	_, start := read(server, "/docs")
+	for _, link := range target.FindAllStringSubmatch(start, -1) {
+		if !strings.HasPrefix(link[1], "/docs") {
+			continue
+		}
+		_, body := read(server, link[1])
+		total := compressed(t, body)
+		for _, asset := range loaded.FindAllStringSubmatch(body, -1) {
+			_, content := read(server, asset[1])
+			total += compressed(t, content)
+		}
+		if total > most {
+			t.Errorf("%s: got %d bytes with its assets, want at most %d", link[1], total, most)
+		}
+	}
+}
+
+// compressed returns the size of a text as gzip sends it.
+func compressed(t *testing.T, text string) int {
+	t.Helper()
+	var out bytes.Buffer
+	writer := gzip.NewWriter(&out)
+	if _, err := writer.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}

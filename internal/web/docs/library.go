@@ -1,0 +1,115 @@
+package docs
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dropyard/dropyard/docs"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// shelves are the groups of documents, in the order of the contents: the key of a phrase,
+// and the names of the documents.
+var shelves = []struct {
+	key       string
+	documents []string
+}{
+	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing"}},
+	{"docs.group.couriers", []string{"couriers"}},
+	{"docs.group.running", []string{"operating", "security", "reliability", "scaling", "benchmarks"}},
+	{"docs.group.developing", []string{"architecture", "changing"}},
+}
+
+// decisions is the folder of the documents that record decisions, which are listed
+// together.
+const decisions = "decisions"
+
+// documents returns the documents of the folder docs by their addresses.
+var documents = sync.OnceValue(func() map[string]*article {
+	found := map[string]*article{}
+	err := fs.WalkDir(docs.Files, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && path.Ext(name) == ".md" {
+			read := readDocument(name)
+			found[read.Path] = read
+		}
+		return err
+	})
+	if err != nil {
+		panic("docs: " + err.Error()) // embedded files are always there
+	}
+	list := listOfDecisions(found)
+	found[list.Path] = list
+	return found
+})
+
+// readDocument reads a document, whose first line is its title.
+func readDocument(name string) *article {
+	content, err := docs.Files.ReadFile(name)
+	if err != nil {
+		panic("docs: " + err.Error()) // embedded files are always there
+	}
+	first, rest, _ := strings.Cut(string(content), "\n")
+	title := strings.TrimPrefix(first, "# ")
+	source := relinked(strings.TrimSpace(rest)+"\n", path.Join("docs", path.Dir(name)))
+	return newArticle(root+"/"+strings.TrimSuffix(name, ".md"), title, page.English, source)
+}
+
+// listOfDecisions returns the page that lists the recorded decisions.
+func listOfDecisions(all map[string]*article) *article {
+	var lines []string
+	for address, one := range all {
+		if path.Base(path.Dir(address)) == decisions {
+			lines = append(lines, "- ["+one.Title+"]("+address+")\n")
+		}
+	}
+	slices.Sort(lines)
+	return newArticle(root+"/"+decisions, "Decisions", page.English, strings.Join(lines, ""))
+}
+
+// example returns a file that a document offers, by its address; nil if there is none.
+func example(address string) []byte {
+	name, _ := strings.CutPrefix(address, root+"/")
+	if path.Ext(name) != ".csv" {
+		return nil
+	}
+	content, err := docs.Files.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// library holds all articles for readers of a language, by their addresses.
+type library map[string]*article
+
+func newLibrary(l page.Language, errors statuses) library {
+	all := library{}
+	for _, part := range []map[string]*article{documents(), errors.pages(l)} {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// contents returns the list of all pages, as it stands at the side of the page at an
+// address.
+func (all library) contents(l page.Language, current string) (groups []page.Group) {
+	link := func(address, text string) page.Link {
+		return page.Link{Text: text, Path: address, Current: page.Nearest(current, address) != ""}
+	}
+	for _, shelf := range shelves {
+		group := page.Group{Title: l.Text(shelf.key)}
+		for _, name := range shelf.documents {
+			one := all[root+"/"+name]
+			group.Links = append(group.Links, link(one.Path, one.Title))
+		}
+		groups = append(groups, group)
+	}
+	last := &groups[len(groups)-1]
+	last.Links = append(last.Links, link(root+"/"+decisions, l.Text("docs.decisions")))
+	groups[0].Links = append(groups[0].Links, link(errorsPath, l.Text("docs.errors")))
+	return groups
+}
