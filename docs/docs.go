@@ -6,5 +6,5 @@ import "embed"
 
 // Files holds the documents by their paths in this folder, and the files that they offer.
 //
-//go:embed *.md decisions/*.md examples/*.csv
+//go:embed *.md guides/*.md decisions/*.md examples/*.csv
 var Files embed.FS

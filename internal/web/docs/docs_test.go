@@ -133,12 +133,13 @@ func TestIDsAreUnique(t *testing.T) {
 func TestEveryDocumentIsListed(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("../../../docs/*.md")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("got %q, %v, want the documents", names, err)
+	guides, wrong := filepath.Glob("../../../docs/guides/*.md")
+	if names = append(names, guides...); err != nil || wrong != nil || len(guides) == 0 {
+		t.Fatalf("got %q, %v, %v, want the documents", names, err, wrong)
 	}
 	_, start := read(site(), "/docs")
 	for _, name := range names {
-		address := "/docs/" + strings.TrimSuffix(filepath.Base(name), ".md")
+		address := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "../../.."), ".md")
 		if !strings.Contains(start, `href="`+address+`"`) {
 			t.Errorf("%s: got no link to it on the first page, want one: add it to the shelves", name)
 		}

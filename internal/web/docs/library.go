@@ -18,6 +18,10 @@ var shelves = []struct {
 	key       string
 	documents []string
 }{
+	{"docs.group.guides", []string{
+		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
+		"guides/errors", "guides/going-live", "guides/postgresql",
+	}},
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing"}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{"operating", "security", "reliability", "scaling", "benchmarks"}},
@@ -110,6 +114,6 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	}
 	last := &groups[len(groups)-1]
 	last.Links = append(last.Links, link(root+"/"+decisions, l.Text("docs.decisions")))
-	groups[0].Links = append(groups[0].Links, link(errorsPath, l.Text("docs.errors")))
+	groups[1].Links = append(groups[1].Links, link(errorsPath, l.Text("docs.errors")))
 	return groups
 }

@@ -13,6 +13,7 @@ var docsPhrases = map[string]phrase{
 	"docs.asmarkdown": {"As Markdown", "En Markdown"},
 	"docs.decisions":  {"Decisions", "Décisions"},
 
+	"docs.group.guides":     {"Guides", "Guides"},
 	"docs.group.partners":   {"For partners", "Pour les partenaires"},
 	"docs.group.couriers":   {"For apps of couriers", "Pour les applis de livreurs"},
 	"docs.group.running":    {"Running the service", "Exploiter le service"},
