@@ -15,6 +15,7 @@ import (
 // tab costs more than a page does.
 type tab struct {
 	ctx context.Context // of chromedp; it ends with the browser
+	end func()          // closes the tab
 
 	mu    sync.Mutex
 	visit *Visit // which gets the events; nil between visits; guarded by mu
@@ -30,12 +31,17 @@ func (b *Browser) take() (*tab, error) {
 		return t, nil
 	}
 	b.mu.Unlock()
+	return b.open(true)
+}
+
+// open opens a tab. If it is not fresh, its pages find what earlier ones have loaded.
+func (b *Browser) open(fresh bool) (*tab, error) {
 	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	t := &tab{ctx: ctx}
+	t := &tab{ctx: ctx, end: end}
 	err := chromedp.Do(ctx, // a limit of time here would later close the tab
 		set(network.Enable, network.EnableParams{}),
 		// Every visit is a first one: what earlier visits have loaded does not count.
-		set(network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}),
+		set(network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: fresh}),
 		set(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "America/Toronto"}),
 	)
 	if err == nil {

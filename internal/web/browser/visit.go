@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 )
 
@@ -58,6 +59,9 @@ type Options struct {
 	Script string
 	// Slower is how many times slower the page's CPU is; 0 for as fast as it is.
 	Slower float64
+	// Kept gives the visit a browser's storage of its own: it is for pages that register a
+	// service worker, which others must not, and that load what they have loaded before.
+	Kept bool
 	// Limit bounds what is done on the page; a minute if it is zero.
 	Limit time.Duration
 }
@@ -71,15 +75,26 @@ const clockScript = `(() => {
   };
 })();`
 
+// noWorkerScript keeps a page from registering a service worker, which would serve the
+// visits after it.
+const noWorkerScript = `Object.defineProperty(navigator, "serviceWorker", { value: undefined });`
+
 // Open shows the page at an address. Close closes it.
 func (b *Browser) Open(address string, as Reader, options Options) (*Visit, error) {
-	t, err := b.take()
+	take := b.take
+	if options.Kept {
+		take = func() (*tab, error) { return b.open(false) }
+	}
+	t, err := take()
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
 	v := &Visit{URL: address, Reader: as, policies: map[string]string{}, loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}}
 	limited, endTime := context.WithTimeout(t.ctx, cmp.Or(options.Limit, visitTimeout))
 	v.Page, v.end = limited, func() { endTime(); b.give(t, v.added) }
+	if options.Kept {
+		v.end = func() { endTime(); t.end() }
+	}
 	t.use(v)
 	if err = v.prepare(options); err == nil {
 		err = chromedp.Do(limited, chromedp.Navigate(address))
@@ -108,11 +123,18 @@ func (v *Visit) prepare(options Options) error {
 		set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: max(options.Slower, 1)}),
 	}
 	script := options.Script
+	if !options.Kept {
+		script = noWorkerScript + script
+	}
 	if !options.Now.IsZero() {
 		script = fmt.Sprintf(clockScript, options.Now.UnixMilli()) + script
 	}
 	if script != "" {
 		steps = append(steps, v.before(script))
+	}
+	if address, err := url.Parse(v.URL); err == nil && !options.Kept {
+		stored := storage.ClearDataForOriginParams{Origin: address.Scheme + "://" + address.Host, StorageTypes: "indexeddb,local_storage"}
+		steps = append(steps, set(storage.ClearDataForOrigin, stored))
 	}
 	steps = append(steps, allowScripts(v.Reader.Scripts), set(network.ClearBrowserCookies, cdp.Empty{}))
 	if name, value, has := strings.Cut(options.Cookie, "="); has {

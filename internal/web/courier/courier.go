@@ -6,6 +6,7 @@ import (
 	"embed"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/operator"
@@ -22,6 +23,7 @@ const (
 	appPath      = "/courier"
 	manifestPath = "/courier/app.webmanifest"
 	workerPath   = "/courier/worker.js"
+	offlinePath  = "/courier/offline"
 )
 
 // folder is the folder of the assets in which the app's modules are.
@@ -36,20 +38,31 @@ type Config struct {
 type Room struct {
 	config    Config
 	templates page.Templates
+	shell     func() shell // on the first call, when all rooms have added their assets
 }
 
 // New returns the room.
 func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
-	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+	kept := sync.OnceValue(func() shell { return newShell(config.Site) })
+	return &Room{config, config.Site.Templates(files, "templates/*.html"), kept}
 }
 
 // Routes returns the routes of the room.
 func (room *Room) Routes() []visit.Route {
-	return []visit.Route{{
-		Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
-		Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
-	}}
+	routes := []visit.Route{
+		{
+			Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
+		},
+		{Method: http.MethodGet, Pattern: manifestPath, For: visit.Anyone, Serve: room.serveManifest},
+		{Method: http.MethodGet, Pattern: workerPath, For: visit.Anyone, Serve: room.serveWorker},
+		{Method: http.MethodGet, Pattern: offlinePath, For: visit.Anyone, Serve: room.serveOffline},
+	}
+	for _, i := range icons {
+		routes = append(routes, i.route())
+	}
+	return routes
 }
 
 // Policy returns the content security policy of the app.
@@ -60,14 +73,16 @@ func Policy() string {
 }
 
 // phrasePrefixes are the beginnings of the keys of the phrases that the app's modules use.
-var phrasePrefixes = []string{"courier.", "status.", "failure.", "time.", "board.late", "act.close", "copy."}
+var phrasePrefixes = []string{"courier.", "me.title", "status.", "failure.", "time.", "board.late", "act.close", "copy."}
 
 // view is what the document of the app shows until its modules run.
 type view struct {
 	*operator.Operator
 	Phrases map[string]string
 	Now     string
-	Paths   struct{ Manifest, Worker string }
+	Worker  string    // the path of the service worker
+	Version string    // of the app
+	Other   page.Link // the app in the other language
 }
 
 // serveApp serves the document of the app. It holds nothing of the courier's stops, so
@@ -77,12 +92,15 @@ func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
 	if s.Operator.CourierID == "" {
 		return room.serveOthers(s)
 	}
+	version := room.shell().Version
+	s.Header.Set(versionHeader, version)
 	body, err := room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier", Title: s.Text("courier.title") + " · " + s.Text("home.title"), Roomy: true,
-		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder, App: &page.App{Manifest: manifestPath},
+		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder,
+		App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
 		Data: view{
 			Operator: s.Operator, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
-			Paths: struct{ Manifest, Worker string }{manifestPath, workerPath},
+			Worker: workerPath, Version: version, Other: s.Language.InOther(s.Visit),
 		},
 	})
 	return http.StatusOK, body, err

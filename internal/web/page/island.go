@@ -80,6 +80,28 @@ func (s *Site) IslandPolicy(folder string) string { return s.island(folder).poli
 // policy WorkerPolicy.
 func (s *Site) AppPolicy(folder string) string { return s.island(folder).appPolicy() }
 
+// AppAssets returns the paths of the assets of an app whose folder is given, sorted: those
+// that it needs to start, and those that are loaded when they are needed, which are
+// WebAssembly. Its document must not use others.
+func (s *Site) AppAssets(folder string) (start, later []string) {
+	start = append(start, s.island(folder).Preloads...)
+	for _, name := range layoutAssets {
+		start = append(start, s.Asset(name))
+	}
+	for name, one := range s.assets {
+		switch extension := path.Ext(name); {
+		case assetPrefix+name == one.path: // each asset has two names
+		case extension == ".wasm":
+			later = append(later, one.path)
+		case path.Dir(name) == folder && extension != ".js":
+			start = append(start, one.path)
+		}
+	}
+	slices.Sort(start)
+	slices.Sort(later)
+	return slices.Compact(start), later
+}
+
 // WorkerPolicy is the name of the only Trusted Types policy that apps may create.
 const WorkerPolicy = "dropyard-worker"
 

@@ -37,6 +37,9 @@ type Site struct {
 	own    Templates // of the pages that no room has
 }
 
+// layoutAssets are the assets of every page.
+var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
+
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
 	s := &Site{config: config, assets: assets{}}

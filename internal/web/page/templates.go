@@ -86,6 +86,7 @@ type Preview struct {
 // App is what makes a page one that browsers install. Its policy is Site.AppPolicy.
 type App struct {
 	Manifest string // the path of its web app manifest
+	Icon     string // the path of a square PNG, for phones that take none of the manifest
 }
 
 // layout is what templates/layout.html is given.

@@ -16,6 +16,7 @@ import { correct, run } from "dropyard/clock.js";
 import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
+import { start } from "./install.js";
 
 const App = () => html`
   <main id="content" class="stack" tabindex="-1"><h1 class="hidden">${t("courier.title")}</h1></main>
@@ -26,3 +27,4 @@ correct(Date.parse(root.dataset.now ?? ""));
 run();
 root.replaceChildren();
 render(html`<${App} />`, root);
+void start(root.dataset.worker ?? "", root.dataset.version ?? "");
