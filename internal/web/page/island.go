@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -23,6 +24,10 @@ var libraries = map[string]string{
 	"@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs",
 	"htm": "htm.mjs",
 }
+
+// rareLibraries are those of single islands. Pages get them only if one of their modules
+// names them in an import.
+var rareLibraries = map[string]string{"idb": "idb.mjs"}
 
 // sharedModules are the modules that all islands may import, as dropyard/text.js and so on.
 var sharedModules = []string{"island/text.js", "island/clock.js", "island/html.js", "island/dialog.js"}
@@ -56,6 +61,11 @@ func (s *Site) island(folder string) (found island) {
 			imports[assetPrefix+name] = one.path
 		}
 	}
+	for name, file := range rareLibraries {
+		if s.isImported(folder, name) {
+			imports[name] = s.assets.path(file)
+		}
+	}
 	for _, target := range imports {
 		found.Preloads = append(found.Preloads, target)
 	}
@@ -69,6 +79,16 @@ func (s *Site) island(folder string) (found island) {
 	found.source = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	found.Map = template.HTML(`<script type="importmap">` + string(encoded) + `</script>`)
 	return found
+}
+
+// isImported reports whether a module in a folder of the assets imports a library.
+func (s *Site) isImported(folder, library string) bool {
+	for name, one := range s.assets {
+		if path.Dir(name) == folder && path.Ext(name) == ".js" && bytes.Contains(one.content, []byte(` from "`+library+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // IslandPolicy is Policy for the pages of an island, which have an import map: a folder

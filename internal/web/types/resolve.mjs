@@ -5,7 +5,7 @@ import { register } from "node:module";
 import { isMainThread } from "node:worker_threads";
 
 const files = {
-  preact: "preact.mjs", "preact/hooks": "hooks.mjs", "@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs", htm: "htm.mjs",
+  preact: "preact.mjs", "preact/hooks": "hooks.mjs", "@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs", htm: "htm.mjs", idb: "idb.mjs",
 };
 const vendored = new URL("../page/vendored/", import.meta.url), shared = new URL("../page/assets/island/", import.meta.url), own = "dropyard/";
 

@@ -1,0 +1,125 @@
+// What the phone keeps: acts that wait to be sent, their pictures, refusals that have not
+// been read, and values such as the last round. Each function is one transaction.
+
+import { openDB } from "idb";
+
+/** @typedef {import("./outbox.js").Act} Act */
+/** @typedef {import("./outbox.js").Refusal} Refusal */
+/** @typedef {Omit<Act, "id">} NewAct */
+
+/** @typedef {{acts: Act[], refusals: Refusal[], others: number}} Kept acts and refusals of an operator, oldest first, and how many acts of other operators wait */
+
+/** @param {import("idb").IDBPDatabase} db */
+const create = (db) => {
+  for (const name of ["acts", "refusals"]) {
+    db.createObjectStore(name, { keyPath: "id", autoIncrement: true }).createIndex("owner", "owner");
+  }
+  for (const name of ["pictures", "times", "kept"]) db.createObjectStore(name);
+};
+
+const all = ["acts", "refusals", "pictures", "times", "kept"];
+
+/**
+ * Opens the phone's storage.
+ * @param {string} name of the database
+ */
+export const open = async (name) => {
+  const db = await openDB(name, 1, {
+    upgrade: create,
+    blocking: (_current, _blocked, event) => /** @type {IDBDatabase} */ (event.target).close(), // another tab has a newer version of the app
+  });
+  return new Storage(db);
+};
+
+/** The phone's storage, over IndexedDB. */
+export class Storage {
+  #db;
+
+  /** @param {import("idb").IDBPDatabase} db */
+  constructor(db) { this.#db = db; }
+
+  /** Returns what waits. The pictures are left out, see picture. @param {string} owner @returns {Promise<Kept>} */
+  async all(owner) {
+    const tx = this.#db.transaction(["acts", "refusals"]);
+    const [acts, refusals, total] = await Promise.all([
+      tx.objectStore("acts").index("owner").getAll(owner), tx.objectStore("refusals").index("owner").getAll(owner), tx.objectStore("acts").count(),
+    ]);
+    return { acts, refusals, others: total - acts.length };
+  }
+
+  /**
+   * Stores acts of one order with their pictures: all of them or none. It resolves when
+   * they are on the disk.
+   * @param {string} owner
+   * @param {string} orderID
+   * @param {(last: number) => {act: NewAct, picture?: {data: ArrayBuffer, type: string}}[]} make gets the time of the order's last act in milliseconds, 0 if there is none
+   * @returns {Promise<void>}
+   */
+  async add(owner, orderID, make) {
+    const tx = this.#db.transaction(["acts", "pictures", "times"], "readwrite", { durability: "strict" });
+    const times = tx.objectStore("times"), steps = [];
+    try {
+      for (const { act, picture } of make(await times.get([owner, orderID]) ?? 0)) {
+        const id = await tx.objectStore("acts").add(act);
+        if (picture) steps.push(tx.objectStore("pictures").put(picture, id));
+        steps.push(times.put(Date.parse(act.at), [owner, orderID]));
+      }
+      await Promise.all([...steps, tx.done]);
+    } catch (error) {
+      try {
+        tx.abort();
+      } catch { /* it has ended by itself */ }
+      await Promise.allSettled([...steps, tx.done]);
+      throw tx.error ?? error;
+    }
+  }
+
+  /** Returns the picture of an act. @param {number} id @returns {Promise<Blob>} */
+  async picture(id) {
+    const { data, type } = await this.#db.get("pictures", id);
+    return new Blob([data], { type });
+  }
+
+  /** Stores an act that is sent differently from now on, unless it has been settled. @param {Act} act */
+  async change(act) {
+    const tx = this.#db.transaction("acts", "readwrite");
+    if (await tx.store.getKey(act.id)) await tx.store.put(act);
+    await tx.done;
+  }
+
+  /** Removes an act that the service has. @param {number} id */
+  async settle(id) {
+    const tx = this.#db.transaction(["acts", "pictures"], "readwrite");
+    await Promise.all([tx.objectStore("acts").delete(id), tx.objectStore("pictures").delete(id), tx.done]);
+  }
+
+  /** Replaces an act by its refusal, unless it has been settled. @param {number} id @param {Omit<Refusal, "id">} refusal */
+  async refuse(id, refusal) {
+    const tx = this.#db.transaction(["acts", "pictures", "refusals"], "readwrite");
+    const acts = tx.objectStore("acts");
+    if (await acts.getKey(id)) {
+      await Promise.all([acts.delete(id), tx.objectStore("pictures").delete(id), tx.objectStore("refusals").add(refusal)]);
+    }
+    await tx.done;
+  }
+
+  /** Removes a refusal that has been read. @param {number} id */
+  async forget(id) { await this.#db.delete("refusals", id); }
+
+  /** Keeps a value of an operator. @param {string} owner @param {string} name @param {unknown} value */
+  async keep(owner, name, value) { await this.#db.put("kept", value, [owner, name]); }
+
+  /** Returns a value that was kept; undefined if there is none. @param {string} owner @param {string} name @returns {Promise<any>} */
+  async kept(owner, name) { return this.#db.get("kept", [owner, name]); }
+
+  /** Removes everything of an operator, also what waits. @param {string} owner */
+  async wipe(owner) {
+    const tx = this.#db.transaction(all, "readwrite");
+    const own = IDBKeyRange.bound([owner], [owner, []]);
+    for (const id of await tx.objectStore("acts").index("owner").getAllKeys(owner)) {
+      await Promise.all([tx.objectStore("acts").delete(id), tx.objectStore("pictures").delete(id)]);
+    }
+    for (const id of await tx.objectStore("refusals").index("owner").getAllKeys(owner)) await tx.objectStore("refusals").delete(id);
+    await Promise.all([tx.objectStore("times").delete(own), tx.objectStore("kept").delete(own), tx.done]);
+  }
+}

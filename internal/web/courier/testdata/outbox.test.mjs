@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Outbox, verdict } from "../assets/courier/outbox.js";
+import { Memory, newDisk } from "./memory.mjs";
+
+const epoch = Date.parse("2026-01-14T15:00:00Z"), hour = 3600000;
+const ok = { status: 200 }, lost = { status: 0 };
+const turns = async (count = 60) => { for (let i = 0; i < count; i++) await new Promise((resolve) => { setImmediate(resolve); }); };
+
+/** Returns a phone whose service answers what script returns, 200 without one. */
+const phone = async ({ disk = newDisk(), owner = "opr_1", script = () => ok, ...more } = {}) => {
+  const world = {
+    disk, sent: [], pauses: [], time: epoch, keys: 0, storage: new Memory(disk), settled: [],
+    now: () => world.time,
+    newKey: () => `key ${owner} ${++world.keys}`,
+    send: async (act) => {
+      world.sent.push(act);
+      return { code: "", message: "", details: undefined, retryAfter: 0, replayed: false, ...await script(act, world.sent.length) };
+    },
+    pause: (ms, signal) => new Promise((resolve) => {
+      world.pauses.push({ ms, end: resolve });
+      signal.addEventListener("abort", resolve);
+    }),
+    ...more,
+  };
+  const outbox = new Outbox(world);
+  outbox.settled = (act, answer) => world.settled.push([act.status || act.kind, answer.status]);
+  await outbox.open(owner);
+  const move = (order_id, status, rest = {}) => outbox.record({ order_id, label: order_id, move: { status }, ...rest });
+  return { world, outbox, move };
+};
+
+const picture = (kind = "photo") => ({ kind, data: new Blob(["a picture"], { type: "image/png" }) });
+const shown = ({ order_id, status, kind }) => `${order_id} ${status || kind}`;
+const at = (ms) => new Date(epoch + ms).toISOString();
+
+test("a response means what the table in docs/couriers.md says", () => {
+  const move = { kind: "move", path: "/status" }, photo = { kind: "photo", path: "/proofs?kind=photo&occurred_at=x" };
+  const cases = [
+    [move, { status: 200 }, "sent"], [photo, { status: 201 }, "sent"],
+    [move, { status: 0 }, "later"], [move, { status: 429 }, "later"], [move, { status: 500 }, "later"], [move, { status: 503 }, "later"],
+    [move, { status: 409, code: "idempotency_in_progress" }, "later"],
+    [move, { status: 401 }, "signed-out"],
+    [move, { status: 409, code: "conflict" }, "refused"], [move, { status: 409, code: "invalid_transition" }, "refused"],
+    [move, { status: 404, code: "not_found" }, "refused"], [move, { status: 422, code: "validation_error" }, "refused"], [move, { status: 403 }, "refused"],
+    [photo, { status: 409, code: "conflict" }, "untimed"], [{ kind: "photo", path: "/proofs?kind=photo" }, { status: 409, code: "conflict" }, "refused"],
+    [photo, { status: 409, code: "conflict", details: { action: "proof.added", object_id: "x", at: at(0) } }, "sent"],
+  ];
+  for (const [act, answer, want] of cases) assert.equal(verdict(act, { code: "", ...answer }), want, JSON.stringify([act, answer]));
+});
+
+test("the key, the time and the bytes of an act stay when it is sent again", async () => {
+  const { world, outbox, move } = await phone({ script: (_, count) => count < 4 ? [lost, { status: 503 }, { status: 409, code: "idempotency_in_progress" }][count - 1] : ok });
+  await move("a", "picked_up");
+  for (let i = 0; i < 4; i++) {
+    await turns();
+    world.time += hour;
+    world.pauses.at(-1)?.end();
+  }
+  await turns();
+  assert.equal(world.sent.length, 4);
+  for (const act of world.sent) assert.deepEqual(act, world.sent[0]);
+  assert.equal(world.sent[0].body, JSON.stringify({ status: "picked_up", occurred_at: at(0) }));
+  assert.deepEqual([outbox.waiting.value, outbox.state.value, world.disk.acts.size], [[], "idle", 0]);
+});
+
+test("acts of an order go one at a time, and times increase when the clock steps back", async () => {
+  let answer;
+  const { world, move } = await phone({ script: () => new Promise((resolve) => { answer = resolve; }) });
+  await move("a", "picked_up");
+  world.time -= hour;
+  await move("a", "out_for_delivery");
+  await move("a", "delivered", { pictures: [picture("signature"), picture()] });
+  const times = [0, 1, 2, 3, 4].map(at), want = ["a picked_up", "a out_for_delivery", "a signature", "a photo", "a delivered"];
+  for (let i = 0; i < want.length; i++) {
+    await turns();
+    assert.deepEqual(world.sent.map(shown), want.slice(0, i + 1));
+    assert.equal(world.sent[i].at, times[i]);
+    answer(ok);
+  }
+  await turns();
+  assert.equal(await world.sent[2].body.text(), "a picture");
+  assert.equal(world.sent[2].path, `/ops/v1/orders/a/proofs?kind=signature&occurred_at=${at(2)}`);
+  assert.deepEqual([world.disk.acts.size, world.disk.pictures.size], [0, 0]);
+  world.time -= hour;
+  await move("a", "failed");
+  assert.equal([...world.disk.acts.values()][0].at, at(5), "also after what has been sent");
+});
+
+test("orders do not wait for each other, and four acts are on the way at once", async () => {
+  const { world, move } = await phone({ script: (act) => act.order_id === "a" ? { status: 500 } : new Promise(() => {}) });
+  for (const order of ["a", "b", "c", "d", "e", "f"]) await move(order, "picked_up");
+  await turns();
+  assert.deepEqual([...new Set(world.sent.map(shown))], ["a picked_up", "b picked_up", "c picked_up", "d picked_up", "e picked_up"]);
+});
+
+test("nothing is sent while the service is not reached, until the courier's phone hurries", async () => {
+  let online = false;
+  const { world, outbox, move } = await phone({ script: () => online ? ok : lost });
+  await move("a", "picked_up");
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length, world.pauses.length], ["offline", 1, 1]);
+  online = true;
+  outbox.hurry();
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length, outbox.waiting.value.length], ["idle", 2, 0]);
+});
+
+test("Retry-After is waited for, also in a hurry", async () => {
+  const { world, outbox, move } = await phone({ script: (_, count) => count === 1 ? { status: 429, retryAfter: 7000 } : ok });
+  await move("a", "picked_up");
+  await turns();
+  outbox.hurry();
+  await turns();
+  assert.deepEqual([world.pauses.map(({ ms }) => ms), world.sent.length], [[7000], 1]);
+  world.pauses[0].end();
+  await turns();
+  assert.equal(outbox.waiting.value.length, 0);
+});
+
+test("pauses become longer, up to a minute", async () => {
+  const { world, move } = await phone({ script: () => lost });
+  await move("a", "picked_up");
+  for (let i = 0; i < 9; i++) {
+    await turns();
+    world.pauses.at(-1).end();
+  }
+  assert.deepEqual(world.pauses.slice(0, 9).map(({ ms }) => ms / 1000), [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+});
+
+test("what is refused is kept until it is read, and the next act goes on", async () => {
+  const details = { status: "cancelled", version: 4 };
+  const { world, outbox, move } = await phone({ script: (act) => act.status === "picked_up" ? { status: 409, code: "conflict", message: "late", details } : ok });
+  await move("a", "picked_up");
+  await move("a", "out_for_delivery");
+  await turns();
+  assert.deepEqual(world.settled, [["picked_up", 409], ["out_for_delivery", 200]]);
+  const again = await phone({ disk: world.disk });
+  const [refusal] = again.outbox.refused.value;
+  assert.deepEqual([refusal.act.status, refusal.status, refusal.code, refusal.details], ["picked_up", 409, "conflict", details]);
+  assert.equal(outbox.waiting.value.length, 0);
+  await again.outbox.read(refusal.id);
+  assert.deepEqual([again.outbox.refused.value, world.disk.refusals.size], [[], 0]);
+});
+
+test("acts that are too old, or in the future, are refused with a code of their own", async () => {
+  for (const [passed, code] of [[48 * hour + 1, "too_old"], [-2 * 60000 - 1, "too_early"], [hour, "validation_error"]]) {
+    const { world, outbox, move } = await phone({ script: () => ({ status: 422, code: "validation_error" }), pause: async () => {} });
+    await move("a", "picked_up");
+    world.time += passed;
+    await turns();
+    assert.equal(outbox.refused.value[0].code, code);
+  }
+});
+
+test("a picture that is refused with conflict is sent again without its time, once, with another key", async () => {
+  const { world, outbox } = await phone({ script: () => ({ status: 409, code: "conflict" }) });
+  await outbox.record({ order_id: "a", label: "a", pictures: [picture()] });
+  await turns();
+  assert.deepEqual(world.sent.map(({ path }) => path), [`/ops/v1/orders/a/proofs?kind=photo&occurred_at=${at(0)}`, "/ops/v1/orders/a/proofs?kind=photo"]);
+  assert.notEqual(world.sent[0].key, world.sent[1].key);
+  assert.equal(outbox.refused.value.length, 1);
+});
+
+test("a courier who is signed out keeps everything, and sends it after signing in", async () => {
+  let signedIn = false;
+  const { world, outbox, move } = await phone({ script: () => signedIn ? ok : { status: 401 } });
+  await move("a", "picked_up");
+  await turns();
+  await move("b", "picked_up");
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length, outbox.waiting.value.length], ["signed-out", 1, 2]);
+  signedIn = true;
+  outbox.hurry();
+  await turns();
+  assert.deepEqual([outbox.state.value, outbox.waiting.value.length], ["idle", 0]);
+});
+
+test("acts of another operator are kept and not sent", async () => {
+  const first = await phone({ script: () => lost });
+  await first.move("a", "picked_up");
+  await turns();
+  await first.outbox.close();
+  const second = await phone({ disk: first.world.disk, owner: "opr_2" });
+  await second.move("b", "picked_up");
+  await turns();
+  assert.deepEqual(second.world.sent.map(shown), ["b picked_up"]);
+  assert.deepEqual([second.outbox.waiting.value.length, second.outbox.others.value], [0, 1]);
+});
+
+test("nothing is sent with the session of another operator", async () => {
+  let session = "opr_2";
+  const { world, outbox, move } = await phone({ who: async () => ({ status: 200, owner: session }) });
+  await move("a", "picked_up");
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length, outbox.waiting.value.length], ["signed-out", 0, 1]);
+  session = "opr_1";
+  outbox.hurry();
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length], ["idle", 1]);
+});
+
+test("a refusal to say whose session it is refuses no act", async () => {
+  const { world, outbox, move } = await phone({ who: async () => ({ status: 403, owner: "" }) });
+  await move("a", "picked_up");
+  await turns();
+  assert.deepEqual([outbox.waiting.value.length, outbox.refused.value.length, world.sent.length], [1, 0, 0]);
+});
+
+test("two tabs send an act once where there are locks", async () => {
+  const held = new Map(), disk = newDisk();
+  const alone = (name, run) => {
+    const next = (held.get(name) ?? Promise.resolve()).then(run);
+    held.set(name, next.catch(() => {}));
+    return next;
+  };
+  const one = await phone({ disk, alone, script: () => lost });
+  await one.move("a", "picked_up");
+  await one.move("a", "out_for_delivery");
+  await turns();
+  let count = 0;
+  const tabs = await Promise.all([1, 2].map(() => phone({ disk, alone, script: () => { count++; return ok; } })));
+  await turns();
+  assert.deepEqual([count, disk.acts.size, tabs[0].world.sent.length + tabs[1].world.sent.length], [2, 0, 2]);
+});
+
+test("a phone that cannot store an act says so, and sends nothing of it", async () => {
+  const { world, outbox, move } = await phone();
+  world.disk.full = true;
+  await assert.rejects(move("a", "delivered", { pictures: [picture()] }), { name: "QuotaExceededError" });
+  await turns();
+  assert.deepEqual([world.sent, world.disk.acts.size, outbox.waiting.value], [[], 0, []]);
+});
+
+test("a storage that fails when an act is settled is said, and the act is sent again", async () => {
+  const { world, outbox, move } = await phone();
+  const settle = world.storage.settle;
+  world.storage.settle = async () => { throw new DOMException("broken", "UnknownError"); };
+  await move("a", "picked_up");
+  await turns();
+  assert.equal(outbox.fault.value?.name, "UnknownError");
+  world.storage.settle = settle;
+  outbox.hurry();
+  await turns();
+  assert.deepEqual([outbox.fault.value, outbox.waiting.value.length, world.sent[0].key], [null, 0, world.sent[1].key]);
+});
+
+test("an act that is recorded while the order's last one is settled is sent", async () => {
+  const { world, outbox, move } = await phone();
+  outbox.settled = (act) => { if (act.status === "picked_up") move("a", "out_for_delivery"); };
+  await move("a", "picked_up");
+  await turns();
+  assert.deepEqual(world.sent.map(shown), ["a picked_up", "a out_for_delivery"]);
+});
