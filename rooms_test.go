@@ -111,6 +111,7 @@ var rooms = map[string]room{
 	"internal/store/storetest": everything,
 
 	"examples/quickstart": {may: []string{"client"}},
+	"examples/shop/go":    {may: []string{"client"}},
 	"examples/signing":    {},
 
 	"internal/testkit":      everything,

@@ -19,6 +19,23 @@ import (
 // service, and its example as the README says.
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
+	w := newTypeScriptSDK(t)
+	service := startSimulated(t)
+	w.run("env", "DROPYARD_URL="+service.URL, "npm", "test")
+
+	shop := &workshop{t, t.TempDir()}
+	copySources(t, shop.dir, "../../sdk/typescript/examples")
+	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", w.pack())
+	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "quickstart.mjs")
+	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
+		t.Errorf("quickstart.mjs: got %q, want a delivered order", out)
+	}
+}
+
+// newTypeScriptSDK returns a workshop with a copy of sdk/typescript, beside the document
+// that its types are made from, and with what it needs to be built.
+func newTypeScriptSDK(t *testing.T) *workshop {
+	t.Helper()
 	testkit.NeedFullLength.OrSkip(t)
 	testkit.NeedNode.OrSkip(t)
 	root := t.TempDir()
@@ -26,21 +43,18 @@ func TestTypeScriptSDK(t *testing.T) {
 	copySources(t, w.dir, "../../sdk/typescript")
 	writeFile(t, filepath.Join(root, "api", "openapi.yaml"), documents.OpenAPI)
 	w.run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-	service := startSimulated(t)
-	w.run("env", "DROPYARD_URL="+service.URL, "npm", "test")
+	return w
+}
 
+// pack makes the package that npm installs, and returns its path.
+func (w *workshop) pack() string {
+	w.Helper()
 	w.run("npm", "pack", "--loglevel=error")
-	shop := &workshop{t, t.TempDir()}
-	copySources(t, shop.dir, "../../sdk/typescript/examples")
 	packed, err := filepath.Glob(filepath.Join(w.dir, "*.tgz"))
 	if err != nil || len(packed) != 1 {
-		t.Fatalf("npm pack: got the files %v, %v, want one", packed, err)
+		w.Fatalf("npm pack: got the files %v, %v, want one", packed, err)
 	}
-	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", packed[0])
-	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "quickstart.mjs")
-	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
-		t.Errorf("quickstart.mjs: got %q, want a delivered order", out)
-	}
+	return packed[0]
 }
 
 // TestVectorsOfSDKs compares the vectors of the packages with those of the service.
