@@ -43,7 +43,7 @@ type Room struct {
 
 // New returns the room.
 func New(config Config) *Room {
-	config.Site.AddAssets(files, "assets")
+	addAssets(config.Site)
 	kept := sync.OnceValue(func() shell { return newShell(config.Site) })
 	return &Room{config, config.Site.Templates(files, "templates/*.html"), kept}
 }
@@ -68,7 +68,7 @@ func (room *Room) Routes() []visit.Route {
 // Policy returns the content security policy of the app.
 func Policy() string {
 	site := page.NewSite(page.Config{})
-	site.AddAssets(files, "assets")
+	addAssets(site)
 	return site.AppPolicy(folder)
 }
 

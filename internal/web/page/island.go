@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -25,9 +24,8 @@ var libraries = map[string]string{
 	"htm": "htm.mjs",
 }
 
-// rareLibraries are those of single islands. Pages get them only if one of their modules
-// names them in an import.
-var rareLibraries = map[string]string{"idb": "idb.mjs"}
+// ownLibraries are those of one island, see Site.AddLibraries.
+type ownLibraries struct{ start, later map[string]string }
 
 // sharedModules are the modules that all islands may import, as dropyard/text.js and so on.
 var sharedModules = []string{"island/text.js", "island/clock.js", "island/html.js", "island/dialog.js"}
@@ -40,7 +38,8 @@ type island struct {
 	// Preloads are the paths of all modules, so that browsers need not find them one
 	// after the other.
 	Preloads []string
-	source   string // of the policy: the digest of the map
+	later    []string // the paths of what is loaded when it is first imported
+	source   string   // of the policy: the digest of the map
 }
 
 // island returns what a page needs to run the modules in a folder of the assets. It is
@@ -61,15 +60,17 @@ func (s *Site) island(folder string) (found island) {
 			imports[assetPrefix+name] = one.path
 		}
 	}
-	for name, file := range rareLibraries {
-		if s.isImported(folder, name) {
-			imports[name] = s.assets.path(file)
-		}
+	for name, file := range s.libraries[folder].start {
+		imports[name] = s.assets.path(file)
 	}
 	for _, target := range imports {
 		found.Preloads = append(found.Preloads, target)
 	}
 	slices.Sort(found.Preloads)
+	for name, file := range s.libraries[folder].later {
+		imports[name] = s.assets.path(file)
+		found.later = append(found.later, imports[name])
+	}
 	// Encoded like this, no text ends the element: < is written as an escape.
 	encoded, err := json.Marshal(map[string]any{"imports": imports})
 	if err != nil {
@@ -79,16 +80,6 @@ func (s *Site) island(folder string) (found island) {
 	found.source = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	found.Map = template.HTML(`<script type="importmap">` + string(encoded) + `</script>`)
 	return found
-}
-
-// isImported reports whether a module in a folder of the assets imports a library.
-func (s *Site) isImported(folder, library string) bool {
-	for name, one := range s.assets {
-		if path.Dir(name) == folder && path.Ext(name) == ".js" && bytes.Contains(one.content, []byte(` from "`+library+`"`)) {
-			return true
-		}
-	}
-	return false
 }
 
 // IslandPolicy is Policy for the pages of an island, which have an import map: a folder
@@ -101,25 +92,23 @@ func (s *Site) IslandPolicy(folder string) string { return s.island(folder).poli
 func (s *Site) AppPolicy(folder string) string { return s.island(folder).appPolicy() }
 
 // AppAssets returns the paths of the assets of an app whose folder is given, sorted: those
-// that it needs to start, and those that are loaded when they are needed, which are
-// WebAssembly. Its document must not use others.
+// that it needs to start, and those that are loaded when they are needed. Its document must
+// not use others.
 func (s *Site) AppAssets(folder string) (start, later []string) {
-	start = append(start, s.island(folder).Preloads...)
+	modules := s.island(folder)
+	start = append(start, modules.Preloads...)
 	for _, name := range layoutAssets {
 		start = append(start, s.Asset(name))
 	}
 	for name, one := range s.assets {
-		switch extension := path.Ext(name); {
-		case assetPrefix+name == one.path: // each asset has two names
-		case extension == ".wasm":
-			later = append(later, one.path)
-		case path.Dir(name) == folder && extension != ".js":
+		// Each asset has two names.
+		if assetPrefix+name != one.path && path.Dir(name) == folder && path.Ext(name) != ".js" {
 			start = append(start, one.path)
 		}
 	}
 	slices.Sort(start)
-	slices.Sort(later)
-	return slices.Compact(start), later
+	slices.Sort(modules.later)
+	return slices.Compact(start), modules.later
 }
 
 // WorkerPolicy is the name of the only Trusted Types policy that apps may create.

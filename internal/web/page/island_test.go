@@ -61,6 +61,7 @@ func TestIslandImportsByDigest(t *testing.T) {
 		"files/yard/other.js": {Data: []byte(`import { openDB } from "idb";`)},
 		"files/alone.js":      {Data: []byte(`1;`)},
 	}, "files")
+	site.AddLibraries("yard", map[string]string{"idb": "idb.mjs"}, map[string]string{"alone": "alone.js"})
 	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
 	header := http.Header{}
 	body, err := templates.Render(header, page.Document{Language: page.English, Template: "yard", Scripts: []string{"yard/main.js"}, Island: "yard"})
@@ -75,12 +76,17 @@ func TestIslandImportsByDigest(t *testing.T) {
 	if err := json.Unmarshal(found[1], &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := decoded.Imports["/assets/yard/other.js"], site.Asset("yard/other.js"); got != want || len(decoded.Imports) != 12 {
-		t.Errorf("got %v, want two own modules, of which other.js leads to %s, four that islands share, five libraries of all and one of its own", decoded.Imports, want)
+	if got, want := decoded.Imports["/assets/yard/other.js"], site.Asset("yard/other.js"); got != want || len(decoded.Imports) != 13 {
+		t.Errorf("got %v, want two own modules, of which other.js leads to %s, four that islands share, five libraries of all, and two of its own", decoded.Imports, want)
 	}
 	for name, target := range decoded.Imports {
 		if status, header, _, err := get(t, site, target); err != nil || status != http.StatusOK || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("%s: got %d, %v, %v at %s, want a module", name, status, header, err, target)
+		}
+	}
+	for name, want := range map[string]bool{"idb.mjs": true, "alone.js": false} {
+		if got := strings.Contains(string(body), `<link rel="modulepreload" href="`+site.Asset(name)); got != want {
+			t.Errorf("%s: got loaded with the page: %t, want %t", name, got, want)
 		}
 	}
 	sum := sha256.Sum256(found[1])

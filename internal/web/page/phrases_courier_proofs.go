@@ -1,4 +1,41 @@
 package page
 
 // courierProofsPhrases are those of pictures, signatures and scanning in the courier's app.
-var courierProofsPhrases = map[string]phrase{}
+var courierProofsPhrases = map[string]phrase{
+	"courier.proofs.title":           {"Deliver to {name}", "Livrer à {name}"},
+	"courier.proofs.collected":       {"Collected {amount} cash", "{amount} reçus en argent comptant"},
+	"courier.proofs.optional":        {"(optional)", "(facultatif)"},
+	"courier.proofs.photo":           {"Photo", "Photo"},
+	"courier.proofs.photo.take":      {"Take a photo", "Prendre une photo"},
+	"courier.proofs.photo.again":     {"Take another photo", "Prendre une autre photo"},
+	"courier.proofs.photo.remove":    {"Remove", "Retirer"},
+	"courier.proofs.photo.alt":       {"The photo as it will be sent", "La photo telle qu’elle sera envoyée"},
+	"courier.proofs.photo.size":      {"{n} kB", "{n} ko"},
+	"courier.proofs.photo.busy":      {"Preparing the photo…", "Préparation de la photo…"},
+	"courier.proofs.photo.unfit":     {"This file cannot be read as a picture. Take another photo.", "Ce fichier ne peut pas être lu comme image. Prenez une autre photo."},
+	"courier.proofs.signature":       {"Signature", "Signature"},
+	"courier.proofs.signature.field": {"Field to sign with a finger", "Champ pour signer du doigt"},
+	"courier.proofs.signature.clear": {"Clear the signature", "Effacer la signature"},
+	"courier.proofs.unstored":        {"The phone could not keep this: nothing was recorded. Free some space on the phone, then try again.", "Le téléphone n’a pas pu garder cela : rien n’a été enregistré. Libérez de la place sur le téléphone, puis réessayez."},
+	"courier.proofs.go":              {"Delivered", "Livrée"},
+
+	"courier.scan.title":           {"Scan a label", "Lire une étiquette"},
+	"courier.scan.code":            {"Code on the label", "Code de l’étiquette"},
+	"courier.scan.find":            {"Find", "Chercher"},
+	"courier.scan.busy":            {"Looking it up…", "Recherche…"},
+	"courier.scan.parcel":          {"Parcel {place} of {total}", "Colis {place} sur {total}"},
+	"courier.scan.order":           {"The whole order: {n} parcel|The whole order: {n} parcels", "Toute la commande : {n} colis|Toute la commande : {n} colis"},
+	"courier.scan.missing":         {"{n} parcel not scanned yet:|{n} parcels not scanned yet:", "{n} colis pas encore lu :|{n} colis pas encore lus :"},
+	"courier.scan.complete":        {"The only parcel was scanned.|All {n} parcels were scanned.", "Le seul colis a été lu.|Les {n} colis ont été lus."},
+	"courier.scan.several":         {"{n} parcel has this code.|{n} parcels have this code. Which one is it?", "{n} colis a ce code.|{n} colis ont ce code. Lequel est-ce ?"},
+	"courier.scan.show":            {"Show this stop", "Voir cet arrêt"},
+	"courier.scan.unknown":         {"None of your parcels has this code.", "Aucun de vos colis n’a ce code."},
+	"courier.scan.unreachable":     {"None of the stops on this phone has this code, and there is no connection to look further.", "Aucun arrêt de ce téléphone n’a ce code, et il n’y a pas de connexion pour chercher plus loin."},
+	"courier.scan.signed-out":      {"None of the stops on this phone has this code. Sign in again to look further.", "Aucun arrêt de ce téléphone n’a ce code. Reconnectez-vous pour chercher plus loin."},
+	"courier.scan.camera":          {"What the camera sees", "Ce que voit la caméra"},
+	"courier.scan.camera.insecure": {"The camera works over https only. Type the code instead.", "La caméra ne fonctionne qu’en https. Entrez plutôt le code."},
+	"courier.scan.camera.refused":  {"This page may not use the camera. Allow it in the browser’s settings, or type the code.", "Cette page n’a pas accès à la caméra. Autorisez-la dans les réglages du navigateur, ou entrez le code."},
+	"courier.scan.camera.none":     {"This device has no camera. Type the code instead.", "Cet appareil n’a pas de caméra. Entrez plutôt le code."},
+	"courier.scan.camera.broken":   {"The camera does not start. Another app may be using it. Type the code instead.", "La caméra ne démarre pas. Une autre application l’utilise peut-être. Entrez plutôt le code."},
+	"courier.scan.camera.reader":   {"Codes cannot be read with the camera now. Type the code instead.", "La caméra ne peut pas lire les codes en ce moment. Entrez plutôt le code."},
+}

@@ -32,9 +32,10 @@ type Config struct {
 // Site holds what its pages share. It may be used concurrently once all rooms have
 // been added.
 type Site struct {
-	config Config
-	assets assets
-	own    Templates // of the pages that no room has
+	config    Config
+	assets    assets
+	libraries map[string]ownLibraries // by the folder of an island
+	own       Templates               // of the pages that no room has
 }
 
 // layoutAssets are the assets of every page.
@@ -42,7 +43,7 @@ var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
 
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
-	s := &Site{config: config, assets: assets{}}
+	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}}
 	for _, name := range []string{"frame.css", "swap.js", "reader.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
@@ -68,6 +69,13 @@ func (s *Site) AddAssets(files fs.FS, folder string) {
 	if err != nil {
 		panic(fmt.Sprintf("page: assets: %v", err)) // embedded files are always there
 	}
+}
+
+// AddLibraries lets the modules of one island, which are in a folder of the assets, import
+// assets by the names that are the keys of the maps. Those of start are loaded with the
+// page, those of later when they are first imported.
+func (s *Site) AddLibraries(folder string, start, later map[string]string) {
+	s.libraries[folder] = ownLibraries{start, later}
 }
 
 // AddAsset adds a file that is made when the service starts.

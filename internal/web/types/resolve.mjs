@@ -6,6 +6,7 @@ import { isMainThread } from "node:worker_threads";
 
 const files = {
   preact: "preact.mjs", "preact/hooks": "hooks.mjs", "@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs", htm: "htm.mjs", idb: "idb.mjs",
+  signature_pad: "../../courier/vendored/signature_pad.js",
 };
 const vendored = new URL("../page/vendored/", import.meta.url), shared = new URL("../page/assets/island/", import.meta.url), own = "dropyard/";
 

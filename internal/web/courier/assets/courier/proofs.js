@@ -1,0 +1,107 @@
+// What is asked before a delivery is recorded: the cash, a photo and a signature.
+
+import { useEffect, useRef } from "preact/hooks";
+import { useComputed, useSignal } from "@preact/signals";
+import { ask, close, dialog } from "dropyard/dialog.js";
+import { html } from "dropyard/html.js";
+import { language, number, t } from "dropyard/text.js";
+import { shrink } from "./photo.js";
+import { Signature } from "./signature.js";
+
+/** @typedef {{amount_cents: number, currency: string}} Cash */
+/** @typedef {{stop: {name: string}, cod: Cash | null}} Job an order of GET /ops/v1/jobs */
+/** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
+/** @typedef {(decided: {pictures: Picture[]}) => unknown} Go what happens then; the dialog stays open if it throws */
+
+/** Returns an amount in its currency: $49.99, or US$49.99. @param {Cash} cash */
+export const money = ({ amount_cents, currency }) =>
+  new Intl.NumberFormat(language === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency }).format(amount_cents / 100);
+
+/** @param {Blob | null} photo @returns {string} the address of the photo on this page; it ends with the component */
+const useAddress = (photo) => {
+  const address = useSignal("");
+  useEffect(() => {
+    if (!photo) return;
+    const made = address.value = URL.createObjectURL(photo);
+    return () => { address.value = ""; URL.revokeObjectURL(made); };
+  }, [photo]);
+  return address.value;
+};
+
+/**
+ * A photo: taken, shown, and removed. Removed, the focus returns to where it is taken.
+ * @param {{photo: import("@preact/signals").Signal<Blob | null>, busy: import("@preact/signals").Signal<boolean>}} props
+ */
+export const Photo = ({ photo, busy }) => {
+  const fault = useSignal(""), field = useRef(/** @type {HTMLInputElement | null} */ (null)), address = useAddress(photo.value);
+  /** @param {{currentTarget: HTMLInputElement}} event */
+  const take = async ({ currentTarget: input }) => {
+    const file = input.files?.[0];
+    if (!file) return;
+    [busy.value, fault.value] = [true, ""];
+    try {
+      photo.value = await shrink(file);
+    } catch {
+      fault.value = t("courier.proofs.photo.unfit");
+    }
+    input.value = ""; // so that the same file can be chosen again
+    busy.value = false;
+  };
+  const remove = () => { photo.value = null; field.current?.focus(); };
+  return html`<div class="stack tight">
+    ${photo.value && address && html`<figure class="photo"><img src=${address} alt=${t("courier.proofs.photo.alt")} />
+      <figcaption class="spread"><span class="soft small">${t("courier.proofs.photo.size", { n: number(Math.ceil(photo.value.size / 1000)) })}</span>
+        <button type="button" class="button danger" onClick=${remove}>${t("courier.proofs.photo.remove")}</button></figcaption></figure>`}
+    <label class="button taker"><input class="hidden" type="file" accept="image/*" capture="environment" ref=${field} onChange=${take} disabled=${busy.value} />
+      <span>${t(photo.value ? "courier.proofs.photo.again" : "courier.proofs.photo.take")}</span></label>
+    <p class="soft" role="status">${busy.value ? t("courier.proofs.photo.busy") : ""}</p>
+    ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
+  </div>`;
+};
+
+/** The cash that must be in hand. @param {{cash: Cash}} props */
+const Collect = ({ cash }) => html`<label class="collect"><input type="checkbox" required name="collected" />
+  <span>${t("courier.proofs.collected", { amount: money(cash) })}</span></label>`;
+
+/** @param {{job: Job, go: Go}} props */
+const Proofs = ({ job, go }) => {
+  const mine = useRef(dialog.peek()), pad = useRef(/** @type {import("./signature.js").Drawn | null} */ (null));
+  const photo = useSignal(/** @type {Blob | null} */ (null)), shrinking = useSignal(false), sending = useSignal(false);
+  const signed = useSignal(false), fault = useSignal(""), waits = useComputed(() => shrinking.value || sending.value);
+  const pictures = async () => {
+    /** @type {Picture[]} */
+    const all = photo.value ? [{ kind: "photo", data: photo.value }] : [];
+    if (pad.current && !pad.current.isEmpty()) all.push({ kind: "signature", data: await pad.current.picture() });
+    return all;
+  };
+  /** @param {Event} event */
+  const submit = async (event) => {
+    event.preventDefault();
+    if (waits.value) return;
+    [sending.value, fault.value] = [true, ""];
+    try {
+      await go({ pictures: await pictures() });
+      if (dialog.peek() === mine.current) close();
+    } catch {
+      fault.value = t("courier.proofs.unstored");
+    }
+    sending.value = false;
+  };
+  return html`<form class="stack proofs" onSubmit=${submit}>
+    ${job.cod && html`<${Collect} cash=${job.cod} />`}
+    <section class="stack tight"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
+      <${Photo} photo=${photo} busy=${shrinking} /></section>
+    <section class="stack tight"><h3>${t("courier.proofs.signature")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
+      <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
+      ${signed.value && html`<button type="button" class="button" onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button>`}</section>
+    ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
+    <button class="button first large" aria-disabled=${waits.value}>${t("courier.proofs.go")}</button>
+  </form>`;
+};
+
+/**
+ * Asks for what belongs to a delivery before it is recorded.
+ * @param {Job} job
+ * @param {Go} go
+ */
+export const askProofs = (job, go) => ask(t("courier.proofs.title", { name: job.stop.name }), () => html`<${Proofs} job=${job} go=${go} />`);
