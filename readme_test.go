@@ -34,10 +34,12 @@ func TestReadme(t *testing.T) {
 	service := apptest.Start(t, apptest.Demo(&printed))
 	text := strings.ReplaceAll(script.String(), "http://127.0.0.1:8080", service.URL)
 
-	out := runBash(t, text, "OPERATOR_PASSWORD="+demoPassword(t, printed.String()))
+	demo := printed.String()
+	out := runBash(t, text, "DROPYARD_KEY="+printedBy(t, demo, `API key +(\S+)`), "DROPYARD_SECRET="+printedBy(t, demo, `secret +(\S+)`),
+		"OPERATOR_PASSWORD="+printedBy(t, demo, `operator +\S+ +password (\S+)`))
 	for _, want := range []string{
-		`"quote_id":"quo_`, `"count":1`, "\ndelivered\n", `"status":"delivered"`, `"first_name":"Camille"`,
-		`"cancellation_reason":"changed my mind"`, `"quantity":15`, `"quantity":18`, `"type":"IN","quantity":3`,
+		`"quote_id":"quo_`, `"status":"pending"`, `"status":"delivered"`, `"status":"cancelled"`, `"cancellation_reason":"changed my mind"`,
+		`"type":"IN","quantity":2`, `"type":"OUT","quantity":`,
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %s", want)
@@ -48,11 +50,12 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-func demoPassword(t *testing.T, printed string) string {
+// printedBy returns what the demo printed at the place of a pattern's group.
+func printedBy(t *testing.T, demo, pattern string) string {
 	t.Helper()
-	match := regexp.MustCompile(`operator +\S+ +password (\S+)`).FindStringSubmatch(printed)
+	match := regexp.MustCompile(pattern).FindStringSubmatch(demo)
 	if match == nil {
-		t.Fatalf("the demo printed no operator: %s", printed)
+		t.Fatalf("the demo printed nothing like %s: %s", pattern, demo)
 	}
 	return match[1]
 }
