@@ -132,11 +132,7 @@ func TestCouriersSideBySide(t *testing.T) {
 	}
 
 	press(t, visit, free, "m")
-	steps(t, visit, [2]string{"", "dialog[open] select"})
-	choose := fmt.Sprintf(`(() => { const list = document.querySelector("dialog select"); list.value = %q; list.form.requestSubmit(); return true; })()`, other)
-	if _, err := browser.Evaluate[bool](visit, choose); err != nil {
-		t.Fatal(err)
-	}
+	steps(t, visit, [2]string{"", "#courier:focus"}, [2]string{`#courier-list li[data-courier="` + other + `"]`, lane(other) + " " + stop(free)})
 	says(t, visit, "1 order went to Marc <b>D.</b>.")
 	steps(t, visit, [2]string{"", lane(other) + " " + stop(free)})
 	drag(t, visit, ids[0], lane(other)+" li", true)

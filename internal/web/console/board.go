@@ -1,8 +1,12 @@
 package console
 
 import (
+	"encoding/json"
+	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -34,13 +38,27 @@ type boardSheet struct {
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
+	Zones         string // the time zones of provinces, as JSON
 }
+
+// zones returns the time zones of provinces as JSON.
+var zones = sync.OnceValue(func() string {
+	names := map[string]string{}
+	for _, province := range delivery.Provinces {
+		names[province] = pricing.Clock(province).String()
+	}
+	encoded, err := json.Marshal(names)
+	if err != nil {
+		panic(err) // texts can always be encoded
+	}
+	return string(encoded)
+})
 
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css", boardFolder + "/acts.css"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds()},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
 	})
 }

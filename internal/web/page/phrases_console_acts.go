@@ -42,7 +42,6 @@ var consoleActsPhrases = map[string]phrase{
 	"act.reason":      {"Reason", "Motif"},
 	"act.reason.hint": {"Optional, at most 500 characters. The partner sees it.", "Facultatif, 500 caractères au plus. Le partenaire le voit."},
 	"act.next":        {"Next attempt", "Prochaine tentative"},
-	"act.next.zone":   {"Optional, in the time of this computer ({zone})", "Facultatif, à l’heure de cet ordinateur ({zone})"},
 	"act.next.hint":   {"Optional, in the time of the destination ({zone})", "Facultatif, à l’heure de la destination ({zone})"},
 	"act.remark":      {"Remark", "Remarque"},
 	"act.remark.hint": {"Optional. The partner sees it in the history.", "Facultatif. Le partenaire la voit dans l’historique."},

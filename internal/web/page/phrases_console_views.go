@@ -30,7 +30,7 @@ var consoleViewsPhrases = map[string]phrase{
 	"views.done_by":       {"About {km} km, done by {at}", "Environ {km} km, terminé vers {at}"},
 	"views.nothing":       {"Nothing to do.", "Rien à faire."},
 	"views.all_assigned":  {"Every order that is shown has a courier.", "Toutes les commandes affichées ont un livreur."},
-	"views.more_jobs":     {"There are more: these come first.", "Il y en a d’autres : ceux-ci viennent en premier."},
+	"views.more_jobs":     {"A round has at most 200 stops: more follow as these are done.", "Une tournée compte au plus 200 arrêts : d’autres suivent à mesure que ceux-ci sont faits."},
 	"views.more_couriers": {"Show another courier|Show more couriers ({n})", "Afficher un autre livreur|Afficher d’autres livreurs ({n})"},
 	"views.unread":        {"These stops could not be read.", "Ces arrêts n’ont pas pu être lus."},
 
@@ -52,8 +52,6 @@ var consoleViewsPhrases = map[string]phrase{
 
 	"views.hand_all":  {"Hand over all…", "Tout confier…"},
 	"views.hand_to":   {"Hand the order over to|Hand {n} orders over to", "Confier la commande à|Confier {n} commandes à"},
-	"views.hand":      {"Hand over", "Confier"},
-	"views.cancel":    {"Cancel", "Annuler"},
 	"views.handed":    {"{n} order went to {courier}.|{n} orders went to {courier}.", "{n} commande confiée à {courier}.|{n} commandes confiées à {courier}."},
 	"views.picked_up": {"{order} was picked up, and stays.", "{order} a été ramassée et reste."},
 }

@@ -4,9 +4,11 @@ import { useSignal } from "@preact/signals";
 import { ask, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
-import { language, n, t } from "dropyard/text.js";
+import { n, t } from "dropyard/text.js";
+import { instant, zoneName, zoneOf } from "./zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
+/** An order that a dialog is about; its province is where it goes. @typedef {{partner_order_id: string, status: string, province?: string}} Asked */
 /** @typedef {(move: Move) => void} Go what happens when it is decided */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -34,37 +36,33 @@ export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order
 const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
   ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
 
-/** The name of the zone in which times are entered. */
-const zoneName = () => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZoneName: "longGeneric" })
-  .formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
-
-/** @param {{go: Go}} props */
-const Failure = ({ go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
+/** @param {{zone: string, go: Go}} props */
+const Failure = ({ zone, go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), next = String(values.get("next")), notes = String(values.get("notes")).trim();
   close();
-  go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: new Date(next).toISOString() }), ...(notes && { notes }) });
+  go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: instant(next, zone).toISOString() }), ...(notes && { notes }) });
 }}>
   <div class="field"><label for="act-failure">${t("act.reason")}</label>
     <select class="input" id="act-failure" autofocus name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
-  <div class="field"><label for="act-next">${t("act.next")}</label><p class="hint" id="act-next-hint">${t("act.next.zone", { zone: zoneName() })}</p>
+  <div class="field"><label for="act-next">${t("act.next")}</label><p class="hint" id="act-next-hint">${t("act.next.hint", { zone: zoneName(zone) })}</p>
     <input class="input" id="act-next" name="next" type="datetime-local" aria-describedby="act-next-hint" /></div>
   <div class="field"><label for="act-remark">${t("act.remark")}</label><p class="hint" id="act-remark-hint">${t("act.remark.hint")}</p>
     <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint"></textarea></div>
   <div class="line"><button class="button danger">${t("act.to.failed.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
 </form>`;
 
-/** Asks why an attempt has failed. @param {{partner_order_id: string}[]} orders @param {Go} go */
-export const askFailure = (orders, go) => ask(t("act.to.failed.title", { order: what(orders) }), () => html`<${Failure} go=${go} />`);
+/** Asks why an attempt has failed. @param {Asked} order @param {Go} go */
+export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} zone=${zoneOf(order.province ?? "")} go=${go} />`);
 
 /**
  * Asks for what a move needs, and goes on at once with one that needs nothing.
  * @param {string} to
- * @param {{partner_order_id: string, status: string}[]} orders
+ * @param {Asked[]} orders one if the attempt has failed
  * @param {Go} go
  */
 export const decide = (to, orders, go) => {
   if (to === "courier_assigned") return askCourier(orders, orders.some((one) => one.status === to), go);
-  if (to === "failed") return askFailure(orders, go);
+  if (to === "failed" && orders[0]) return askFailure(orders[0], go);
   return to === "cancelled" ? askCancel(orders, go) : go({ status: to });
 };

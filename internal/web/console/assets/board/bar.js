@@ -2,7 +2,7 @@
 // search, and how the connection is.
 
 import { html, Icon } from "dropyard/html.js";
-import { choices, counts, refreshChoices } from "./board.js";
+import { choices, counts, moveTo, refreshChoices, shown } from "./board.js";
 import { isEmpty } from "./filter.js";
 import { filter, narrow, show, view, widen } from "./route.js";
 import { store } from "./store.js";
@@ -64,8 +64,21 @@ const Lists = () => {
   </div>`;
 };
 
+/** What Enter does in the search: it goes to the first order that was found. @param {KeyboardEvent} event */
+const toFound = (event) => {
+  if (event.key !== "Enter" || !shown.value.length) return;
+  moveTo(0);
+  document.getElementById("orders")?.focus();
+};
+
+/** Leads to the list of orders, whose search finds those that have ended too. */
+const Everywhere = () => {
+  const text = filter.value.text.trim();
+  return text && html`<a class="copy" href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere", { text })}</a>`;
+};
+
 const Search = () => html`<input id="search" class="input seek" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}
-  value=${filter.value.text} maxlength="255" autocomplete="off" spellcheck=${false}
+  value=${filter.value.text} maxlength="255" autocomplete="off" spellcheck=${false} onKeyDown=${toFound}
   onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => narrow({ text: event.currentTarget.value }, { replace: true })} />`;
 
 /** The views of the board. @returns {[import("./route.js").View, string][]} */
@@ -90,7 +103,7 @@ const Connection = () => {
 /** What stands above the views. @param {{views: import("./route.js").View[]}} props the views that exist */
 export const Bar = ({ views }) => html`<div class="bar">
   <${Chips} />
-  <div class="spread"><div class="line"><${Search} /><${Lists} /></div><div class="line"><${Connection} /><${Views} views=${views} /></div></div>
+  <div class="spread"><div class="line"><${Search} /><${Everywhere} /><${Lists} /></div><div class="line"><${Connection} /><${Views} views=${views} /></div></div>
 </div>`;
 
 /** What is shown instead of rows that could not be read. */

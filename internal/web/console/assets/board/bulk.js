@@ -90,12 +90,13 @@ export const Bulk = () => {
 /** For how long it is shown what was done, in milliseconds. */
 const saidMs = 5000;
 
-/** What was just done or refused, for all to read and to hear. */
+/** What was just done or refused, for all to read and to hear; and how many orders are selected, to hear. */
 export const Said = () => {
   const now = said.value;
   useEffect(() => {
     const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
     return () => clearTimeout(timer);
   }, [now]);
-  return html`<p class="announced" role="status">${now.text}</p>`;
+  const count = selected.value.size;
+  return [html`<p class="announced" role="status">${now.text}</p>`, html`<p class="hidden" role="status">${count > 0 && n("act.count", count)}</p>`];
 };

@@ -121,7 +121,8 @@ const rowWith = (id) => store.ordered.find((row) => row.courier?.courier_id === 
 export const nameOf = (id) => id === noCourier ? t("views.no_courier") : couriers.value.get(id)?.name ?? rowWith(id)?.courier?.name ?? id;
 
 /**
- * Writes the sequence of a courier. It is shown before it is written. If another desk was
+ * Writes the sequence of a courier: all stops of the column, which has no more than a
+ * sequence may have. It is shown before it is written. If another desk was
  * faster, what that desk wrote is read and shown instead.
  * @param {string} id
  * @param {string[]} ids the orders in sequence
@@ -132,7 +133,7 @@ export const save = (id, ids, done) => doing([id], async () => {
   if (!column) return;
   put(id, { jobs: inOrder(column.jobs, ids), proposal: undefined });
   try {
-    const body = { order_ids: ids.slice(0, 200), version: column.version };
+    const body = { order_ids: ids, version: column.version };
     const { version } = await call("PUT", `/couriers/${encodeURIComponent(id)}/sequence`, { body, key: newKey() });
     put(id, { version });
     say(done);

@@ -8,7 +8,9 @@ import { areas, pace, readAreas } from "./areas.js";
 import { shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, reorder, said, save } from "./columns.js";
+import { ask, close } from "dropyard/dialog.js";
 import { Badge, Icon, classes, html } from "dropyard/html.js";
+import { Picker } from "./picker.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
@@ -51,8 +53,6 @@ const visible = computed(() => chosen.value.slice(0, many.value));
 /** What is dragged, and where it would be put. */
 const dragged = signal(/** @type {{id: string, from: string} | null} */ (null));
 const target = signal(/** @type {{column: string, before: number} | null} */ (null));
-/** What another courier is chosen for. */
-const handing = signal(/** @type {{orders: string[], from: string} | null} */ (null));
 
 /** @param {Job} job @param {Visit | undefined} visit @param {number} now @returns {Stop} */
 const stopOfJob = (job, visit, now) => ({
@@ -75,6 +75,14 @@ const standingOf = ({ standing: how, at, arrival }) => {
 
 /** Puts the keyboard on a stop, which may be drawn again first. @param {string} id */
 const focus = (id) => requestAnimationFrame(() => document.getElementById(`stop-${id}`)?.focus());
+
+/** Asks to which courier orders go. @param {string[]} orders @param {string} from */
+const hand = (orders, from) => ask(n("views.hand_to", orders.length), () => html`<${Picker} except=${from} orNone=${from !== noCourier}
+  pick=${async (/** @type {{courier_id: string}} */ to) => {
+    close();
+    await handOver(orders, from, to.courier_id);
+    if (orders[0]) focus(orders[0]);
+  }} />`);
 
 /** Moves the keyboard within a column, or to the next one. @param {HTMLElement} from @param {string} key */
 const walk = (from, key) => {
@@ -99,7 +107,7 @@ const press = async (event, stop, column, index) => {
     focus(stop.id);
     return saving;
   }
-  if (key === "m") return mayHandOver(stop.status) ? void (handing.value = { orders: [stop.id], from: column }) : undefined;
+  if (key === "m") return mayHandOver(stop.status) ? hand([stop.id], column) : undefined;
   walk(/** @type {HTMLElement} */ (event.currentTarget), key);
 };
 
@@ -188,7 +196,7 @@ const Head = ({ id, count, visits }) => {
     ${last && html`<p class="soft small">${t("views.done_by", { at: soon(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
     ${id !== noCourier && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
-      <button type="button" class="button row-act" disabled=${working} onClick=${() => { handing.value = { orders: allOf(id), from: id }; }}>${t("views.hand_all")}</button>
+      <button type="button" class="button row-act" disabled=${working} onClick=${() => hand(allOf(id), id)}>${t("views.hand_all")}</button>
     </p>`}
   </header>`;
 };
@@ -226,39 +234,6 @@ const LooseLane = () => {
   <//>`;
 };
 
-/** Asks to which courier orders go. */
-const Picker = () => {
-  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null)), list = useRef(/** @type {HTMLSelectElement | null} */ (null));
-  const { orders, from } = handing.value ?? { orders: [], from: "" };
-  useEffect(() => {
-    dialog.current?.showModal();
-    list.current?.focus();
-  }, []);
-  const close = () => {
-    handing.value = null;
-    if (orders[0]) focus(orders[0]);
-  };
-  const take = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const to = list.current?.value;
-    if (!to) return;
-    close();
-    await handOver(orders, from, to);
-    if (orders[0]) focus(orders[0]);
-  };
-  const all = [...couriers.value.values()].filter(({ active, courier_id: id }) => active && id !== from).sort((a, b) => a.name.localeCompare(b.name));
-  return html`<dialog class="picker card" ref=${dialog} aria-labelledby="picker-title" onClose=${close}>
-    <form class="stack" method="dialog" onSubmit=${take}>
-      <h2 id="picker-title">${n("views.hand_to", orders.length)}</h2>
-      <select class="input" size="10" required aria-labelledby="picker-title" ref=${list} onDblClick=${take} onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") take(event); }}>
-        ${from !== noCourier && html`<option value=${noCourier}>${t("views.no_courier")}</option>`}
-        ${all.map(({ courier_id: id, name, vehicle }) => html`<option key=${id} value=${id}>${name} (${number(loads.value.get(id) ?? 0)}) · ${vehicle}</option>`)}
-      </select>
-      <p class="line"><button class="button first">${t("views.hand")}</button><button type="button" class="button" onClick=${() => dialog.current?.close()}>${t("views.cancel")}</button></p>
-    </form>
-  </dialog>`;
-};
-
 /** What was last done, or why not. */
 const Said = () => {
   const { text, lines, danger } = said.value;
@@ -280,6 +255,5 @@ export const CouriersView = () => {
       ${visible.value.map((id) => html`<${CourierLane} key=${id} id=${id} inside=${inside} />`)}
       ${rest > 0 && html`<p class="lane-more"><button type="button" class="button" onClick=${() => { many.value += step; }}>${n("views.more_couriers", rest)}</button></p>`}
     </div>
-    ${handing.value && html`<${Picker} />`}
   </div>`;
 };

@@ -1,6 +1,6 @@
 // Which orders the board shows. Everything here is pure.
 
-import { attention, reasons, textOf } from "./rows.js";
+import { attention, plain, reasons, textOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./rows.js").Reason} Reason */
@@ -72,7 +72,7 @@ export const isEmpty = (filter) => names.every((name) => !filter[name]);
  * @returns {{shown: Row[], counts: Counts}} the rows in the same order
  */
 export const select = (rows, filter, now, found) => {
-  const text = filter.text.trim().toLowerCase(), zone = filter.zone.toUpperCase();
+  const text = plain(filter.text.trim()), zone = filter.zone.toUpperCase();
   const { stage, partner, courier, level } = filter;
   const wanted = filter.attention ? 1 << reasons.indexOf(filter.attention) : 0;
   /** @type {Row[]} */

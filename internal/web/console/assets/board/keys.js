@@ -4,6 +4,7 @@ import { current, cursor, cursorAt, move, shown } from "./board.js";
 import { act } from "./bulk.js";
 import { ask, dialog } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
+import { enter } from "./panel.js";
 import { open, opened, view } from "./route.js";
 import { clear, range, selected, toggle } from "./selection.js";
 import { t } from "dropyard/text.js";
@@ -57,7 +58,7 @@ const keys = {
   x: () => { const row = current(); if (row) toggle(row); },
   a: () => act("accepted", t("act.to.accepted"), "pending"),
   c: () => act("courier_assigned", t("act.to.courier_assigned")),
-  o: () => { if (cursor.value) open(cursor.value); },
+  o: () => { if (cursor.value) enter(cursor.value); },
   e: note, "/": () => focus("search"), f: () => /** @type {HTMLElement | null} */ (document.querySelector(".lists select"))?.focus(),
   g: () => { leads = Date.now() + leadMs; },
   Escape: escape, "?": help,
@@ -65,6 +66,8 @@ const keys = {
 
 /** The keys that are about the row at which the keyboard is: the list shows it, other views do not. */
 const aboutRows = "jkJKxacoe";
+/** Those that go on in the list: it gets the focus, so that screen readers read its current row. */
+const inList = "jkJKxac";
 
 /** Reports whether keys are typed into what has the focus. @param {EventTarget | null} target */
 const isTyping = (target) => target instanceof HTMLElement
@@ -82,6 +85,7 @@ const onKey = (event) => {
   if (view.value !== "list" && aboutRows.includes(event.key)) return;
   if (!place && !does) return;
   event.preventDefault();
+  if (!place && inList.includes(event.key)) focus("orders");
   if (place && mayOpen(place)) location.assign(place);
   else if (!place && does) does();
 };

@@ -11,6 +11,7 @@
 //   map.js        the map                             geo.js        what the map shows (pure)
 //   couriers.js   couriers side by side               columns.js    their stops, and changes
 //   areas.js      where areas are                     sequence.js   sequences and ways (pure)
+//   zone.js       clocks of destinations
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.

@@ -1,7 +1,7 @@
 // The panel of the order that is open: all that operators see of it, and what may be done
 // with it now.
 
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
 import { call } from "./api.js";
@@ -52,7 +52,7 @@ const Parcels = ({ order }) => {
   return html`<section>
     <h3>${n("track.parcels", order.parcels.length)} · ${number(weight)} kg${order.cod ? ` · ${t("order.cod")} ${dollars(order.cod.amount_cents)}` : ""}</h3>
     <ul>${order.parcels.map((/** @type {any} */ parcel) => html`<li key=${parcel.parcel_id}><bdi>${parcel.description}</bdi>${" · "}
-      ${[parcel.dimensions.length_cm, parcel.dimensions.width_cm, parcel.dimensions.height_cm].map(number).join("×")} · ${number(parcel.weight_kg)} kg${parcel.fragile && html` · <strong>${t("order.fragile")}</strong>`}</li>`)}</ul>
+      ${[parcel.dimensions.length_cm, parcel.dimensions.width_cm, parcel.dimensions.height_cm].map(number).join("×")} cm · ${number(parcel.weight_kg)} kg${parcel.fragile && html` · <strong>${t("order.fragile")}</strong>`}</li>`)}</ul>
     ${order.items && html`<ul>${order.items.map((/** @type {any} */ item) => html`<li key=${item.product_id}>${number(item.quantity)} × <bdi>${item.name}</bdi></li>`)}</ul>`}
     ${order.instructions && html`<p><strong>${t("order.instructions")}</strong> <bdi>${order.instructions}</bdi></p>`}
   </section>`;
@@ -112,7 +112,7 @@ const failureWords = () => ({
 /** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
 const Moves = ({ record, busy, act }) => {
   const names = labels();
-  return html`<div class="line" role="group" aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} disabled=${busy}
+  return html`<div class="line" role="group" aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
     class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
 };
 
@@ -135,12 +135,27 @@ const useRecord = (id) => {
   return { record, failed, own, read, isStale };
 };
 
+/** Whether the focus goes into the panel when it shows an order. */
+let entering = false;
+const title = "panel-title";
+
+/** Opens the panel of an order and goes into it. @param {string} id */
+export const enter = (id) => {
+  entering = true;
+  open(id);
+  document.getElementById(title)?.focus();
+};
+
 /** The panel of an order. @param {{id: string}} props */
 export const Panel = ({ id }) => {
   const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), opened = useSignal(0);
-  const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), head = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { if (matchMedia("(width <= 900px)").matches) head.current?.focus(); }, []);
-  const now = record.value;
+  const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null));
+  const now = record.value, isRead = now !== null;
+  useLayoutEffect(() => {
+    if (!isRead) return;
+    if (entering || matchMedia("(width <= 900px)").matches) document.getElementById(title)?.focus();
+    entering = false;
+  }, [isRead]);
   if (!now) return html`<div class="panel-body" key="waiting">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
     <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
@@ -156,22 +171,22 @@ export const Panel = ({ id }) => {
     } catch (error) {
       fault.value = whyNot(error, /** @type {any} */ (pressed.body).version);
       if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
-      say(fault.value, true);
     }
     await read();
     busy.value = false;
+    setTimeout(() => { if (document.activeElement === document.body) document.getElementById(title)?.focus(); }); // the button is gone
   };
   /** @param {string} to */
   const act = (to) => {
     const seen = /** @type {any} */ (now), label = labels()[moveKey(seen.status, to)] ?? "";
-    decide(to, [seen], (move) => send(pressMove(seen, move), `${seen.partner_order_id}: ${label.replace("…", "")}`));
+    decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), `${seen.partner_order_id}: ${label.replace("…", "")}`));
   };
   const last = now.moves[0], foreign = now.version > opened.value && now.version !== own.value;
   return html`<div class="panel-body" key="order">
-    <div class="spread"><h2 ref=${head} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
+    <div class="spread"><h2 id=${title} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
-    <p class="line"><${Badge} status=${now.status} />${moves[now.status]?.length ? html`<strong class=${Date.parse(now.estimated_delivery) < tick.value ? "danger" : ""}>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>` : ""}</p>
+    <p class="line"><${Badge} status=${now.status} />${moves[now.status]?.length ? html`<strong class=${Date.parse(now.estimated_delivery) < tick.value ? "danger" : ""}><span class="hidden">${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>` : ""}</p>
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}

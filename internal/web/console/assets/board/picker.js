@@ -4,7 +4,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { allCouriers } from "./api.js";
+import { noCourier } from "./columns.js";
 import { html } from "dropyard/html.js";
+import { plain } from "./rows.js";
 import { store } from "./store.js";
 import { n, t } from "dropyard/text.js";
 import { whyNot } from "./acts.js";
@@ -17,9 +19,6 @@ export const loads = (rows) => {
   for (const { courier } of rows) if (courier) counted.set(courier.courier_id, (counted.get(courier.courier_id) ?? 0) + 1);
   return counted;
 };
-
-/** Cases and accents make no difference to a search. @param {string} text */
-const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 /**
  * Returns the couriers whose names or vehicles have the words of a text, those with the
@@ -37,14 +36,22 @@ export const match = (couriers, text, load) => {
 /** How many couriers are listed. */
 const most = 50;
 
-/** @param {{pick: (courier: Courier) => void}} props */
-export const Picker = ({ pick }) => {
+/** Stands for no courier. @returns {Courier} */
+const none = () => ({ courier_id: noCourier, name: t("views.no_courier"), phone: "", vehicle: "", active: true });
+
+/**
+ * Asks for a courier.
+ * @param {{pick: (courier: Courier) => void, except?: string, orNone?: boolean}} props except is
+ *   a courier who is not offered; with orNone it offers none as well
+ */
+export const Picker = ({ pick, except = "", orNone = false }) => {
   const couriers = useSignal(/** @type {Courier[] | null} */ (null)), failed = useSignal(""), text = useSignal(""), at = useSignal(0);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
-    allCouriers().then((found) => { couriers.value = found.filter((courier) => courier.active); }, (error) => { failed.value = whyNot(error); });
+    allCouriers().then((found) => { couriers.value = found.filter((courier) => courier.active && courier.courier_id !== except); }, (error) => { failed.value = whyNot(error); });
   }, []);
   const load = loads(store.ordered), shown = match(couriers.value ?? [], text.value, load).slice(0, most);
+  if (orNone) shown.push(...match([none()], text.value, load));
   const current = Math.min(at.value, shown.length - 1);
   useLayoutEffect(() => { list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [current]);
   /** @param {KeyboardEvent} event */
@@ -63,8 +70,8 @@ export const Picker = ({ pick }) => {
       onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => { text.value = event.currentTarget.value; at.value = 0; }} />
     ${failed.value && html`<p class="fault" role="alert">${failed.value}</p>`}
     <ul ref=${list} id="courier-list" class="options" role="listbox" aria-label=${t("act.courier")}>
-      ${shown.map((courier, i) => html`<li key=${courier.courier_id} id=${`courier-${i}`} role="option" aria-selected=${i === current} onClick=${() => pick(courier)}>
-        <span>${courier.name} <span class="soft">${courier.vehicle}</span></span> <span class="soft">${n("act.load", load.get(courier.courier_id) ?? 0)}</span></li>`)}
+      ${shown.map((courier, i) => html`<li key=${courier.courier_id} data-courier=${courier.courier_id} id=${`courier-${i}`} role="option" aria-selected=${i === current} onClick=${() => pick(courier)}>
+        <span>${courier.name} <span class="soft">${courier.vehicle}</span></span> ${courier.courier_id !== noCourier && html`<span class="soft">${n("act.load", load.get(courier.courier_id) ?? 0)}</span>`}</li>`)}
     </ul>
     <p class="soft small" role="status">${couriers.value && !shown.length ? t("act.courier.none") : ""}</p>
   </div>`;

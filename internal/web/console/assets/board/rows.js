@@ -50,9 +50,12 @@ export const rowOf = (raw, changedAt = 0) => Object.assign(/** @type {Row} */ (r
   changedAt,
 });
 
-/** Returns what a search looks through, in lower case. It is put together when it is first needed. @param {Row} row */
-export const textOf = (row) => row.text ??=
-  `${row.order_id}\n${row.partner_order_id}\n${row.partner_name}\n${row.city}\n${row.zone}\n${row.courier?.name ?? ""}`.toLowerCase();
+/** Returns a text as searches compare it: cases and accents make no difference. @param {string} text */
+export const plain = (text) => (/^[\x00-\x7f]*$/.test(text) ? text : text.normalize("NFD").replace(/\p{M}/gu, "")).toLowerCase();
+
+/** Returns what a search looks through, as plain has it. It is put together when it is first needed. @param {Row} row */
+export const textOf = (row) => row.text ??= plain(
+  `${row.order_id}\n${row.partner_order_id}\n${row.partner_name}\n${row.city}\n${row.zone}\n${row.courier?.name ?? ""}`);
 
 /** Orders rows by when they are due. @type {(a: Row, b: Row) => number} */
 export const byDue = (a, b) => a.due - b.due || (a.order_id < b.order_id ? -1 : a.order_id > b.order_id ? 1 : 0);

@@ -8,7 +8,8 @@ import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { reasonNames } from "./bar.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
-import { Badge, Icon, classes, html } from "dropyard/html.js";
+import { Badge, Icon, classes, html, statusName } from "dropyard/html.js";
+import { enter } from "./panel.js";
 import { filter, open, opened, widen } from "./route.js";
 import { reasonsOf } from "./rows.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
@@ -47,6 +48,12 @@ const Due = ({ row, now }) => {
     ${words && html`<span class="warning" title=${words}><${Icon} name="warn" /><span class="hidden">${words}</span></span>`}`;
 };
 
+/** What screen readers say of a row: the number first, then what the cells have. @param {Row} row @param {number} now */
+const spoken = (row, now) => {
+  const needs = reasonsOf(row, now), words = reasonNames().filter(([name]) => needs.includes(name)).map(([, label]) => label);
+  return [row.partner_order_id, due(row.due, now), ...words, row.partner_name, `${row.city} ${row.zone}`, statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`)].join(", ");
+};
+
 /** A row. It is drawn again only if what it shows differs. @extends {Component<LineProps>} */
 class Line extends Component {
   /** @param {any} next */
@@ -59,7 +66,7 @@ class Line extends Component {
   /** @param {LineProps} props */
   render({ row, at, now, isSelected, isCurrent, isOpen, fresh }) {
     return html`<div role="row" class=${classes("row", isSelected && "selected", isCurrent && "current", isOpen && "open", fresh && `fresh${row.version % 2}`)}
-      id=${elementID(row.order_id)} data-id=${row.order_id} aria-rowindex=${at + 1} aria-selected=${isSelected}>
+      id=${elementID(row.order_id)} data-id=${row.order_id} aria-rowindex=${at + 1} aria-selected=${isSelected} aria-label=${spoken(row, now)}>
       <span role="gridcell" class="pick"><input type="checkbox" tabindex="-1" checked=${isSelected} aria-label=${t("board.select", { order: row.partner_order_id })} /></span>
       <span role="gridcell" class="when"><${Due} row=${row} now=${now} /></span>
       <span role="rowheader" class="what mono">${row.partner_order_id}</span>
@@ -112,7 +119,7 @@ const keys = {
   ArrowDown: () => move(1), ArrowUp: () => move(-1),
   PageDown: (page) => move(page), PageUp: (page) => move(-page),
   Home: () => moveTo(0), End: () => moveTo(Infinity),
-  Enter: () => { if (cursor.value) open(cursor.value); },
+  Enter: () => { if (cursor.value) enter(cursor.value); },
   " ": (_, event) => {
     const row = shown.value[cursorAt()];
     if (row) event.shiftKey ? range(shown.value, row) : toggle(row);
