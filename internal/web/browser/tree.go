@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,7 +49,10 @@ type treeWriter struct {
 
 var (
 	// unspoken are the roles of nodes that only hold others, or set off a part of a text.
-	unspoken = []string{"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "LabelText", "strong", "time", "MenuListPopup"}
+	unspoken = []string{"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "strong", "time", "MenuListPopup"}
+	// whole are the roles of nodes whose name, value and states say all: what is below is
+	// the browser's own.
+	whole = []string{"searchbox", "textbox", "DateTime"}
 	// counted are the roles of nodes that may have a place among others that are not in the page.
 	counted = []string{"grid", "row"}
 )
@@ -56,10 +60,11 @@ var (
 // write writes a node and those below it. above is the name of the node that holds it.
 func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 	role, name := textOf(node.Role), textOf(node.Name)
-	if role == "StaticText" {
-		if !strings.Contains(above, strings.TrimSpace(name)) {
-			w.words, w.at = w.words+name, depth
-		}
+	switch {
+	case role == "StaticText":
+		w.add(name, depth, above)
+		return
+	case role == "LabelText": // the name of a control
 		return
 	}
 	if !node.Ignored && !slices.Contains(unspoken, role) {
@@ -68,7 +73,7 @@ func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 		depth, above = depth+1, name
 	}
 	for _, id := range node.ChildIDs {
-		if child := w.nodes[id]; child != nil {
+		if child := w.nodes[id]; child != nil && !slices.Contains(whole, role) {
 			w.write(child, depth, above)
 		}
 	}
@@ -76,6 +81,20 @@ func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 		w.endText()
 	}
 }
+
+// add adds a text to those that follow each other. Between words there is always a space:
+// the page may have a gap in its place.
+func (w *treeWriter) add(text string, depth int, above string) {
+	if trimmed := strings.TrimSpace(text); trimmed != "" && strings.Contains(above, trimmed) {
+		return
+	}
+	if endsWord.MatchString(w.words) && beginsWord.MatchString(text) {
+		w.words += " "
+	}
+	w.words, w.at = w.words+text, depth
+}
+
+var endsWord, beginsWord = regexp.MustCompile(`[\pL\pN]$`), regexp.MustCompile(`^[\pL\pN]`)
 
 // endText writes the texts that follow each other.
 func (w *treeWriter) endText() {

@@ -25,7 +25,7 @@ var consoleBoardPhrases = map[string]phrase{
 	"board.narrow":     {"Which orders are shown", "Commandes affichées"},
 	"board.widen":      {"Show all", "Tout afficher"},
 	"board.search":     {"Search orders", "Rechercher une commande"},
-	"board.everywhere": {"Search ended orders too for “{text}”", "Chercher aussi les commandes terminées : « {text} »"},
+	"board.everywhere": {"Ended orders too", "Aussi les terminées"},
 	"board.view":       {"View", "Vue"},
 	"board.list":       {"List", "Liste"},
 	"board.map":        {"Map", "Carte"},

@@ -59,6 +59,7 @@ test("select shows and counts", () => {
   assert.equal(ids({ courier: "cou_1" }), "2");
   assert.equal(ids({ level: "standard" }), "5");
   assert.equal(ids({ text: " LAVAL " }), "3");
+  assert.equal(ids({ text: "épicérie METRO" }), "1245");
   assert.equal(ids({ text: "alex", }, new Set(["ord_4"])), "4");
   const { counts } = select(rows, { ...everything, zone: "M5H", stage: "failed" }, epoch);
   assert.deepEqual(counts, {

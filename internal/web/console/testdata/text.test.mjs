@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+import { instant, zoneName } from "../assets/board/zone.js";
 import { dollars, due, n, number, shorten, span, t, use } from "dropyard/text.js";
 
 // What the service writes, by language: see board_modules_test.go.
@@ -27,4 +28,16 @@ test("says when something is due", () => {
   assert.match(due(now + 30 * 3600000, now), /^tomorrow, \d/);
   assert.equal(span(3599999), "1 h 00");
   assert.equal(shorten("ord_qggv0123456789edhr5"), "ord_qggv…edhr5");
+});
+
+test("times are those of the zone's clock", () => {
+  for (const [local, zone, want] of [
+    ["2026-01-16T14:30", "America/Vancouver", "2026-01-16T22:30:00.000Z"],
+    ["2026-07-16T14:30", "America/St_Johns", "2026-07-16T17:00:00.000Z"],
+    ["2026-03-08T03:30", "America/Toronto", "2026-03-08T07:30:00.000Z"], // the first hour of summer time
+    ["2026-11-01T00:30", "America/Toronto", "2026-11-01T04:30:00.000Z"], // the last of it
+    ["2026-01-16T00:00", "America/Regina", "2026-01-16T06:00:00.000Z"],
+  ]) assert.equal(instant(local, zone).toISOString(), want, `${local} in ${zone}`);
+  use("fr", books.fr);
+  assert.match(zoneName("America/Vancouver"), /Pacifique/);
 });

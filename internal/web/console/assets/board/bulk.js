@@ -4,8 +4,10 @@
 import { useEffect } from "preact/hooks";
 import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
 import { decide } from "./asking.js";
-import { current } from "./board.js";
+import { current, shown } from "./board.js";
+import { isEmpty } from "./filter.js";
 import { html } from "dropyard/html.js";
+import { filter } from "./route.js";
 import { add, clear, selected } from "./selection.js";
 import { store } from "./store.js";
 import { n, number, t } from "dropyard/text.js";
@@ -90,13 +92,13 @@ export const Bulk = () => {
 /** For how long it is shown what was done, in milliseconds. */
 const saidMs = 5000;
 
-/** What was just done or refused, for all to read and to hear; and how many orders are selected, to hear. */
+/** What was just done or refused, for all to read and to hear; and, to hear, how many orders are selected, or else how many the filter lets through. */
 export const Said = () => {
   const now = said.value;
   useEffect(() => {
     const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
     return () => clearTimeout(timer);
   }, [now]);
-  const count = selected.value.size;
-  return [html`<p class="announced" role="status">${now.text}</p>`, html`<p class="hidden" role="status">${count > 0 && n("act.count", count)}</p>`];
+  const count = selected.value.size, narrowed = isEmpty(filter.value) ? "" : n("views.orders", shown.value.length);
+  return [html`<p class="announced" role="status">${now.text}</p>`, html`<p class="hidden" role="status">${count > 0 ? n("act.count", count) : narrowed}</p>`];
 };

@@ -46,7 +46,7 @@ const escape = () => {
 
 const help = () => ask(t("act.keys"), () => html`<dl class="facts keys-help">
   ${/** @type {[string, string][]} */ ([
-    ["j k", t("act.key.move")], ["x", t("act.key.select")], ["⇧ j k", t("act.key.range")], ["a", t("act.to.accepted")], ["c", t("act.to.courier_assigned")],
+    ["j k", t("act.key.move")], ["x", t("act.key.select")], ["Shift j k", t("act.key.range")], ["a", t("act.to.accepted")], ["c", t("act.to.courier_assigned")],
     ["o", t("act.key.open")], ["e", t("act.key.note")], ["/", t("act.key.search")], ["f", t("act.key.filters")], ["Esc", t("act.key.close")],
     ["g b", t("console.board")], ["g c", t("console.couriers")], ["g s", t("console.stock")], ["g p", t("console.partners")], ["?", t("act.keys")],
   ]).filter(([key]) => !key.startsWith("g ") || mayOpen(places[key.slice(2)] ?? "")).map(([key, label]) => html`<dt key=${key}>${key.split(" ").map((part) => html`<kbd>${part}</kbd> `)}</dt><dd>${label}</dd>`)}

@@ -127,8 +127,8 @@ const toneName = (tone) => {
   return tone === "attention" ? t("views.needs_attention") : statusName(tone);
 };
 
-/** What the colours on the map mean. */
-const Legend = () => html`<p class="legend small">${[...new Set(plan.value.dots.map(toneOf))].map((tone) => html`<span key=${tone} class=${`key tone-${tone}`}>${toneName(tone)}</span>`)}</p>`;
+/** What the colours on the map mean, for those who see them. */
+const Legend = () => html`<p class="legend small" aria-hidden="true">${[...new Set(plan.value.dots.map(toneOf))].map((tone) => html`<span key=${tone} class=${`key tone-${tone}`}>${toneName(tone)}</span>`)}</p>`;
 
 /** The orders of the area that the filter names. */
 const Chosen = () => {

@@ -178,8 +178,8 @@ export const Panel = ({ id }) => {
   };
   /** @param {string} to */
   const act = (to) => {
-    const seen = /** @type {any} */ (now), label = labels()[moveKey(seen.status, to)] ?? "";
-    decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), `${seen.partner_order_id}: ${label.replace("…", "")}`));
+    const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
+    decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
   const last = now.moves[0], foreign = now.version > opened.value && now.version !== own.value;
   return html`<div class="panel-body" key="order">
