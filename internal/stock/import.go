@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
@@ -17,6 +18,25 @@ type Imported struct {
 	Created, Changed, Unchanged int
 	Movements                   int // of opening stock
 }
+
+// Plan is what an import does.
+type Plan struct {
+	Lines     []PlannedLine // that add or change a product
+	Unchanged int           // lines whose product is as they say already
+}
+
+// PlannedLine is a line of an import that adds or changes a product.
+type PlannedLine struct {
+	Line          int // of the file, of which the header is line 1
+	Before, After delivery.Product
+	// OpeningQuantity and OpeningLocation are the opening stock of a new product; the
+	// quantity is 0 if there is none.
+	OpeningQuantity int64
+	OpeningLocation string
+}
+
+// New reports whether the line adds a product.
+func (l PlannedLine) New() bool { return l.After.ProductID == 0 }
 
 // importLine is one line of an import with its product.
 type importLine struct {
@@ -35,21 +55,39 @@ type importLine struct {
 // With its idempotency key the request is carried out once, since otherwise a line
 // without a barcode would be added again. The key is looked up after the products
 // and counters have been locked, in the order in which orders lock them.
-func (s *Service) Import(ctx context.Context, r Request) (answer Answer, err error) {
+func (s *Service) Import(ctx context.Context, r Request) (Answer, error) {
+	return s.ImportFrom(ctx, nil, r)
+}
+
+// ImportFrom does the same, but refuses with form.ErrStale unless what it would do is the
+// basis of the import.
+func (s *Service) ImportFrom(ctx context.Context, basis form.Basis[*Plan], r Request) (answer Answer, err error) {
 	var malformed form.Problems
 	rows, err := readRows(r.Body, &malformed)
 	if err != nil {
 		return Answer{}, err
 	}
 	for err = errBarcodeAdded; errors.Is(err, errBarcodeAdded); {
-		answer, err = s.importRows(ctx, r, rows, malformed)
+		answer, err = s.importRows(ctx, basis, r, rows, malformed)
 	}
 	return answer, err
 }
 
+// PlanImport returns what Import would do with a file, and changes nothing. It refuses
+// what Import refuses. To read the file as Import does, it is an import that accepts no
+// plan.
+func (s *Service) PlanImport(ctx context.Context, partnerID string, file []byte) (plan *Plan, err error) {
+	r := Request{Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID}, Body: file}}
+	_, err = s.ImportFrom(ctx, func(p *Plan) bool { plan = p; return false }, r)
+	if errors.Is(err, form.ErrStale) {
+		err = nil
+	}
+	return plan, err
+}
+
 // importRows is one try at an import. It returns errBarcodeAdded if another try is
 // needed.
-func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
+func (s *Service) importRows(ctx context.Context, basis form.Basis[*Plan], r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
@@ -76,6 +114,9 @@ func (s *Service) importRows(ctx context.Context, r Request, rows []csvRow, malf
 			im.problems = im.problems[:maxFaults]
 		}
 		if err := im.problems.Err(); err != nil {
+			return err
+		}
+		if err := basis.Check(im.plan()); err != nil {
 			return err
 		}
 		done, err := s.carryOut(ctx, tx, r.PartnerID, im)
@@ -210,6 +251,19 @@ func (l *importLine) readOpening(f *form.Form) {
 			from: f.Text("opening_location", form.Required, locationRule),
 		}
 	}
+}
+
+// plan returns what an import without faults does.
+func (im *importing) plan() *Plan {
+	plan := &Plan{}
+	for _, line := range im.lines {
+		if line.productID != 0 && line.product == line.before {
+			plan.Unchanged++
+			continue
+		}
+		plan.Lines = append(plan.Lines, PlannedLine{line.line, line.before, line.product, line.opening.quantity, line.opening.from})
+	}
+	return plan
 }
 
 // carryOut writes an import without faults.

@@ -230,8 +230,5 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	lines.Flush()
-	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
-	s.Header.Set("Content-Disposition", `attachment; filename="audit.csv"`)
-	s.Header.Set("Cache-Control", "no-store")
-	return http.StatusOK, file.Bytes(), nil
+	return s.showCSV("audit.csv", file.Bytes())
 }

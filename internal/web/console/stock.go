@@ -26,13 +26,15 @@ func (room *Room) stockRoutes() []visit.Route {
 		room.post("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).changeProduct),
 		large(room.get("/stock/{partner_id}/products.csv", warehousing, (*Room).exportProducts)),
 		room.get("/stock/{partner_id}/import", warehousing, (*Room).importForm),
-		large(room.post("/stock/{partner_id}/import", warehousing, (*Room).importProducts)),
+		asking(large(room.post("/stock/{partner_id}/import", warehousing, (*Room).checkImport))),
+		large(room.post("/stock/{partner_id}/import/book", warehousing, (*Room).importProducts)),
 	}
 }
 
 func (room *Room) movementRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/stock/{partner_id}/movements", warehousing, (*Room).movements),
+		large(room.get("/stock/{partner_id}/movements.csv", warehousing, (*Room).exportMovements)),
 		room.get("/stock/{partner_id}/book", warehousing, (*Room).bookForm),
 		room.post("/stock/{partner_id}/book", warehousing, (*Room).book),
 		room.get("/stock/{partner_id}/count", warehousing, (*Room).countForm),

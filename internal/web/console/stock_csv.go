@@ -12,7 +12,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -27,20 +26,39 @@ func (room *Room) exportProducts(s *sheet) (int, []byte, error) {
 	if err := pages(&file); err != nil {
 		return 0, nil, err
 	}
+	return s.showCSV("products.csv", file.Bytes())
+}
+
+// exportMovements sends the journal of the partner's stock as CSV.
+func (room *Room) exportMovements(s *sheet) (int, []byte, error) {
+	of, err := s.storeroom()
+	if err != nil {
+		return 0, nil, err
+	}
+	file, err := of.shelf("/movements").MovementsCSV()
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showCSV("movements.csv", file)
+}
+
+// showCSV responds with a file for a spreadsheet.
+func (s *sheet) showCSV(name string, content []byte) (int, []byte, error) {
 	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
-	s.Header.Set("Content-Disposition", `attachment; filename="products.csv"`)
+	s.Header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	s.Header.Set("Cache-Control", "no-store")
-	return http.StatusOK, file.Bytes(), nil
+	return http.StatusOK, content, nil
 }
 
 // importView is what the page that imports products shows.
 type importView struct {
 	*storeroom
-	Form   *page.Form
+	Form   *page.Form // which checks a file
 	Lines  []lineFault
 	Shown  string // how many faults, and which of them
 	Fault  string // what is wrong with the whole file
 	Column []string
+	Plan   *importPlan // of a file without faults; nil before one was checked
 }
 
 // lineFault is what is wrong with a line of a file.
@@ -69,18 +87,17 @@ func (room *Room) importForm(s *sheet) (int, []byte, error) {
 // maxFaultsShown is the number of faults that the page shows of an import.
 const maxFaultsShown = 200
 
-// importProducts adds and changes products by a file. If lines have faults, it shows all
-// of them, and nothing has been changed.
-func (room *Room) importProducts(s *sheet) (int, []byte, error) {
+// checkImport shows what a file would do, or what is wrong with its lines. Nothing is
+// changed yet.
+func (room *Room) checkImport(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
 	}
-	sent, err := page.ReadForm(s.Visit)
-	if err != nil {
+	v := &importView{}
+	if v.Form, err = page.ReadForm(s.Visit); err != nil {
 		return 0, nil, err
 	}
-	v := &importView{Form: sent}
 	content, err := s.File("file")
 	if err != nil {
 		return 0, nil, err
@@ -89,17 +106,7 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 		v.Fault = s.Text(map[bool]string{true: "warehouse.import.choose", false: "warehouse.import.text"}[len(content) == 0])
 		return of.showImport(v, http.StatusUnprocessableEntity)
 	}
-	answer, err := room.config.Stock.Import(s.Context(), of.once(sent, content))
-	if err != nil {
-		return of.refuseImport(v, err)
-	}
-	var done stock.Imported
-	if err := strictjson.Unmarshal(answer.Body, &done); err != nil {
-		return 0, nil, err
-	}
-	return s.LeadTo(of.Path(""), page.Flash{Key: "warehouse.imported", Arguments: []string{
-		"created", s.Language.Number(done.Created), "changed", s.Language.Number(done.Changed), "unchanged", s.Language.Number(done.Unchanged),
-	}})
+	return of.showPlan(v, oneLineEnd.Replace(string(content)), http.StatusOK)
 }
 
 // onLine fits the field of a problem of an import.

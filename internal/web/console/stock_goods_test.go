@@ -118,8 +118,8 @@ func TestCountWithoutScripts(t *testing.T) {
 	w.shows(t, count+"/lines?code=B-Rug&code=7", []string{`data-product="2"`, "No product has this code."}, nil)
 }
 
-// TestImportProducts shows what is wrong with a file by line, imports it once, and exports
-// it again. A file may be larger than other forms.
+// TestImportProducts shows what is wrong with a file by line, what it would do, imports it
+// once, and exports it again. A file may be larger than other forms.
 func TestImportProducts(t *testing.T) {
 	t.Parallel()
 	w := openWarehouse(t)
@@ -133,6 +133,16 @@ func TestImportProducts(t *testing.T) {
 		_, _ = file.Write([]byte(content))
 		_ = form.Close()
 		return w.Request(t, "POST", importing, body.Bytes(), "Content-Type", form.FormDataContentType())
+	}
+	doIt := func(checked *apptest.Answer) *apptest.Answer { // as browsers do, with lines that end in CR LF
+		t.Helper()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for _, name := range []string{"_key", "_version", "content"} {
+			_ = form.WriteField(name, strings.ReplaceAll(apptest.FieldOf(t, checked, importing+"/book", name), "\n", "\r\n"))
+		}
+		_ = form.Close()
+		return w.Request(t, "POST", importing+"/book", body.Bytes(), "Content-Type", form.FormDataContentType())
 	}
 	page := w.Open(t, importing).Must(t, 200)
 	for content, want := range map[string][]string{
@@ -158,8 +168,11 @@ func TestImportProducts(t *testing.T) {
 		last = line
 	}
 	large := "product_id,name,price\n2,Carpet,1.50\n" + strings.Repeat(","+strings.Repeat("é", 250)+",1\n", 3000)
+	checked := send(page, large)
+	checked.Shows(t, 200, "3,000 products are added. One product is changed.", "<del>Rug</del> → <b>Carpet</b>", "2,801 more lines", "Nothing is changed yet")
+	w.shows(t, w.path, []string{"2 products", "Rug"}, []string{"Carpet"})
 	for range 2 {
-		send(page, large).Leads(t, w.path)
+		doIt(checked).Leads(t, w.path)
 	}
 	w.shows(t, w.path, []string{"Imported: 3,000 new, 1 changed, 0 unchanged.", "Carpet", "1 to 50 of 3,002"}, nil)
 	export := w.Open(t, w.path+"/products.csv").Must(t, 200)
@@ -167,4 +180,14 @@ func TestImportProducts(t *testing.T) {
 		t.Errorf("got an export that begins with %.80q and has %d lines, want 3003", got, strings.Count(got, "\n"))
 	}
 	w.Open(t, "/console/stock/par_none/products.csv").Must(t, http.StatusNotFound)
+
+	send(page, "product_id,name\n2,Carpet\n").Shows(t, 200, "There is nothing to import", "One product stays as it is.")
+	again := "product_id,name,price,barcode,opening_quantity,opening_location\r\n2,\"two\rlines\",2,,,\r\n,Mug,4,7,3,MTL-1\r\n"
+	stale := send(page, again)
+	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1", "<del>1.50</del> → <b>2.00</b>")
+	w.Send(t, w.Open(t, w.product(2)), w.product(2), "price", "9").Leads(t, w.product(2))
+	now := doIt(stale)
+	now.Shows(t, http.StatusConflict, "Products have changed since you checked the file", "<del>9.00</del> → <b>2.00</b>")
+	doIt(now).Leads(t, w.path)
+	w.shows(t, w.path+"?search=Mug", []string{"Imported: 1 new, 1 changed"}, nil)
 }

@@ -63,6 +63,8 @@ func TestWarehousePages(t *testing.T) {
 	w.shows(t, "/console/stock?lang=en", []string{"Last: metro"}, nil)
 	w.shows(t, w.path+"/movements", []string{"3 movements", "Lamp &lt;b&gt;", "&#43;12"}, nil)
 	w.shows(t, w.path+"/movements?type=OUT", []string{"No movements are here."}, []string{"&#43;12"})
+	w.shows(t, fmt.Sprintf("%s/movements?product_id=%d", w.path, w.lamp), []string{fmt.Sprintf(`href="%s/movements.csv?product_id=%d"`, w.path, w.lamp)}, nil)
+	w.shows(t, fmt.Sprintf("%s/movements.csv?product_id=%d&type=IN", w.path, w.lamp), []string{"at,movement_id,type,change,", fmt.Sprintf(",IN,12,%d,Lamp <b>,TOR-1,,", w.lamp)}, []string{"Rug"})
 	w.shows(t, w.product(w.lamp), []string{"52", "TOR-1", "&#43;40", `value="9.99"`}, []string{"Rug"})
 	for _, path := range []string{w.path + "/products/99", w.path + "/products/lamp", "/console/stock/par_none", "/console/stock/par_none/movements", w.path + "/movements?product_id=99"} {
 		w.Open(t, path).Must(t, http.StatusNotFound)

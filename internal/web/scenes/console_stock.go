@@ -46,7 +46,7 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add("movements-empty", at("Librairie Nord")+"/movements")
 	add("movements-hostile", at(hostileText)+"/movements")
 	add("import", at(boreal)+"/import")
-	for _, name := range []string{"new-faults", "book-faults", "book-several", "count", "count-hostile", "differences", "differences-hostile", "import-faults"} {
+	for _, name := range []string{"new-faults", "book-faults", "book-several", "count", "count-hostile", "differences", "differences-hostile", "import-faults", "import-plan"} {
 		scenes = append(scenes, Scene{Name: "stock-" + name, URL: beside + "/answered/stock-" + name, Policy: page.Policy})
 	}
 	return scenes
@@ -116,11 +116,16 @@ func (h *house) keepWarehouse(ctx context.Context, language page.Language) error
 			return err
 		}
 	}
-	return h.keepImport(ctx, language)
+	faulty := "product_id,name,price,stock_min,barcode\n1,Lampe,\"12,50\",5,\n,,many,-1,7\n" + strings.Repeat("x", 300) + ",Tapis,1,1,\n,Table,1,1,7\n1,Chaise,1\n"
+	if err := h.keepImport(ctx, language, "import-faults", faulty, http.StatusUnprocessableEntity); err != nil {
+		return err
+	}
+	good := "product_id,name,price,stock_min,barcode,status,opening_quantity,opening_location\n1,Lampe de bureau,12.50,5,,inactive,,\n2,,19.00,,0627843499999,,,\n,Table <b>basse</b>,249.00,2,7,,12,MTL-1\n,Tapis " + strings.Repeat("long ", 40) + ",1,1,,,,\n"
+	return h.keepImport(ctx, language, "import-plan", good, http.StatusOK)
 }
 
-// keepImport keeps the answer to a file with faults.
-func (h *house) keepImport(ctx context.Context, language page.Language) error {
+// keepImport keeps the answer to a file that is checked.
+func (h *house) keepImport(ctx context.Context, language page.Language, scene, content string, status int) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	_ = form.WriteField("_key", strings.Repeat("0b", 16)) // writes to memory
@@ -128,7 +133,7 @@ func (h *house) keepImport(ctx context.Context, language page.Language) error {
 	if err != nil {
 		return err
 	}
-	_, _ = file.Write([]byte("product_id,name,price,stock_min,barcode\n1,Lampe,\"12,50\",5,\n,,many,-1,7\n" + strings.Repeat("x", 300) + ",Tapis,1,1,\n,Table,1,1,7\n1,Chaise,1\n"))
+	_, _ = file.Write([]byte(content))
 	_ = form.Close()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+"/console/stock/"+h.storerooms[boreal]+"/import", &body)
 	if err != nil {
@@ -146,9 +151,9 @@ func (h *house) keepImport(ctx context.Context, language page.Language) error {
 	if _, err := answered.ReadFrom(response.Body); err != nil {
 		return err
 	}
-	if response.StatusCode != http.StatusUnprocessableEntity {
-		return fmt.Errorf("import-faults: status %d", response.StatusCode)
+	if response.StatusCode != status {
+		return fmt.Errorf("%s: status %d", scene, response.StatusCode)
 	}
-	h.comers.answers["stock-import-faults/"+string(language)] = answer{response.StatusCode, response.Header, answered.Bytes()}
+	h.comers.answers["stock-"+scene+"/"+string(language)] = answer{response.StatusCode, response.Header, answered.Bytes()}
 	return nil
 }
