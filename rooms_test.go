@@ -85,15 +85,17 @@ var rooms = map[string]room{
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
 	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
-	"internal/web/docs":  {may: []string{"api", "docs", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/docs":  {may: []string{"api", "docs", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 
 	"internal/web/entrance": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 
+	"internal/web/samples": {},
+
 	"internal/web/shelf":  {may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
 	"internal/web/charts": {may: []string{"internal/delivery", "internal/figures", "internal/operator", "internal/partner", "internal/report", "internal/web/page", "internal/web/visit", foundation}},
 
-	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/shelf", "internal/web/visit", foundation}},
+	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/shelf", "internal/web/visit", foundation}},
 
 	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/installation", "internal/label", "internal/ledger", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/shelf", "internal/web/visit", foundation}},
 

@@ -1,31 +1,27 @@
 package portal
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/web/samples"
 	"github.com/google/uuid"
 )
-
-// program is a program that creates a test order, or a command, filled in for an account.
-type program struct{ Name, Language, Text string }
-
-// samplePrograms are the files of the programs, which a test runs. They sign as those in
-// examples/signing do.
-var samplePrograms = []struct{ name, language, file string }{
-	{"curl", "curl", "order.sh"}, {"Go", "go", "order.gotext"}, {"JavaScript", "javascript", "order.mjs"}, {"Python", "python", "order.py"},
-}
 
 // credentials are what the samples are filled in with.
 type credentials struct{ url, publicKey, secretKey string }
 
-// programs returns the programs that create the same order under the same key.
-func programs(c credentials, id uuid.UUID, now time.Time) []program {
-	filled := make([]program, len(samplePrograms))
-	for i, p := range samplePrograms {
-		filled[i] = program{p.name, p.language, c.fill(p.file, "%ORDER%", orderBody(id, now), "%IDEMPOTENCY_KEY%", id.String())}
-	}
-	return filled
+// programs returns the programs that create the same order under the same key. A test
+// runs them.
+func programs(c credentials, id uuid.UUID, now time.Time) []samples.Program {
+	return samples.Programs(samples.Request{
+		File: "order", URL: c.url, Method: http.MethodPost, Path: "/v1/orders", Body: orderBody(id, now),
+		Signed: true, Key: c.publicKey, Secret: c.secretKey,
+		Headers: []samples.Header{
+			{Name: "Idempotency-Key", Value: id.String(), Comment: samples.SameAgain}, {Name: "Content-Type", Value: "application/json"},
+		},
+	})
 }
 
 // fill returns a file of the folder samples. The replacements are pairs.

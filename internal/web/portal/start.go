@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/samples"
 	"github.com/dropyard/dropyard/internal/web/visit"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"github.com/google/uuid"
@@ -37,7 +38,7 @@ type startView struct {
 	Skipped   bool             // an event of Order had no endpoint to go to
 	KeyForm   *page.Form
 	OrderForm *page.Form
-	Programs  []program
+	Programs  []samples.Program
 	Listen    string
 	Forward   string
 	Receiver  string
@@ -65,7 +66,9 @@ func (v startView) Texts() []copied {
 }
 
 // Code returns a text that can be copied, with the phrase that names it.
-func (v startView) Code(key, text string) program { return program{Name: v.Text(key), Text: text} }
+func (v startView) Code(key, text string) samples.Program {
+	return samples.Program{Name: v.Text(key), Text: text}
+}
 
 // NameOfEvent returns the name of an event's type, or the type itself if a later version
 // has added it.

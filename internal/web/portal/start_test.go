@@ -75,16 +75,16 @@ func TestProgramsSignAsTheExamples(t *testing.T) {
 	t.Parallel()
 	comments := regexp.MustCompile(`(?s)    """.*?"""\n`)
 	for _, c := range []struct{ sample, example, from, to string }{
-		{"order.gotext", "../../../examples/signing/sign.go", "func sign(", "\n}\n"},
-		{"order.gotext", "../../../examples/signing/sign.go", "func digest(", "\n}\n"},
-		{"order.mjs", "../../../examples/signing/sign.mjs", "function sign(", "\n}\n"},
-		{"order.py", "../../../examples/signing/sign.py", "def sign(", "\n\n\n"},
-		{"order.sh", "../../../README.md", "openssl dgst", ")\n"},
-		{"receiver.py", "../../../docs/webhooks.md", "import hashlib, ", "```\n"},
+		{"../samples/templates/request.gotext", "../../../examples/signing/sign.go", "func sign(", "\n}\n"},
+		{"../samples/templates/request.gotext", "../../../examples/signing/sign.go", "func digest(", "\n}\n"},
+		{"../samples/templates/request.mjs", "../../../examples/signing/sign.mjs", "function sign(", "\n}\n"},
+		{"../samples/templates/request.py", "../../../examples/signing/sign.py", "def sign(", "\n\n\n"},
+		{"../samples/templates/request.sh", "../../../README.md", "openssl dgst", ")\n"},
+		{"samples/receiver.py", "../../../docs/webhooks.md", "import hashlib, ", "```\n"},
 	} {
 		_, begun, _ := strings.Cut(comments.ReplaceAllString(read(t, c.example), ""), c.from)
 		body, _, found := strings.Cut(begun, c.to)
-		if want := c.from + body; !found || !strings.Contains(read(t, "samples/"+c.sample), want) {
+		if want := c.from + body; !found || !strings.Contains(read(t, c.sample), want) {
 			t.Errorf("%s: got a program without this part of %s:\n%s", c.sample, c.example, want)
 		}
 	}
