@@ -53,7 +53,7 @@ func (a *App) pages() pages {
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
-	guide := docs.New(docs.Config{Site: site, Statuses: api.Statuses()})
+	guide := docs.New(docs.Config{Site: site, BaseURL: a.URL, Statuses: api.Statuses()})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
 		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{

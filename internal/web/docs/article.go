@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/samples"
 )
 
 // article is a page of the documentation.
@@ -14,11 +15,16 @@ type article struct {
 	Language page.Language // of its text
 	source   string        // Markdown without the title; links are addresses of the service
 	rendered func() rendered
+	// operation is what the page describes; nil for other pages.
+	operation *operation
 }
 
 // newArticle returns an article, which is rendered when it is first read.
 func newArticle(path, title string, language page.Language, source string) *article {
-	return &article{path, title, language, source, sync.OnceValue(func() rendered { return render(source) })}
+	return &article{
+		Path: path, Title: title, Language: language, source: source,
+		rendered: sync.OnceValue(func() rendered { return render(source) }),
+	}
 }
 
 // HTML returns what stands below the title.
@@ -30,7 +36,24 @@ func (a *article) Headings() []heading { return a.rendered().headings }
 // Long reports whether the article needs a list of its headings.
 func (a *article) Long() bool { return len(a.Headings()) > 3 }
 
-// Markdown returns the article in Markdown. Links to other articles lead to their Markdown.
-func (a *article) Markdown() []byte {
-	return []byte("# " + a.Title + "\n\n" + toMarkdown(a.source))
+// Markdown returns the article in Markdown. Links to other articles lead to their
+// Markdown. The programs send requests to the service at an address.
+func (a *article) Markdown(address string) []byte {
+	text := "# " + a.Title + "\n\n" + toMarkdown(a.source)
+	for i, p := range a.Programs(address) {
+		if i == 0 {
+			text += "## Programs\n\n"
+		}
+		text += "### " + p.Name + "\n\n" + fenced(p.Language, p.Text)
+	}
+	return []byte(text)
+}
+
+// Programs returns programs that send the request of the page to the service at an
+// address; none if the page describes none.
+func (a *article) Programs(address string) []samples.Program {
+	if a.operation == nil {
+		return nil
+	}
+	return a.operation.programs(address)
 }

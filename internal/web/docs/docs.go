@@ -14,6 +14,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/samples"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -22,7 +23,8 @@ var files embed.FS
 
 // Config holds what the room needs.
 type Config struct {
-	Site *page.Site
+	Site    *page.Site
+	BaseURL func() string // of the service, for programs
 	// Statuses are the HTTP statuses of all codes of errors.
 	Statuses map[refusal.Code]int
 }
@@ -73,9 +75,11 @@ func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 	all := room.libraries[s.Language]()
 	if found := all[name]; found != nil {
 		if asMarkdown {
-			return serveText(v, "text/markdown; charset=utf-8", found.Markdown())
+			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(room.config.BaseURL()))
 		}
-		return room.render(s, found.Title, view{Groups: all.contents(s.Language, name), Article: found})
+		return room.render(s, found.Title, view{
+			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(room.config.BaseURL()),
+		})
 	}
 	if offered := example(v.URL.Path); offered != nil {
 		return serveText(v, "text/csv; charset=utf-8", offered)
@@ -96,14 +100,16 @@ type view struct {
 	page.Sheet
 	Groups  []page.Group
 	Article *article // nil on the first page
-	Other   page.Link
+	// Programs send the request that the page describes.
+	Programs []samples.Program
+	Other    page.Link
 }
 
 func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, error) {
 	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
 	body, err := room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "docs", Title: title + " · " + s.Text("docs.title"), Data: shown,
-		Styles:  []string{"docs/docs.css"},
+		Styles:  []string{"frame.css", "docs/docs.css"},
 		Preview: &page.Preview{Title: title, Description: s.Text("docs.what")},
 	})
 	return http.StatusOK, body, err

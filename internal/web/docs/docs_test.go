@@ -25,7 +25,7 @@ import (
 // site serves the documentation without a service.
 func site() http.Handler {
 	shared := page.NewSite(page.Config{Now: time.Now, Random: rand.Reader})
-	room := docs.New(docs.Config{Site: shared, Statuses: api.Statuses()})
+	room := docs.New(docs.Config{Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()})
 	mux := http.NewServeMux()
 	for _, route := range append(room.Routes(), shared.Routes()...) {
 		mux.HandleFunc(route.Method+" "+route.Pattern, func(w http.ResponseWriter, r *http.Request) {

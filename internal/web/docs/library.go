@@ -92,7 +92,7 @@ type library map[string]*article
 
 func newLibrary(l page.Language, errors statuses) library {
 	all := library{}
-	for _, part := range []map[string]*article{documents(), errors.pages(l)} {
+	for _, part := range []map[string]*article{documents(), operationPages(), errors.pages(l)} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -102,7 +102,7 @@ func newLibrary(l page.Language, errors statuses) library {
 // address.
 func (all library) contents(l page.Language, current string) (groups []page.Group) {
 	link := func(address, text string) page.Link {
-		return page.Link{Text: text, Path: address, Current: page.Nearest(current, address) != ""}
+		return page.Link{Text: text, Path: address, Current: address == current}
 	}
 	for _, shelf := range shelves {
 		group := page.Group{Title: l.Text(shelf.key)}
@@ -114,6 +114,31 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	}
 	last := &groups[len(groups)-1]
 	last.Links = append(last.Links, link(root+"/"+decisions, l.Text("docs.decisions")))
-	groups[1].Links = append(groups[1].Links, link(errorsPath, l.Text("docs.errors")))
+	reference := page.Group{Title: l.Text("docs.group.reference"), Links: []page.Link{link(errorsPath, l.Text("docs.errors"))}}
+	for _, s := range surfaces {
+		reference.Links = append(reference.Links, link(s.path, l.Text(s.key)))
+	}
+	return append(slices.Insert(groups, 1, reference), all.siblings(current)...)
+}
+
+// siblings returns the operations of the interface that the page at an address is about,
+// by tags.
+func (all library) siblings(current string) (groups []page.Group) {
+	for _, s := range surfaces {
+		if one := all[current]; current != s.path && (one == nil || one.operation == nil || one.operation.root != s.of().root) {
+			continue
+		}
+		for _, tag := range s.of().get("tags").items() {
+			group := page.Group{Title: tag.get("name").text(), Folded: true}
+			for one := range s.operations() {
+				if one.tag() == group.Title {
+					group.Links = append(group.Links, page.Link{Text: one.title(), Path: one.address(), Current: one.address() == current})
+				}
+			}
+			if len(group.Links) > 0 {
+				groups = append(groups, group)
+			}
+		}
+	}
 	return groups
 }

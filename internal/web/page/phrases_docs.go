@@ -13,6 +13,10 @@ var docsPhrases = map[string]phrase{
 	"docs.asmarkdown": {"As Markdown", "En Markdown"},
 	"docs.decisions":  {"Decisions", "Décisions"},
 
+	"docs.group.reference":  {"Reference", "Référence"},
+	"docs.api.partners":     {"Interface for partners", "Interface des partenaires"},
+	"docs.api.operators":    {"Interface for operators", "Interface des opérateurs"},
+	"docs.programs":         {"Programs", "Programmes"},
 	"docs.group.guides":     {"Guides", "Guides"},
 	"docs.group.partners":   {"For partners", "Pour les partenaires"},
 	"docs.group.couriers":   {"For apps of couriers", "Pour les applis de livreurs"},

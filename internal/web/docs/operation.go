@@ -1,0 +1,196 @@
+package docs
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// apiPath is the address of the pages of the interfaces.
+const apiPath = root + "/api"
+
+// surface is one of the two interfaces.
+type surface struct {
+	path string // of the page that lists its operations
+	key  string // of the phrase of its name
+	of   func() node
+}
+
+var surfaces = []surface{
+	{apiPath, "docs.api.partners", openAPI},
+	{apiPath + "/operators", "docs.api.operators", opsAPI},
+}
+
+// operation is an operation of an interface.
+type operation struct {
+	node
+	Method, Route string
+	parameters    []node
+}
+
+// operations returns the operations of an interface in their order.
+func (s surface) operations() iter.Seq[operation] {
+	return func(yield func(operation) bool) {
+		for route, methods := range s.of().get("paths").members() {
+			shared := methods.get("parameters").items()
+			for method, found := range methods.members() {
+				if method == "parameters" {
+					continue
+				}
+				all := slices.Concat(shared, found.get("parameters").items())
+				if !yield(operation{found, strings.ToUpper(method), route, all}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (o operation) address() string { return apiPath + "/" + o.get("operationId").text() }
+func (o operation) title() string   { return o.get("summary").text() }
+func (o operation) tag() string     { return o.get("tags").items()[0].text() }
+
+// operationPages returns the pages of the operations, and the lists of them.
+var operationPages = sync.OnceValue(func() map[string]*article {
+	found := map[string]*article{}
+	for _, s := range surfaces {
+		for one := range s.operations() {
+			written := newArticle(one.address(), one.title(), page.English, one.markdown())
+			written.operation = &one
+			found[written.Path] = written
+		}
+		title := s.of().get("info", "title").text()
+		found[s.path] = newArticle(s.path, title, page.English, s.markdown())
+	}
+	return found
+})
+
+// markdown returns the description of an interface, and the list of its operations.
+func (s surface) markdown() string {
+	var text strings.Builder
+	text.WriteString(s.of().get("info", "description").text() + "\n\n## Operations\n\n")
+	for _, tag := range s.of().get("tags").items() {
+		rows := ""
+		for one := range s.operations() {
+			if one.tag() == tag.get("name").text() {
+				rows += fmt.Sprintf("| [%s](%s) | `%s %s` |\n", one.title(), one.address(), one.Method, one.Route)
+			}
+		}
+		if rows != "" {
+			fmt.Fprintf(&text, "### %s\n\n%s\n\n| Operation | Request |\n|---|---|\n%s\n",
+				tag.get("name").text(), tag.get("description").text(), rows)
+		}
+	}
+	if events := s.of().get("webhooks"); events.exists() {
+		text.WriteString("## Events\n\n| Type | Sent when |\n|---|---|\n")
+		for name, event := range events.members() {
+			fmt.Fprintf(&text, "| `%s` | %s |\n", name, cell(event.get("post", "summary").text()))
+		}
+	}
+	return text.String()
+}
+
+// markdown returns what stands on the page of an operation.
+func (o operation) markdown() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "```http\n%s %s\n```\n\n%s\n\n%s\n", o.Method, o.Route, o.get("description").text(), o.access())
+	o.writeParameters(&text)
+	for kind, content := range o.get("requestBody", "content").members() {
+		fmt.Fprintf(&text, "## Body\n\n`%s`\n\n", kind)
+		writeContent(&text, content, request)
+	}
+	o.writeAnswers(&text)
+	return text.String()
+}
+
+// access returns a sentence about the credentials that the operation needs.
+func (o operation) access() string {
+	var ways []string
+	for _, way := range o.get("security").items() {
+		for name := range way.members() {
+			if text := credentials[name]; text != "" && !slices.Contains(ways, text) {
+				ways = append(ways, text)
+			}
+		}
+	}
+	if len(ways) == 0 {
+		return "**Credentials:** none.\n"
+	}
+	line := "**Credentials:** " + strings.Join(ways, ", or ") + "."
+	if scope := o.get("x-permission").text(); scope != "" {
+		line += " Permission: `" + scope + "`."
+	}
+	if roles := o.roles(); len(roles) > 0 {
+		line += " Roles: `" + strings.Join(roles, "`, `") + "`."
+	}
+	return line + "\n"
+}
+
+// credentials are the schemes of the OpenAPI documents in words. Schemes that belong to
+// another one are left out.
+var credentials = map[string]string{
+	"signedKey": "a [signature](/docs/api#signing)", "session": "a session", "partnerEmail": "e-mail address and password in headers",
+	"token": "a token of an operator",
+}
+
+// roles returns the roles that may do the operation.
+func (o operation) roles() (roles []string) {
+	for _, way := range o.get("security").items() {
+		roles = append(roles, way.get("token").texts()...)
+	}
+	return roles
+}
+
+// needs reports whether a security scheme admits to the operation.
+func (o operation) needs(scheme string) bool {
+	return slices.ContainsFunc(o.get("security").items(), func(way node) bool { return way.get(scheme).exists() })
+}
+
+func (o operation) writeParameters(text *strings.Builder) {
+	if len(o.parameters) == 0 {
+		return
+	}
+	text.WriteString("## Parameters\n\n| Name | In | Type | Meaning |\n|---|---|---|---|\n")
+	for _, p := range o.parameters {
+		schema := p.get("schema")
+		fmt.Fprintf(text, "| `%s`%s | %s | %s | %s |\n", p.get("name").text(), marked(p.get("required").text() == "true", request),
+			p.get("in").text(), kindOf(schema), cell(p.get("description").text()+" "+limitsOf(schema)))
+	}
+	text.WriteString("\n")
+}
+
+// writeAnswers writes the answers of success, and the errors as a table.
+func (o operation) writeAnswers(text *strings.Builder) {
+	var refused strings.Builder
+	for status, answer := range o.get("responses").members() {
+		if status >= "400" {
+			fmt.Fprintf(&refused, "| %s | %s | %s |\n", status, strings.Join(codesOf(answer), " "), cell(answer.get("description").text()))
+			continue
+		}
+		fmt.Fprintf(text, "## Answer %s\n\n%s\n\n", status, answer.get("description").text())
+		for kind, content := range answer.get("content").members() {
+			fmt.Fprintf(text, "`%s`\n\n", kind)
+			writeContent(text, content, response)
+		}
+	}
+	if refused.Len() > 0 {
+		text.WriteString("## Errors\n\n| Status | Code | When |\n|---|---|---|\n" + refused.String() + "\n")
+	}
+}
+
+// codesOf returns links to the codes that an answer may have.
+func codesOf(answer node) (links []string) {
+	for _, content := range answer.get("content").members() {
+		failure := content.get("schema", "properties", "error")
+		for _, one := range append(failure.get("oneOf").items(), failure) {
+			if code := one.get("properties", "code", "const").text(); code != "" {
+				links = append(links, fmt.Sprintf("[`%s`](%s/%s)", code, errorsPath, code))
+			}
+		}
+	}
+	return links
+}

@@ -1,0 +1,152 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// direction says who writes a body.
+type direction int
+
+// The directions.
+const (
+	request direction = iota
+	response
+)
+
+// deepest is how many objects within each other are shown.
+const deepest = 6
+
+// writeContent writes the fields and the examples of a body.
+func writeContent(text *strings.Builder, content node, d direction) {
+	var rows strings.Builder
+	writeFields(&rows, content.get("schema"), "", d, 0)
+	if rows.Len() > 0 {
+		text.WriteString("| Field | Type | Meaning |\n|---|---|---|\n" + rows.String() + "\n")
+	}
+	for _, one := range examplesOf(content) {
+		fmt.Fprintf(text, "%s\n\n%s", one.summary, fenced(one.language, one.text))
+	}
+}
+
+// bodyExample is an example of a body.
+type bodyExample struct{ summary, language, text string }
+
+// examplesOf returns the examples of a body.
+func examplesOf(content node) (found []bodyExample) {
+	add := func(summary string, value node) {
+		if !value.exists() {
+			return
+		}
+		one := bodyExample{summary + ":", "json", ""}
+		if one.text = value.text(); one.text == "" {
+			one.text = value.json()
+		} else {
+			one.language = ""
+		}
+		found = append(found, one)
+	}
+	add("Example", content.get("example"))
+	for name, one := range content.get("examples").members() {
+		summary := one.get("summary").text()
+		if summary == "" {
+			summary = "Example " + strings.ReplaceAll(name, "_", " ")
+		}
+		add(summary, one.get("value"))
+	}
+	return found
+}
+
+// writeFields writes a row for each field of a schema, and of the objects in it.
+func writeFields(rows *strings.Builder, schema node, prefix string, d direction, depth int) {
+	if depth > deepest {
+		return
+	}
+	if items := within(schema, "items"); items.exists() {
+		writeFields(rows, items, prefix+"[]", d, depth)
+		return
+	}
+	for _, part := range parts(schema) {
+		required := part.get("required").texts()
+		for name, field := range part.get("properties").members() {
+			full := strings.TrimPrefix(prefix+"."+name, ".")
+			fmt.Fprintf(rows, "| `%s`%s | %s | %s |\n", full, marked(slices.Contains(required, name), d), kindOf(field),
+				cell(within(field, "description").text()+" "+limitsOf(field)))
+			writeFields(rows, field, full, d, depth+1)
+		}
+	}
+}
+
+// parts returns a schema and those that it puts together.
+func parts(schema node) []node {
+	found := []node{schema}
+	for _, combined := range []string{"allOf", "anyOf"} {
+		for _, part := range schema.get(combined).items() {
+			found = append(found, parts(part)...)
+		}
+	}
+	return found
+}
+
+// within returns a member of a schema, or of one that it puts together.
+func within(schema node, name string) node {
+	for _, part := range parts(schema) {
+		if found := part.get(name); found.exists() {
+			return found
+		}
+	}
+	return node{}
+}
+
+// marked returns the mark of a field: required in requests, or not always there in
+// responses.
+func marked(required bool, d direction) string {
+	switch {
+	case required && d == request:
+		return " (required)"
+	case !required && d == response:
+		return " (optional)"
+	}
+	return ""
+}
+
+// kindOf returns the type of a value in words.
+func kindOf(schema node) string {
+	kind := within(schema, "type")
+	names := append(kind.texts(), kind.text())
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	if items := within(schema, "items"); items.exists() {
+		return "array of " + kindOf(items)
+	}
+	if format := within(schema, "format").text(); format != "" {
+		return strings.Join(names, " or ") + ", " + format
+	}
+	return strings.Join(names, " or ")
+}
+
+// limits are the members of a schema that bound a value.
+var limits = []struct{ name, text string }{
+	{"minLength", "At least %s characters."}, {"maxLength", "At most %s characters."},
+	{"minimum", "At least %s."}, {"exclusiveMinimum", "More than %s."}, {"maximum", "At most %s."},
+	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"const", "Always `%s`."},
+}
+
+// limitsOf returns the values that a schema allows.
+func limitsOf(schema node) string {
+	var found []string
+	if values := within(schema, "enum").texts(); len(values) > 0 {
+		found = append(found, "One of `"+strings.Join(values, "`, `")+"`.")
+	}
+	for _, limit := range limits {
+		if value := within(schema, limit.name).text(); value != "" && value != "0" {
+			found = append(found, fmt.Sprintf(limit.text, value))
+		}
+	}
+	return strings.Join(found, " ")
+}
+
+// cell returns a text that fits into a cell of a table in Markdown.
+func cell(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+}
