@@ -2,6 +2,7 @@ package docs
 
 import (
 	"html/template"
+	"strings"
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -44,7 +45,7 @@ func (a *article) Markdown(address string) []byte {
 		if i == 0 {
 			text += "## Programs\n\n"
 		}
-		text += "### " + p.Name + "\n\n" + fenced(p.Language, p.Text)
+		text += "### " + p.Name + "\n\n" + fenced(strings.Replace(p.Language, "curl", "bash", 1), p.Text)
 	}
 	return []byte(text)
 }

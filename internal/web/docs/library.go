@@ -130,9 +130,9 @@ func (all library) siblings(current string) (groups []page.Group) {
 		}
 		for _, tag := range s.of().get("tags").items() {
 			group := page.Group{Title: tag.get("name").text(), Folded: true}
-			for one := range s.operations() {
-				if one.tag() == group.Title {
-					group.Links = append(group.Links, page.Link{Text: one.title(), Path: one.address(), Current: one.address() == current})
+			for _, one := range s.operations() {
+				if one.tag == group.Title {
+					group.Links = append(group.Links, page.Link{Text: one.title, Path: one.address, Current: one.address == current})
 				}
 			}
 			if len(group.Links) > 0 {

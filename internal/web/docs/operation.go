@@ -2,7 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -18,48 +17,47 @@ type surface struct {
 	path string // of the page that lists its operations
 	key  string // of the phrase of its name
 	of   func() node
+	// operations returns the operations in their order.
+	operations func() []operation
 }
 
 var surfaces = []surface{
-	{apiPath, "docs.api.partners", openAPI},
-	{apiPath + "/operators", "docs.api.operators", opsAPI},
+	{apiPath, "docs.api.partners", openAPI, sync.OnceValue(func() []operation { return operationsOf(openAPI()) })},
+	{apiPath + "/operators", "docs.api.operators", opsAPI, sync.OnceValue(func() []operation { return operationsOf(opsAPI()) })},
 }
 
 // operation is an operation of an interface.
 type operation struct {
 	node
-	Method, Route string
-	parameters    []node
+	Method, Route       string
+	address, title, tag string
+	parameters          []node
 }
 
-// operations returns the operations of an interface in their order.
-func (s surface) operations() iter.Seq[operation] {
-	return func(yield func(operation) bool) {
-		for route, methods := range s.of().get("paths").members() {
-			shared := methods.get("parameters").items()
-			for method, found := range methods.members() {
-				if method == "parameters" {
-					continue
-				}
-				all := slices.Concat(shared, found.get("parameters").items())
-				if !yield(operation{found, strings.ToUpper(method), route, all}) {
-					return
-				}
+// operationsOf returns the operations of a document in their order.
+func operationsOf(document node) (all []operation) {
+	for route, methods := range document.get("paths").members() {
+		shared := methods.get("parameters").items()
+		for method, found := range methods.members() {
+			if method == "parameters" {
+				continue
 			}
+			all = append(all, operation{
+				node: found, Method: strings.ToUpper(method), Route: route,
+				address: apiPath + "/" + found.get("operationId").text(), title: found.get("summary").text(),
+				tag: found.get("tags").items()[0].text(), parameters: slices.Concat(shared, found.get("parameters").items()),
+			})
 		}
 	}
+	return all
 }
-
-func (o operation) address() string { return apiPath + "/" + o.get("operationId").text() }
-func (o operation) title() string   { return o.get("summary").text() }
-func (o operation) tag() string     { return o.get("tags").items()[0].text() }
 
 // operationPages returns the pages of the operations, and the lists of them.
 var operationPages = sync.OnceValue(func() map[string]*article {
 	found := map[string]*article{}
 	for _, s := range surfaces {
-		for one := range s.operations() {
-			written := newArticle(one.address(), one.title(), page.English, one.markdown())
+		for _, one := range s.operations() {
+			written := newArticle(one.address, one.title, page.English, one.markdown())
 			written.operation = &one
 			found[written.Path] = written
 		}
@@ -75,9 +73,9 @@ func (s surface) markdown() string {
 	text.WriteString(s.of().get("info", "description").text() + "\n\n## Operations\n\n")
 	for _, tag := range s.of().get("tags").items() {
 		rows := ""
-		for one := range s.operations() {
-			if one.tag() == tag.get("name").text() {
-				rows += fmt.Sprintf("| [%s](%s) | `%s %s` |\n", one.title(), one.address(), one.Method, one.Route)
+		for _, one := range s.operations() {
+			if one.tag == tag.get("name").text() {
+				rows += fmt.Sprintf("| [%s](%s) | `%s %s` |\n", one.title, one.address, one.Method, one.Route)
 			}
 		}
 		if rows != "" {

@@ -132,14 +132,17 @@ var limits = []struct{ name, text string }{
 	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"const", "Always `%s`."},
 }
 
-// limitsOf returns the values that a schema allows.
+// limitsOf returns the values that a schema allows, as far as its description does not.
 func limitsOf(schema node) string {
+	described := within(schema, "description").text()
 	var found []string
 	if values := within(schema, "enum").texts(); len(values) > 0 {
 		found = append(found, "One of `"+strings.Join(values, "`, `")+"`.")
 	}
 	for _, limit := range limits {
-		if value := within(schema, limit.name).text(); value != "" && value != "0" {
+		value := within(schema, limit.name).text()
+		obvious := value == "" || value == "0" || value == "1" && strings.HasPrefix(limit.name, "min")
+		if !obvious && !strings.Contains(described, value) {
 			found = append(found, fmt.Sprintf(limit.text, value))
 		}
 	}
