@@ -73,7 +73,7 @@ func Policy() string {
 }
 
 // phrasePrefixes are the beginnings of the keys of the phrases that the app's modules use.
-var phrasePrefixes = []string{"courier.", "me.title", "status.", "failure.", "time.", "board.late", "act.close", "copy."}
+var phrasePrefixes = []string{"courier.", "me.title", "status.", "failure.", "time.", "board.late", "act.close", "copy.", "refused.request"}
 
 // view is what the document of the app shows until its modules run.
 type view struct {

@@ -5,26 +5,72 @@
 //   stops.js     the stops as cards                   acts.js      moving an order on
 //   waiting.js   the header, and what was refused     menu.js      account, language, signing out
 //   scan.js      reading labels                       proofs.js    pictures and signatures
-//   install.js   the worker and the home screen
+//   install.js   the worker and the home screen       jobs.js      reading stops
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
 
 import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
-import { correct, run } from "dropyard/clock.js";
+import { correct, now, run } from "dropyard/clock.js";
 import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
+import { said } from "./acts.js";
 import { start } from "./install.js";
+import { readDropoff, readJobs } from "./jobs.js";
+import { MenuButton } from "./menu.js";
+import { Outbox } from "./outbox.js";
+import { askProofs } from "./proofs.js";
+import { Round } from "./round.js";
+import { askScan } from "./scan.js";
+import { persist, phone } from "./send.js";
+import { open } from "./storage.js";
+import { Stops, chosen } from "./stops.js";
+import { Header, Notices, Refusals } from "./waiting.js";
 
-const App = () => html`
-  <main id="content" class="stack" tabindex="-1"><h1 class="hidden">${t("courier.title")}</h1></main>
-  <${Dialogs} />`;
+/** How often the stops are read while the app is looked at, in milliseconds. */
+const everyMs = 60000;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("courier"));
+const owner = root.dataset.operator ?? "";
 correct(Date.parse(root.dataset.now ?? ""));
 run();
+
+const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage));
+const round = new Round({
+  read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
+  keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
+});
+outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
+
+/** Opens the stop of a parcel that was read. @param {{job: {order_id: string, stop: {name: string}}}} match */
+const found = ({ job }) => {
+  if (round.jobs.value.some(({ order_id: id }) => id === job.order_id)) chosen.value = job.order_id;
+  else said.value = { text: t("courier.elsewhere", { name: job.stop.name }), danger: true };
+};
+
+const App = () => html`
+  <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${() => storage.keep(owner, "round", null)} />`} />
+  <main id="content" tabindex="-1">
+    <${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} />
+    <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, found)} />
+  </main>
+  <${Dialogs} />`;
+
+/** Sends and reads everything that may be late. */
+const hurry = () => {
+  if (document.hidden) return;
+  outbox.hurry();
+  round.refresh();
+};
+
+await Promise.all([outbox.open(owner), round.open()]);
 root.replaceChildren();
 render(html`<${App} />`, root);
+round.refresh();
+addEventListener("online", hurry);
+document.addEventListener("visibilitychange", hurry);
+setInterval(() => { if (!document.hidden) round.refresh(); }, everyMs);
 void start(root.dataset.worker ?? "", root.dataset.version ?? "");
+void persist();

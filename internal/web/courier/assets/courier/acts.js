@@ -1,0 +1,132 @@
+// Moving an order on: the acts of a stop, and the dialogs of those that need more than a
+// tap. What is tapped goes into the outbox, and from there to the service.
+
+import { signal, useSignal } from "@preact/signals";
+import { close, ask } from "dropyard/dialog.js";
+import { classes, html, statusName } from "dropyard/html.js";
+import { moment, t } from "dropyard/text.js";
+
+/** @typedef {import("./round.js").Shown} Job */
+/** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
+/** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
+/** @typedef {{record: (what: {order_id: string, label: string, move: Move | null, pictures: Picture[]}) => Promise<unknown>}} Outbox */
+
+/** What was just recorded, or why it could not be: it is read out. @type {import("@preact/signals-core").Signal<{text: string, danger: boolean}>} */
+export const said = signal({ text: "", danger: false });
+
+/** How long a second tap of a hasty hand changes nothing, in milliseconds: another act is then where the first one was. */
+const restMs = 600;
+
+/** Set while an act is recorded, and for a moment after it. */
+export const resting = signal(false);
+
+/**
+ * Records an act of a stop. It throws if the phone cannot store it; then nothing is
+ * recorded, and the courier reads so.
+ * @param {Outbox} outbox
+ * @param {Job} job
+ * @param {Move | null} move
+ * @param {Picture[]} [pictures]
+ */
+export const record = async (outbox, job, move, pictures = []) => {
+  resting.value = true;
+  try {
+    await outbox.record({ order_id: job.order_id, label: job.stop.name, move, pictures });
+    said.value = { text: t("courier.recorded", { act: statusName(move?.status ?? job.status), name: job.stop.name }), danger: false };
+  } catch (error) { // the storage is full or broken
+    said.value = { text: t("courier.not_stored"), danger: true };
+    throw error;
+  } finally {
+    rest();
+  }
+};
+
+const rest = () => { setTimeout(() => { resting.value = false; }, restMs); };
+
+/** What the button of a move says. @param {Job} job @param {string} to */
+export const moveName = (job, to) => {
+  if (job.status === "failed" && job.stop.kind === "pickup") return t("courier.do.picked_up");
+  /** @type {Record<string, () => string>} */
+  const names = {
+    picked_up: () => t("courier.do.picked_up"), in_transit: () => t("courier.do.in_transit"),
+    out_for_delivery: () => t(job.status === "failed" ? "courier.do.again" : "courier.do.out_for_delivery"), delivered: () => t("courier.do.delivered"),
+  };
+  return names[to]?.() ?? statusName(to);
+};
+
+/**
+ * Returns the moves of a stop besides a failed attempt, the usual one first. Parcels that
+ * have just been picked up usually go to the recipient right away.
+ * @param {Job} job
+ */
+export const movesOf = (job) => {
+  const moves = job.actions.filter((to) => to !== "failed");
+  if (job.status === "failed" && job.stop.kind === "pickup") return moves.filter((to) => to === "in_transit");
+  return moves.sort((a, b) => Number(b === "out_for_delivery") - Number(a === "out_for_delivery"));
+};
+
+const reasons = () => [
+  ["not_home", t("courier.why.not_home")], ["wrong_address", t("courier.why.wrong_address")], ["no_access", t("courier.why.no_access")],
+  ["declined", t("courier.why.declined")], ["damaged", t("courier.why.damaged")], ["other", t("courier.why.other")],
+];
+
+/** Returns a time of a day, by the reader's clock. @param {number} now @param {number} days @param {number} hour */
+const at = (now, days, hour) => {
+  const day = new Date(now);
+  day.setDate(day.getDate() + days);
+  return day.setHours(hour, 0, 0, 0);
+};
+
+/** The next attempts that are usually planned: this evening, tomorrow morning, tomorrow evening. @param {number} now */
+const attempts = (now) => [at(now, 0, 18), at(now, 1, 9), at(now, 1, 18)].filter((time) => time > now);
+
+/** What was chosen in the form of a failed attempt. @param {FormData} values @returns {Move} */
+const failure = (values) => {
+  const next = String(values.get("next")), other = String(values.get("other") ?? ""), notes = String(values.get("notes")).trim();
+  const planned = next === "other" ? other && new Date(other).toISOString() : next;
+  return { status: "failed", failure_reason: String(values.get("reason")), ...(planned && { next_attempt: planned }), ...(notes && { notes }) };
+};
+
+/** @param {{now: number, go: (move: Move) => void}} props */
+const Failure = ({ now, go }) => {
+  const next = useSignal("");
+  return html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const move = failure(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
+    close();
+    go(move);
+  }}>
+    <fieldset class="reasons"><legend>${t("courier.why")}</legend>
+      ${reasons().map(([value, label]) => html`<label class="choice" key=${value}><input type="radio" name="reason" value=${value} required /><span>${label}</span></label>`)}</fieldset>
+    <div class="field"><label for="fail-next">${t("courier.next")}</label>
+      <select class="input" id="fail-next" name="next" value=${next.value} onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => { next.value = event.currentTarget.value; }}>
+        <option value="">${t("courier.next.none")}</option>
+        ${attempts(now).map((time) => html`<option key=${time} value=${new Date(time).toISOString()}>${moment(time, now)}</option>`)}
+        <option value="other">${t("courier.next.other")}</option></select></div>
+    ${next.value === "other" && html`<div class="field"><label for="fail-other">${t("courier.next.time")}</label>
+      <input class="input" id="fail-other" name="other" type="datetime-local" required /></div>`}
+    <div class="field"><label for="fail-notes">${t("courier.note")}</label><p class="hint" id="fail-notes-hint">${t("courier.note.hint")}</p>
+      <textarea class="input" id="fail-notes" name="notes" maxlength="1000" aria-describedby="fail-notes-hint"></textarea></div>
+    <button class="button act fail">${t("courier.fail.do")}</button>
+    <button type="button" class="button" onClick=${close}>${t("courier.back")}</button>
+  </form>`;
+};
+
+/** Asks why an attempt has failed. @param {Job} job @param {number} now @param {(move: Move) => void} go */
+export const askFailure = (job, now, go) => ask(t("courier.fail.title", { name: job.stop.name }), () => html`<${Failure} now=${now} go=${go} />`);
+
+/**
+ * The acts of a stop. The usual one is a large button.
+ * @param {{job: Job, go: (to: string) => void}} props
+ */
+export const Acts = ({ job, go }) => {
+  const rests = resting.value;
+  /** @param {string} to */
+  const press = (to) => () => { if (!resting.value) go(to); };
+  return html`<div class="acts">
+    ${movesOf(job).map((to, i) => html`<button type="button" key=${`move${i}`} data-act=${to} aria-disabled=${rests ? "true" : null}
+      class=${classes("button", i === 0 && "first act")} onClick=${press(to)}>${moveName(job, to)}</button>`)}
+    ${job.actions.includes("failed") && html`<button type="button" key="failed" data-act="failed" aria-disabled=${rests ? "true" : null}
+      class="button quiet" onClick=${press("failed")}>${t(job.stop.kind === "pickup" ? "courier.fail.pickup" : "courier.fail")}</button>`}
+  </div>`;
+};

@@ -1,0 +1,233 @@
+// Today's stops: read from the service, kept for the next start, and shown with what the
+// courier has tapped since. Nothing here touches the page.
+
+import { computed, effect, signal, untracked } from "@preact/signals-core";
+
+/** @typedef {{line1: string, line2?: string, city: string, province: string, postal_code: string, country: string, notes?: string}} Address */
+/** @typedef {{kind: "pickup" | "dropoff", name: string, phone: string, address: Address, area: string, time_window: {start: string, end: string}, deadline: string}} Stop */
+/** @typedef {{parcel_id: string, barcode?: string, label: string, description: string, weight_kg: number, fragile: boolean}} Parcel */
+
+/**
+ * What the courier has to do for an order (Job in api/ops.yaml).
+ * @typedef {object} Job
+ * @property {string} order_id
+ * @property {string} partner_name
+ * @property {string} partner_order_id
+ * @property {string} status
+ * @property {number} version
+ * @property {Stop} stop the next one
+ * @property {Stop} [dropoff] where the order goes, if stop is its pickup and this is known
+ * @property {string} [instructions]
+ * @property {Parcel[]} parcels
+ * @property {{amount_cents: number, currency: string} | null} cod
+ * @property {number} failures
+ * @property {string | null} next_attempt
+ * @property {string[]} actions the statuses that the courier may move it to
+ */
+
+/** A job as the courier sees it: with what is still to be sent. @typedef {Job & {waiting: number}} Shown */
+/** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
+/** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
+/** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
+/** A round as the service has it. @typedef {{jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+
+/** The moves of couriers, the usual one first. @type {Record<string, string[]>} */
+const moves = {
+  courier_assigned: ["picked_up", "failed"],
+  picked_up: ["in_transit", "out_for_delivery", "failed"],
+  in_transit: ["out_for_delivery", "failed"],
+  out_for_delivery: ["delivered", "failed"],
+  failed: ["in_transit", "out_for_delivery"],
+};
+
+/** Returns the time of the next attempt that a body of an act names. @param {unknown} body @returns {string | null} */
+const nextAttempt = (body) => typeof body === "string" ? JSON.parse(body).next_attempt ?? null : null;
+
+/**
+ * Returns a job after a move. A move that is not possible from its status changes nothing:
+ * the service has carried it out already, or will refuse it.
+ * @param {Shown} job
+ * @param {Act} act
+ * @returns {Shown}
+ */
+const moved = (job, act) => {
+  const status = act.status ?? "";
+  if (!job.actions.includes(status)) return job;
+  const failed = status === "failed";
+  return {
+    ...job, status, actions: moves[status] ?? [],
+    stop: failed || !job.dropoff ? job.stop : job.dropoff,
+    failures: job.failures + (failed ? 1 : 0), next_attempt: failed ? nextAttempt(act.body) : null,
+  };
+};
+
+/**
+ * Returns the jobs as they are after acts that the service's answer may not have yet. Those
+ * that have failed on the way go to the end.
+ * @param {Job[]} jobs
+ * @param {Act[]} waiting to be sent, oldest first
+ * @param {Act[]} [sent] before them
+ * @returns {{open: Shown[], done: Done[]}}
+ */
+export const overlay = (jobs, waiting, sent = []) => {
+  const ids = new Set(waiting.map(({ id }) => id)), acts = [...sent.filter(({ id }) => !ids.has(id)), ...waiting];
+  /** @type {Done[]} */
+  const done = [];
+  /** @type {Shown[]} */
+  const open = [];
+  /** @type {Shown[]} */
+  const failed = [];
+  for (const job of jobs) {
+    const own = acts.filter((act) => act.order_id === job.order_id), left = own.filter(({ id }) => ids.has(id)).length;
+    const shown = own.filter((act) => act.kind === "move").reduce(moved, { ...job, waiting: left });
+    if (shown.status === "delivered") done.push({ order_id: job.order_id, at: Date.parse(own.findLast((act) => act.status === "delivered")?.at ?? ""), waiting: left > 0 });
+    else (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
+  }
+  return { open: [...open, ...failed], done };
+};
+
+/** Reports whether there is nothing to do for a job before its next attempt. @param {Job} job @param {number} now */
+const rests = (job, now) => job.status === "failed" && (job.next_attempt === null || Date.parse(job.next_attempt) > now);
+
+/** Returns the id of the stop that comes next; empty if there is none. @param {Job[]} jobs @param {number} now */
+export const nextOf = (jobs, now) => (jobs.find((job) => !rests(job, now)) ?? jobs[0])?.order_id ?? "";
+
+/** What a phone keeps of a round. @typedef {Answer & {readAt: number, sent: Act[], names: Record<string, string>}} Kept */
+
+/** @type {Kept} */
+const nothing = { jobs: [], more: false, delivered: { since: "", count: 0, latest: [] }, readAt: 0, sent: [], names: {} };
+
+/** How many names are kept: a day's stops. */
+const mostNames = 400;
+
+/**
+ * Where a round comes from and goes to. Read throws a Fault; keep may fail, as storage may
+ * be full.
+ * @typedef {object} World
+ * @property {(since: string) => Promise<Answer>} read
+ * @property {(id: string) => Promise<Stop | undefined>} dropoff reads where an order goes
+ * @property {(value: Kept) => Promise<unknown>} keep
+ * @property {() => Promise<Kept | undefined>} kept
+ * @property {() => number} now
+ * @property {import("@preact/signals-core").ReadonlySignal<Act[]>} waiting
+ */
+
+/** The stops of a courier. */
+export class Round {
+  /** What was read last, and what has been sent since. @type {import("@preact/signals-core").Signal<Kept>} */
+  #kept = signal(nothing);
+  /** The acts that were sent since the reading that is under way began. @type {Act[]} */
+  #since = [];
+  #reading = false;
+  #again = false;
+
+  /** @param {World} world */
+  constructor(world) {
+    this.world = world;
+    /** Why the last reading failed; null if it did not. @type {import("@preact/signals-core").Signal<Fault | null>} */
+    this.fault = signal(null);
+    const shown = computed(() => overlay(this.#kept.value.jobs, world.waiting.value, this.#kept.value.sent));
+    /** The stops that are left, in sequence. */
+    this.jobs = computed(() => shown.value.open);
+    /** The deliveries of today, the newest first. @type {import("@preact/signals-core").ReadonlySignal<Done[]>} */
+    this.done = computed(() => {
+      const { latest } = this.#kept.value.delivered, known = new Set(latest.map(({ order_id }) => order_id));
+      const own = shown.value.done.filter(({ order_id }) => !known.has(order_id));
+      return [...own, ...latest.map(({ order_id, delivered_at }) => ({ order_id, at: Date.parse(delivered_at), waiting: false }))].sort((a, b) => b.at - a.at);
+    });
+    /** How many deliveries that are; more than the list has if there are many. */
+    this.delivered = computed(() => this.#kept.value.delivered.count + this.done.value.length - this.#kept.value.delivered.latest.length);
+    /** When the stops were read; 0 if they never were. */
+    this.readAt = computed(() => this.#kept.value.readAt);
+    /** There are more stops than these. */
+    this.more = computed(() => this.#kept.value.more);
+    /** The names of today's stops, by the ids of orders. */
+    this.names = computed(() => this.#kept.value.names);
+    /** @type {import("@preact/signals-core").ReadonlySignal<"loading" | "ready" | "error">} */
+    this.state = computed(() => this.readAt.value ? "ready" : this.fault.value ? "error" : "loading");
+    /** @type {Act[]} */
+    let before = [];
+    effect(() => {
+      const ids = new Set(world.waiting.value.map(({ id }) => id)), gone = before.filter(({ id, kind }) => kind === "move" && !ids.has(id));
+      before = world.waiting.value;
+      if (gone.length) untracked(() => this.#left(gone));
+    });
+  }
+
+  /** Shows the stops that the phone has kept. */
+  async open() {
+    const kept = await this.world.kept();
+    if (!kept || this.readAt.value) return;
+    const today = Date.parse(kept.delivered.since) >= Date.parse(this.#today());
+    this.#kept.value = { ...nothing, ...kept, delivered: today ? kept.delivered : nothing.delivered };
+  }
+
+  /** Returns the beginning of the reader's day. */
+  #today() {
+    return new Date(new Date(this.world.now()).setHours(0, 0, 0, 0)).toISOString();
+  }
+
+  /** Reads the stops. While that lasts, further calls lead to one more reading. */
+  async refresh() {
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    do {
+      this.#again = false;
+      this.#since = [];
+      await this.#read();
+    } while (this.#again);
+    this.#reading = false;
+  }
+
+  async #read() {
+    try {
+      const answer = await this.world.read(this.#today());
+      const jobs = await this.#withDropoffs(answer.jobs);
+      const names = { ...this.names.value, ...Object.fromEntries(answer.jobs.map((job) => [job.order_id, job.stop.name])) };
+      for (const job of jobs) if (job.dropoff) names[job.order_id] = job.dropoff.name;
+      // Acts that were sent while the service read the stops may be missing in them.
+      this.#put({ ...answer, jobs, readAt: this.world.now(), sent: this.#since, names: Object.fromEntries(Object.entries(names).slice(-mostNames)) });
+      this.fault.value = null;
+    } catch (error) {
+      if (typeof /** @type {any} */ (error)?.code !== "string") throw error;
+      this.fault.value = /** @type {Fault} */ (error);
+    }
+  }
+
+  /**
+   * Adds where the orders go that are still to be picked up, so that it is known when the
+   * connection is lost in between.
+   * @param {Job[]} jobs
+   */
+  async #withDropoffs(jobs) {
+    const known = new Map(this.#kept.value.jobs.map((job) => [job.order_id, job.dropoff]));
+    return Promise.all(jobs.map(async (job) => job.stop.kind === "dropoff" ? job : { ...job, dropoff: known.get(job.order_id) ?? await this.world.dropoff(job.order_id) }));
+  }
+
+  /**
+   * Notes acts that wait no longer, and reads the stops again. They are shown until the
+   * service's stops have them.
+   * @param {Act[]} acts
+   */
+  #left(acts) {
+    this.#since.push(...acts);
+    this.#put({ ...this.#kept.value, sent: [...this.#kept.value.sent, ...acts] });
+    this.refresh();
+  }
+
+  /** Notes that an act has been refused: it is shown no longer. @param {Act} act */
+  refused({ id }) {
+    this.#since = this.#since.filter((one) => one.id !== id);
+    this.#put({ ...this.#kept.value, sent: this.#kept.value.sent.filter((one) => one.id !== id) });
+    return this.refresh();
+  }
+
+  /** @param {Kept} value */
+  #put(value) {
+    this.#kept.value = value;
+    this.world.keep(value).catch(() => {}); // the next start shows an older round, or none
+  }
+}

@@ -1,0 +1,88 @@
+// The header, what waits to be sent, and what the service has refused.
+
+import { tick } from "dropyard/clock.js";
+import { html, statusName } from "dropyard/html.js";
+import { clock, moment, n, t } from "dropyard/text.js";
+
+/** @typedef {import("./round.js").Round} Round */
+/** @typedef {{id: number, act: import("./round.js").Act, status: number, code: string, message: string, details: any, at: string}} Refusal */
+/**
+ * The outbox, as far as it is shown.
+ * @typedef {object} Outbox
+ * @property {import("@preact/signals-core").ReadonlySignal<import("./round.js").Act[]>} waiting
+ * @property {import("@preact/signals-core").ReadonlySignal<Refusal[]>} refused
+ * @property {import("@preact/signals-core").ReadonlySignal<"idle" | "sending" | "offline" | "signed-out">} state
+ * @property {import("@preact/signals-core").ReadonlySignal<number>} [others]
+ * @property {(id: number) => Promise<unknown>} read
+ */
+
+/** Where the courier signs in again, and comes back from. */
+const signInPath = "/courier/login?next=%2Fcourier";
+
+/** Reports whether the courier is signed out. @param {Round} round @param {Outbox} outbox */
+const signedOut = (round, outbox) => outbox.state.value === "signed-out" || round.fault.value?.status === 401;
+
+/** After what time the stops are shown with the time of their reading, in milliseconds. */
+const oldMs = 90000;
+
+/** Returns the state of the connection, and how old the stops are. @param {Round} round @param {Outbox} outbox */
+const connection = (round, outbox) => {
+  if (signedOut(round, outbox)) return t("courier.signed_out");
+  const fault = round.fault.value, at = round.readAt.value, old = at > 0 && tick.value - at > oldMs;
+  if (!at || !fault && !old) return outbox.state.value === "offline" ? t("courier.offline") : "";
+  return t(fault && fault.status > 0 ? "courier.as_of" : "courier.offline.as_of", { t: clock(at) });
+};
+
+/** Returns what waits. @param {Outbox} outbox */
+const waiting = (outbox) => {
+  const count = outbox.waiting.value.length;
+  return count === 0 ? "" : n(outbox.state.value === "sending" ? "courier.sending" : "courier.waiting", count);
+};
+
+/** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, menu?: any}} props */
+export const Header = ({ round, outbox, menu }) => {
+  const parts = [waiting(outbox), connection(round, outbox)].filter(Boolean), count = round.jobs.value.length;
+  const ready = round.state.value === "ready";
+  return html`<header class="bar">
+    <div><h1>${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
+      <p class="sends">${parts.length > 0 && html`<span class="dot" aria-hidden="true"></span>`}<span>${parts.length ? parts.join(" · ") : ready ? t("courier.all_sent") : ""}</span></p></div>
+    ${menu}
+  </header>`;
+};
+
+/** What keeps acts from being sent. @param {{round: Round, outbox: Outbox}} props */
+export const Notices = ({ round, outbox }) => {
+  const others = outbox.others?.value ?? 0;
+  return html`
+    ${signedOut(round, outbox) && html`<div class="notice warn"><p>${t("courier.sign_in.why")}</p><a class="button" href=${signInPath}>${t("courier.sign_in")}</a></div>`}
+    ${others > 0 && html`<p class="notice">${n("courier.others_waiting", others)}</p>`}`;
+};
+
+/** Names what was tapped. @param {import("./round.js").Act} act */
+const tapped = (act) => {
+  if (act.kind === "photo") return t("courier.tapped.photo");
+  return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
+};
+
+/** Says why something was refused. @param {Refusal} refusal @param {number} now */
+const whyNot = ({ status, code, message, details }, now) => {
+  if (status === 404) return t("courier.refused.gone");
+  if (!details?.status) return t("courier.refused.other", { text: message || code });
+  const by = details.changed_by, courier = details.courier?.name;
+  const what = details.status === "cancelled" ? t("courier.refused.cancelled")
+    : details.status === "courier_assigned" && courier ? t("courier.refused.given", { name: courier })
+      : t("courier.refused.is", { status: statusName(details.status) });
+  return by ? `${what} ${t("courier.refused.by", { who: by.email ?? by.operator_id, t: moment(Date.parse(by.at), now) })}` : what;
+};
+
+/** A refusal, which stays until it is read. @param {{refusal: Refusal, outbox: Outbox}} props */
+const Card = ({ refusal, outbox }) => html`<article class="stop refusal" data-refusal=${refusal.id} aria-labelledby=${`refusal-${refusal.id}`}>
+  <h2 id=${`refusal-${refusal.id}`}>${t("courier.refused", { act: tapped(refusal.act), name: refusal.act.label })}</h2>
+  <p>${whyNot(refusal, tick.value)}</p>
+  <p class="soft">${t("courier.refused.tapped", { t: moment(Date.parse(refusal.act.at), tick.value) })}</p>
+  <button type="button" class="button act" onClick=${() => outbox.read(refusal.id)}>${t("courier.refused.read")}</button>
+</article>`;
+
+/** What was refused. It is read out as soon as it is there. @param {{outbox: Outbox}} props */
+export const Refusals = ({ outbox }) => html`<div class="refusals" role="alert">
+  ${outbox.refused.value.map((refusal) => html`<${Card} key=${refusal.id} refusal=${refusal} outbox=${outbox} />`)}</div>`;

@@ -1,0 +1,137 @@
+// The round of a courier: what the phone shows of the service's stops and of what was tapped.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { signal } from "@preact/signals-core";
+import { Round, nextOf, overlay } from "../assets/courier/round.js";
+
+const day = Date.parse("2026-06-18T16:50:00Z");
+const actions = {
+  courier_assigned: ["picked_up", "failed"], picked_up: ["in_transit", "out_for_delivery", "failed"], in_transit: ["out_for_delivery", "failed"],
+  out_for_delivery: ["delivered", "failed"], failed: ["in_transit", "out_for_delivery"],
+};
+
+const stop = (kind, name) => ({ kind, name, phone: "+15145550100", address: {}, area: "M5H", time_window: { start: "", end: "" }, deadline: "" });
+
+const job = (id, status, more = {}) => ({
+  order_id: id, partner_name: "Métro", partner_order_id: id, status, version: 1, stop: stop(status === "courier_assigned" ? "pickup" : "dropoff", id),
+  parcels: [], cod: null, failures: 0, next_attempt: null, actions: actions[status], ...more,
+});
+
+let last = 0;
+const act = (orderID, status, body = {}) => ({ id: ++last, order_id: orderID, label: orderID, kind: "move", status, at: new Date(day + last).toISOString(), body: JSON.stringify(body) });
+const picture = (orderID) => ({ ...act(orderID, ""), kind: "photo", body: "" });
+
+const statuses = (jobs) => jobs.map(({ order_id: id, status }) => `${id} ${status}`);
+
+test("what was tapped shows", () => {
+  const dropoff = stop("dropoff", "Alex");
+  const { open, done } = overlay([job("a", "courier_assigned", { dropoff }), job("b", "in_transit"), job("c", "out_for_delivery")],
+    [act("a", "picked_up"), act("b", "out_for_delivery"), picture("c"), act("c", "delivered")]);
+  assert.deepEqual(statuses(open), ["a picked_up", "b out_for_delivery"]);
+  assert.deepEqual(open.map(({ waiting }) => waiting), [1, 1]);
+  assert.deepEqual([open[0].stop, open[0].actions], [dropoff, actions.picked_up]);
+  assert.deepEqual(done.map(({ order_id: id, waiting }) => [id, waiting]), [["c", true]]);
+});
+
+test("a failed stop goes to the end, with its next attempt", () => {
+  const next = "2026-06-19T13:00:00.000Z";
+  const { open } = overlay([job("a", "out_for_delivery"), job("b", "in_transit")], [act("a", "failed", { next_attempt: next })]);
+  assert.deepEqual(statuses(open), ["b in_transit", "a failed"]);
+  assert.deepEqual([open[1].next_attempt, open[1].failures], [next, 1]);
+});
+
+test("an act that the service has carried out already changes nothing", () => {
+  const tapped = [act("a", "failed"), act("a", "out_for_delivery"), act("a", "failed"), act("a", "out_for_delivery")];
+  for (const status of ["out_for_delivery", "failed"]) {
+    assert.deepEqual(statuses(overlay([job("a", status)], tapped).open), ["a out_for_delivery"], status);
+  }
+  assert.deepEqual(statuses(overlay([job("a", "out_for_delivery")], [act("a", "picked_up")]).open), ["a out_for_delivery"]);
+});
+
+test("an act of a stop that the desk has taken away shows nothing", () => {
+  assert.deepEqual(overlay([], [act("a", "delivered")]), { open: [], done: [] });
+});
+
+test("what comes next is the first stop with something to do", () => {
+  const failed = job("a", "failed", { next_attempt: new Date(day + 1).toISOString() }), other = job("b", "in_transit");
+  assert.equal(nextOf([failed, other], day), "b");
+  assert.equal(nextOf([failed, other], day + 2), "a");
+  assert.equal(nextOf([failed], day), "a");
+  assert.equal(nextOf([], day), "");
+});
+
+/** A phone whose service answers when the test says so. */
+const phone = (jobs = []) => {
+  const world = { jobs, kept: undefined, fails: false, waiting: signal([]), reads: [] };
+  const make = () => new Round({
+    read: () => world.fails ? Promise.reject({ status: 0, code: "unreachable", requestID: "" }) : new Promise((resolve) => world.reads.push(() => resolve(answer(world.jobs)))),
+    dropoff: async (id) => stop("dropoff", `recipient of ${id}`),
+    keep: async (value) => { world.kept = structuredClone(value); }, kept: async () => world.kept, now: () => day, waiting: world.waiting,
+  });
+  return { world, make };
+};
+
+const answer = (jobs) => ({ jobs, more: false, delivered: { since: new Date(day).toISOString(), count: 0, latest: [] } });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Answers all readings until none is under way. @param {any} world */
+const answerAll = async (world) => {
+  for (await turn(); world.reads.length; await turn()) world.reads.shift()();
+};
+
+test("an act that was sent shows until the service's stops have it", async () => {
+  const { world, make } = phone([job("a", "in_transit")]), round = make(), tapped = act("a", "out_for_delivery");
+  round.refresh();
+  await answerAll(world);
+  world.waiting.value = [tapped];
+  const shown = new Set();
+  const end = round.jobs.subscribe((jobs) => statuses(jobs).forEach((one) => shown.add(one)));
+  round.refresh(); // asked before the act arrives, answered after it
+  const before = world.reads.shift();
+  world.waiting.value = [];
+  before();
+  await turn();
+  world.jobs = [job("a", "out_for_delivery")];
+  await answerAll(world);
+  end();
+  assert.deepEqual([...shown], ["a out_for_delivery"]);
+});
+
+test("an act that was refused shows no longer", async () => {
+  const { world, make } = phone([job("a", "in_transit")]), round = make(), tapped = act("a", "out_for_delivery");
+  round.refresh();
+  await answerAll(world);
+  world.waiting.value = [tapped];
+  world.waiting.value = [];
+  round.refused(tapped);
+  await answerAll(world);
+  assert.deepEqual(statuses(round.jobs.value), ["a in_transit"]);
+  assert.deepEqual(world.kept.sent, []);
+});
+
+test("a start without a connection shows the last round with what was tapped", async () => {
+  const { world, make } = phone([job("a", "courier_assigned")]), first = make(), tapped = act("a", "picked_up");
+  first.refresh();
+  await answerAll(world);
+  world.fails = true;
+  world.waiting.value = [tapped];
+  world.waiting.value = [];
+  await turn();
+  const second = make();
+  world.waiting.value = [act("a", "out_for_delivery")];
+  await second.open();
+  await second.refresh();
+  assert.deepEqual(statuses(second.jobs.value), ["a out_for_delivery"]);
+  assert.equal(second.jobs.value[0].stop.name, "recipient of a");
+  assert.deepEqual([second.state.value, second.readAt.value, second.fault.value.code], ["ready", day, "unreachable"]);
+});
+
+test("a start without a connection and without a round is an error", async () => {
+  const { world, make } = phone(), round = make();
+  assert.equal(round.state.value, "loading");
+  world.fails = true;
+  await round.open();
+  await round.refresh();
+  assert.equal(round.state.value, "error");
+});
