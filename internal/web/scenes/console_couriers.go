@@ -63,6 +63,8 @@ func (h *house) addCouriers(ctx context.Context) error {
 		h.couriers[name] = made.CourierID
 	}
 	assigned := client.StatusMove{Status: client.StatusCourierAssigned, CourierID: h.couriers[hostileCourier]}
-	_, err := h.desk.ChangeOrderStatus(ctx, h.orders[hostileText], client.StatusMoveRequest{StatusMove: assigned})
-	return err
+	if _, err := h.desk.ChangeOrderStatus(ctx, h.orders[hostileText], client.StatusMoveRequest{StatusMove: assigned}); err != nil {
+		return err
+	}
+	return h.addRiders(ctx)
 }

@@ -76,6 +76,9 @@ func (h *house) addOperators(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.addRound(ctx, vehicle.CourierID); err != nil {
+		return err
+	}
 	for _, request := range []client.OperatorRequest{
 		{Email: administrator, Role: client.OperatorAdmin}, {Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
 		{Email: rider, Role: client.OperatorCourier, CourierID: vehicle.CourierID},

@@ -84,21 +84,26 @@ func (h *house) addMetro(ctx context.Context) error {
 	return nil
 }
 
-// move moves an order as far as passed says.
-func (h *house) move(ctx context.Context, orderID, courierID string, far int) error {
+// movesTo returns the moves of an order that gets as far as passed says.
+func movesTo(far int) []client.StatusMove {
 	moves := make([]client.StatusMove, 0, len(steps))
 	for _, status := range steps[:min(far, len(steps)-1)] {
 		moves = append(moves, client.StatusMove{Status: status})
 	}
 	switch far {
 	case len(steps):
-		moves = append(moves, client.StatusMove{Status: client.StatusDelivered})
+		return append(moves, client.StatusMove{Status: client.StatusDelivered})
 	case failedAttempt:
-		moves = append(moves, client.StatusMove{Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: Now.Add(20 * time.Hour)})
+		return append(moves, client.StatusMove{Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: Now.Add(20 * time.Hour)})
 	case cancelled:
-		moves = []client.StatusMove{{Status: client.StatusCancelled, Reason: "Changed my mind"}}
+		return []client.StatusMove{{Status: client.StatusCancelled, Reason: "Changed my mind"}}
 	}
-	for _, move := range moves {
+	return moves
+}
+
+// move moves an order as far as passed says.
+func (h *house) move(ctx context.Context, orderID, courierID string, far int) error {
+	for _, move := range movesTo(far) {
 		if move.Status == client.StatusCourierAssigned {
 			move.CourierID = courierID
 		}

@@ -40,6 +40,7 @@ type Scene struct {
 	Policy string // the content security policy that it must have
 	Cookie string // of the session of the person who looks at it; may be empty
 	Shown  string // selects what scripts add before it is looked at; may be empty
+	Script string // runs before those of the page; may be empty
 }
 
 // tracked is a scene of the recipient's page.

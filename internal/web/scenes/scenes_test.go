@@ -111,7 +111,7 @@ func TestScenes(t *testing.T) {
 		for _, reader := range readersOf(i) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
-				visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, Shown: scene.Shown})
+				visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,7 +160,7 @@ func TestHostileTextsStayText(t *testing.T) {
 		t.Run(scene.Name, func(t *testing.T) {
 			t.Parallel()
 			reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
-			visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, Shown: scene.Shown, IgnorePolicy: true})
+			visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script, IgnorePolicy: true})
 			if err != nil {
 				t.Fatal(err)
 			}

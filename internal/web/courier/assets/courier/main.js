@@ -19,7 +19,6 @@ import { t } from "dropyard/text.js";
 import { said } from "./acts.js";
 import { start } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
-import { MenuButton } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
 import { Round } from "./round.js";
@@ -42,7 +41,7 @@ const round = new Round({
   read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
   keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
 });
-outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
+outbox.settled = (/** @type {import("./outbox.js").Act} */ act, /** @type {import("./send.js").Answer} */ { status }) => { if (status >= 300) round.refused(act); };
 
 /** Opens the stop of a parcel that was read. @param {{job: {order_id: string, stop: {name: string}}}} match */
 const found = ({ job }) => {
@@ -51,7 +50,7 @@ const found = ({ job }) => {
 };
 
 const App = () => html`
-  <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${() => storage.keep(owner, "round", null)} />`} />
+  <${Header} round=${round} outbox=${outbox} />
   <main id="content" tabindex="-1">
     <${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} />
     <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, found)} />

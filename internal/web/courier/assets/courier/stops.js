@@ -71,7 +71,7 @@ const Ways = ({ job, scan }) => html`<div class="ways">
   <button type="button" class="button" onClick=${() => scan(job)}>${t("courier.scan")}</button>
 </div>`;
 
-/** What the buttons of a card do. @typedef {{move: (job: Job, to: string) => void, scan: (job: Job) => void}} Doing */
+/** What the buttons of a card do. @typedef {{move: (job: Job, to: string) => unknown, scan: (job: Job) => void}} Doing */
 
 /**
  * The large card.
