@@ -116,7 +116,8 @@ func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
 	return http.StatusOK, body, err
 }
 
-// Frame returns what surrounds the pages of couriers beside the app.
+// Frame returns what surrounds the pages of couriers beside the app. Couriers sign out in
+// the app, which knows what waits to be sent.
 func Frame(s page.Sheet) *page.Frame {
 	ways := []page.Link{{Text: s.Text("courier.title"), Path: appPath}, {Text: s.Text("me.title"), Path: appPath + "/sign-in"}}
 	if s.Operator.Role != operator.RoleCourier {
@@ -125,9 +126,13 @@ func Frame(s page.Sheet) *page.Frame {
 	for i := range ways {
 		ways[i].Current = ways[i].Path == s.URL.Path
 	}
-	return &page.Frame{
+	frame := &page.Frame{
 		Home: page.Link{Text: s.Text("home.title"), Path: appPath}, Groups: []page.Group{{Links: ways}},
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Operator.Email, SignOut: appPath + "/logout", Other: s.Language.InOther(s.Visit),
+		Person:  s.Operator.Email, Other: s.Language.InOther(s.Visit),
 	}
+	if s.Operator.CourierID == "" {
+		frame.SignOut = appPath + "/logout"
+	}
+	return frame
 }

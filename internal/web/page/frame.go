@@ -22,7 +22,7 @@ type Frame struct {
 	Message *Message
 	Person  string // who is signed in
 	Self    string // the path of the person's own sign-in; empty if a link leads there
-	SignOut string // the path that a form is sent to
+	SignOut string // the path that a form is sent to; empty if people sign out elsewhere
 	Other   Link   // this page in the other language
 }
 

@@ -28,7 +28,7 @@ const lookEvery = 60 * 60 * 1000;
  */
 const trusted = (path) => {
   const types = /** @type {any} */ (globalThis).trustedTypes;
-  return types ? types.createPolicy("dropyard-worker", { createScriptURL: () => path }).createScriptURL() : path;
+  return types ? types.createPolicy("dropyard-worker", { createScriptURL: (/** @type {string} */ asked) => asked }).createScriptURL(path) : path;
 };
 
 /**
