@@ -4,8 +4,8 @@
 // The service writes self.shell in front of this file: the assets to keep, which have the
 // digest of their content in their paths. So this file changes when anything of the app
 // does, and browsers install the new worker. It keeps its assets beside those of the old
-// one, which go when a document that needs the new ones has been kept: a document never
-// meets the modules of another version, and a page that is open is not interrupted.
+// one, which go when the app has started with the new ones: a document never meets the
+// modules of another version, and a page that is open is not interrupted.
 
 /** @typedef {{version: string, assets: string[], later: string[]}} Shell */
 /** @typedef {Event & {request: Request, waitUntil(work: Promise<any>): void, respondWith(answer: Promise<Response>): void}} Asked */
@@ -43,13 +43,18 @@ const keepAgain = async (path) => {
 };
 
 /**
- * Keeps the app's document, unless the answer is another page or needs the assets of another version.
- * Nothing of the workers before is needed then.
+ * Keeps the app's document, and reports whether it did: not if the answer is another page or
+ * needs the assets of another version.
  * @param {Response | null} response
  */
 const keepDocument = async (response) => {
-  if (!response?.ok || response.redirected || response.headers.get("Dropyard-App") !== version) return;
+  if (!response?.ok || response.redirected || response.headers.get("Dropyard-App") !== version) return false;
   await (await own()).put(app, response);
+  return true;
+};
+
+/** Removes what the workers before have kept. */
+const tidy = async () => {
   for (const name of await names()) if (name !== prefix + version) await caches.delete(name);
 };
 
@@ -89,7 +94,7 @@ const useless = (answer) => !answer || answer.type === "opaqueredirect" || answe
 /** Serves the app's document: the service's, or the kept one if that takes too long. @param {Asked} event */
 const serveDocument = async (event) => {
   const answer = fetch(event.request).catch(() => null);
-  event.waitUntil(answer.then((response) => keepDocument(response && response.clone())));
+  event.waitUntil(answer.then((response) => keepDocument(response && response.clone())).then((isKept) => isKept && tidy()));
   const found = await kept(app);
   if (!found) return await answer ?? offline();
   const first = await Promise.race([answer, new Promise((resolve) => { setTimeout(resolve, patience, null); })]);
