@@ -24,6 +24,9 @@ type Reader interface {
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	// Operator is an operator by id.
 	Operator(ctx context.Context, operatorID string) (*Operator, error)
+	// Emails are the e-mail addresses of operators by their ids. Ids that are no
+	// operator's are left out.
+	Emails(ctx context.Context, operatorIDs []string) (map[string]string, error)
 	Identity(ctx context.Context, issuer, subject string) (*Identity, error)
 	// HasIdentity reports whether an operator is tied to a person at a provider.
 	HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error)

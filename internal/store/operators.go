@@ -17,6 +17,7 @@ var (
 		flag("active", func(a *operator.Account) *bool { return &a.Active }),
 		moment("created_at", func(a *operator.Account) *time.Time { return &a.CreatedAt }),
 	)
+	findOperators = lookUpBy(byID("operator_id"), operators)
 	addOperators  = operators.insert()
 	saveOperators = operators.update()
 	lockOperators = lockBy(byID("operator_id"), operators)

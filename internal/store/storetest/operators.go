@@ -95,6 +95,9 @@ func testOperators(t *testing.T, s *store.Store) {
 		if none, err := tx.Account(ctx, one.Email); none != nil || err != nil {
 			t.Errorf("by the address as given: got %+v, %v, want none", none, err)
 		}
+		emails, err := tx.Emails(ctx, []string{"opr_1", "opr_3", "opr_none"})
+		must(t, err)
+		same(t, "e-mail addresses", emails, map[string]string{"opr_1": one.Email, "opr_3": three.Email})
 		page, err := tx.Operators(ctx, "opr_1", 1)
 		rest, restErr := tx.Operators(ctx, "opr_2", 5)
 		if len(page) != 1 || *page[0] != two.Operator || len(rest) != 1 || *rest[0] != three.Operator {

@@ -198,7 +198,7 @@ type figuresView struct {
 	Stays   []stayRow
 	// Views lead from the table of days to that of couriers and back.
 	Views    []page.Link
-	Days     []report.Line // the latest first; nil for couriers
+	Days     []report.Line // those with any figures, the latest first; nil for couriers
 	Couriers []courierRow
 	// TooLong is set if couriers were asked for in a period that is too long for that.
 	TooLong bool
@@ -312,8 +312,7 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 	}
 	v.CSV = v.to(".csv", p.parameters()...)
 	if !p.byCourier {
-		v.Days = slices.Clone(now.Lines)
-		slices.Reverse(v.Days)
+		v.Days = busyDays(now.Lines)
 		return nil
 	}
 	if v.TooLong = now.Last-now.First >= report.MaxDaysByCourier; v.TooLong {

@@ -149,3 +149,10 @@ func couriersOf(lines []report.Line) []courierRow {
 	})
 	return rows
 }
+
+// busyDays returns the days on which anything was counted, the latest first.
+func busyDays(lines []report.Line) []report.Line {
+	busy := slices.DeleteFunc(slices.Clone(lines), func(line report.Line) bool { return line.Counts == figures.Counts{} })
+	slices.Reverse(busy)
+	return busy
+}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"net/http"
 	"net/url"
@@ -80,14 +81,17 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]string{}
+	ids := make([]string, len(found.Entries))
+	for i, entry := range found.Entries {
+		ids[i] = entry.OperatorID
+	}
+	slices.Sort(ids)
+	emails, err := v.room.config.Operators.Emails(v.Context(), slices.Compact(ids)...)
+	if err != nil {
+		return err
+	}
 	for _, entry := range found.Entries {
-		if _, known := names[entry.OperatorID]; !known {
-			if names[entry.OperatorID], err = v.room.nameOf(v.sheet, entry.OperatorID); err != nil {
-				return err
-			}
-		}
-		row := auditRow{Audited: entry, Who: names[entry.OperatorID], Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
+		row := auditRow{Audited: entry, Who: cmp.Or(emails[entry.OperatorID], entry.OperatorID), Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
 		if key := machines[entry.OperatorID]; key != "" {
 			row.Machine = v.Text(key)
 		}
@@ -112,18 +116,6 @@ func given(values url.Values) (pairs []string) {
 		}
 	}
 	return pairs
-}
-
-// nameOf returns the e-mail address of an operator; the id of any other who acted.
-func (room *Room) nameOf(s *sheet, operatorID string) (string, error) {
-	found, err := room.config.Operators.Operator(s.Context(), operatorID)
-	if refusal.HasCode(err, refusal.CodeNotFound) {
-		return operatorID, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return found.Email, nil
 }
 
 // objectPath returns the path of the page of what an entry is about.

@@ -178,6 +178,9 @@ func TestFigures(t *testing.T) {
 	}
 	v := s.Operate(t).Visit(t)
 	v.Open(t, "/console/figures").Shows(t, 200, "<b>3</b>", `href="/console/figures.csv?days=30"`)
+	if days := strings.Count(string(v.Open(t, "/console/figures").Body), `<th scope="row">`); days != 1 {
+		t.Errorf("got %d days, want only the one with figures", days)
+	}
 	one := v.Open(t, "/console/figures?partner_id="+metro.PartnerID)
 	one.Shows(t, 200, "<b>2</b>", "metro", "All partners", "days=7&amp;partner_id="+metro.PartnerID)
 	v.Open(t, "/console/figures?partner_id=none").Shows(t, 404, "There is no such page")

@@ -40,6 +40,7 @@ var portalFiguresPhrases = map[string]phrase{
 	"portal.figures.courier":    {"Courier", "Livreur"},
 	"portal.figures.by.day":     {"By day", "Par jour"},
 	"portal.figures.by.courier": {"By courier", "Par livreur"},
+	"portal.figures.busy":       {"Days without orders, attempts or webhooks are left out.", "Les jours sans commandes, tentatives ni webhooks sont omis."},
 	"portal.figures.csv":        {"Download as CSV", "Télécharger en CSV"},
 	"portal.figures.too_long":   {"By courier, a period has at most 31 days. Choose a shorter one.", "Par livreur, une période compte au plus 31 jours. Choisissez-en une plus courte."},
 	"portal.figures.no_courier": {"No courier had an order in this period.", "Aucun livreur n’a eu de commande pendant cette période."},
