@@ -15,7 +15,7 @@ import (
 
 // ErrNotEmbedded means that the command works on the embedded database only.
 // PostgreSQL has tools of its own.
-var ErrNotEmbedded = errors.New("--database: this command is for the embedded database; for PostgreSQL use pg_dump and pg_restore, or archive its write-ahead log (docs/operating.md)")
+var ErrNotEmbedded = errors.New("--database: this command is for the embedded database; for PostgreSQL use pg_dump and pg_restore, or archive its write-ahead log (docs/backup.md)")
 
 // Backup copies the embedded database to a file. A service may be running on it.
 func Backup(ctx context.Context, settings *config.Config, file string) (*backup.Contents, error) {

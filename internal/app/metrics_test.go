@@ -22,7 +22,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// documentedMetric is a row of the table in docs/operating.md.
+// documentedMetric is a row of the table in docs/metrics.md.
 type documentedMetric struct{ kind, labels string }
 
 var metricRow = regexp.MustCompile("(?m)^\\| `(dropyard_[a-z_]+)` \\| ([a-z]+) \\| *([^|]*)\\|")
@@ -39,7 +39,7 @@ func served(name string) bool {
 // left out on PostgreSQL.
 func documentedMetrics(t *testing.T) map[string]documentedMetric {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/operating.md")
+	text, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func documentedMetrics(t *testing.T) map[string]documentedMetric {
 		documented[row[1]] = documentedMetric{row[2], strings.Join(labels, ",")}
 	}
 	if len(documented) < 10 {
-		t.Fatalf("docs/operating.md lists %d metrics, want at least 10", len(documented))
+		t.Fatalf("docs/metrics.md lists %d metrics, want at least 10", len(documented))
 	}
 	return documented
 }
@@ -120,7 +120,7 @@ func documented(family *dto.MetricFamily) documentedMetric {
 	return documentedMetric{strings.ToLower(family.GetType().String()), strings.Join(slices.Sorted(maps.Keys(labels)), ",")}
 }
 
-// TestMetrics drives a service and compares a scrape with docs/operating.md and
+// TestMetrics drives a service and compares a scrape with docs/metrics.md and
 // with what was done.
 func TestMetrics(t *testing.T) {
 	t.Parallel()

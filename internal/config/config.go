@@ -40,7 +40,7 @@ type Config struct {
 	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
 	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
 	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	Simulate         bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/operating.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
+	Simulate         bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/desk.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
 	SimulatePace     time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed     int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
 	StopTime         time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`

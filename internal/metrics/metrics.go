@@ -7,7 +7,7 @@
 // as connections or queues, is read from its Stats by a Watch method at each
 // scrape.
 //
-// Every metric is listed in docs/operating.md; a test compares that list with
+// Every metric is listed in docs/metrics.md; a test compares that list with
 // a scrape of a running service.
 package metrics
 
