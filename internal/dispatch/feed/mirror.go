@@ -232,9 +232,12 @@ func (m *mirror) since(number int64, now time.Time) *Answer {
 	return answer
 }
 
-// answer returns an answer with these rows. The caller holds mu.
+// answer returns an answer with these rows, those that are due first at the beginning:
+// desks show them before they have read the others. The caller holds mu.
 func (m *mirror) answer(entries []*entry) *Answer {
-	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.row.OrderID, b.row.OrderID) })
+	slices.SortFunc(entries, func(a, b *entry) int {
+		return cmp.Or(a.row.EstimatedDelivery.Compare(b.row.EstimatedDelivery), cmp.Compare(a.row.OrderID, b.row.OrderID))
+	})
 	rows := make([][]byte, len(entries))
 	for i, e := range entries {
 		rows[i] = e.encoded

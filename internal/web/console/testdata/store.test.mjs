@@ -2,20 +2,22 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Refused } from "../assets/board/api.js";
 import { Store } from "../assets/board/store.js";
-import { add, prune, range, selected, toggle } from "../assets/board/selection.js";
+import { add, changed, prune, range, selected, toggle } from "../assets/board/selection.js";
+import { parts } from "../assets/board/snapshot.js";
 import { epoch, raw } from "./fixture.mjs";
 
 /**
  * Returns a store whose calls are answered in turn; the last answer never comes. calls
- * has their paths, and pauses how long it waited.
+ * has their paths, pauses how long it waited, and rests how many rows it had then.
  */
 const scripted = (...answers) => {
-  const calls = [], pauses = [];
+  const calls = [], pauses = [], rests = [];
   let drained = () => {};
   const done = new Promise((resolve) => { drained = resolve; });
   const store = new Store({
     now: () => epoch,
     pause: async (ms) => { pauses.push(ms); },
+    rest: async () => { rests.push(store.ordered.length); },
     call: async (_, path, { signal }) => {
       calls.push(path);
       const answer = answers.shift();
@@ -25,9 +27,17 @@ const scripted = (...answers) => {
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
   });
-  return { store, calls, pauses, done };
+  return { store, calls, pauses, rests, done };
 };
-const snapshot = (after, ...orders) => ({ orders, after });
+/** Returns the body of a snapshot that arrives in pieces of a size, in bytes. */
+const body = (size, after, ...orders) => new ReadableStream({
+  start(controller) {
+    const all = new TextEncoder().encode(JSON.stringify({ orders, counts: { open: orders.length }, after }));
+    for (let at = 0; at < all.length; at += size) controller.enqueue(all.slice(at, at + size));
+    controller.close();
+  },
+});
+const snapshot = (after, ...orders) => body(1e6, after, ...orders);
 const changes = (after, changed = [], gone = []) => ({ changed, gone, after });
 const down = new Refused(0, "unreachable", "down"), gone = new Refused(410, "gone", "too much has happened");
 
@@ -45,18 +55,26 @@ test("follows a snapshot by changes", async () => {
   store.stop();
 });
 
-test("leaves out rows in a lower version than before", () => {
+test("leaves out rows in a lower version than before", async () => {
   const { store } = scripted();
-  store.replace(snapshot("p1", raw("1", { version: 3, status: "picked_up" })));
+  await store.replace(parts(snapshot("p1", raw("1", { version: 3, status: "picked_up" }))));
   store.apply(changes("p2", [raw("1", { version: 2 })]));
   assert.equal(store.rows.get("ord_1").status, "picked_up");
 });
 
-test("shows rows that another snapshot changed", () => {
+test("shows rows that another snapshot changed", async () => {
   const { store } = scripted();
-  store.replace(snapshot("p1", raw("1"), raw("2")));
-  store.replace(snapshot("p2", raw("1"), raw("2", { version: 2 }), raw("3")));
+  await store.replace(parts(snapshot("p1", raw("1"), raw("2"))));
+  await store.replace(parts(snapshot("p2", raw("1"), raw("2", { version: 2 }), raw("3"))));
   assert.deepEqual(store.ordered.map((row) => row.changedAt), [0, epoch, epoch]);
+});
+
+test("shows the first rows of a snapshot before the rest has arrived", async () => {
+  const { store, rests } = scripted(), rows = ["1", "2", "3", "4"].map((id) => raw(id, { city: "Montréal", partner_order_id: '],{"order_id":' }));
+  const whole = JSON.stringify(rows[0]).length;
+  for (const size of [1, 7, whole + 40, 2 * whole, 1e6]) await store.replace(parts(body(size, "p1", ...rows), 1));
+  assert.deepEqual(rests, [1], "the first snapshot");
+  assert.deepEqual(store.ordered.map((row) => [row.order_id, row.city, row.changedAt]), rows.map((row) => [row.order_id, "Montréal", 0]));
 });
 
 test("starts from a snapshot when the position is unknown, and waits if that happens again", async () => {
@@ -101,9 +119,9 @@ test("stops, and goes on where it stopped", async () => {
   store.stop();
 });
 
-test("selects one, ranges and all, with the version of each", () => {
+test("selects one, ranges and all, with the version of each", async () => {
   const { store } = scripted();
-  store.replace(snapshot("p1", ...["1", "2", "3", "4", "5"].map((id) => raw(id, { version: Number(id) }))));
+  await store.replace(parts(snapshot("p1", ...["1", "2", "3", "4", "5"].map((id) => raw(id, { version: Number(id) })))));
   const rows = store.ordered, ids = () => [...selected.value.keys()].map((id) => id.slice(4)).sort().join("");
   toggle(rows[3]);
   range(rows, rows[1]);
@@ -113,7 +131,10 @@ test("selects one, ranges and all, with the version of each", () => {
   assert.equal(ids(), "24");
   add(rows);
   assert.equal(ids(), "12345");
-  store.apply(changes("p2", [], ["ord_2"]));
+  store.apply(changes("p2", [raw("3", { version: 4 })], ["ord_2"]));
   prune(store.rows);
+  assert.deepEqual(changed.value, ["ord_3"]);
+  add([store.rows.get("ord_3")]);
+  assert.deepEqual(changed.value, []);
   assert.equal(ids(), "1345");
 });

@@ -6,6 +6,7 @@
  * @property {string} [key] an idempotency key: with it a call that is repeated changes nothing twice
  * @property {AbortSignal} [signal]
  * @property {number} [timeout] in milliseconds; 30 s if it is left out
+ * @property {boolean} [streamed] returns the body as a stream
  */
 
 /** Why a call was refused, or that the server was not reached. */
@@ -69,7 +70,7 @@ export const allCouriers = async () => {
  * @param {Request} [request]
  * @returns {Promise<any>}
  */
-export const call = async (method, path, { body, key, signal, timeout = 30000 } = {}) => {
+export const call = async (method, path, { body, key, signal, timeout = 30000, streamed = false } = {}) => {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   const isFile = body instanceof Blob;
@@ -81,6 +82,7 @@ export const call = async (method, path, { body, key, signal, timeout = 30000 } 
       method, headers, body: body === undefined || isFile ? body : JSON.stringify(body), cache: "no-store",
       signal: signal ? AbortSignal.any([signal, ends]) : ends,
     });
+    if (response.ok && streamed) return response.body;
     if (response.ok) return response.status === 204 ? null : await response.json();
     const refused = await refusalOf(response);
     if (refused.status === 401) signIn();

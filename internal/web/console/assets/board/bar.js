@@ -23,9 +23,9 @@ export const reasonNames = () => [
   ["no_courier", t("board.reason.no_courier")], ["courier_gone", t("board.reason.courier_gone")],
 ];
 
-/** @param {{label: string, count: number, pressed: boolean, danger?: boolean, press: () => void}} props */
+/** A chip. How many orders it shows is known when all have been read. @param {{label: string, count: number, pressed: boolean, danger?: boolean, press: () => void}} props */
 const Chip = ({ label, count, pressed, danger = false, press }) => html`
-  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${number(count)}</b></button>`;
+  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${store.state.value.kind === "loading" ? "…" : number(count)}</b></button>`;
 
 const Chips = () => {
   const { open, stages, reasons } = counts.value, { stage, attention } = filter.value;

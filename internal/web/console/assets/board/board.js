@@ -37,7 +37,14 @@ export const cursor = signal("");
 let cursorIndex = 0;
 
 /** Returns the index of the row at which the keyboard is, or -1. */
-export const cursorAt = () => shown.value.findIndex((row) => row.order_id === cursor.value);
+export const cursorAt = () => {
+  const rows = shown.value, id = cursor.value;
+  if (!id) return -1;
+  if (rows[cursorIndex]?.order_id === id) return cursorIndex;
+  const at = rows.findIndex((row) => row.order_id === id);
+  if (at >= 0) cursorIndex = at;
+  return at;
+};
 
 /** Returns the row at which the keyboard is. @returns {Row | undefined} */
 export const current = () => store.rows.get(cursor.value);
@@ -83,11 +90,12 @@ const searchServer = () => {
 /** Keeps what depends on the rows up to date. */
 export const start = () => {
   searchServer();
-  let known = 0;
   effect(() => {
     store.version.value;
     untracked(() => prune(store.rows));
-    if (!known && store.rows.size) setTimeout(refreshChoices, 100); // after the first rows are shown
-    known = store.rows.size;
+  });
+  const stop = effect(() => {
+    if (store.state.value.kind !== "live") return;
+    setTimeout(() => { stop(); refreshChoices(); }, 100); // after all rows are shown
   });
 };

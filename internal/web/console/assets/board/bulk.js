@@ -8,7 +8,7 @@ import { current, shown } from "./board.js";
 import { isEmpty } from "./filter.js";
 import { html } from "dropyard/html.js";
 import { filter } from "./route.js";
-import { add, clear, selected } from "./selection.js";
+import { add, changed, clear, selected } from "./selection.js";
 import { store } from "./store.js";
 import { n, number, t } from "dropyard/text.js";
 
@@ -62,11 +62,10 @@ const Outcome = ({ now }) => html`<div class="outcome" role="group" aria-label=$
 
 /** How many of the selected orders another desk has changed since. */
 const Changed = () => {
-  store.version.value;
-  const changed = [...selected.value].filter(([id, version]) => (store.rows.get(id)?.version ?? version) > version);
-  if (!changed.length) return null;
-  const again = () => add(changed.flatMap(([id]) => store.rows.get(id) ?? []));
-  return html`<span class="changed">${n("act.changed", changed.length)} <button type="button" class="copy" onClick=${again}>${t("act.changed.keep")}</button></span>`;
+  const ids = changed.value;
+  if (!ids.length) return null;
+  const again = () => add(ids.flatMap((id) => store.rows.get(id) ?? []));
+  return html`<span class="changed">${n("act.changed", ids.length)} <button type="button" class="copy" onClick=${again}>${t("act.changed.keep")}</button></span>`;
 };
 
 /** The bar; nothing while nothing is selected and nothing is under way. */
@@ -76,7 +75,8 @@ export const Bulk = () => {
     return html`<div class="bulk"><label>${now.text.replace("…", "")} <progress max=${now.total} value=${now.done + now.refused.length}></progress></label>
       <span class="soft">${number(now.done + now.refused.length)} / ${number(now.total)}</span></div>`;
   }
-  const statuses = new Set(targets().map((one) => one.status));
+  const statuses = new Set();
+  for (const id of selected.value.keys()) statuses.add(store.rows.get(id)?.status); // thousands: no object for each
   /** @param {{to: string, from?: string}} one */
   const fits = ({ to, from }) => [...statuses].some((status) => mayDo(status, to) && (!from || status === from));
   return [now && html`<${Outcome} now=${now} />`,
@@ -99,6 +99,6 @@ export const Said = () => {
     const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
     return () => clearTimeout(timer);
   }, [now]);
-  const count = selected.value.size, narrowed = isEmpty(filter.value) ? "" : n("views.orders", shown.value.length);
+  const count = selected.value.size, narrowed = isEmpty(filter.value) || store.state.value.kind === "loading" ? "" : n("views.orders", shown.value.length);
   return [html`<p class="announced" role="status">${now.text}</p>`, html`<p class="hidden" role="status">${count > 0 ? n("act.count", count) : narrowed}</p>`];
 };

@@ -3,6 +3,7 @@
 //   rows.js       what a row is (pure)                filter.js     which rows are shown (pure)
 //   api.js        calls of /ops/v1                    selection.js  which are selected
 //   store.js      the rows and the feed               route.js      the address: view, filter, order
+//   snapshot.js   reading all rows as they arrive
 //   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
 //   table.js      the list                            panel.js      the order that is open
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
@@ -40,7 +41,7 @@ const views = ["list", "map", "couriers"];
 const View = () => {
   const kind = store.state.value.kind;
   if (kind === "error") return html`<${Failure} />`;
-  if (kind === "loading") return html`<p class="empty soft">${t("board.loading")}</p>`;
+  if (kind === "loading" && !(view.value === "list" && store.version.value)) return html`<p class="empty soft">${t("board.loading")}</p>`;
   if (view.value === "map") return html`<${MapView} />`;
   if (view.value === "couriers") return html`<${CouriersView} />`;
   return html`<${Table} />`;

@@ -1,25 +1,44 @@
 // The orders that are selected, for acts on all of them.
 
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 
 /** @typedef {import("./rows.js").Row} Row */
 
+/** @type {Map<string, number>} */
+const chosen = new Map();
+/** Grows by one whenever the selection has changed. */
+const version = signal(0);
+
 /**
  * The selected orders by id, each with the version that it had when it was selected, so
- * that what has changed since can be shown before an act.
- * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>}
+ * that what has changed since can be shown before an act. The map is changed in place:
+ * thousands of orders are not copied each time that one is selected.
  */
-export const selected = signal(new Map());
+export const selected = {
+  /** It is read as that of a signal: what reads it is shown again. @returns {ReadonlyMap<string, number>} */
+  get value() {
+    version.value;
+    return chosen;
+  },
+};
+
+/** The newer versions of selected orders, by id, as of the last change of the board. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */
+const newer = signal(new Map());
+
+/** The ids of the selected orders that have changed since they were selected. */
+export const changed = computed(() => {
+  const { value } = selected;
+  return [...newer.value].filter(([id, version]) => (value.get(id) ?? version) < version).map(([id]) => id);
+});
 
 /** The order from which a range is selected. */
 let anchor = "";
 
 /** Selects an order, or deselects it. @param {Row} row */
 export const toggle = (row) => {
-  const next = new Map(selected.value);
-  if (!next.delete(row.order_id)) next.set(row.order_id, row.version);
+  if (!chosen.delete(row.order_id)) chosen.set(row.order_id, row.version);
   anchor = row.order_id;
-  selected.value = next;
+  version.value++;
 };
 
 /**
@@ -31,28 +50,30 @@ export const range = (rows, to) => {
   const end = rows.findIndex((row) => row.order_id === to.order_id);
   const from = rows.findIndex((row) => row.order_id === anchor);
   const [first, last] = [Math.min(from < 0 ? end : from, end), Math.max(from, end)];
-  const next = new Map(selected.value);
-  for (const row of rows.slice(first, last + 1)) next.set(row.order_id, row.version);
-  selected.value = next;
+  add(rows.slice(first, last + 1));
 };
 
 /** Selects rows besides those that are selected. @param {Iterable<Row>} rows */
 export const add = (rows) => {
-  const next = new Map(selected.value);
-  for (const row of rows) next.set(row.order_id, row.version);
-  selected.value = next;
+  for (const row of rows) chosen.set(row.order_id, row.version);
+  version.value++;
 };
 
 /** Selects nothing. */
 export const clear = () => {
-  if (selected.value.size) selected.value = new Map();
+  if (!chosen.size) return;
+  chosen.clear();
+  version.value++;
 };
 
-/** Removes what has left the board. @param {ReadonlyMap<string, Row>} rows */
+/** Removes what has left the board, and notes what has changed. @param {ReadonlyMap<string, Row>} rows */
 export const prune = (rows) => {
-  const gone = [...selected.value.keys()].filter((id) => !rows.has(id));
-  if (!gone.length) return;
-  const next = new Map(selected.value);
-  for (const id of gone) next.delete(id);
-  selected.value = next;
+  const before = chosen.size, found = new Map();
+  for (const [id, seen] of chosen) {
+    const row = rows.get(id);
+    if (!row) chosen.delete(id);
+    else if (row.version > seen) found.set(id, row.version);
+  }
+  if (chosen.size !== before) version.value++;
+  if (found.size || newer.value.size) newer.value = found;
 };

@@ -4,13 +4,14 @@ import { signal } from "@preact/signals-core";
 import { Refused, call as callServer } from "./api.js";
 import { now as serverNow } from "dropyard/clock.js";
 import { byDue, merge, rowOf } from "./rows.js";
+import { parts } from "./snapshot.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./rows.js").RawRow} RawRow */
 /** @typedef {import("./rows.js").Status} Status */
 
 /**
- * How the board stands: loading the first rows; live; paused, because the page has been
+ * How the board stands: loading the first snapshot, of which a part may be shown; live; paused, because the page has been
  * hidden for long; reconnecting, with the rows as they were; or error, without rows.
  * @typedef {object} State
  * @property {"loading" | "live" | "paused" | "reconnecting" | "error"} kind
@@ -24,11 +25,14 @@ import { byDue, merge, rowOf } from "./rows.js";
  * @property {typeof callServer} call
  * @property {() => number} now
  * @property {(ms: number, signal: AbortSignal) => Promise<void>} pause waits, or until the signal is aborted
+ * @property {() => Promise<void>} rest lets the page do what else it has to do
  */
 
 const waitSeconds = 20;
 /** How long to wait before trying again: after the first failure, the second, and so on. */
 const pauses = [500, 1000, 2000, 4000, 8000, 15000];
+/** For how long the page does nothing else while it reads a snapshot. */
+const sliceMs = 20;
 /** For how long a hidden page follows the board. */
 const hiddenMs = 5 * 60000;
 
@@ -46,6 +50,8 @@ export class Store {
   #world;
   /** The position in the feed; empty before the first snapshot. */
   #after = "";
+  /** Whether a whole snapshot has been read. */
+  #whole = false;
   /** @type {AbortController | null} */
   #running = null;
   /** Ends the pause between two tries. */
@@ -54,17 +60,37 @@ export class Store {
   /** @param {World} world */
   constructor(world) { this.#world = world; }
 
-  /** Replaces all rows. @param {{orders: RawRow[], after: string}} snapshot */
-  replace({ orders, after }) {
-    const before = this.rows, at = this.#world.now();
-    this.rows = new Map();
-    for (const raw of orders) {
-      const old = before.get(raw.order_id);
-      const changed = before.size > 0 && (!old || old.version < raw.version);
-      this.rows.set(raw.order_id, rowOf(raw, changed ? at : old?.changedAt));
+  /**
+   * Replaces all rows. Those of the first snapshot are shown as soon as there are some;
+   * later ones take the place of the rows before them when they are whole.
+   * @param {AsyncIterable<import("./snapshot.js").Part>} snapshot
+   */
+  async replace(snapshot) {
+    const before = this.rows, at = this.#world.now(), compares = this.#whole;
+    /** @type {Map<string, Row>} */
+    const rows = new Map();
+    let after = "", rested = at;
+    for await (const part of snapshot) {
+      for (const raw of part.orders) {
+        const old = before.get(raw.order_id);
+        rows.set(raw.order_id, rowOf(raw, compares && (!old || old.version < raw.version) ? at : old?.changedAt));
+      }
+      after = part.after ?? after;
+      if (after) continue; // it was the last part
+      if (!compares && this.rows !== rows && rows.size) this.#show(rows);
+      else if (this.#world.now() - rested < sliceMs) continue;
+      await this.#world.rest();
+      rested = this.#world.now();
     }
-    this.ordered = [...this.rows.values()].sort(byDue);
     this.#after = after;
+    this.#whole = true;
+    this.#show(rows);
+  }
+
+  /** @param {Map<string, Row>} rows */
+  #show(rows) {
+    this.rows = rows;
+    this.ordered = [...rows.values()].sort(byDue);
     this.version.value++;
   }
 
@@ -123,7 +149,7 @@ export class Store {
   /** Reads the next changes, or a snapshot to begin with. @param {AbortSignal} signal */
   async #read(signal) {
     const { call } = this.#world;
-    if (!this.#after) return this.replace(await call("GET", "/orders/snapshot", { signal, timeout: 60000 }));
+    if (!this.#after) return this.replace(parts(await call("GET", "/orders/snapshot", { signal, timeout: 60000, streamed: true })));
     // While it reconnects the first answer comes immediately, and shows that the server is back.
     const wait = this.state.value.kind === "live" ? waitSeconds : 0;
     const query = new URLSearchParams({ after: this.#after, wait: String(wait) });
@@ -137,8 +163,8 @@ export class Store {
    * @param {AbortSignal} signal
    */
   async #fail(refused, failures, signal) {
-    if (!this.rows.size || failures > 0 || this.state.value.kind !== "live") {
-      this.state.value = { kind: this.version.value ? "reconnecting" : "error", refused };
+    if (!this.#whole || failures > 0 || this.state.value.kind !== "live") {
+      this.state.value = { kind: this.#whole ? "reconnecting" : "error", refused };
     }
     const pause = new AbortController();
     this.#hurry = () => pause.abort();
@@ -154,8 +180,11 @@ const pause = (ms, signal) => new Promise((resolve) => {
   signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); });
 });
 
+/** @type {World["rest"]} */
+const rest = () => new Promise((resolve) => setTimeout(resolve));
+
 /** The board of this page. */
-export const store = new Store({ call: callServer, now: serverNow, pause });
+export const store = new Store({ call: callServer, now: serverNow, pause, rest });
 
 /**
  * Follows the board while the page is looked at. A page that is hidden for long stops,

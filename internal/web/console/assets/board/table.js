@@ -1,9 +1,8 @@
 // The list of orders: a grid of which only the visible rows are in the page. The
 // keyboard stays on the grid, which says at which row it is.
 
-import { Component } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { reasonNames } from "./bar.js";
 import { tick } from "dropyard/clock.js";
@@ -32,8 +31,8 @@ const elementID = (id) => `row-${id}`;
  * @typedef {object} LineProps
  * @property {Row} row
  * @property {number} at the row's place, counted from 1
+ * @property {number} height of rows, in pixels
  * @property {number} now
- * @property {boolean} isSelected
  * @property {boolean} isCurrent
  * @property {boolean} isOpen
  * @property {boolean} fresh it has just changed
@@ -54,19 +53,11 @@ const spoken = (row, now) => {
   return [row.partner_order_id, due(row.due, now), ...words, row.partner_name, `${row.city} ${row.zone}`, statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`)].join(", ");
 };
 
-/** A row. It is drawn again only if what it shows differs. @extends {Component<LineProps>} */
-class Line extends Component {
-  /** @param {any} next */
-  shouldComponentUpdate(next) {
-    const now = /** @type {any} */ (this.props);
-    for (const name in next) if (next[name] !== now[name]) return true;
-    return false;
-  }
-
-  /** @param {LineProps} props */
-  render({ row, at, now, isSelected, isCurrent, isOpen, fresh }) {
-    return html`<div role="row" class=${classes("row", isSelected && "selected", isCurrent && "current", isOpen && "open", fresh && `fresh${row.version % 2}`)}
-      id=${elementID(row.order_id)} data-id=${row.order_id} aria-rowindex=${at + 1} aria-selected=${isSelected} aria-label=${spoken(row, now)}>
+/** A row. It is drawn again only if what it shows differs. @param {LineProps} props */
+const Line = ({ row, at, height, now, isCurrent, isOpen, fresh }) => {
+  const isSelected = useComputed(() => selected.value.has(row.order_id)).value;
+  return html`<div role="row" class=${classes("row", isSelected && "selected", isCurrent && "current", isOpen && "open", fresh && `fresh${row.version % 2}`)}
+      id=${elementID(row.order_id)} data-id=${row.order_id} aria-rowindex=${at + 1} aria-selected=${isSelected} aria-label=${spoken(row, now)} style=${{ top: `${(at - 1) * height}px` }}>
       <span role="gridcell" class="pick"><input type="checkbox" tabindex="-1" checked=${isSelected} aria-label=${t("board.select", { order: row.partner_order_id })} /></span>
       <span role="gridcell" class="when"><${Due} row=${row} now=${now} /></span>
       <span role="rowheader" class="what mono">${row.partner_order_id}</span>
@@ -76,24 +67,26 @@ class Line extends Component {
       <span role="gridcell" class="by">${row.courier?.name ?? "–"}</span>
       <span role="gridcell" class="rank">${t(`level.${row.service_level}`)}</span>
     </div>`;
-  }
-}
-
-/** The first row, which selects all. @param {{rows: Row[]}} props */
-const Head = ({ rows }) => {
-  const count = selected.value.size, all = count > 0 && count >= rows.length && rows.every((row) => selected.value.has(row.order_id));
-  return html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
-    <span role="columnheader" class="pick"><input type="checkbox" tabindex="-1" checked=${all} indeterminate=${count > 0 && !all} aria-label=${t("board.select_all")}
-      onChange=${() => all ? clear() : add(rows)} /></span>
-    <span role="columnheader" aria-sort="ascending">${t("board.due")}</span><span role="columnheader">${t("board.order")}</span>
-    <span role="columnheader">${t("board.partner")}</span><span role="columnheader">${t("board.to")}</span>
-    <span role="columnheader">${t("board.status")}</span><span role="columnheader">${t("board.courier")}</span><span role="columnheader">${t("board.level")}</span>
-  </div></div>`;
 };
+
+/** The box that selects all rows, or none. @param {{rows: Row[]}} props */
+const All = ({ rows }) => {
+  const count = selected.value.size, all = count > 0 && count >= rows.length && rows.every((row) => selected.value.has(row.order_id));
+  return html`<input type="checkbox" tabindex="-1" checked=${all} indeterminate=${count > 0 && !all} aria-label=${t("board.select_all")}
+    onChange=${() => all ? clear() : add(rows)} />`;
+};
+
+/** The first row, which names the columns. @param {{rows: Row[]}} props */
+const Head = ({ rows }) => html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
+  <span role="columnheader" class="pick"><${All} rows=${rows} /></span>
+  <span role="columnheader" aria-sort="ascending">${t("board.due")}</span><span role="columnheader">${t("board.order")}</span>
+  <span role="columnheader">${t("board.partner")}</span><span role="columnheader">${t("board.to")}</span>
+  <span role="columnheader">${t("board.status")}</span><span role="columnheader">${t("board.courier")}</span><span role="columnheader">${t("board.level")}</span>
+</div></div>`;
 
 /** What is shown if the filter lets nothing through, or if nothing is open. */
 const Nothing = () => html`<div class="empty">
-  <p>${isEmpty(filter.value) ? t("board.none") : t("board.none_match")}</p>
+  <p>${store.state.value.kind === "loading" ? t("board.loading") : isEmpty(filter.value) ? t("board.none") : t("board.none_match")}</p>
   ${!isEmpty(filter.value) && html`<button type="button" class="button" onClick=${widen}>${t("board.widen")}</button>`}
 </div>`;
 
@@ -169,11 +162,6 @@ export const Table = () => {
     const index = cursorAt();
     if (scroller.current && index >= 0) reveal(scroller.current, index, height.value);
   }, [at]);
-  const body = useRef(/** @type {HTMLElement | null} */ (null)), part = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // the policy forbids style attributes, not this
-    if (body.current) body.current.style.height = `${rows.length * height.value}px`;
-    if (part.current) part.current.style.transform = `translateY(${from * height.value}px)`;
-  });
   const flashed = now - flashMs;
   /** @param {KeyboardEvent} event */
   const press = (event) => {
@@ -182,14 +170,14 @@ export const Table = () => {
     event.preventDefault();
     act(count.value - 2 * spare - 2, event);
   };
-  return html`<div class="grid" id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${rows.length + 1}
+  return html`<div class="grid" id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${store.state.value.kind === "loading" ? -1 : rows.length + 1}
     aria-activedescendant=${visible.some((row) => row.order_id === at) ? elementID(at) : undefined}
     ref=${scroller} onScroll=${scrolled} onClick=${click} onKeyDown=${press}>
     <${Head} rows=${rows} />
-    <div role="rowgroup" class="body" ref=${body}><div role="presentation" class="part" ref=${part}>
-      ${visible.map((row, i) => html`<${Line} key=${row.order_id} row=${row} at=${from + i + 1} now=${now} isSelected=${selected.value.has(row.order_id)}
+    <div role="rowgroup" class="body" style=${{ height: `${rows.length * height.value}px` }}>
+      ${visible.map((row, i) => html`<${Line} key=${row.order_id} row=${row} at=${from + i + 1} height=${height.value} now=${now}
         isCurrent=${row.order_id === at} isOpen=${row.order_id === opened.value} fresh=${row.changedAt > flashed} />`)}
-    </div></div>
+    </div>
     ${!rows.length && html`<div role="rowgroup"><div role="row"><div role="gridcell"><${Nothing} /></div></div></div>`}
   </div>`;
 };
