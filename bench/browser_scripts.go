@@ -17,6 +17,12 @@ new MutationObserver(() => {
   }
 }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["class"] });`
 
+// allScript waits until the list has all rows, with its head, and returns when that was.
+const allScript = `new Promise((resolve) => {
+  const look = () => document.querySelector("#orders[aria-rowcount='%d']") ? resolve(performance.now()) : setTimeout(look, 10);
+  look();
+})`
+
 // seenScript waits until a row shows a status, and returns when that was.
 const seenScript = `new Promise((resolve) => {
   const look = () => seen.has(%[1]q) ? resolve(seen.get(%[1]q)) : setTimeout(look, 5);
