@@ -17,6 +17,8 @@ export { match } from "./codes.js";
 
 /** How long the service may take, in milliseconds. */
 const patience = 10000;
+/** After how long a code that the camera no longer sees counts again, in milliseconds. */
+const gone = 3000;
 
 /**
  * Asks the service for parcels of stops that the phone does not know.
@@ -71,8 +73,8 @@ const Camera = ({ found }) => {
     if (video.current) run(video.current, found, ends.signal).catch((error) => { why.value = reasons[error instanceof NoCamera ? error.reason : "broken"]; });
     return () => ends.abort();
   }, []);
-  if (why.value) return html`<p class="notice warn" role="status">${t(why.value)}</p>`;
-  return html`<video class="camera" ref=${video} muted playsinline aria-label=${t("courier.scan.camera")}></video>`;
+  return html`<div class="camera" role="status">${why.value ? html`<p class="notice warn">${t(why.value)}</p>`
+    : html`<video ref=${video} muted playsinline aria-label=${t("courier.scan.camera")}></video>`}</div>`;
 };
 
 /** Leads what a scanner types to the field, wherever the focus is. @param {{current: HTMLInputElement | null}} field */
@@ -99,7 +101,7 @@ const useScanned = () => {
 
 /** @param {{jobs: Job[], found: (found: Match) => void}} props */
 const Scan = ({ jobs, found }) => {
-  const field = useRef(/** @type {HTMLInputElement | null} */ (null)), latest = useRef(""), scanned = useScanned();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null)), latest = useRef(""), seen = useRef({ code: "", at: 0 }), scanned = useScanned();
   const answer = useSignal(/** @type {Answer} */ ({ matches: [], problem: "" })), busy = useSignal(false);
   useTyping(field);
   /** @param {string} code */
@@ -113,10 +115,12 @@ const Scan = ({ jobs, found }) => {
     answer.value = result;
     if (result.matches.length === 1) result.matches.forEach(scanned.add);
   };
-  /** @param {string} code that the camera sees, mostly for some time */
+  /** @param {string} code that the camera sees, mostly for some time: it counts once */
   const see = (code) => {
-    if (code === latest.current) return;
-    navigator.vibrate?.(60);
+    const { code: before, at } = seen.current, now = performance.now();
+    seen.current = { code, at: now };
+    if (code === before && now - at < gone) return;
+    if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60);
     void read(code);
   };
   /** @param {Event} event */
