@@ -49,7 +49,7 @@ type treeWriter struct {
 
 var (
 	// unspoken are the roles of nodes that only hold others, or set off a part of a text.
-	unspoken = []string{"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "strong", "time", "MenuListPopup"}
+	unspoken = []string{"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "LabelText", "strong", "time", "MenuListPopup"}
 	// whole are the roles of nodes whose name, value and states say all: what is below is
 	// the browser's own.
 	whole = []string{"searchbox", "textbox", "DateTime"}
@@ -64,8 +64,8 @@ func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 	case role == "StaticText":
 		w.add(name, depth, above)
 		return
-	case role == "LabelText": // the name of a control
-		return
+	case role == "LabelText": // its text is the name of a control, which may be in it
+		above = w.textBelow(node)
 	}
 	if !node.Ignored && !slices.Contains(unspoken, role) {
 		w.endText()
@@ -80,6 +80,18 @@ func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 	if !node.Ignored && !slices.Contains(unspoken, role) {
 		w.endText()
 	}
+}
+
+// textBelow returns all texts below a node.
+func (w *treeWriter) textBelow(node *accessibility.Node) (text string) {
+	for _, id := range node.ChildIDs {
+		if child := w.nodes[id]; child != nil && textOf(child.Role) == "StaticText" {
+			text += textOf(child.Name) + "\n"
+		} else if child != nil {
+			text += w.textBelow(child)
+		}
+	}
+	return text
 }
 
 // add adds a text to those that follow each other. Between words there is always a space:
