@@ -60,11 +60,11 @@ var (
 // write writes a node and those below it. above is the name of the node that holds it.
 func (w *treeWriter) write(node *accessibility.Node, depth int, above string) {
 	role, name := textOf(node.Role), textOf(node.Name)
-	switch {
-	case role == "StaticText":
+	switch role {
+	case "StaticText":
 		w.add(name, depth, above)
 		return
-	case role == "LabelText": // its text is the name of a control, which may be in it
+	case "LabelText": // its text is the name of a control, which may be in it
 		above = w.textBelow(node)
 	}
 	if !node.Ignored && !slices.Contains(unspoken, role) {
