@@ -73,8 +73,8 @@ const toFound = (event) => {
 
 /** Leads to the list of orders, whose search finds those that have ended too. */
 const Everywhere = () => {
-  const text = filter.value.text.trim();
-  return text && html`<a class="small" href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere")}</a>`;
+  const text = filter.value.text.trim(), isLoading = store.state.value.kind === "loading"; // words that take its place
+  return text && !isLoading && html`<a class="small" href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere")}</a>`;
 };
 
 const Search = () => html`<input id="search" class="input seek" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}
