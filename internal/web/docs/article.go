@@ -32,7 +32,12 @@ func newArticle(path, title string, language page.Language, source string) *arti
 func (a *article) HTML() template.HTML { return a.rendered().html }
 
 // Headings returns the headings of the second level.
-func (a *article) Headings() []heading { return a.rendered().headings }
+func (a *article) Headings() (found []heading) {
+	for _, part := range a.rendered().sections[1:] {
+		found = append(found, part.heading)
+	}
+	return found
+}
 
 // Long reports whether the article needs a list of its headings.
 func (a *article) Long() bool { return len(a.Headings()) > 3 }

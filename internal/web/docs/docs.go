@@ -36,14 +36,19 @@ type Room struct {
 	// libraries make all pages when the first one is read, so that a service whose
 	// documentation is not read starts without it.
 	libraries map[page.Language]func() library
+	indexes   map[page.Language]func() ([]byte, error) // of the search
 }
 
 // New returns the room and adds its assets to the site.
 func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
-	room := &Room{config, config.Site.Templates(files, "templates/*.html"), map[page.Language]func() library{}}
+	room := &Room{
+		config: config, templates: config.Site.Templates(files, "templates/*.html"),
+		libraries: map[page.Language]func() library{}, indexes: map[page.Language]func() ([]byte, error){},
+	}
 	for _, l := range page.Languages {
 		room.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
+		room.indexes[l] = sync.OnceValues(func() ([]byte, error) { return room.libraries[l]().index() })
 	}
 	return room
 }
@@ -54,6 +59,8 @@ func (room *Room) Routes() []visit.Route {
 		return visit.Route{Method: http.MethodGet, Pattern: pattern, For: visit.Anyone, Serve: serve}
 	}
 	return []visit.Route{
+		get("/llms.txt", room.llms),
+		get(root+"/search/{name}", room.search),
 		get(root, room.start),
 		get(root+"/{page...}", room.page),
 	}
@@ -84,8 +91,10 @@ func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 	if offered := example(v.URL.Path); offered != nil {
 		return serveText(v, "text/csv; charset=utf-8", offered)
 	}
-	return 0, nil, refusal.NotFound("this page")
+	return 0, nil, errNoPage
 }
+
+var errNoPage = refusal.NotFound("this page")
 
 // serveText serves a text, which is in the same version for as long as the service runs.
 func serveText(v *visit.Visit, kind string, text []byte) (int, []byte, error) {
@@ -109,7 +118,7 @@ func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, e
 	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
 	body, err := room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "docs", Title: title + " · " + s.Text("docs.title"), Data: shown,
-		Styles:  []string{"frame.css", "docs/docs.css"},
+		Styles: []string{"frame.css", "docs/docs.css"}, Scripts: []string{"docs/search.js"},
 		Preview: &page.Preview{Title: title, Description: s.Text("docs.what")},
 	})
 	return http.StatusOK, body, err

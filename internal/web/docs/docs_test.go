@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -61,7 +62,8 @@ var elsewhere = map[string]bool{"/": true, "/openapi.yaml": true, "/ops.yaml": t
 // repository is where links lead to files that the service does not serve.
 const repository = "https://github.com/dropyard/dropyard/blob/main/"
 
-// TestNoLinkIsDead follows all links of all pages, with their fragments.
+// TestNoLinkIsDead follows all links of all pages, with their fragments, and
+// compares the ids of each page.
 func TestNoLinkIsDead(t *testing.T) {
 	t.Parallel()
 	server := site()
@@ -85,6 +87,7 @@ func TestNoLinkIsDead(t *testing.T) {
 	}
 	for address, body := range bodies {
 		checkTargets(t, address, body, bodies)
+		checkIDs(t, address, body)
 	}
 }
 
@@ -112,19 +115,15 @@ func checkTargets(t *testing.T, address, body string, bodies map[string]string) 
 	}
 }
 
-// TestIDsAreUnique fails for a page on which two elements have one id.
-func TestIDsAreUnique(t *testing.T) {
-	t.Parallel()
-	server := site()
-	for _, address := range []string{"/docs", "/docs/operating", "/docs/errors/conflict"} {
-		_, body := read(server, address)
-		seen := map[string]bool{}
-		for _, id := range anchor.FindAllStringSubmatch(body, -1) {
-			if seen[id[1]] {
-				t.Errorf("%s: got two elements with the id %q, want one", address, id[1])
-			}
-			seen[id[1]] = true
+// checkIDs fails for a page on which two elements have one id.
+func checkIDs(t *testing.T, address, body string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, id := range anchor.FindAllStringSubmatch(body, -1) {
+		if seen[id[1]] {
+			t.Errorf("%s: got two elements with the id %q, want one", address, id[1])
 		}
+		seen[id[1]] = true
 	}
 }
 
@@ -213,4 +212,48 @@ func compressed(t *testing.T, text string) int {
 		t.Fatal(err)
 	}
 	return out.Len()
+}
+
+// TestSearchIndex looks for a document, an operation and an error in the index, whose
+// addresses must exist.
+func TestSearchIndex(t *testing.T) {
+	t.Parallel()
+	const most = 100_000
+	server := site()
+	status, body := read(server, "/docs/search/en.json")
+	var entries []struct{ P, T, X string }
+	if err := json.Unmarshal([]byte(body), &entries); err != nil || status != http.StatusOK {
+		t.Fatalf("got status %d and %v, want an index", status, err)
+	}
+	if size := compressed(t, body); size > most {
+		t.Errorf("got an index of %d bytes, want at most %d", size, most)
+	}
+	found := map[string]bool{}
+	for _, one := range entries {
+		found[one.P] = true
+	}
+	for _, path := range []string{"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict"} {
+		if !found[path] {
+			t.Errorf("got no entry of %s, want one", path)
+		}
+	}
+	if status, _ := read(server, "/docs/search/xx.json"); status != http.StatusNotFound {
+		t.Errorf("the index in an unknown language: got status %d, want 404", status)
+	}
+}
+
+// TestLLMsText follows the links of the list for programs.
+func TestLLMsText(t *testing.T) {
+	t.Parallel()
+	server := site()
+	_, body := read(server, "/llms.txt")
+	links := regexp.MustCompile(`\]\(https://api\.dropyard\.example([^)]+)\)`).FindAllStringSubmatch(body, -1)
+	if len(links) < 150 {
+		t.Fatalf("got %d links, want one for each page:\n%s", len(links), body)
+	}
+	for _, link := range links {
+		if status, _ := read(server, link[1]); status != http.StatusOK {
+			t.Errorf("%s: got status %d, want 200", link[1], status)
+		}
+	}
 }

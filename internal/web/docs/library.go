@@ -118,7 +118,7 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	for _, s := range surfaces {
 		reference.Links = append(reference.Links, link(s.path, l.Text(s.key)))
 	}
-	return append(slices.Insert(groups, 1, reference), all.siblings(current)...)
+	return slices.Insert(groups, 1, append([]page.Group{reference}, all.siblings(current)...)...)
 }
 
 // siblings returns the operations of the interface that the page at an address is about,

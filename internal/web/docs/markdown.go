@@ -18,7 +18,14 @@ import (
 // rendered is an article in HTML.
 type rendered struct {
 	html     template.HTML
-	headings []heading
+	sections []section
+}
+
+// section is what stands below a heading of the second level; the first one is what
+// stands above the first heading.
+type section struct {
+	heading
+	text string
 }
 
 // heading is a heading of the second level: its text, and its name in addresses.
@@ -48,17 +55,20 @@ func render(source string) rendered {
 	if err := markdown.Renderer().Render(&out, content, parsed); err != nil {
 		panic("docs: " + err.Error()) // a buffer takes everything
 	}
-	return rendered{template.HTML(scrollable.Replace(out.String())), headingsOf(parsed, content)}
+	return rendered{template.HTML(scrollable.Replace(out.String())), sectionsOf(parsed, content)}
 }
 
-// headingsOf returns the headings of the second level of a document.
-func headingsOf(document ast.Node, source []byte) (found []heading) {
+// sectionsOf returns the sections of a document.
+func sectionsOf(document ast.Node, source []byte) []section {
+	found := []section{{}}
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
 		if h, is := node.(*ast.Heading); is && h.Level == 2 {
 			id, _ := h.AttributeString("id")
 			name, _ := id.([]byte)
-			found = append(found, heading{plain(h, source), string(name)})
+			found = append(found, section{heading: heading{plain(h, source), string(name)}})
+			continue
 		}
+		found[len(found)-1].text += plain(node, source) + " "
 	}
 	return found
 }
@@ -67,10 +77,16 @@ func headingsOf(document ast.Node, source []byte) (found []heading) {
 func plain(node ast.Node, source []byte) string {
 	var out strings.Builder
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor never fails
+		if !entering && n.Type() == ast.TypeBlock {
+			out.WriteByte(' ')
+		}
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {
 				out.Write(n.Segment.Value(source))
+				if n.SoftLineBreak() {
+					out.WriteByte(' ')
+				}
 			}
 		case *ast.String:
 			if entering {

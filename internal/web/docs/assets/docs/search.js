@@ -1,0 +1,63 @@
+// Searches the documentation in the browser. The index is loaded when the reader first
+// types; without scripts the contents at the side remain.
+
+/** @typedef {{p: string, t: string, x: string}} Entry */
+
+const form = /** @type {HTMLFormElement} */ (document.getElementById("search"));
+const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
+const list = /** @type {HTMLElement} */ (document.getElementById("found"));
+const count = /** @type {HTMLElement} */ (document.getElementById("found-count"));
+const most = 12;
+
+/** @type {Promise<Entry[]> | undefined} */
+let loading;
+
+const load = () => {
+  loading ??= fetch(form.dataset.index ?? "").then((answer) => answer.json());
+  return loading;
+};
+
+/** plain writes a text as it is compared: in lower case and without accents.
+ * @param {string} text */
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** score is 0 unless an entry has all words; words in its title count more.
+ * @param {Entry} entry @param {string[]} words */
+const score = (entry, words) => {
+  const title = plain(entry.t), text = plain(`${entry.p} ${entry.x}`);
+  let sum = 0;
+  for (const word of words) {
+    if (title.includes(word)) sum += 10 - Math.min(title.length / 20, 5);
+    else if (text.includes(word)) sum += 1;
+    else return 0;
+  }
+  return sum;
+};
+
+/** @param {Entry} entry */
+const row = (entry) => {
+  const item = document.createElement("li"), link = document.createElement("a");
+  link.href = entry.p;
+  link.textContent = entry.t;
+  item.append(link);
+  return item;
+};
+
+const search = async () => {
+  const words = plain(input.value).split(/\s+/).filter(Boolean);
+  const entries = words.length ? await load() : [];
+  const found = entries
+    .map((entry) => ({ entry, score: score(entry, words) }))
+    .filter((one) => one.score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most);
+  list.replaceChildren(...found.map((one) => row(one.entry)));
+  count.textContent = words.length && !found.length ? form.dataset.none ?? "" : "";
+};
+
+form.hidden = false;
+input.addEventListener("input", search);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  list.querySelector("a")?.click();
+});

@@ -1,0 +1,77 @@
+package docs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/web/page"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// entry is a part of a page as the search finds it. The names are short because the index
+// has many.
+type entry struct {
+	Path  string `json:"p"`
+	Title string `json:"t"`
+	Text  string `json:"x"`
+}
+
+// mostSearched is how much of the text of a part the index holds, in characters.
+const mostSearched = 240
+
+// index returns the index of the search as JSON: an entry for each part of each page.
+func (all library) index() ([]byte, error) {
+	var entries []entry
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		one := all[path]
+		for _, part := range one.rendered().sections {
+			found := entry{path, one.Title, shortened(part.text)}
+			if part.ID != "" {
+				found.Path, found.Title = path+"#"+part.ID, one.Title+" › "+part.Text
+			}
+			entries = append(entries, found)
+		}
+	}
+	return strictjson.Marshal(entries)
+}
+
+// shortened returns the beginning of a text.
+func shortened(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	return string(runes[:min(len(runes), mostSearched)])
+}
+
+// search serves the index in a language (GET /docs/search/en.json).
+func (room *Room) search(v *visit.Visit) (int, []byte, error) {
+	language := page.Language(strings.TrimSuffix(v.PathValue("name"), ".json"))
+	indexed := room.indexes[language]
+	if indexed == nil {
+		return 0, nil, errNoPage
+	}
+	content, err := indexed()
+	if err != nil {
+		return 0, nil, err
+	}
+	return serveText(v, "application/json", content)
+}
+
+// llms serves the list of all pages as programs that read text expect it
+// (GET /llms.txt, see llmstxt.org).
+func (room *Room) llms(v *visit.Visit) (int, []byte, error) {
+	base, l := room.config.BaseURL(), page.English
+	all := room.libraries[l]()
+	text := "# Dropyard\n\n> " + l.Text("docs.what") + "\n"
+	groups := all.contents(l, "")
+	for _, s := range surfaces {
+		groups = append(groups, all.siblings(s.path)...)
+	}
+	for _, group := range groups {
+		text += "\n## " + group.Title + "\n\n"
+		for _, link := range group.Links {
+			text += "- [" + link.Text + "](" + base + link.Path + ".md)\n"
+		}
+	}
+	return serveText(v, "text/plain; charset=utf-8", []byte(text))
+}
