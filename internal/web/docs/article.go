@@ -55,6 +55,14 @@ func (a *article) Markdown(address string) []byte {
 	return []byte(text)
 }
 
+// Trial returns the form that sends the request of the page; nil if there is none.
+func (a *article) Trial() *trial {
+	if a.operation == nil {
+		return nil
+	}
+	return a.operation.trial()
+}
+
 // Programs returns programs that send the request of the page to the service at an
 // address; none if the page describes none.
 func (a *article) Programs(address string) []samples.Program {

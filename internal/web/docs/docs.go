@@ -85,7 +85,7 @@ func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(room.config.BaseURL()))
 		}
 		return room.render(s, found.Title, view{
-			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(room.config.BaseURL()),
+			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(room.config.BaseURL()), Trial: found.Trial(),
 		})
 	}
 	if offered := example(v.URL.Path); offered != nil {
@@ -111,14 +111,19 @@ type view struct {
 	Article *article // nil on the first page
 	// Programs send the request that the page describes.
 	Programs []samples.Program
+	Trial    *trial // nil on pages that have none
 	Other    page.Link
 }
 
 func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, error) {
 	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
+	scripts := []string{"docs/search.js"}
+	if shown.Trial != nil {
+		scripts = append(scripts, "docs/try.js")
+	}
 	body, err := room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "docs", Title: title + " · " + s.Text("docs.title"), Data: shown,
-		Styles: []string{"frame.css", "docs/docs.css"}, Scripts: []string{"docs/search.js"},
+		Styles: []string{"frame.css", "docs/docs.css"}, Scripts: scripts,
 		Preview: &page.Preview{Title: title, Description: s.Text("docs.what")},
 	})
 	return http.StatusOK, body, err
