@@ -102,12 +102,3 @@ func (n node) json() string {
 	}
 	return strings.TrimSpace(string(encoded))
 }
-
-// line returns the node as JSON in one line.
-func (n node) line() string {
-	encoded, err := api.NodeAsJSON(n.at, jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
-	if err != nil {
-		panic("docs: " + err.Error()) // the documents are embedded, and tested
-	}
-	return strings.TrimSpace(string(encoded))
-}
