@@ -199,6 +199,30 @@ func TestCourierAppTakesNewVersions(t *testing.T) {
 	evaluate(t, visit, `(async () => { while ((await caches.keys()).length > 1) await new Promise(requestAnimationFrame); return ""; })()`, "")
 }
 
+// TestCourierSignsOut signs a courier out by the menu: without a connection nothing is
+// removed; with one, neither the app nor the stops can be opened on the phone any longer.
+func TestCourierSignsOut(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	l := newLink(t, service)
+	visit := openApp(t, l, service.Operate(t).As(t, "courier"))
+	l.cut.Store(true)
+	steps(t, visit, [2]string{"", ".bar .menu"}, [2]string{".bar .menu", ".dialog .leave"}, [2]string{".dialog .leave", ".dialog .notice.danger"})
+	evaluate(t, visit, keptDocument, "200")
+	l.cut.Store(false)
+	steps(t, visit, [2]string{".dialog .leave", `input[name="password"]`})
+	evaluate(t, visit, keptDocument, "undefined")
+	const stops = `new Promise((resolve, reject) => {
+		const opening = indexedDB.open("dropyard-courier");
+		opening.onerror = reject;
+		opening.onsuccess = () => { opening.result.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => resolve(target.result.filter((value) => value?.jobs).length + " rounds"); };
+	})`
+	evaluate(t, visit, stops, "0 rounds")
+	l.cut.Store(true)
+	goTo(t, visit, l.url+"/courier", `a[href="/courier"]`)
+	evaluate(t, visit, `document.querySelector("h1").textContent`, "No connection")
+}
+
 // replaced returns a body with a text in the place of another.
 func replaced(body io.ReadCloser, old, replacement string) io.ReadCloser {
 	content, err := io.ReadAll(body)

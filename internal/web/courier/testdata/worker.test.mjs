@@ -88,6 +88,14 @@ test("the service's document is shown and kept", async () => {
   assert.equal(await (await world.open()).text(), "later");
 });
 
+test("the kept document does not say what time it is", async () => {
+  const world = await start("v1", { answer: (path) => path === "/courier" ? document("v1", `<div data-now="2026-01-14T15:00:00Z" data-worker="/courier/worker.js">`) : new Response(path) });
+  world.answer = unreachable;
+  const kept = await world.open();
+  assert.equal(await kept.text(), `<div data-worker="/courier/worker.js">`);
+  assert.equal(kept.headers.get("Dropyard-App"), "v1", "its headers are kept, and with them its policy");
+});
+
 test("the kept document is shown when the service is slow, signed out or broken", async () => {
   const world = await start("v1");
   for (const answer of [redirect, new Response("", { status: 500 }), new Response("", { status: 503 }), new Response("", { status: 429 })]) {

@@ -50,7 +50,7 @@ const isInstalled = () => matchMedia("(display-mode: standalone)").matches;
 /** Reports whether the browser is one of iOS, where people add apps by its own menu. */
 const isOnIOS = () => "standalone" in navigator;
 
-/** Notes the browser's offer to install the app, and asks it not to remove what the app keeps. */
+/** Notes the browser's offer to install the app. */
 const watchOffer = () => {
   try {
     declined.value = localStorage.getItem(declinedKey) !== null;
@@ -60,7 +60,6 @@ const watchOffer = () => {
     offer.value = /** @type {Offer} */ (event);
   });
   addEventListener("appinstalled", () => { offer.value = null; });
-  if (isInstalled()) navigator.storage?.persist?.().catch(() => null);
 };
 
 /** Never offers the home screen again, but in the menu. */

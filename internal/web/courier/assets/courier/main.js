@@ -17,8 +17,9 @@ import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
 import { said } from "./acts.js";
-import { start } from "./install.js";
+import { Install, Updated, start } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
+import { MenuButton } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
 import { Round } from "./round.js";
@@ -33,7 +34,8 @@ const everyMs = 60000;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("courier"));
 const owner = root.dataset.operator ?? "";
-correct(Date.parse(root.dataset.now ?? ""));
+const served = Date.parse(root.dataset.now ?? ""); // the document that the phone keeps does not say when
+if (served) correct(served);
 run();
 
 const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage));
@@ -49,11 +51,15 @@ const found = ({ job }) => {
   else said.value = { text: t("courier.elsewhere", { name: job.stop.name }), danger: true };
 };
 
+/** Removes the stops that the phone keeps. */
+const forget = () => storage.keep(owner, "round", undefined);
+
 const App = () => html`
-  <${Header} round=${round} outbox=${outbox} />
+  <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
   <main id="content" tabindex="-1">
     <${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} />
     <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, found)} />
+    <${Updated} /><${Install} />
   </main>
   <${Dialogs} />`;
 

@@ -61,7 +61,7 @@ export const Menu = (needs) => {
     <a class="button" href="/courier/sign-in">${t("me.title")}</a>
     <a class="button" href=${other} lang=${language === "fr" ? "en" : "fr"}>${otherName}</a>
     <${Failed} />
-    <button type="button" class="button" disabled=${leaving.value === "busy"} onClick=${() => leave(needs)}>${t("courier.signout")}</button>`;
+    <button type="button" class="button leave" disabled=${leaving.value === "busy"} onClick=${() => leave(needs)}>${t("courier.signout")}</button>`;
 };
 
 /** The button that opens the menu. @param {Needs} needs */

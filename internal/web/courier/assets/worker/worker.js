@@ -49,7 +49,9 @@ const keepAgain = async (path) => {
  */
 const keepDocument = async (response) => {
   if (!response?.ok || response.redirected || response.headers.get("Dropyard-App") !== version) return false;
-  await (await own()).put(app, response);
+  // Its time is not the time at which it is shown later.
+  const text = (await response.text()).replace(/ data-now="[^"]*"/, "");
+  await (await own()).put(app, new Response(text, { headers: response.headers }));
   return true;
 };
 
@@ -94,7 +96,9 @@ const useless = (answer) => !answer || answer.type === "opaqueredirect" || answe
 /** Serves the app's document: the service's, or the kept one if that takes too long. @param {Asked} event */
 const serveDocument = async (event) => {
   const answer = fetch(event.request).catch(() => null);
-  event.waitUntil(answer.then((response) => keepDocument(response && response.clone())).then((isKept) => isKept && tidy()));
+  event.waitUntil(answer.then(async (response) => {
+    if (await keepDocument(response && response.clone())) await tidy();
+  }));
   const found = await kept(app);
   if (!found) return await answer ?? offline();
   const first = await Promise.race([answer, new Promise((resolve) => { setTimeout(resolve, patience, null); })]);
