@@ -208,7 +208,7 @@ func TestCourierSignsOut(t *testing.T) {
 	l := newLink(t, service)
 	visit := openApp(t, l, service.Operate(t).As(t, "courier"))
 	l.cut.Store(true)
-	steps(t, visit, [2]string{"", ".bar .menu"}, [2]string{".bar .menu", ".dialog .leave"}, [2]string{".dialog .leave", ".dialog .notice.danger"})
+	steps(t, visit, [2]string{"", ".bar .open-menu"}, [2]string{".bar .open-menu", ".dialog .leave"}, [2]string{".dialog .leave", ".dialog .notice.danger"})
 	evaluate(t, visit, keptDocument, "200")
 	l.cut.Store(false)
 	steps(t, visit, [2]string{".dialog .leave", `input[name="password"]`})

@@ -65,7 +65,7 @@ export const Menu = (needs) => {
 };
 
 /** The button that opens the menu. @param {Needs} needs */
-export const MenuButton = (needs) => html`<button type="button" class="button menu" aria-haspopup="dialog" onClick=${() => {
+export const MenuButton = (needs) => html`<button type="button" class="button open-menu" aria-haspopup="dialog" onClick=${() => {
   leaving.value = "";
   ask(t("courier.menu"), () => html`<${Menu} ...${needs} />`);
 }}>${t("courier.menu")}</button>`;
