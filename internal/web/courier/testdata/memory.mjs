@@ -5,7 +5,7 @@ const turn = () => new Promise((resolve) => { setImmediate(resolve); });
 const never = new Promise(() => {});
 
 /** What survives when the app is killed. */
-export const newDisk = () => ({ nextID: 1, acts: new Map(), pictures: new Map(), refusals: new Map(), times: new Map(), kept: new Map(), full: false });
+export const newDisk = () => ({ nextID: 1, acts: new Map(), pictures: new Map(), refusals: new Map(), times: new Map(), kept: new Map(), added: [], full: false });
 
 export class Memory {
   #disk;
@@ -42,6 +42,7 @@ export class Memory {
       for (const { act, picture } of structuredClone(made)) {
         const id = disk.nextID++;
         disk.acts.set(id, { ...act, id });
+        disk.added.push({ ...act, id }); // for tests, which compare it with what arrives
         if (picture) disk.pictures.set(id, picture);
         disk.times.set(place, Date.parse(act.at));
       }
@@ -72,4 +73,8 @@ export class Memory {
   }
 
   forget(id) { return this.#transaction(({ refusals }) => { refusals.delete(id); }); }
+
+  keep(owner, name, value) { return this.#transaction(({ kept }) => { kept.set(`${owner} ${name}`, value); }); }
+
+  kept(owner, name) { return this.#transaction(({ kept }) => kept.get(`${owner} ${name}`)); }
 }
