@@ -176,6 +176,20 @@ test("a courier who is signed out keeps everything, and sends it after signing i
   assert.deepEqual([outbox.state.value, outbox.waiting.value.length], ["idle", 0]);
 });
 
+test("a 401 to a request that was sent before the courier signed in ends nothing", async () => {
+  let answer;
+  const { world, outbox, move } = await phone({ script: (_, count) => count === 1 ? new Promise((resolve) => { answer = resolve; }) : ok });
+  await move("a", "picked_up");
+  await turns();
+  outbox.hurry();
+  await turns();
+  answer({ status: 401 });
+  await turns();
+  world.pauses[0].end();
+  await turns();
+  assert.deepEqual([outbox.state.value, world.sent.length, outbox.waiting.value.length], ["idle", 2, 0]);
+});
+
 test("acts of another operator are kept and not sent", async () => {
   const first = await phone({ script: () => lost });
   await first.move("a", "picked_up");

@@ -291,8 +291,9 @@ export class Outbox {
   async #try(act) {
     const { send, storage } = this.#world, { signal: closed } = this.#closed;
     if (closed.aborted || this.state.value === "signed-out") return null;
-    const session = await this.#session();
-    const answer = session === 200 ? await send(act.kind === "move" ? act : { ...act, body: await storage.picture(act.id) }, closed) : own(session, "session");
+    const hurried = this.#hurried, session = await this.#session();
+    let answer = session === 200 ? await send(act.kind === "move" ? act : { ...act, body: await storage.picture(act.id) }, closed) : own(session, "session");
+    if (answer.status === 401 && hurried !== this.#hurried) answer = own(503, "session"); // the courier may have signed in meanwhile
     if (answer.status !== 0 && answer.status !== 429) this.#failures = 0;
     this.state.value = answer.status === 401 ? "signed-out" : answer.status === 0 ? "offline" : "sending";
     return answer;
