@@ -156,13 +156,13 @@ class Sequence {
 
   /** A request of the app on this phone's connection. */
   async fetch(path, init) {
-    const run = this.run;
+    const { run, now: began } = this;
     this.underway++;
     try {
       const response = await this.carry(path, init);
       await turn();
       if (run !== this.run) return never;
-      if (response.headers.has("Date")) this.known = true;
+      if (response.headers.has("Date")) this.known = this.now - began < 1000; // a late one sets the clock wrongly
       return response;
     } catch (error) {
       return run === this.run ? Promise.reject(error) : never;
@@ -299,6 +299,9 @@ class Sequence {
       await this.advance(2 * minute);
     }
     await this.quiet();
+    if (!this.disk.acts.size) return;
+    const states = this.tabs.map(({ state, fault, waiting }) => `${state.value} ${fault.value} ${waiting.value.length}`);
+    this.trouble.push(`at the end: ${states}, ${this.pauses.length} pauses until ${this.pauses.map(({ until }) => until - this.now)}, ${this.underway} requests, locks ${this.locks && [...this.locks.keys()]}`);
   }
 
   report() {

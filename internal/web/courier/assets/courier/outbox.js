@@ -158,7 +158,8 @@ export class Outbox {
   hurry() {
     this.#checked = -Infinity;
     if (this.state.value === "signed-out") this.state.value = "idle";
-    this.#read().then(() => this.#wake(), (error) => { this.fault.value = error; });
+    this.#wake(); // now, so that a late 401 is known to be late
+    this.#read().then(() => this.#start(), (error) => { this.fault.value = error; });
   }
 
   /** Ends all pauses but those that the service has asked for, and begins to send. */
