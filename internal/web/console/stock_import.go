@@ -113,7 +113,7 @@ func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
 
 // versionOfPlan differs when a file would do something else.
 func versionOfPlan(p *stock.Plan) int64 {
-	values := []string{strconv.Itoa(p.Unchanged)}
+	values := append(make([]string, 0, 1+len(p.Lines)), strconv.Itoa(p.Unchanged))
 	for _, line := range p.Lines {
 		values = append(values, fmt.Sprint(line.Line, line.After.ProductID, versionOfProduct(line.Before), versionOfProduct(line.After), line.OpeningQuantity, line.OpeningLocation))
 	}
