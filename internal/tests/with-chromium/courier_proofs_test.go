@@ -221,7 +221,7 @@ func TestCourierScansWithoutCamera(t *testing.T) {
 	testkit.NeedChromium.OrSkip(t)
 	p := newPhone(t, startChromium(t), apptest.Start(t), browser.Reader{Language: "fr", Width: 360, Dark: true, Scripts: true})
 	for failure, want := range map[string]string{
-		"NotAllowedError": "Cette page n’a pas accès à la caméra.", "NotFoundError": "Cet appareil n’a pas de caméra.", "NotReadableError": "La caméra ne démarre pas.",
+		"NotAllowedError": "Cette page n’a pas accès à la caméra.", "NotFoundError": " n’a pas de caméra.", "NotReadableError": "La caméra ne démarre pas.",
 	} {
 		p.run(`navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("", "` + failure + `"); }; null`)
 		p.ask("scan.js", "askScan", "jobs")
