@@ -50,7 +50,7 @@ func New(config Config) *Room {
 
 // Routes returns the routes of the room.
 func (room *Room) Routes() []visit.Route {
-	routes := []visit.Route{
+	return append(iconRoutes(), []visit.Route{
 		{
 			Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
 			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
@@ -58,11 +58,7 @@ func (room *Room) Routes() []visit.Route {
 		{Method: http.MethodGet, Pattern: manifestPath, For: visit.Anyone, Serve: room.serveManifest},
 		{Method: http.MethodGet, Pattern: workerPath, For: visit.Anyone, Serve: room.serveWorker},
 		{Method: http.MethodGet, Pattern: offlinePath, For: visit.Anyone, Serve: room.serveOffline},
-	}
-	for _, i := range icons {
-		routes = append(routes, i.route())
-	}
-	return routes
+	}...)
 }
 
 // Policy returns the content security policy of the app.

@@ -49,6 +49,14 @@ func (i icon) route() visit.Route {
 	}}
 }
 
+func iconRoutes() []visit.Route {
+	routes := make([]visit.Route, len(icons))
+	for i, one := range icons {
+		routes[i] = one.route()
+	}
+	return routes
+}
+
 // point is a point of the mark, in the units of its drawing.
 type point struct{ x, y float64 }
 

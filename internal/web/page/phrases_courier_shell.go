@@ -16,7 +16,7 @@ var courierShellPhrases = map[string]phrase{
 	"courier.signout":         {"Sign out", "Se déconnecter"},
 	"courier.signout.title":   {"Sign out now?", "Se déconnecter maintenant ?"},
 	"courier.signout.waiting": {"{n} act has not been sent yet.|{n} acts have not been sent yet.", "{n} action n’a pas encore été envoyée.|{n} actions n’ont pas encore été envoyées."},
-	"courier.signout.stays":   {"They stay on this phone, and are sent when you sign in here again.", "Elles restent sur ce téléphone et seront envoyées quand vous vous y connecterez de nouveau."},
+	"courier.signout.stays":   {"What waits stays on this phone, and is sent when you sign in here again.", "Ce qui attend reste sur ce téléphone et sera envoyé quand vous vous y connecterez de nouveau."},
 	"courier.signout.keep":    {"Stay signed in", "Rester connecté"},
 	"courier.signout.anyway":  {"Sign out anyway", "Se déconnecter quand même"},
 	"courier.signout.failed":  {"You are still signed in: signing out needs a connection.", "Vous êtes toujours connecté : il faut une connexion pour se déconnecter."},

@@ -120,8 +120,6 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	add("home-waiting", rider, ".large .unsent", fmt.Sprintf(sends, never)+press(`.small[data-status="picked_up"]`)+press(`[data-act="out_for_delivery"]`))
 	add("home-refused", rider, ".refusal", fmt.Sprintf(sends, refuses)+press(`.small[data-status="picked_up"]`)+press(`[data-act="out_for_delivery"]`))
 	add("menu", rider, ".dialog", press(".bar .open-menu"))
-	add("signing-out", rider, ".dialog .danger", fmt.Sprintf(sends, never)+press(`.small[data-status="picked_up"]`)+press(`[data-act="out_for_delivery"]`)+
-		press(".app:has(.unsent) .bar .open-menu")+press(".dialog .leave"))
 	add("home-failing", rider, ".dialog", press(`[data-act="failed"]`))
 	return append(scenes, Scene{Name: "courier-offline", URL: h.url + "/courier/offline", Policy: page.Policy})
 }
