@@ -65,12 +65,11 @@ func readDocument(name string) *article {
 // listOfDecisions returns the page that lists the recorded decisions.
 func listOfDecisions(all map[string]*article) *article {
 	var lines []string
-	for address, one := range all {
+	for _, address := range slices.Sorted(maps.Keys(all)) { // which begin with their numbers
 		if path.Base(path.Dir(address)) == decisions {
-			lines = append(lines, "- ["+one.Title+"]("+address+")\n")
+			lines = append(lines, "- ["+all[address].Title+"]("+address+")\n")
 		}
 	}
-	slices.Sort(lines)
 	return newArticle(root+"/"+decisions, "Decisions", page.English, strings.Join(lines, ""))
 }
 
