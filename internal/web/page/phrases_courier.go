@@ -85,6 +85,7 @@ var courierPhrases = map[string]phrase{
 	"courier.refused.is":        {"In the meantime the order has become: {status}.", "Entre-temps, la commande est passée à : {status}."},
 	"courier.refused.by":        {"By {who}, {t}.", "Par {who}, {t}."},
 	"courier.refused.other":     {"The service did not accept it: {text}", "Le service ne l’a pas accepté : {text}"},
+	"courier.refused.more":      {"{n} more|{n} more", "encore {n}|encore {n}"},
 	"courier.refused.read":      {"I have read it", "J’ai lu"},
 	"courier.tapped.photo":      {"Photo", "Photo"},
 	"courier.tapped.signature":  {"Signature", "Signature"},

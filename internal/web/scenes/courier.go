@@ -56,6 +56,7 @@ func (h *house) addRound(ctx context.Context, courierID string) error {
 		if err != nil {
 			return fmt.Errorf("add the stop %s: %w", stop.number, err)
 		}
+		h.orders[stop.number] = created.OrderID
 		if err := h.moveNow(ctx, created.OrderID, courierID, stop.far); err != nil {
 			return err
 		}
@@ -109,6 +110,8 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	}
 	press := func(what string) string { return fmt.Sprintf(presses, what) }
 	add("home", rider, ".stop.large", "")
+	cash := fmt.Sprintf("[data-order=%q]", h.orders["N-202"])
+	add("home-cash", rider, ".large"+cash, press(".small"+cash))
 	add("home-pickup", rider, `.large[data-status="courier_assigned"]`, press(`.small[data-status="courier_assigned"]`))
 	add("home-failed", rider, `.large[data-status="failed"]`, press(`.small[data-status="failed"]`))
 	add("home-done", rider, ".done[open]", press(".done summary"))

@@ -57,7 +57,8 @@ const forget = () => storage.keep(owner, "round", undefined);
 const App = () => html`
   <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
   <main id="content" tabindex="-1">
-    <${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} />
+    <h1 class="hidden">${t("courier.title")}</h1>
+    <${Refusals} outbox=${outbox} /><${Notices} round=${round} outbox=${outbox} />
     <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, found)} />
     <${Updated} /><${Install} />
   </main>

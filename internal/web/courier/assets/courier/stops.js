@@ -62,7 +62,7 @@ const Attempts = ({ job }) => {
 };
 
 /** What is still to be sent of a stop. @param {{job: Job}} props */
-const Waiting = ({ job }) => job.waiting > 0 && html`<p class="unsent"><span class="dot" aria-hidden="true"></span>${n("courier.waiting", job.waiting)}</p>`;
+const Waiting = ({ job }) => job.waiting > 0 && html`<span class="unsent"><span class="dot" aria-hidden="true"></span>${n("courier.waiting", job.waiting)}</span>`;
 
 /** Calling, finding the way, and reading labels. @param {{job: Job, scan: (job: Job) => void}} props */
 const Ways = ({ job, scan }) => html`<div class="ways">
@@ -88,11 +88,10 @@ const Large = ({ job, doing }) => {
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
       <${Address} job=${job} />
       <p class="soft">${windowOf(job, tick.value)} · ${parcelsOf(job)}</p>
-      <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
+      <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi> <${Waiting} job=${job} /></p>
       <${Attempts} job=${job} /></div>
     <${Instructions} job=${job} />
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
-    <${Waiting} job=${job} />
     <${Ways} job=${job} scan=${doing.scan} />
     <${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move(job, to)} />
   </article>`;
@@ -114,7 +113,7 @@ const Small = ({ job, place }) => {
       <span class="soft">${briefly(job, tick.value)}</span>
       ${job.status === "failed" && html`<${Badge} status=${job.status} />`}
       ${job.status !== "failed" && late < nearMs && html`<span class=${late < 0 ? "late" : "near"}>${due(Date.parse(job.stop.deadline), tick.value)}</span>`}
-      ${job.waiting > 0 && html`<span class="unsent"><span class="dot" aria-hidden="true"></span>${n("courier.waiting", job.waiting)}</span>`}</span>
+      <${Waiting} job=${job} /></span>
   </button></h2>`;
 };
 

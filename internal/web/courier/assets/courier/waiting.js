@@ -1,5 +1,7 @@
 // The header, what waits to be sent, and what the service has refused.
 
+import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import { tick } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
@@ -44,7 +46,7 @@ export const Header = ({ round, outbox, menu }) => {
   const parts = [waiting(outbox), connection(round, outbox)].filter(Boolean), count = round.jobs.value.length;
   const ready = round.state.value === "ready";
   return html`<header class="bar">
-    <div><h1>${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
+    <div><p class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</p>
       <p class="sends">${parts.length > 0 && html`<span class="dot" aria-hidden="true"></span>`}<span>${parts.length ? parts.join(" · ") : ready ? t("courier.all_sent") : ""}</span></p></div>
     ${menu}
   </header>`;
@@ -75,14 +77,29 @@ const whyNot = ({ status, code, message, details }, now) => {
   return by ? `${what} ${t("courier.refused.by", { who: by.email ?? by.operator_id, t: moment(Date.parse(by.at), now) })}` : what;
 };
 
-/** A refusal, which stays until it is read. @param {{refusal: Refusal, outbox: Outbox}} props */
-const Card = ({ refusal, outbox }) => html`<article class="stop refusal" data-refusal=${refusal.id} aria-labelledby=${`refusal-${refusal.id}`}>
-  <h2 id=${`refusal-${refusal.id}`}>${t("courier.refused", { act: tapped(refusal.act), name: refusal.act.label })}</h2>
-  <p>${whyNot(refusal, tick.value)}</p>
-  <p class="soft">${t("courier.refused.tapped", { t: moment(Date.parse(refusal.act.at), tick.value) })}</p>
-  <button type="button" class="button act" onClick=${() => outbox.read(refusal.id)}>${t("courier.refused.read")}</button>
-</article>`;
+/** How long a refusal is shown before it can be put away: a finger may be on its way to what it covers. In milliseconds. */
+const unreadMs = 600;
 
-/** What was refused. It is read out as soon as it is there. @param {{outbox: Outbox}} props */
-export const Refusals = ({ outbox }) => html`<div class="refusals" role="alert">
-  ${outbox.refused.value.map((refusal) => html`<${Card} key=${refusal.id} refusal=${refusal} outbox=${outbox} />`)}</div>`;
+/**
+ * A refusal, which stays until it is read. It lies above the stops, so that they do not move.
+ * @param {{refusal: Refusal, more: number, outbox: Outbox}} props
+ */
+const Card = ({ refusal, more, outbox }) => {
+  const shown = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => { shown.value = true; }, unreadMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return html`<article class="stop refusal" data-refusal=${refusal.id} aria-labelledby=${`refusal-${refusal.id}`}>
+    <h2 id=${`refusal-${refusal.id}`}>${t("courier.refused", { act: tapped(refusal.act), name: refusal.act.label })}</h2>
+    <p>${whyNot(refusal, tick.value)}</p>
+    <p class="soft">${t("courier.refused.tapped", { t: moment(Date.parse(refusal.act.at), tick.value) })}${more > 0 && ` · ${n("courier.refused.more", more)}`}</p>
+    <button type="button" class="button first act" aria-disabled=${shown.value ? null : "true"} onClick=${() => { if (shown.value) outbox.read(refusal.id); }}>${t("courier.refused.read")}</button>
+  </article>`;
+};
+
+/** What was refused, one after the other. It is read out as soon as it is there. @param {{outbox: Outbox}} props */
+export const Refusals = ({ outbox }) => {
+  const [first, ...rest] = outbox.refused.value;
+  return html`<div class="refusals" role="alert">${first && html`<${Card} key=${first.id} refusal=${first} more=${rest.length} outbox=${outbox} />`}</div>`;
+};
