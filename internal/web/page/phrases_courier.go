@@ -56,6 +56,7 @@ var courierPhrases = map[string]phrase{
 	"courier.do.again":            {"Try again: out for delivery", "Nouvelle tentative"},
 	"courier.do.delivered":        {"Delivered", "Livré"},
 	"courier.recorded":            {"Recorded: {act}, {name}", "Noté : {act}, {name}"},
+	"courier.no_storage":          {"This browser keeps nothing for this app, so it cannot record your work. Leave private browsing, or make room on the phone, and open it again.", "Ce navigateur ne garde rien pour cette application, qui ne peut donc pas noter votre travail. Quittez la navigation privée ou faites de la place, puis ouvrez-la de nouveau."},
 	"courier.not_stored":          {"This phone could not store it, so nothing was recorded. Make room on the phone, then tap again.", "Ce téléphone n’a pas pu l’enregistrer, donc rien n’a été noté. Faites de la place, puis touchez de nouveau."},
 	"courier.fail":                {"Could not deliver…", "Livraison impossible…"},
 	"courier.fail.pickup":         {"Could not pick up…", "Ramassage impossible…"},

@@ -38,45 +38,58 @@ const served = Date.parse(root.dataset.now ?? ""); // the document that the phon
 if (served) correct(served);
 run();
 
-const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage));
-const round = new Round({
-  read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
-  keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
-});
-outbox.settled = (/** @type {import("./outbox.js").Act} */ act, /** @type {import("./send.js").Answer} */ { status }) => { if (status >= 300) round.refused(act); };
-
-/** Opens the stop of a parcel that was read. @param {{job: {order_id: string, stop: {name: string}}}} match */
-const found = ({ job }) => {
+/**
+ * Opens the stop of a parcel that was read.
+ * @param {Round} round
+ * @param {{job: {order_id: string, stop: {name: string}}}} match
+ */
+const found = (round, { job }) => {
   if (round.jobs.value.some(({ order_id: id }) => id === job.order_id)) chosen.value = job.order_id;
   else said.value = { text: t("courier.elsewhere", { name: job.stop.name }), danger: true };
 };
 
-/** Removes the stops that the phone keeps. */
-const forget = () => storage.keep(owner, "round", undefined);
-
-const App = () => html`
+/** @param {{round: Round, outbox: Outbox, forget: () => Promise<unknown>}} props */
+const App = ({ round, outbox, forget }) => html`
   <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
   <main id="content" tabindex="-1">
     <h1 class="hidden">${t("courier.title")}</h1>
     <${Refusals} outbox=${outbox} /><${Notices} round=${round} outbox=${outbox} />
-    <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, found)} />
+    <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, (match) => found(round, match))} />
     <${Updated} /><${Install} />
   </main>
   <${Dialogs} />`;
 
-/** Sends and reads everything that may be late. */
-const hurry = () => {
-  if (document.hidden) return;
-  outbox.hurry();
+/** Sends and reads everything that may be late: when the app is looked at, the connection is back, and time passes. @param {Round} round @param {Outbox} outbox */
+const keepUp = (round, outbox) => {
+  const hurry = () => {
+    if (document.hidden) return;
+    outbox.hurry();
+    round.refresh();
+  };
   round.refresh();
+  addEventListener("online", hurry);
+  document.addEventListener("visibilitychange", hurry);
+  setInterval(() => { if (!document.hidden) round.refresh(); }, everyMs);
 };
 
-await Promise.all([outbox.open(owner), round.open()]);
-root.replaceChildren();
-render(html`<${App} />`, root);
-round.refresh();
-addEventListener("online", hurry);
-document.addEventListener("visibilitychange", hurry);
-setInterval(() => { if (!document.hidden) round.refresh(); }, everyMs);
+/** Opens what the phone keeps, and shows the app. It throws if the phone keeps nothing. */
+const begin = async () => {
+  const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage));
+  const round = new Round({
+    read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
+    keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
+  });
+  outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
+  await Promise.all([outbox.open(owner), round.open()]);
+  const forget = () => storage.keep(owner, "round", null);
+  root.replaceChildren();
+  render(html`<${App} round=${round} outbox=${outbox} forget=${forget} />`, root);
+  keepUp(round, outbox);
+};
+
+begin().catch(() => { // a browser that keeps nothing, or a full phone
+  root.replaceChildren();
+  render(html`<main id="content"><h1 class="hidden">${t("courier.title")}</h1><p class="notice danger" role="alert">${t("courier.no_storage")}</p></main>`, root);
+});
 void start(root.dataset.worker ?? "", root.dataset.version ?? "");
 void persist();
