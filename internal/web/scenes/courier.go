@@ -29,7 +29,7 @@ var stops = []struct {
 }{
 	{"N-201", "Chloé Gagnon", "220 Yonge St", "M5B 2H1", -3, -0.2, 5, 0},
 	{"N-202", "Alex Martin", "100 Queen St W, Unit 4", "M5H 2N2", -2, 0.4, 5, 4999},
-	{"N-203", "Sam Roy", "55 Mill St", "M5A 3C4", 1, 3, 3, 0},
+	{"N-203", "Sam Roy", "55 Mill St", "M5A 3C4", 1, 3, 4, 0},
 	{"N-204", "Inès Pelletier", "1 Austin Terrace", "M5R 1X8", 2, 5, 2, 12050},
 	{"N-205", "Noor Haddad", "300 Front St W", "M5V 0E9", 3, 6, failedAttempt, 0},
 	{"N-206", "Marie-Ève Bouchard-Desrosiers", "12 Bloor St E", "M4W 1A8", -5, -2, 6, 0},
@@ -120,8 +120,8 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	add("home-loading", rider, ".empty[role=status]", fmt.Sprintf(noRound, never))
 	add("home-error", rider, ".empty[role=alert]", fmt.Sprintf(noRound, broken))
 	add("home-offline", rider, ".empty[role=alert]", fmt.Sprintf(noRound, lost))
-	add("home-waiting", rider, ".large .unsent", fmt.Sprintf(sends, never)+press(`.small[data-status="picked_up"]`)+press(`[data-act="out_for_delivery"]`))
-	add("home-refused", rider, ".refusal", fmt.Sprintf(sends, refuses)+press(`.small[data-status="picked_up"]`)+press(`[data-act="out_for_delivery"]`))
+	add("home-waiting", rider, ".large .unsent", fmt.Sprintf(sends, never)+press(`.small[data-status="in_transit"]`)+press(`[data-act="out_for_delivery"]`))
+	add("home-refused", rider, ".refusal", fmt.Sprintf(sends, refuses)+press(`.small[data-status="in_transit"]`)+press(`[data-act="out_for_delivery"]`))
 	add("menu", rider, ".dialog", press(".bar .open-menu"))
 	add("home-failing", rider, ".dialog", press(`[data-act="failed"]`))
 	return append(scenes, Scene{Name: "courier-offline", URL: h.url + "/courier/offline", Policy: page.Policy})
