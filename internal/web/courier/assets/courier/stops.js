@@ -84,11 +84,11 @@ const Large = ({ job, doing }) => {
   }, []);
   const pickup = job.stop.kind === "pickup";
   return html`<article class="stop large" data-order=${job.order_id} data-status=${job.status} aria-labelledby=${`stop-${job.order_id}`}>
-    <div class="spread"><${Badge} status=${job.status} /><${Deadline} job=${job} /></div>
+    <div class="top"><div><${Badge} status=${job.status} /><${Waiting} job=${job} /></div><${Deadline} job=${job} /></div>
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
       <${Address} job=${job} />
       <p class="soft">${windowOf(job, tick.value)} · ${parcelsOf(job)}</p>
-      <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi> <${Waiting} job=${job} /></p>
+      <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
       <${Attempts} job=${job} /></div>
     <${Instructions} job=${job} />
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
