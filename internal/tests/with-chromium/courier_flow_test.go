@@ -40,16 +40,16 @@ func openRound(t *testing.T, rider *apptest.Operator) *browser.Visit {
 	return visit
 }
 
-// smallTargets lists what can be tapped and is smaller than 44 px. A field in a label is as
+// tightTargets lists what can be tapped and is smaller than 44 px. A field in a label is as
 // large as its label.
-const smallTargets = `[...document.querySelectorAll("a, button, summary, select, textarea, input, label")].filter((e) => e.checkVisibility() && !e.closest(".skip, .hidden") && !e.labels?.length || e.tagName === "SELECT")
+const tightTargets = `[...document.querySelectorAll("a, button, summary, select, textarea, input, label")].filter((e) => e.checkVisibility() && !e.closest(".skip, .hidden") && !e.labels?.length || e.tagName === "SELECT")
   .filter((e) => e.tagName !== "LABEL" || e.querySelector("input")).map((e) => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width < 44 || box.height < 44)
   .map(([e, box]) => e.outerHTML.slice(0, 80) + " " + box.width + " × " + box.height)`
 
 // checkTargets fails the test if something that can be tapped is too small for gloves.
 func checkTargets(t *testing.T, visit *browser.Visit) {
 	t.Helper()
-	if small, err := browser.Evaluate[[]string](visit, smallTargets); err != nil || len(small) > 0 {
+	if small, err := browser.Evaluate[[]string](visit, tightTargets); err != nil || len(small) > 0 {
 		t.Errorf("got the targets %q, %v, want all of them 44 px or larger", small, err)
 	}
 }
