@@ -144,7 +144,7 @@ var refusedScene = regexp.MustCompile("^refused-|^portal-order-unknown$")
 const hostileScript = `[
   ...[typeof hacked].filter((t) => t !== "undefined"),
   ...[...document.scripts].filter((s) => !["importmap", "application/json"].includes(s.type)).map((s) => s.getAttribute("src") ?? "inline").filter((src) => !src.startsWith("/assets/")),
-  ...[...document.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().filter((n) => /^on|^style$/.test(n) && !/^(height: [\d.]+px|transform: translateY\([\d.]+px\));$/.test(e.getAttribute(n)))),
+  ...[...document.querySelectorAll("*")].flatMap((e) => e.getAttributeNames().filter((n) => /^on|^style$/.test(n) && !/^(height|top): [\d.]+px;$/.test(e.getAttribute(n)))),
   ...[...document.querySelectorAll("a, form")].map((e) => e.protocol ?? new URL(e.action).protocol).filter((p) => p === "javascript:"),
 ]`
 
