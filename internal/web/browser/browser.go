@@ -22,6 +22,8 @@ var axe string
 type Browser struct {
 	ctx context.Context // that chromedp keeps its browser in
 	end func()
+	// keeps reports whether pages find what earlier ones have stored, in all tabs.
+	keeps bool
 
 	mu   sync.Mutex
 	idle []*tab // that no visit uses; guarded by mu
@@ -32,7 +34,32 @@ type Browser struct {
 const switchedOff = "BackForwardCache,Translate,BlinkGenPropertyTrees"
 
 // Start starts a browser, which Close ends.
-func Start(ctx context.Context) (*Browser, error) {
+func Start(ctx context.Context) (*Browser, error) { return start(ctx) }
+
+// StartIn starts a browser that keeps what pages store in a folder, where the next browser
+// finds it. Its tabs share what is stored.
+func StartIn(ctx context.Context, folder string) (*Browser, error) {
+	b, err := start(ctx, chromedp.UserDataDir(folder))
+	if err == nil {
+		b.keeps = true
+	}
+	return b, err
+}
+
+// Quit ends the browser in order, when it has stored everything.
+func (b *Browser) Quit() error {
+	defer b.end()
+	return chromedp.Cancel(b.ctx)
+}
+
+// Kill ends the browser as a crash does: it stores nothing more.
+func (b *Browser) Kill() error {
+	err := chromedp.FromContext(b.ctx).Browser.Process().Kill()
+	b.end()
+	return err
+}
+
+func start(ctx context.Context, more ...chromedp.ExecAllocatorOption) (*Browser, error) {
 	path, err := testkit.FindChromium()
 	if err != nil {
 		return nil, err
@@ -43,7 +70,7 @@ func Start(ctx context.Context) (*Browser, error) {
 		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
 		chromedp.CombinedOutput(io.Discard),
 	)
-	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
+	allocator, endAllocator := chromedp.NewExecAllocator(ctx, append(options, more...)...)
 	quiet := chromedp.WithErrorf(log.New(io.Discard, "", 0).Printf) // events that this version of chromedp does not know
 	running, endBrowser := chromedp.NewContext(allocator, quiet)
 	b := &Browser{ctx: running, end: func() { endBrowser(); endAllocator() }}

@@ -36,7 +36,11 @@ func (b *Browser) take() (*tab, error) {
 
 // open opens a tab. If it is not fresh, its pages find what earlier ones have loaded.
 func (b *Browser) open(fresh bool) (*tab, error) {
-	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	var options []chromedp.ContextOption
+	if !b.keeps {
+		options = append(options, chromedp.WithNewBrowserContext())
+	}
+	ctx, end := chromedp.NewContext(b.ctx, options...)
 	t := &tab{ctx: ctx, end: end}
 	err := chromedp.Do(ctx, // a limit of time here would later close the tab
 		set(network.Enable, network.EnableParams{}),
