@@ -46,12 +46,6 @@ func StartIn(ctx context.Context, folder string) (*Browser, error) {
 	return b, err
 }
 
-// Quit ends the browser in order, when it has stored everything.
-func (b *Browser) Quit() error {
-	defer b.end()
-	return chromedp.Cancel(b.ctx)
-}
-
 // Kill ends the browser as a crash does: it stores nothing more.
 func (b *Browser) Kill() error {
 	err := chromedp.FromContext(b.ctx).Browser.Process().Kill()

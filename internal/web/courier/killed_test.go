@@ -1,10 +1,12 @@
 package courier_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,11 +27,35 @@ var killings = []string{"stored", "sending", "answered", "storing"}
 // again, and finds every act carried out once, in order and with its own time.
 func TestKilledBrowser(t *testing.T) {
 	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
 	testkit.NeedChromium.OrSkip(t)
 	y := newYard(t)
-	for run := range testkit.Scaled(20, 2) {
-		when := killings[(run+1)%len(killings)]
-		t.Run(fmt.Sprint(run, " ", when), func(t *testing.T) { y.killBrowser(t, fmt.Sprint("k", run), when) })
+	used := y.usedProfile(t)
+	for run := range 20 {
+		when := killings[run%len(killings)]
+		t.Run(fmt.Sprint(run, " ", when), func(t *testing.T) { y.killBrowser(t, used, fmt.Sprint("k", run), when) })
+	}
+}
+
+// usedProfile returns the folder of a browser in which the app has been used before. Chromium
+// writes a site that is new to it into its list of sites half a minute later, and loses all
+// that the site has stored if it is killed before that.
+func (y *yard) usedProfile(t *testing.T) string {
+	t.Helper()
+	folder, r := t.TempDir(), y.newRider(t, "first")
+	chromium := y.runPhone(t, folder, r, "open", "", "", nil)
+	defer chromium.Close()
+	site, list := strings.TrimPrefix(y.address, "http://"), filepath.Join(folder, "Default", "WebStorage", "QuotaManager")
+	for late := time.After(2 * time.Minute); ; {
+		content, err := os.ReadFile(list)
+		if err == nil && bytes.Contains(content, []byte(site)) {
+			return folder
+		}
+		select {
+		case <-late:
+			t.Fatalf("%s has no %s, %v", list, site, err)
+		case <-time.After(time.Second):
+		}
 	}
 }
 
@@ -38,17 +64,19 @@ type keptAct struct {
 	Kind, Status, At string
 }
 
-func (y *yard) killBrowser(t *testing.T, name, when string) {
+func (y *yard) killBrowser(t *testing.T, used, name, when string) {
+	t.Helper()
 	r := y.newRider(t, name)
 	order := y.assigned(t, r, name)
 	y.Clock.Advance(10 * time.Second)
 	folder := t.TempDir()
-	// The app has been used before: of a site that is new to the browser, its last half
-	// minute may be lost.
-	y.runPhone(t, folder, r, "open", when, order)
-	first := y.runPhone(t, folder, r, "tap", when, order)
+	if err := os.CopyFS(folder, os.DirFS(used)); err != nil {
+		t.Fatal(err)
+	}
+	var first, second phoneReport
+	y.kill(t, y.runPhone(t, folder, r, "tap", when, order, &first))
 	y.Clock.Advance(time.Minute)
-	second := y.runPhone(t, folder, r, "send", when, order)
+	y.kill(t, y.runPhone(t, folder, r, "send", when, order, &second))
 	want := first.Tapped
 	if when == "storing" { // the last tap may have been stored, as a whole
 		want = second.Stored
@@ -86,24 +114,23 @@ type phoneReport struct {
 	Waiting        int
 }
 
-// runPhone starts a browser on a folder, runs a part of testdata/killed.js in it, and kills
-// it, except after the part "open".
-func (y *yard) runPhone(t *testing.T, folder string, r *apptest.Operator, part, when, order string) phoneReport {
+// kill ends a browser as a crash does.
+func (y *yard) kill(t *testing.T, chromium *browser.Browser) {
+	t.Helper()
+	if err := chromium.Kill(); err != nil {
+		t.Error(err)
+	}
+}
+
+// runPhone starts a browser on a folder, and runs a part of testdata/killed.js in it. The
+// browser is still running when it returns.
+func (y *yard) runPhone(t *testing.T, folder string, r *apptest.Operator, part, when, order string, report *phoneReport) *browser.Browser {
 	t.Helper()
 	chromium, err := browser.StartIn(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := chromium.Kill
-	if part == "open" {
-		end = chromium.Quit
-	}
-	defer func() {
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	}()
-	page, err := chromium.Open(y.address+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: session + "=" + r.Visit(t).Cookies[session], Now: y.Clock.Now()})
+	page, err := chromium.Open(y.address+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: session + "=" + r.Visit(t).Cookies[session], Kept: true, Now: y.Clock.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +142,12 @@ func (y *yard) runPhone(t *testing.T, folder string, r *apptest.Operator, part, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := browser.Evaluate[phoneReport](page, fmt.Sprintf("(%s)(%s)", script, arguments))
+	got, err := browser.Evaluate[phoneReport](page, fmt.Sprintf("(%s)(%s)", script, arguments))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	if report != nil {
+		*report = got
+	}
+	return chromium
 }
