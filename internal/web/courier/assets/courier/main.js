@@ -52,7 +52,6 @@ const found = (round, { job }) => {
 const App = ({ round, outbox, forget }) => html`
   <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
   <main id="content" tabindex="-1">
-    <h1 class="hidden">${t("courier.title")}</h1>
     <div class="low"><${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} /></div>
     <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, (match) => found(round, match))} />
     <${Updated} /><${Install} />

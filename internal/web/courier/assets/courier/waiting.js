@@ -46,7 +46,7 @@ export const Header = ({ round, outbox, menu }) => {
   const parts = [waiting(outbox), connection(round, outbox)].filter(Boolean), count = round.jobs.value.length;
   const ready = round.state.value === "ready";
   return html`<header class="bar">
-    <div><p class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</p>
+    <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
       <p class="sends">${parts.length > 0 && html`<span class="dot" aria-hidden="true"></span>`}<span>${parts.length ? parts.join(" · ") : ready ? t("courier.all_sent") : ""}</span></p></div>
     ${menu}
   </header>`;
