@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,7 +120,7 @@ func runGuide(t *testing.T, guide string, as reader) {
 	}
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", script)
 	command.Dir = as.dir
-	command.Env = append(as.env, asProgram+"=1", "PATH="+programs+":"+os.Getenv("PATH"), "HOME="+as.dir)
+	command.Env = slices.Concat(as.env, []string{asProgram + "=1", "PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + as.dir})
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	printed, err := command.Output()

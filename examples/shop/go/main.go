@@ -99,7 +99,7 @@ func receive(ctx context.Context, shop *client.Client) (events chan *client.Even
 		return nil, nil, err
 	}
 	events = make(chan *client.Event, 10)
-	mux.Handle("POST /hooks", client.Webhooks(endpoint.Secret, func(ctx context.Context, event *client.Event) error {
+	mux.Handle("POST /hooks", client.Webhooks(endpoint.Secret, func(_ context.Context, event *client.Event) error {
 		select { // in production, store it under event.ID
 		case events <- event:
 			return nil
