@@ -5,6 +5,7 @@ import { signal, useSignal } from "@preact/signals";
 import { close, ask } from "dropyard/dialog.js";
 import { classes, html, statusName } from "dropyard/html.js";
 import { moment, t } from "dropyard/text.js";
+import { Photo } from "./proofs.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
@@ -87,14 +88,15 @@ const failure = (values) => {
   return { status: "failed", failure_reason: String(values.get("reason")), ...(planned && { next_attempt: planned }), ...(notes && { notes }) };
 };
 
-/** @param {{now: number, go: (move: Move) => void}} props */
-const Failure = ({ now, go }) => {
-  const next = useSignal("");
+/** @param {{job: Job, now: number, go: (move: Move, pictures: Picture[]) => void}} props */
+const Failure = ({ job, now, go }) => {
+  const next = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), shrinking = useSignal(false);
   return html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
+    if (shrinking.value) return;
     const move = failure(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
     close();
-    go(move);
+    go(move, photo.value ? [{ kind: "photo", data: photo.value }] : []);
   }}>
     <fieldset class="reasons"><legend>${t("courier.why")}</legend>
       ${reasons().map(([value, label]) => html`<label class="choice" key=${value}><input type="radio" name="reason" value=${value} required /><span>${label}</span></label>`)}</fieldset>
@@ -107,13 +109,15 @@ const Failure = ({ now, go }) => {
       <input class="input" id="fail-other" name="other" type="datetime-local" required /></div>`}
     <div class="field"><label for="fail-notes">${t("courier.note")}</label><p class="hint" id="fail-notes-hint">${t("courier.note.hint")}</p>
       <textarea class="input" id="fail-notes" name="notes" maxlength="1000" aria-describedby="fail-notes-hint"></textarea></div>
-    <button class="button act fail">${t("courier.fail.do")}</button>
+    ${job.status !== "courier_assigned" && html`<section class="stack tight proofs"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
+      <${Photo} photo=${photo} busy=${shrinking} /></section>`}
+    <button class="button act fail" aria-disabled=${shrinking.value}>${t("courier.fail.do")}</button>
     <button type="button" class="button" onClick=${close}>${t("courier.back")}</button>
   </form>`;
 };
 
-/** Asks why an attempt has failed. @param {Job} job @param {number} now @param {(move: Move) => void} go */
-export const askFailure = (job, now, go) => ask(t("courier.fail.title", { name: job.stop.name }), () => html`<${Failure} now=${now} go=${go} />`);
+/** Asks why an attempt has failed. @param {Job} job @param {number} now @param {(move: Move, pictures: Picture[]) => void} go */
+export const askFailure = (job, now, go) => ask(t("courier.fail.title", { name: job.stop.name }), () => html`<${Failure} job=${job} now=${now} go=${go} />`);
 
 /**
  * The acts of a stop. The usual one is a large button.

@@ -158,7 +158,7 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
   const move = (job, to) => {
     if (to === "delivered") return proofs(job, ({ pictures }) => record(outbox, job, { status: to }, pictures));
     if (to === "failed") {
-      return askFailure(job, now(), (failed) => record(outbox, job, failed).then(() => { chosen.value = ""; }, () => {}));
+      return askFailure(job, now(), (failed, pictures) => record(outbox, job, failed, pictures).then(() => { chosen.value = ""; }, () => {}));
     }
     chosen.value = job.order_id; // the stop at which something was done stays open
     return record(outbox, job, { status: to }).catch(() => {}); // what was said stays
