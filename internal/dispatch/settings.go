@@ -64,7 +64,7 @@ func (s *Service) SetSettingsFrom(ctx context.Context, partnerID string, basis f
 			err = basis.Check(before)
 		}
 		if err != nil || *before == *settings {
-			return err // unchanged settings are not written, nor logged
+			return err // unchanged settings are not logged
 		}
 		if err := tx.SaveSettings(ctx, settings); err != nil {
 			return err

@@ -103,7 +103,7 @@ func usual(n int) requestlog.Entry {
 	}
 }
 
-// TestSizeOfAnEntry holds the size that docs/operating.md gives.
+// TestSizeOfAnEntry holds the size that docs/desk.md gives.
 func TestSizeOfAnEntry(t *testing.T) {
 	t.Parallel()
 	var packer requestlog.Packer

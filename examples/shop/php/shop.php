@@ -29,7 +29,8 @@ function send(string $method, string $path, ?array $body = null): array
     if ($response === false) {
         exit("no response: send it again, with the same Idempotency-Key\n");
     }
-    return [(int) explode(' ', $http_response_header[0])[1], $response];
+    $head = function_exists('http_get_last_response_headers') ? http_get_last_response_headers() : $http_response_header;
+    return [(int) explode(' ', $head[0])[1], $response];
 }
 
 /** Sends a signed request, and returns what the body holds. It ends the program if the request is refused. */
@@ -50,7 +51,7 @@ function isGenuine(string $secret, array $headers, string $body): bool
         return false;
     }
     $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
-    $want = 'v1,' . base64_encode(hash_hmac('sha256', "{$headers['webhook-id']}.$timestamp.$body", $key, true));
+    $want = 'v1,' . base64_encode(hash_hmac('sha256', ($headers['webhook-id'] ?? '') . ".$timestamp.$body", $key, true));
     foreach (explode(' ', $headers['webhook-signature'] ?? '') as $signature) { // two while the secret is rotated
         if (hash_equals($want, $signature)) {
             return true;

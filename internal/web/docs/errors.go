@@ -19,7 +19,7 @@ const errorsPath = root + "/errors"
 // statuses are the HTTP statuses of all codes of errors.
 type statuses map[refusal.Code]int
 
-// errorPages returns the pages of the codes of errors in a language, and the list of them.
+// pages returns the pages of the codes of errors in a language, and the list of them.
 func (all statuses) pages(l page.Language) map[string]*article {
 	found := map[string]*article{}
 	var list strings.Builder

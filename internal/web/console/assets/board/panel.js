@@ -8,7 +8,7 @@ import { call } from "./api.js";
 import { decide } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
-import { open } from "./route.js";
+import { open, opened } from "./route.js";
 import { store } from "./store.js";
 import { clock, dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
@@ -141,14 +141,14 @@ const title = "panel-title";
 
 /** Opens the panel of an order and goes into it. @param {string} id */
 export const enter = (id) => {
-  entering = true;
+  entering = opened.peek() !== id;
   open(id);
   document.getElementById(title)?.focus();
 };
 
 /** The panel of an order. @param {{id: string}} props */
 export const Panel = ({ id }) => {
-  const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), opened = useSignal(0);
+  const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
   const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null));
   const now = record.value, isRead = now !== null;
   useLayoutEffect(() => {
@@ -159,7 +159,7 @@ export const Panel = ({ id }) => {
   if (!now) return html`<div class="panel-body" key="waiting">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
     <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
-  if (!opened.value) opened.value = now.version;
+  if (!seen.value) seen.value = now.version;
   /** @param {import("./acts.js").Press} pressed @param {string} done */
   const send = async (pressed, done) => {
     [busy.value, pending.value, fault.value] = [true, pressed, ""];
@@ -181,7 +181,7 @@ export const Panel = ({ id }) => {
     const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
-  const last = now.moves[0], foreign = now.version > opened.value && now.version !== own.value;
+  const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value;
   return html`<div class="panel-body" key="order">
     <div class="spread"><h2 id=${title} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>

@@ -13,7 +13,10 @@ const most = 12;
 let loading;
 
 const load = () => {
-  loading ??= fetch(form.dataset.index ?? "").then((answer) => answer.json());
+  loading ??= fetch(form.dataset.index ?? "").then((answer) => answer.json()).catch((fault) => {
+    loading = undefined; // the next search tries again
+    throw fault;
+  });
   return loading;
 };
 
@@ -43,9 +46,11 @@ const row = (entry) => {
   return item;
 };
 
+const wordsTyped = () => plain(input.value).split(/\s+/).filter(Boolean);
+
 const search = async () => {
-  const words = plain(input.value).split(/\s+/).filter(Boolean);
-  const entries = words.length ? await load() : [];
+  const words = wordsTyped(), entries = words.length ? await load() : [];
+  if (words.join() !== wordsTyped().join()) return; // typed on while the index was read
   const found = entries
     .map((entry) => ({ entry, score: score(entry, words) }))
     .filter((one) => one.score > 0)

@@ -51,7 +51,7 @@ const readable = (text) => {
   }
 };
 
-if (section && form && shown) {
+if (section && form && shown && isSecureContext) { // without https browsers do not sign
   section.hidden = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
