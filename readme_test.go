@@ -35,8 +35,8 @@ func TestReadme(t *testing.T) {
 	text := strings.ReplaceAll(script.String(), "http://127.0.0.1:8080", service.URL)
 
 	demo := printed.String()
-	out := runBash(t, text, "DROPYARD_KEY="+printedBy(t, demo, `API key +(\S+)`), "DROPYARD_SECRET="+printedBy(t, demo, `secret +(\S+)`),
-		"OPERATOR_PASSWORD="+printedBy(t, demo, `operator +\S+ +password (\S+)`))
+	out := runBash(t, text, "DROPYARD_KEY="+apptest.Printed(t, demo, "API key"), "DROPYARD_SECRET="+apptest.Printed(t, demo, "secret"),
+		"OPERATOR_PASSWORD="+apptest.Printed(t, demo, `operator +\S+ +password`))
 	for _, want := range []string{
 		`"quote_id":"quo_`, `"status":"pending"`, `"status":"delivered"`, `"status":"cancelled"`, `"cancellation_reason":"changed my mind"`,
 		`"type":"IN","quantity":2`, `"type":"OUT","quantity":`,
@@ -48,16 +48,6 @@ func TestReadme(t *testing.T) {
 	if t.Failed() {
 		t.Log(out)
 	}
-}
-
-// printedBy returns what the demo printed at the place of a pattern's group.
-func printedBy(t *testing.T, demo, pattern string) string {
-	t.Helper()
-	match := regexp.MustCompile(pattern).FindStringSubmatch(demo)
-	if match == nil {
-		t.Fatalf("the demo printed nothing like %s: %s", pattern, demo)
-	}
-	return match[1]
 }
 
 func runBash(t *testing.T, script string, env ...string) string {

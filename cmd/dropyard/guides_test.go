@@ -67,7 +67,7 @@ func TestGuides(t *testing.T) {
 			var printed bytes.Buffer
 			service := apptest.Start(t, apptest.Demo(&printed))
 			runGuide(t, guide, reader{t.TempDir(), []string{
-				"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + printedBy(t, &printed, "test key"), "DROPYARD_SECRET=" + printedBy(t, &printed, "its secret"),
+				"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(), "test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
 			}})
 		})
 	}
@@ -88,16 +88,6 @@ func movedService(t *testing.T) reader {
 	service := apptest.Start(t, apptest.Demo(&printed), apptest.DataIn(filepath.Join(dir, "data")))
 	service.Stop()
 	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" + testkit.PostgresURL(t)}}
-}
-
-// printedBy returns what the demo prints behind a name.
-func printedBy(t *testing.T, printed *bytes.Buffer, name string) string {
-	t.Helper()
-	found := regexp.MustCompile(`(?m)^ *` + name + ` +(\S+)$`).FindStringSubmatch(printed.String())
-	if found == nil {
-		t.Fatalf("the demo printed no %s:\n%s", name, printed)
-	}
-	return found[1]
 }
 
 func runGuide(t *testing.T, guide string, as reader) {

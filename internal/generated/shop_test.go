@@ -35,11 +35,8 @@ func TestShops(t *testing.T) {
 			copySources(t, w.dir, "../../examples/shop")
 			var printed bytes.Buffer
 			service := apptest.Start(t, apptest.Demo(&printed), apptest.Webhooks())
-			key := regexp.MustCompile(`test key +(\S+)\s+its secret +(\S+)`).FindStringSubmatch(printed.String())
-			if key == nil {
-				t.Fatalf("the demo printed no test key:\n%s", &printed)
-			}
-			out := run(t, w, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+key[1], "DROPYARD_SECRET="+key[2])
+			demo := printed.String()
+			out := run(t, w, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+apptest.Printed(t, demo, "test key"), "DROPYARD_SECRET="+apptest.Printed(t, demo, "its secret"))
 			ids := visitsToShop.FindStringSubmatch(out)
 			if ids == nil || ids[1] != ids[2] || ids[1] != ids[3] {
 				t.Errorf("got\n%s\nwant a match of %s, with one order", out, visitsToShop)

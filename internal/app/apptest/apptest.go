@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strconv"
 	"sync"
@@ -82,6 +83,17 @@ func Demo(out io.Writer) Option {
 	return func(c *config.Config, world *app.Surroundings) {
 		c.Demo, world.Out, world.Now, world.At = true, out, time.Now, app.System().At
 	}
+}
+
+// Printed returns what the demo printed behind a name such as "API key", "secret" or
+// "test key", up to the next blank.
+func Printed(t testing.TB, demo, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^ *` + name + ` +(\S+)`).FindStringSubmatch(demo)
+	if found == nil {
+		t.Fatalf("the demo printed no %s:\n%s", name, demo)
+	}
+	return found[1]
 }
 
 // DataIn keeps the data in a directory that remains when the service has stopped.
