@@ -44,6 +44,7 @@ type bookView struct {
 	Chips     []page.Link
 	Form      *page.Form
 	Fields    []page.Field
+	Lines     []receiptLine // of a receipt; none of other movements
 	Locations []string
 	// Found are the products that fit what was typed, if it is not clear which is meant.
 	Found []delivery.Product
@@ -79,14 +80,18 @@ func (v *bookView) show(status int) (int, []byte, error) {
 	field := func(name, label, mode string, required bool) {
 		v.Fields = append(v.Fields, v.Form.With(page.Field{Name: name, Type: "text", Label: v.Text(label), InputMode: mode, Autocomplete: "off", Required: required}))
 	}
-	field("product", "warehouse.code", "", true)
-	field("quantity", "warehouse.quantity", "numeric", true)
+	if v.Kind == delivery.MovementIn {
+		v.addLines()
+	} else {
+		field("product", "warehouse.code", "", true)
+		field("quantity", "warehouse.quantity", "numeric", true)
+	}
 	field("location", map[bool]string{true: "warehouse.from", false: "movements.location"}[v.Kind == delivery.MovementTransfer], "", true)
 	if v.Kind == delivery.MovementTransfer {
 		field("to_location", "warehouse.to", "", true)
 	}
 	field("notes", "movements.notes", "", false)
-	return v.storeroom.show(leaf{template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status})
+	return v.storeroom.show(leaf{template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: []string{"receipt.js"}})
 }
 
 func (room *Room) bookForm(s *sheet) (int, []byte, error) {
@@ -107,7 +112,7 @@ func (room *Room) bookForm(s *sheet) (int, []byte, error) {
 	return v.show(http.StatusOK)
 }
 
-// book books a movement, and shows the form again for the next one.
+// book books a movement or the lines of a receipt, and shows the form again for the next one.
 func (room *Room) book(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
@@ -119,6 +124,9 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 	}
 	if v.Form, err = page.ReadForm(s.Visit); err != nil {
 		return 0, nil, err
+	}
+	if v.Kind == delivery.MovementIn {
+		return v.receive()
 	}
 	product, err := v.product()
 	if err != nil {

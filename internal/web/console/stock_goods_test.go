@@ -55,7 +55,7 @@ func TestBookGoods(t *testing.T) {
 	}{
 		{"IN", []string{"product", "", "quantity", "1", "location", "A"}, "This is required."},
 		{"IN", []string{"product", "chair", "quantity", "1", "location", "A"}, "No product has this"},
-		{"IN", []string{"product", "B-", "quantity", "1", "location", "A"}, "choose one"},
+		{"IN", []string{"product", "B-", "quantity", "1", "location", "A"}, "Enter the number of one: 1 (Lamp"},
 		{"IN", []string{"product", "2", "quantity", "0", "location", ""}, "2 fields need a change"},
 		{"OUT", []string{"product", "2", "quantity", "99", "location", "MTL-1"}, "Only 16 are at this location."},
 		{"TRANSFER", []string{"product", "2", "quantity", "1", "location", "MTL-1", "to_location", "MTL-1"}, "Choose another location"},

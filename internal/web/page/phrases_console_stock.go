@@ -44,7 +44,15 @@ var consoleStockPhrases = map[string]phrase{
 	"warehouse.import":   {"Import", "Importer"},
 	"movements.csv":      {"Download as CSV (the latest 50,000)", "Télécharger en CSV (les 50 000 derniers)"},
 
-	"warehouse.receive.hint":  {"Goods that arrive: they add to the level at the location.", "Marchandises qui arrivent : elles s’ajoutent au niveau de l’emplacement."},
+	"warehouse.receive.hint":       {"Goods that arrive: they add to the level at the location.", "Marchandises qui arrivent : elles s’ajoutent au niveau de l’emplacement."},
+	"warehouse.receive.lines":      {"Products", "Produits"},
+	"warehouse.receive.lines.hint": {"Scan a barcode, then type the quantity. Enter leads to the next field. All lines are booked, or none.", "Scannez un code-barres, puis tapez la quantité. Entrée mène au champ suivant. Toutes les lignes sont enregistrées, ou aucune."},
+	"warehouse.receive.line":       {"Line {n}: {field}", "Ligne {n} : {field}"},
+	"warehouse.receive.more":       {"More lines", "Plus de lignes"},
+	"warehouse.receive.most":       {"A receipt has at most {most} lines.", "Une réception a au plus {most} lignes."},
+	"warehouse.receive.several":    {"More than one product fits. Enter the number of one: {products}.", "Plusieurs produits correspondent. Entrez le numéro de l’un d’eux : {products}."},
+	"warehouse.received":           {"Received at {location}: {lines} lines.", "Reçu à {location} : {lines} lignes."},
+
 	"warehouse.transfer.hint": {"Goods that move from one location to another: the stock as a whole stays the same.", "Marchandises qui passent d’un emplacement à un autre : le stock total reste le même."},
 	"warehouse.withdraw.hint": {"Goods that leave without an order, such as breakage or shrinkage. Say why in the notes.", "Marchandises qui sortent sans commande, comme la casse ou la démarque. Dites pourquoi dans les notes."},
 	"warehouse.correct.hint":  {"A correction of the level: 3 adds three, -3 takes three away.", "Une correction du niveau : 3 en ajoute trois, -3 en retire trois."},

@@ -1,0 +1,43 @@
+// Receipts with a hand scanner, which types a code and Enter: Enter leads from the product
+// to its quantity, and from there to the next line, which is added when it is missing.
+// Without this script Enter shows the form again with more lines, and books nothing.
+
+const receipt = document.getElementById("receipt");
+const most = 100; // lines of a receipt, as the use case has it
+
+const begin = () => {
+  const fields = () => [...receipt.querySelectorAll("input")];
+
+  const add = () => {
+    const rows = [...receipt.querySelectorAll("div.line")], last = rows.at(-1);
+    if (rows.length >= most) return;
+    const row = last.cloneNode(true);
+    for (const fault of row.querySelectorAll(".fault")) fault.remove();
+    for (const label of row.querySelectorAll("label")) {
+      const field = label.nextElementSibling;
+      field.id = label.htmlFor = `field-${field.name}-${rows.length}`;
+      field.value = "";
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+      label.textContent = label.textContent.replace(/\d+/, String(rows.length + 1));
+    }
+    last.after(row);
+  };
+
+  receipt.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    event.preventDefault();
+    if (!event.target.value.trim()) return;
+    if (event.target === fields().at(-1)) add();
+    const next = fields()[fields().indexOf(event.target) + 1];
+    next?.focus();
+    next?.select();
+  });
+  receipt.querySelector("[name=act]").addEventListener("click", (event) => {
+    event.preventDefault();
+    add();
+    fields().at(-2).focus();
+  });
+  fields().find((field) => field.getAttribute("aria-invalid") || !field.value)?.focus();
+};
+if (receipt) begin();

@@ -1,0 +1,186 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// linesToFill is the number of empty lines that the form of a receipt offers.
+const linesToFill = 5
+
+// receiptLine is a line of a receipt as the form shows it.
+type receiptLine struct{ Product, Quantity page.Field }
+
+// typedLine is a line of a receipt as it was sent.
+type typedLine struct{ code, quantity string }
+
+// typedLines returns the lines that were sent, without empty ones.
+func typedLines(sent *page.Form) (lines []typedLine) {
+	quantities := sent.Values["quantity"]
+	for i, code := range sent.Values["product"] {
+		line := typedLine{code: strings.TrimSpace(code)}
+		if i < len(quantities) {
+			line.quantity = strings.TrimSpace(quantities[i])
+		}
+		if line != (typedLine{}) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// addLines adds the fields of the lines that were sent, and of empty ones.
+func (v *bookView) addLines() {
+	lines := typedLines(v.Form)
+	lines = append(lines, make([]typedLine, max(0, min(linesToFill, stock.MaxReceived-len(lines))))...)
+	field := func(line int, name, label, mode, value string) page.Field {
+		numbered := fmt.Sprintf("%s-%d", name, line)
+		v.Form.Values.Set(numbered, value)
+		text := v.Text("warehouse.receive.line", "n", strconv.Itoa(line+1), "field", v.Text(label))
+		return v.Form.With(page.Field{Name: numbered, Label: text, InputMode: mode})
+	}
+	for i, line := range lines {
+		v.Lines = append(v.Lines, receiptLine{
+			field(i, "product", "warehouse.code", "", line.code), field(i, "quantity", "warehouse.quantity", "numeric", line.quantity),
+		})
+	}
+}
+
+// receive books the lines of a receipt, all of them or none, or shows more empty lines.
+func (v *bookView) receive() (int, []byte, error) {
+	if v.Form.Values.Get("act") == "more" {
+		again, err := v.form(v.Form.Action, 0)
+		if err != nil {
+			return 0, nil, err
+		}
+		again.Values, v.Form = v.Form.Values, again
+		return v.show(http.StatusOK)
+	}
+	lines := typedLines(v.Form)
+	ids, err := v.productsOf(lines)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(v.Form.Faults) > 0 {
+		return v.show(http.StatusUnprocessableEntity)
+	}
+	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
+	members := make([]map[string]any, len(lines))
+	for i, line := range lines {
+		members[i] = map[string]any{"product_id": ids[i], "quantity": number(line.quantity)}
+	}
+	body, err := page.Source(map[string]any{"location": value("location"), "lines": members, "notes": value("notes")})
+	if err != nil {
+		return 0, nil, err
+	}
+	request := v.once(v.Form, body.Raw())
+	request.Encode = func(any) ([]byte, error) { return strictjson.Marshal(len(lines)) }
+	if _, err := v.room.config.Stock.Receive(v.Context(), request, body); err != nil {
+		return v.refuseLines(err)
+	}
+	message, err := v.received(lines, ids)
+	if err != nil {
+		return 0, nil, err
+	}
+	return v.LeadTo(v.Link(v.Path("/book"), "type", string(v.Kind), "location", value("location")), message)
+}
+
+// received returns the message that says what was received.
+func (v *bookView) received(lines []typedLine, ids []int64) (page.Flash, error) {
+	if len(lines) == 1 {
+		v.Form.Values.Set("quantity", lines[0].quantity)
+		return v.booked(v.Context(), ids[0])
+	}
+	return page.Flash{Key: "warehouse.received", Arguments: []string{
+		"location", strings.TrimSpace(v.Form.Values.Get("location")), "lines", v.Language.Number(len(lines)),
+	}}, nil
+}
+
+// productsOf returns the ids of the products that the lines name. Lines that name none, or
+// more than one, get a fault.
+func (v *bookView) productsOf(lines []typedLine) (ids []int64, err error) {
+	fault := func(line int, text string) {
+		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: fmt.Sprintf("product-%d", line), Text: text})
+	}
+	if len(lines) == 0 {
+		fault(0, v.Text("fault.required"))
+	}
+	if len(lines) > stock.MaxReceived {
+		fault(stock.MaxReceived, v.Text("warehouse.receive.most", "most", v.Language.Number(stock.MaxReceived)))
+		return nil, nil
+	}
+	var codes []string
+	for _, line := range lines {
+		if form.IsText(line.code) {
+			codes = append(codes, line.code)
+		}
+	}
+	named, err := v.room.config.Stock.Find(v.Context(), v.PartnerID, codes...)
+	if err != nil {
+		return nil, err
+	}
+	ids = make([]int64, len(lines))
+	for i, line := range lines {
+		found, err := v.meant(line.code, named[line.code])
+		switch {
+		case err != nil:
+			return nil, err
+		case line.code == "":
+			fault(i, v.Text("fault.required"))
+		case len(found) == 0:
+			fault(i, v.Text("warehouse.code.unknown"))
+		case len(found) > 1:
+			fault(i, v.Text("warehouse.receive.several", "products", listed(found)))
+		default:
+			ids[i] = found[0].ProductID
+		}
+	}
+	return ids, nil
+}
+
+// meant returns the products with a code, or else those with it in their names.
+func (v *bookView) meant(code string, named []*ledger.Product) (products []delivery.Product, err error) {
+	for _, product := range named {
+		products = append(products, product.Product)
+	}
+	if len(products) > 0 || code == "" || !form.IsText(code) {
+		return products, nil
+	}
+	products, _, err = v.room.config.Stock.Products(v.Context(), stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
+	return products, err
+}
+
+// listed lists products by number and name.
+func listed(products []delivery.Product) string {
+	var texts []string
+	for _, product := range products {
+		texts = append(texts, fmt.Sprintf("%d (%s)", product.ProductID, product.Name))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// ofLine fits the field of a fault in a line of a receipt.
+var ofLine = regexp.MustCompile(`^lines\[([0-9]+)\]\.(.+)$`)
+
+// refuseLines shows the form of a receipt with what is wrong with its lines.
+func (v *bookView) refuseLines(refused error) (int, []byte, error) {
+	if !v.Form.Refuse(refused, v.Language) {
+		return 0, nil, refused
+	}
+	for i, fault := range v.Form.Faults {
+		if in := ofLine.FindStringSubmatch(fault.Field); in != nil {
+			v.Form.Faults[i].Field = strings.TrimSuffix(in[2], "_id") + "-" + in[1]
+		}
+	}
+	return v.show(http.StatusUnprocessableEntity)
+}

@@ -1,0 +1,56 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// receives sends the form of a receipt, with lines given as pairs of product and quantity.
+func (w *warehouse) receives(t *testing.T, on *apptest.Answer, lines []string, others ...string) *apptest.Answer {
+	t.Helper()
+	path := w.path + "/book?type=IN"
+	fields, err := url.ParseQuery(string(on.Form(t, path, others...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields.Del("product")
+	fields.Del("quantity")
+	for i := 0; i+1 < len(lines); i += 2 {
+		fields.Add("product", lines[i])
+		fields.Add("quantity", lines[i+1])
+	}
+	return w.Request(t, "POST", path, []byte(fields.Encode()), "Content-Type", "application/x-www-form-urlencoded")
+}
+
+// TestReceiveSeveralLines books all lines of a receipt once, or none of them if one has a
+// fault, which is shown at its line.
+func TestReceiveSeveralLines(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	page := w.Open(t, w.path+"/book").Must(t, 200)
+	page.Shows(t, 200, `id="field-product-4"`, "Line 5: Quantity")
+	lines := []string{"B-Rug", "20", "", "", "B-Lamp <b>", "3", "rug", "1"}
+
+	faulty := w.receives(t, page, append(lines, "0627", "1", "1", "", "2", "1000000001", "B-", "1"), "location", "MTL-1")
+	faulty.Shows(t, 422, "2 fields need a change", `id="fault-product-3"`, "No product has this", `id="fault-product-6"`, "Enter the number of one", `value="B-Rug"`)
+	faulty = w.receives(t, faulty, append(lines, "1", "", "2", "1000000001"), "location", "MTL-1")
+	faulty.Shows(t, 422, "2 fields need a change", `id="fault-quantity-3"`, `id="fault-quantity-4"`, `value="1000000001"`)
+	w.receives(t, page, nil, "location", "MTL-1").Shows(t, 422, "This is required.")
+	w.receives(t, page, []string{"2", "999999999", "2", "2"}, "location", "MTL-1").Shows(t, 422, "One field needs a change", `id="fault-quantity-1"`)
+	w.receives(t, page, strings.Split(strings.Repeat("2 1 ", 100)+"2 1", " "), "location", "MTL-1").Shows(t, 422, "at most 100 lines")
+	more := w.receives(t, page, lines, "location", "MTL-1", "act", "more")
+	more.Shows(t, 200, `id="field-product-7"`, `value="B-Rug"`, `value="MTL-1"`)
+	w.audited(t, w.rug, 0)
+
+	for range 2 { // a double click books once
+		w.receives(t, more, lines, "location", "MTL-1", "notes", "lorry").Leads(t, w.path+"/book?location=MTL-1&type=IN")
+	}
+	w.shows(t, w.path+"/book", []string{"Received at MTL-1: 3 lines."}, nil)
+	w.shows(t, w.product(w.rug), []string{"22", "lorry"}, nil)
+	w.shows(t, w.product(w.lamp), []string{"55", "lorry"}, nil)
+	w.audited(t, w.rug, 2)
+	w.audited(t, w.lamp, 1)
+}
