@@ -102,7 +102,7 @@ func (h *house) keepWarehouse(ctx context.Context, language page.Language) error
 	}{
 		{"new-faults", metro + "/new", url.Values{"name": {""}, "price": {"12,999"}, "stock_min": {"9"}, "stock_max": {"8"}}, http.StatusUnprocessableEntity},
 		{"book-faults", metro + "/book?type=OUT", url.Values{"product": {"3"}, "quantity": {"999"}, "location": {"MTL-1"}}, http.StatusUnprocessableEntity},
-		{"book-several", metro + "/book?type=IN", url.Values{"product": {"06278"}, "quantity": {"1"}, "location": {"MTL-1"}}, http.StatusUnprocessableEntity},
+		{"book-several", metro + "/book?type=IN", url.Values{"product": {"1", "06278"}, "quantity": {"12", "1"}, "location": {"MTL-1"}}, http.StatusUnprocessableEntity},
 		{"count", metro + "/count", with(counted, "scan", "9990001"), http.StatusOK},
 		{"count-hostile", bad + "/count", with(hostile, "scan", hostileText), http.StatusOK},
 		{"differences", metro + "/count", with(counted, "act", "review"), http.StatusOK},
