@@ -1,5 +1,5 @@
-// Receipts with a hand scanner, which types a code and Enter: Enter leads from the product
-// to its quantity, and from there to the next line, which is added when it is missing.
+// Receipts with a hand scanner, which types a code and Enter. Enter leads to the next
+// field; after the last line it adds one.
 // Without this script Enter shows the form again with more lines, and books nothing.
 
 const receipt = document.getElementById("receipt");
@@ -24,20 +24,23 @@ const begin = () => {
     last.after(row);
   };
 
-  receipt.addEventListener("keydown", (event) => {
+  // Enter beside the lines must not lead to the first button of the form, which adds lines.
+  receipt.form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
     event.preventDefault();
-    if (!event.target.value.trim()) return;
+    if (receipt.contains(event.target) && !event.target.value.trim()) return;
     if (event.target === fields().at(-1)) add();
-    const next = fields()[fields().indexOf(event.target) + 1];
+    const all = [...receipt.form.querySelectorAll("input:not([type=hidden]), button.first")];
+    const next = all[all.indexOf(event.target) + 1];
     next?.focus();
-    next?.select();
+    next?.select?.();
   });
   receipt.querySelector("[name=act]").addEventListener("click", (event) => {
     event.preventDefault();
     add();
     fields().at(-2).focus();
   });
-  fields().find((field) => field.getAttribute("aria-invalid") || !field.value)?.focus();
+  const place = document.getElementById("field-location");
+  [place, ...fields()].find((field) => field.getAttribute("aria-invalid") || !field.value)?.focus();
 };
 if (receipt) begin();
