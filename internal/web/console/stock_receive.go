@@ -162,9 +162,9 @@ func (v *bookView) meant(code string, named []*ledger.Product) (products []deliv
 
 // listed lists products by number and name.
 func listed(products []delivery.Product) string {
-	var texts []string
-	for _, product := range products {
-		texts = append(texts, fmt.Sprintf("%d (%s)", product.ProductID, product.Name))
+	texts := make([]string, len(products))
+	for i, product := range products {
+		texts[i] = fmt.Sprintf("%d (%s)", product.ProductID, product.Name)
 	}
 	return strings.Join(texts, ", ")
 }
