@@ -293,7 +293,7 @@ func TestCourierProofs(t *testing.T) {
 	p.shows("This file cannot be read as a picture.")
 	p.do(chromedp.SetUploadFiles(`dialog input[type="file"]`, []string{turned(t)}), chromedp.WaitVisible("dialog .photo img"))
 	p.run(signScript)
-	p.shows("Clear the signature")
+	p.do(chromedp.WaitEnabled(`dialog .signature ~ button`))
 	p.sound()
 	p.do(chromedp.Click("dialog .large"))
 	if got := p.run(`String(window.outcome) + document.querySelector("dialog [name=collected]").validity.valueMissing`); got != "undefinedtrue" {

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useComputed, useSignal } from "@preact/signals";
 import { ask, close, dialog } from "dropyard/dialog.js";
-import { html } from "dropyard/html.js";
+import { classes, html } from "dropyard/html.js";
 import { language, number, t } from "dropyard/text.js";
 import { shrink } from "./photo.js";
 import { Signature } from "./signature.js";
@@ -48,14 +48,21 @@ export const Photo = ({ photo, busy }) => {
     busy.value = false;
   };
   const remove = () => { photo.value = null; field.current?.focus(); };
+  const status = () => {
+    if (busy.value) return t("courier.proofs.photo.busy");
+    return fault.value || (photo.value ? t("courier.proofs.photo.size", { n: number(Math.ceil(photo.value.size / 1000)) }) : "");
+  };
+  // The picture and what is said about it have places of their own, so that nothing moves when they appear.
   return html`<div class="stack tight">
-    ${photo.value && address && html`<figure class="photo"><img src=${address} alt=${t("courier.proofs.photo.alt")} />
-      <figcaption class="spread"><span class="soft small">${t("courier.proofs.photo.size", { n: number(Math.ceil(photo.value.size / 1000)) })}</span>
-        <button type="button" class="button danger" onClick=${remove}>${t("courier.proofs.photo.remove")}</button></figcaption></figure>`}
-    <label class="button taker"><input class="hidden" type="file" accept="image/*" capture="environment" ref=${field} onChange=${take} disabled=${busy.value} />
-      <span>${t(photo.value ? "courier.proofs.photo.again" : "courier.proofs.photo.take")}</span></label>
-    <p class="soft" role="status">${busy.value ? t("courier.proofs.photo.busy") : ""}</p>
-    ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
+    <div class="taking">
+      <div class="photo">${photo.value && address && html`<img src=${address} alt=${t("courier.proofs.photo.alt")} />`}</div>
+      <div class="stack tight">
+        <label class="button taker"><input class="hidden" type="file" accept="image/*" capture="environment" ref=${field} onChange=${take} disabled=${busy.value} />
+          <span>${t(photo.value ? "courier.proofs.photo.again" : "courier.proofs.photo.take")}</span></label>
+        ${photo.value && html`<button type="button" class="button danger" onClick=${remove}>${t("courier.proofs.photo.remove")}</button>`}
+      </div>
+    </div>
+    <p class=${classes("state small", fault.value && !busy.value ? "fault" : "soft")} role="status">${status()}</p>
   </div>`;
 };
 
@@ -93,7 +100,7 @@ const Proofs = ({ job, go }) => {
       <${Photo} photo=${photo} busy=${shrinking} /></section>
     <section class="stack tight"><h3>${t("courier.proofs.signature")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
       <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
-      ${signed.value && html`<button type="button" class="button" onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button>`}</section>
+      <button type="button" class="button" disabled=${!signed.value} onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button></section>
     ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
     <button class="button first large" aria-disabled=${waits.value}>${t("courier.proofs.go")}</button>
   </form>`;
