@@ -60,7 +60,6 @@ const search = async () => {
   count.textContent = words.length && !found.length ? form.dataset.none ?? "" : "";
 };
 
-form.hidden = false;
 input.addEventListener("input", search);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
