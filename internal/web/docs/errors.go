@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -53,10 +54,23 @@ func (all statuses) page(code refusal.Code, l page.Language) *article {
 	fmt.Fprintf(&text, "## %s\n\n%s\n\n", l.Text("docs.error.do"), l.Text(key+".do"))
 	fmt.Fprintf(&text, "## %s\n\n", l.Text("docs.error.example"))
 	for _, body := range errorExamples()[code] {
-		text.WriteString(fenced("json", body))
+		text.WriteString(fenced("json", withPage(body, code)))
 	}
 	return newArticle(errorsPath+"/"+string(code), string(code), l, text.String())
 }
+
+// withPage returns the example of an error with the address of its page, which the
+// service adds to every error: the OpenAPI documents leave it out of their examples.
+func withPage(body string, code refusal.Code) string {
+	line := fmt.Sprintf("\"doc_url\": %q", exampleHost+errorsPath+"/"+string(code))
+	return messageLine.ReplaceAllString(body, "${1}${2},${1}"+line+"${3}")
+}
+
+// exampleHost is the address of the service in examples.
+const exampleHost = "https://api.dropyard.example"
+
+// messageLine matches the line of the message, and the comma after it if there is one.
+var messageLine = regexp.MustCompile(`(\n +)("message": "(?:[^"\\]|\\.)*")(,?)`)
 
 // fenced returns a block of code in Markdown.
 func fenced(language, code string) string { return "```" + language + "\n" + code + "\n```\n\n" }

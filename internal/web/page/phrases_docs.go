@@ -91,12 +91,12 @@ var docsPhrases = map[string]phrase{
 		"La requête contredit ce qui existe : par exemple, une autre commande a le même `partner_order_id`, ou ce que vous modifiez a changé entre-temps. Le message le précise.",
 	},
 	"docs.error.conflict.do": {
-		"Read the current state, and decide again from there. To repeat a request whose response was lost, send the same `Idempotency-Key`: you then get the first response instead of this error.",
-		"Lisez l’état actuel et décidez à nouveau. Pour répéter une requête dont la réponse s’est perdue, envoyez le même `Idempotency-Key` : vous recevrez alors la première réponse au lieu de cette erreur.",
+		"Read the current state, and decide again from there: an order whose `partner_order_id` is used with `GET /v1/orders?partner_order_id=…`. To repeat a request whose response was lost, send the same `Idempotency-Key`: you then get the first response instead of this error.",
+		"Lisez l’état actuel et décidez à nouveau : pour un `partner_order_id` déjà utilisé, lisez la commande avec `GET /v1/orders?partner_order_id=…`. Pour répéter une requête dont la réponse s’est perdue, envoyez le même `Idempotency-Key` : vous recevrez alors la première réponse au lieu de cette erreur.",
 	},
 	"docs.error.order_not_cancellable.means": {
-		"The order can no longer be cancelled, because a courier has picked it up or because it has ended. `details.status` is its status.",
-		"La commande ne peut plus être annulée, car un livreur l’a ramassée ou elle est terminée. `details.status` est son état.",
+		"The order can no longer be cancelled: a courier has been assigned to it, or it has ended. `details.status` is its status. Orders that are `pending` or `accepted` can be cancelled.",
+		"La commande ne peut plus être annulée : un livreur lui est attribué, ou elle est terminée. `details.status` est son état. Les commandes `pending` ou `accepted` peuvent être annulées.",
 	},
 	"docs.error.order_not_cancellable.do": {
 		"Do not repeat the request. Contact the people who run the service if the delivery must be stopped.",
@@ -175,8 +175,8 @@ var docsPhrases = map[string]phrase{
 		"Configurez d’abord un point de réception, dans le portail ou par `PUT /v1/webhooks/endpoint`. Le mode test a le sien.",
 	},
 	"docs.error.rate_limited.means": {
-		"There were more requests in a minute than are allowed. The header `RateLimit` says how many are left.",
-		"Il y a eu plus de requêtes en une minute que permis. L’en-tête `RateLimit` indique combien il en reste.",
+		"There were more requests in a minute than are allowed. In the header `RateLimit`, `r` is how many requests are left, and `t` is in how many seconds all of them are available again; in `RateLimit-Policy`, `q` is how many are allowed in `w` seconds.",
+		"Il y a eu plus de requêtes en une minute que permis. Dans l’en-tête `RateLimit`, `r` est le nombre de requêtes restantes et `t` le nombre de secondes avant qu’elles soient toutes disponibles à nouveau ; dans `RateLimit-Policy`, `q` est le nombre permis en `w` secondes.",
 	},
 	"docs.error.rate_limited.do": {
 		"Wait for the seconds in `Retry-After`, then repeat the request. Send orders in batches, and receive webhooks instead of asking for the status again and again.",
@@ -195,15 +195,15 @@ var docsPhrases = map[string]phrase{
 		"Quelque chose a échoué dans le service. L’incident est enregistré avec le `request_id`.",
 	},
 	"docs.error.internal_error.do": {
-		"Repeat the request after 1, 2 and 4 s, with the same `Idempotency-Key` if it has one. If it fails again, send us the `request_id`.",
-		"Répétez la requête après 1, 2 et 4 s, avec le même `Idempotency-Key` si elle en a un. Si elle échoue encore, envoyez-nous le `request_id`.",
+		"Repeat the request after 1 s, 2 s, 4 s and so on, up to a minute, with the same `Idempotency-Key` if it has one. If it keeps failing, send us the `request_id`.",
+		"Répétez la requête après 1 s, 2 s, 4 s et ainsi de suite, jusqu’à une minute, avec le même `Idempotency-Key` si elle en a un. Si elle échoue toujours, envoyez-nous le `request_id`.",
 	},
 	"docs.error.unavailable.means": {
 		"The service cannot handle the request at the moment, or could not finish it in time. It may have taken effect all the same.",
 		"Le service ne peut pas traiter la requête pour l’instant, ou n’a pas pu la terminer à temps. Elle peut avoir pris effet malgré tout.",
 	},
 	"docs.error.unavailable.do": {
-		"Repeat the request after `Retry-After` if the header is present, otherwise after 1, 2 and 4 s, with the same `Idempotency-Key`: it then takes effect once only.",
-		"Répétez la requête après `Retry-After` si l’en-tête est présent, sinon après 1, 2 et 4 s, avec le même `Idempotency-Key` : elle ne prend alors effet qu’une fois.",
+		"Wait for `Retry-After` if the header is present, otherwise 1 s, 2 s, 4 s and so on, up to a minute, and repeat the request with the same `Idempotency-Key`: it then takes effect once only. Keys are kept for at least 72 hours: keep trying, or look with `GET /v1/orders?partner_order_id=…`, before you say that an order was not made.",
+		"Attendez selon `Retry-After` si l’en-tête est présent, sinon 1 s, 2 s, 4 s et ainsi de suite, jusqu’à une minute, puis répétez la requête avec le même `Idempotency-Key` : elle ne prend alors effet qu’une fois. Les clés sont conservées au moins 72 heures : continuez d’essayer, ou cherchez avec `GET /v1/orders?partner_order_id=…`, avant de dire qu’une commande n’a pas été créée.",
 	},
 }

@@ -135,3 +135,21 @@ test("a start without a connection and without a round is an error", async () =>
   await round.refresh();
   assert.equal(round.state.value, "error");
 });
+
+test("a reading that ends in an error does not keep the next one from beginning", async () => {
+  const { world, make } = phone([job("a", "in_transit")]), round = make(), read = round.world.read;
+  round.world.read = () => Promise.reject(new TypeError("broken"));
+  await assert.rejects(round.refresh(), { message: "broken" });
+  round.world.read = read;
+  round.refresh();
+  await answerAll(world);
+  assert.deepEqual(statuses(round.jobs.value), ["a in_transit"]);
+});
+
+test("a reading that is answered after signing out keeps nothing", async () => {
+  const { world, make } = phone([job("a", "in_transit")]), round = make();
+  round.refresh();
+  round.close();
+  await answerAll(world);
+  assert.equal(world.kept, undefined);
+});

@@ -1,40 +1,56 @@
 // Reading a courier's stops from /ops/v1, with the session's cookie.
 
+import { request } from "./send.js";
+
 /** @typedef {import("./round.js").Answer} Answer */
 /** @typedef {import("./round.js").Fault} Fault */
 
-/** How long a response may take, in milliseconds. */
-const timeout = 20000;
+/** How long a response may take, and one that the courier waits for, in milliseconds. */
+const timeout = 20000, patience = 10000;
 
-/** @param {Response} response @returns {Promise<Fault>} */
-const faultOf = async (response) => {
-  const requestID = response.headers.get("X-Request-Id") ?? "";
-  const { error } = await response.json().catch(() => ({}));
-  return error?.code ? { status: response.status, code: error.code, requestID } : { status: 0, code: "unreachable", requestID: "" }; // the page of a network
-};
+/** What came is not from this service. @type {Fault} */
+const unreachable = { status: 0, code: "unreachable", requestID: "" };
 
-/** Returns the body of a response. It throws a Fault. @param {string} path @returns {Promise<any>} */
-const read = async (path) => {
-  /** @type {Response} */
-  let response;
-  try {
-    response = await fetch(`/ops/v1${path}`, { headers: { Accept: "application/json" }, cache: "no-store", redirect: "error", signal: AbortSignal.timeout(timeout) });
-    if (response.ok) return await response.json();
-  } catch {
-    throw /** @type {Fault} */ ({ status: 0, code: "unreachable", requestID: "" });
-  }
-  throw await faultOf(response);
+/**
+ * Returns the body of a response, which has a property of that name. It throws a Fault.
+ * @param {string} path
+ * @param {string} name
+ * @param {number} [ms] how long the response may take
+ * @returns {Promise<any>}
+ */
+const read = async (path, name, ms = timeout) => {
+  const response = await request(`/ops/v1${path}`, { headers: { Accept: "application/json" } }, ms).catch(() => null);
+  const body = await response?.json().catch(() => null), code = body?.error?.code;
+  if (response?.ok && body?.[name]) return body;
+  if (!response || response.ok || !code) throw unreachable; // no connection, or the page of a network
+  throw /** @type {Fault} */ ({ status: response.status, code, requestID: response.headers.get("X-Request-Id") ?? "" });
 };
 
 /** Reads the stops, and the deliveries since a time. @param {string} since @returns {Promise<Answer>} */
-export const readJobs = (since) => read(`/jobs?since=${encodeURIComponent(since)}`);
+export const readJobs = (since) => read(`/jobs?since=${encodeURIComponent(since)}`, "jobs");
 
 /** Reads where an order goes; undefined if that cannot be read now. @param {string} id @returns {Promise<import("./round.js").Stop | undefined>} */
 export const readDropoff = async (id) => {
   try {
-    const { order: { dropoff } } = await read(`/orders/${id}`);
+    const { order: { dropoff } } = await read(`/orders/${id}`, "order");
     return { ...dropoff, kind: "dropoff", area: dropoff.address.postal_code.slice(0, 3), deadline: dropoff.time_window.end };
   } catch {
     return undefined; // it is asked for again with the next reading
+  }
+};
+
+/**
+ * Asks the service for parcels of stops that the phone does not know.
+ * @param {string} code
+ * @returns {Promise<{matches: import("./codes.js").Match[], problem: string}>} problem is the key of a phrase if the service finds nothing
+ */
+export const lookUp = async (code) => {
+  try {
+    /** @type {{matches: {place: number | null, order: import("./codes.js").Job}[]}} */
+    const { matches } = await read(`/scan?${new URLSearchParams({ code })}`, "matches", patience);
+    return { matches: matches.map(({ place, order }) => ({ job: order, place })), problem: "" };
+  } catch (fault) {
+    const { status } = /** @type {Fault} */ (fault);
+    return { matches: [], problem: status === 404 || status === 422 ? "courier.scan.unknown" : status === 401 ? "courier.scan.signed-out" : "courier.scan.unreachable" };
   }
 };

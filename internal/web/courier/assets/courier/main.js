@@ -35,6 +35,7 @@ const everyMs = 60000;
 const root = /** @type {HTMLElement} */ (document.getElementById("courier"));
 const owner = root.dataset.operator ?? "";
 const served = Date.parse(root.dataset.now ?? ""); // the document that the phone keeps does not say when
+const offset = served ? served - Date.now() : undefined;
 if (served) correct(served);
 run();
 
@@ -73,14 +74,17 @@ const keepUp = (round, outbox) => {
 
 /** Opens what the phone keeps, and shows the app. It throws if the phone keeps nothing. */
 const begin = async () => {
-  const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage));
+  const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage, offset));
   const round = new Round({
     read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
     keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
   });
   outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
   await Promise.all([outbox.open(owner), round.open()]);
-  const forget = () => storage.keep(owner, "round", null);
+  const forget = () => {
+    round.close();
+    return storage.keep(owner, "round", null);
+  };
   root.replaceChildren();
   render(html`<${App} round=${round} outbox=${outbox} forget=${forget} />`, root);
   keepUp(round, outbox);

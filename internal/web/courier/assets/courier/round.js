@@ -120,6 +120,7 @@ export class Round {
   #since = [];
   #reading = false;
   #again = false;
+  #closed = false;
 
   /** @param {World} world */
   constructor(world) {
@@ -162,6 +163,11 @@ export class Round {
     this.#kept.value = { ...nothing, ...kept, delivered: today ? kept.delivered : nothing.delivered };
   }
 
+  /** Keeps nothing from now on: a reading that is under way may end after the courier has signed out. */
+  close() {
+    this.#closed = true;
+  }
+
   /** Returns the beginning of the reader's day. */
   #today() {
     return new Date(new Date(this.world.now()).setHours(0, 0, 0, 0)).toISOString();
@@ -174,12 +180,15 @@ export class Round {
       return;
     }
     this.#reading = true;
-    do {
-      this.#again = false;
-      this.#since = [];
-      await this.#read();
-    } while (this.#again);
-    this.#reading = false;
+    try {
+      do {
+        this.#again = false;
+        this.#since = [];
+        await this.#read();
+      } while (this.#again);
+    } finally {
+      this.#reading = false;
+    }
   }
 
   async #read() {
@@ -208,7 +217,7 @@ export class Round {
   }
 
   /**
-   * Notes acts that wait no longer, and reads the stops again. They are shown until the
+   * Notes acts that have left the outbox, and reads the stops again. They are shown until the
    * service's stops have them.
    * @param {Act[]} acts
    */
@@ -227,6 +236,7 @@ export class Round {
 
   /** @param {Kept} value */
   #put(value) {
+    if (this.#closed) return;
     this.#kept.value = value;
     this.world.keep(value).catch(() => {}); // the next start shows an older round, or none
   }

@@ -8,37 +8,14 @@ import { html } from "dropyard/html.js";
 import { n, t } from "dropyard/text.js";
 import { NoCamera, run } from "./camera.js";
 import { match, missing } from "./codes.js";
-
-export { match } from "./codes.js";
+import { lookUp } from "./jobs.js";
 
 /** @typedef {import("./codes.js").Job} Job */
 /** @typedef {import("./codes.js").Match} Match */
 /** @typedef {{matches: Match[], problem: string}} Answer problem is the key of a phrase if nothing was found */
 
-/** How long the service may take, in milliseconds. */
-const patience = 10000;
 /** After how long a code that the camera no longer sees counts again, in milliseconds. */
 const gone = 3000;
-
-/**
- * Asks the service for parcels of stops that the phone does not know.
- * @param {string} code
- * @returns {Promise<Answer>}
- */
-const lookUp = async (code) => {
-  try {
-    const response = await fetch(`/ops/v1/scan?${new URLSearchParams({ code })}`, { cache: "no-store", headers: { Accept: "application/json" }, signal: AbortSignal.timeout(patience) });
-    if (response.ok) {
-      /** @type {{matches: {place: number | null, order: Job}[]}} */
-      const { matches } = await response.json();
-      return { matches: matches.map(({ place, order }) => ({ job: order, place })), problem: "" };
-    }
-    const problem = response.status === 401 ? "courier.scan.signed-out" : response.status < 500 ? "courier.scan.unknown" : "courier.scan.unreachable";
-    return { matches: [], problem };
-  } catch {
-    return { matches: [], problem: "courier.scan.unreachable" };
-  }
-};
 
 /** The parcels of a stop that have not been scanned, unless that is all of them. @param {{job: Job, places: number[]}} props */
 const Missing = ({ job, places }) => {

@@ -49,12 +49,14 @@ const setClock = (response) => {
 };
 
 /**
+ * Requests a path, and sets the clock by the response.
  * @param {string} path
  * @param {RequestInit} init
+ * @param {number} ms how long the response may take
  * @param {AbortSignal} [signal]
  */
-const request = async (path, init, signal) => {
-  const ends = AbortSignal.timeout(timeout);
+export const request = async (path, init, ms, signal) => {
+  const ends = AbortSignal.timeout(ms);
   const response = await fetch(path, { ...init, cache: "no-store", redirect: "error", signal: signal ? AbortSignal.any([signal, ends]) : ends });
   setClock(response);
   return response;
@@ -69,7 +71,7 @@ const request = async (path, init, signal) => {
 export const send = async ({ path, key, type, body }, signal) => {
   try {
     const headers = { Accept: "application/json", "Content-Type": type, "Idempotency-Key": key };
-    return await read(await request(path, { method: "POST", headers, body }, signal));
+    return await read(await request(path, { method: "POST", headers, body }, timeout, signal));
   } catch (error) {
     return { ...none, message: String(error) };
   }
@@ -82,7 +84,7 @@ export const send = async ({ path, key, type, body }, signal) => {
  */
 export const who = async (signal) => {
   try {
-    const response = await request("/ops/v1/me", { headers: { Accept: "application/json" } }, signal);
+    const response = await request("/ops/v1/me", { headers: { Accept: "application/json" } }, timeout, signal);
     const { operator_id: owner = "", error } = await response.json();
     return { status: owner || error ? response.status : 0, owner };
   } catch {
@@ -110,16 +112,18 @@ const alone = (name, run) => navigator.locks ? /** @type {Promise<T>} */ (naviga
  * Returns the phone as an outbox's world. The clock goes on as it was last set by the
  * service, also when the app starts without a connection.
  * @param {import("./storage.js").Storage} storage
+ * @param {number} [offset] of the service's clock from the phone's in milliseconds, if the document had the time: it is newer than what the phone keeps
  * @returns {Promise<import("./outbox.js").World>}
  */
-export const phone = async (storage) => {
+export const phone = async (storage, offset) => {
   let kept = await storage.kept("", "clock") ?? 0;
-  if (kept) correct(Date.now() + kept);
-  keepOffset = (offset) => {
-    if (Math.abs(offset - kept) < 500) return;
-    kept = offset;
-    storage.keep("", "clock", offset).catch(() => {}); // the next response sets the clock again
+  keepOffset = (next) => {
+    if (Math.abs(next - kept) < 500) return;
+    kept = next;
+    storage.keep("", "clock", next).catch(() => {}); // the next response sets the clock again
   };
+  if (offset !== undefined || kept) correct(Date.now() + (offset ?? kept));
+  if (offset !== undefined) keepOffset(now() - Date.now());
   return { storage, send, who, now, newKey: () => crypto.randomUUID(), pause, alone };
 };
 
