@@ -7,7 +7,7 @@ import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
 
 /** @typedef {import("./round.js").Round} Round */
-/** @typedef {{id: number, act: import("./round.js").Act, status: number, code: string, message: string, details: any, at: string}} Refusal */
+/** @typedef {Pick<import("./outbox.js").Refusal, "id" | "act" | "status" | "code" | "message" | "details" | "at">} Refusal */
 /**
  * The outbox, as far as it is shown.
  * @typedef {object} Outbox
@@ -15,6 +15,7 @@ import { clock, moment, n, t } from "dropyard/text.js";
  * @property {import("@preact/signals-core").ReadonlySignal<Refusal[]>} refused
  * @property {import("@preact/signals-core").ReadonlySignal<"idle" | "sending" | "offline" | "signed-out">} state
  * @property {import("@preact/signals-core").ReadonlySignal<number>} [others]
+ * @property {import("@preact/signals-core").ReadonlySignal<unknown>} [fault]
  * @property {(id: number) => Promise<unknown>} read
  */
 
@@ -32,7 +33,7 @@ const connection = (round, outbox) => {
   if (signedOut(round, outbox)) return t("courier.signed_out");
   const fault = round.fault.value, at = round.readAt.value, old = at > 0 && tick.value - at > oldMs;
   if (!at || !fault && !old) return outbox.state.value === "offline" ? t("courier.offline") : "";
-  return t(fault && fault.status > 0 ? "courier.as_of" : "courier.offline.as_of", { t: clock(at) });
+  return t(fault?.status === 0 ? "courier.offline.as_of" : "courier.as_of", { t: clock(at) });
 };
 
 /** Returns what waits. @param {Outbox} outbox */
@@ -57,6 +58,7 @@ export const Notices = ({ round, outbox }) => {
   const others = outbox.others?.value ?? 0;
   return html`
     ${signedOut(round, outbox) && html`<div class="notice warn"><p>${t("courier.sign_in.why")}</p><a class="button" href=${signInPath}>${t("courier.sign_in")}</a></div>`}
+    ${outbox.fault?.value && html`<p class="notice danger" role="alert">${t("courier.storage_fails")}</p>`}
     ${others > 0 && html`<p class="notice">${n("courier.others_waiting", others)}</p>`}`;
 };
 
@@ -69,6 +71,8 @@ const tapped = (act) => {
 /** Says why something was refused. @param {Refusal} refusal @param {number} now */
 const whyNot = ({ status, code, message, details }, now) => {
   if (status === 404) return t("courier.refused.gone");
+  if (code === "too_old") return t("courier.refused.too_old");
+  if (code === "too_early") return t("courier.refused.too_early");
   if (!details?.status) return t("courier.refused.other", { text: message || code });
   const by = details.changed_by, courier = details.courier?.name;
   const what = details.status === "cancelled" ? t("courier.refused.cancelled")
