@@ -12,12 +12,19 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
+// operatorHeader may name the operator whose credentials a request must have. An app that
+// sends what it has kept uses it, because another operator may have signed in meanwhile.
+const operatorHeader = "Dropyard-Operator"
+
 // authenticateOperator sets the operator of a request from its bearer token or
 // session, and checks the role.
 func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	found, err := s.currentOperator(c)
 	if err != nil {
 		return err
+	}
+	if only := c.Header.Get(operatorHeader); only != "" && only != found.OperatorID {
+		return refusal.New(refusal.CodeUnauthorized, "the credentials are another operator's than "+operatorHeader+" names")
 	}
 	if !slices.Contains(roles, found.Role) {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))

@@ -343,3 +343,25 @@ func TestScan(t *testing.T) {
 	scan(r, "").Refused(t, 422, "validation_error")
 	scan(r, strings.Repeat("x", 3001)).Refused(t, 422, "validation_error")
 }
+
+// TestRequestOfAnotherOperator refuses a request that names another operator than its
+// credentials are of, before it changes anything: a phone sends what it has kept.
+func TestRequestOfAnotherOperator(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	desk := s.Operate(t)
+	other := desk.As(t, "dispatcher")
+	body := []byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"bike","active":true}`)
+	as := func(operatorID string) *apptest.Answer {
+		t.Helper()
+		return s.Do(t, "POST", "/ops/v1/couriers", body, "Authorization", "Bearer "+desk.Token, "Dropyard-Operator", operatorID)
+	}
+	count := func() int { return desk.Call(t, "GET", "/ops/v1/couriers", nil).Must(t, 200).Len("couriers") }
+	before := count()
+	as(other.OperatorID).Must(t, 401)
+	if got := count(); got != before {
+		t.Errorf("got %d couriers, want %d as before", got, before)
+	}
+	own := desk.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
+	as(own).Must(t, 201)
+}

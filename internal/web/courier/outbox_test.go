@@ -330,7 +330,9 @@ func wrongTimes(acts []tapped) (faults []string) {
 		if off := at.Sub(a.Tapped).Abs(); a.Sure && off > 3*time.Second {
 			faults = append(faults, fmt.Sprintf("%s at %s, which was tapped at %s", a.Status, a.At, timestamp.Format(a.Tapped)))
 		}
-		last = at
+		if last = at; a.Refused == "422 too_early" {
+			last = time.Time{} // the clock was wrong: times begin again
+		}
 	}
 	return faults
 }

@@ -69,6 +69,10 @@ export class Memory {
       disk.pictures.delete(id);
       const refusalID = disk.nextID++;
       disk.refusals.set(refusalID, { ...structuredClone(refusal), id: refusalID });
+      if (refusal.code === "too_early") {
+        const left = [...disk.acts.values()].filter((act) => act.owner === refusal.owner && act.order_id === refusal.act.order_id);
+        disk.times.set(`${refusal.owner} ${refusal.act.order_id}`, Math.max(0, ...left.map((act) => Date.parse(act.at))));
+      }
     });
   }
 

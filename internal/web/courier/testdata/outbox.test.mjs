@@ -42,7 +42,7 @@ test("a response means what the table in docs/couriers.md says", () => {
     [move, { status: 409, code: "idempotency_in_progress" }, "later"],
     [move, { status: 401 }, "signed-out"],
     [move, { status: 409, code: "conflict" }, "refused"], [move, { status: 409, code: "invalid_transition" }, "refused"],
-    [move, { status: 404, code: "not_found" }, "refused"], [move, { status: 422, code: "validation_error" }, "refused"], [move, { status: 403 }, "refused"],
+    [move, { status: 404, code: "not_found" }, "refused"], [move, { status: 422, code: "validation_error" }, "refused"], [move, { status: 403 }, "signed-out"],
     [photo, { status: 409, code: "conflict" }, "untimed"], [{ kind: "photo", path: "/proofs?kind=photo" }, { status: 409, code: "conflict" }, "refused"],
     [photo, { status: 409, code: "conflict", details: { action: "proof.added", object_id: "x", at: at(0) } }, "sent"],
   ];
@@ -151,6 +151,16 @@ test("acts that are too old, or in the future, are refused with a code of their 
     await turns();
     assert.equal(outbox.refused.value[0].code, code);
   }
+});
+
+test("an act that a wrong clock put into the future does not take the later ones with it", async () => {
+  const { world, outbox, move } = await phone({ script: () => ({ status: 422, code: "validation_error" }), pause: async () => {} });
+  await move("a", "picked_up");
+  world.time -= 24 * hour; // the response has set the clock
+  await turns();
+  await move("a", "out_for_delivery");
+  await turns();
+  assert.deepEqual(outbox.refused.value.map(({ act }) => Date.parse(act.at) - world.time), [24 * hour, 0]);
 });
 
 test("a picture that is refused with conflict is sent again without its time, once, with another key", async () => {

@@ -33,7 +33,7 @@ import { Header, Notices, Refusals } from "./waiting.js";
 const everyMs = 60000;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("courier"));
-const owner = root.dataset.operator ?? "";
+const owner = root.dataset.operator ?? "", courier = root.dataset.courier ?? "";
 const served = Date.parse(root.dataset.now ?? ""); // the document that the phone keeps does not say when
 const offset = served ? served - Date.now() : undefined;
 if (served) correct(served);
@@ -72,19 +72,30 @@ const keepUp = (round, outbox) => {
   setInterval(() => { if (!document.hidden) round.refresh(); }, everyMs);
 };
 
+/** Removes what the phone keeps of a courier who is no longer signed in here, and starts again as the one who is. */
+const leave = async () => {
+  for (const name of await caches.keys()) await (await caches.open(name)).delete(location.pathname);
+  location.reload();
+};
+
 /** Opens what the phone keeps, and shows the app. It throws if the phone keeps nothing. */
 const begin = async () => {
   const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage, offset));
-  const round = new Round({
-    read: readJobs, dropoff: readDropoff, now, waiting: outbox.waiting,
-    keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
-  });
-  outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
-  await Promise.all([outbox.open(owner), round.open()]);
   const forget = () => {
     round.close();
     return storage.keep(owner, "round", null);
   };
+  const round = new Round({
+    read: async (since) => {
+      const answer = await readJobs(since);
+      if (answer.courier_id !== courier) await forget().then(leave);
+      return answer;
+    },
+    dropoff: readDropoff, now, waiting: outbox.waiting,
+    keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
+  });
+  outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
+  await Promise.all([outbox.open(owner), round.open()]);
   root.replaceChildren();
   render(html`<${App} round=${round} outbox=${outbox} forget=${forget} />`, root);
   keepUp(round, outbox);

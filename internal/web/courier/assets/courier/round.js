@@ -29,7 +29,7 @@ import { computed, effect, signal, untracked } from "@preact/signals-core";
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
-/** A round as the service has it. @typedef {{jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it. @typedef {{courier_id?: string, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, the usual one first. @type {Record<string, string[]>} */
 const moves = {

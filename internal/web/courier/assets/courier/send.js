@@ -19,6 +19,12 @@ const timeout = 90000;
 /** @type {Answer} */
 const none = { status: 0, code: "unreachable", message: "", details: undefined, retryAfter: 0, replayed: false };
 
+/** The longest that the service can make an act wait, in milliseconds. */
+const longestWait = 5 * 60000;
+
+/** Reports whether a response is the service's: all of these have an id. @param {Response} response */
+const isOurs = (response) => response.headers.has("X-Request-Id");
+
 /** @param {Response} response @returns {Promise<Answer>} */
 const read = async (response) => {
   /** @type {any} */
@@ -30,10 +36,10 @@ const read = async (response) => {
   const { status } = response;
   // A proxy or the sign-in page of a network may answer, too. What they refuse is not
   // refused by the service; but a picture too large for a proxy stays too large.
-  if (status !== 413 && status < 500 && (response.ok ? body === undefined : !error?.code)) return none;
+  if (status !== 413 && (!isOurs(response) || (response.ok ? body === undefined : !error?.code))) return none;
   return {
     status, code: error?.code ?? "", message: error?.message ?? "", details: error?.details,
-    retryAfter: 1000 * (Number(response.headers.get("Retry-After")) || 0), replayed: response.headers.get("Idempotent-Replayed") === "true",
+    retryAfter: Math.min(longestWait, 1000 * (Number(response.headers.get("Retry-After")) || 0)), replayed: response.headers.get("Idempotent-Replayed") === "true",
   };
 };
 
@@ -42,7 +48,7 @@ let keepOffset = () => {};
 
 /** Sets the clock by the Date of a response. @param {Response} response */
 const setClock = (response) => {
-  const date = Date.parse(response.headers.get("Date") ?? "");
+  const date = isOurs(response) ? Date.parse(response.headers.get("Date") ?? "") : NaN;
   if (!date) return;
   correct(date);
   keepOffset(now() - Date.now());
@@ -68,9 +74,10 @@ export const request = async (path, init, ms, signal) => {
  * @param {AbortSignal} [signal]
  * @returns {Promise<Answer>}
  */
-export const send = async ({ path, key, type, body }, signal) => {
+export const send = async ({ path, key, type, body, owner }, signal) => {
   try {
-    const headers = { Accept: "application/json", "Content-Type": type, "Idempotency-Key": key };
+    // With the session of another operator, who may sign in at any time, the service refuses it and changes nothing.
+    const headers = { Accept: "application/json", "Content-Type": type, "Idempotency-Key": key, "Dropyard-Operator": owner };
     return await read(await request(path, { method: "POST", headers, body }, timeout, signal));
   } catch (error) {
     return { ...none, message: String(error) };

@@ -93,12 +93,16 @@ export class Storage {
     await Promise.all([tx.objectStore("acts").delete(id), tx.objectStore("pictures").delete(id), tx.done]);
   }
 
-  /** Replaces an act by its refusal, unless it has been settled. @param {number} id @param {Omit<Refusal, "id">} refusal */
+  /** Replaces an act by its refusal, unless it has been settled. After one whose time lay in the future, times go on from those that wait. @param {number} id @param {Omit<Refusal, "id">} refusal */
   async refuse(id, refusal) {
-    const tx = this.#db.transaction(["acts", "pictures", "refusals"], "readwrite");
+    const tx = this.#db.transaction(["acts", "pictures", "refusals", "times"], "readwrite");
     const acts = tx.objectStore("acts");
     if (await acts.getKey(id)) {
       await Promise.all([acts.delete(id), tx.objectStore("pictures").delete(id), tx.objectStore("refusals").add(refusal)]);
+      if (refusal.code === "too_early") {
+        const left = (await acts.index("owner").getAll(refusal.owner)).filter((act) => act.order_id === refusal.act.order_id);
+        await tx.objectStore("times").put(Math.max(0, ...left.map((act) => Date.parse(act.at))), [refusal.owner, refusal.act.order_id]);
+      }
     }
     await tx.done;
   }
