@@ -3,50 +3,21 @@ package page_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // TestLibraries compares the modules of others with the list of what they are.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	list, err := os.ReadFile("vendored/vendored.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var vendored map[string]struct {
-		Package, Version, File, License string
-		LicenseFile                     string `json:"license_file"`
-		SHA256                          string
-	}
-	if err := json.Unmarshal(list, &vendored); err != nil {
-		t.Fatal(err)
-	}
-	modules, err := filepath.Glob("vendored/*.mjs")
-	if err != nil || len(modules) != len(vendored) {
-		t.Errorf("got the modules %q, %v, want the %d of the list", modules, err, len(vendored))
-	}
-	for name, file := range vendored {
-		content, err := os.ReadFile(filepath.Join("vendored", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != file.SHA256 {
-			t.Errorf("%s: got SHA-256 %x, want %s", name, sum, file.SHA256)
-		}
-		if _, err := os.Stat(filepath.Join("vendored", file.LicenseFile)); err != nil || file.License == "" || file.Version == "" || file.File == "" {
-			t.Errorf("%s: got %+v, %v, want its licence, version and file", name, file, err)
-		}
-	}
+	testkit.Vendored(t, "vendored", "*.mjs")
 }
 
 var importMap = regexp.MustCompile(`<script type="importmap">(.*?)</script>`)
