@@ -24,13 +24,8 @@ func inRealTime(_ *config.Config, world *app.Surroundings) {
 func openBoard(t *testing.T, operator *apptest.Operator, query string) *browser.Visit {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	const session = "dropyard_ops_session"
-	cookie := session + "=" + operator.Visit(t).Cookies[session]
+	chromium := startChromium(t)
+	cookie := cookieOf(t, operator)
 	visit, err := chromium.Open(operator.URL+"/console/board"+query, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: operator.Clock.Now(), Cookie: cookie})
 	if err != nil {
 		t.Fatal(err)

@@ -24,14 +24,9 @@ const ownClock = `const header = Headers.prototype.get; Headers.prototype.get = 
 func openRound(t *testing.T, rider *apptest.Operator) *browser.Visit {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	const session = "dropyard_ops_session"
+	chromium := startChromium(t)
 	visit, err := chromium.Open(rider.URL+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{
-		Cookie: session + "=" + rider.Visit(t).Cookies[session], Now: rider.Clock.Now(), Script: ownClock, Shown: ".stop.large",
+		Cookie: cookieOf(t, rider), Now: rider.Clock.Now(), Script: ownClock, Shown: ".stop.large",
 	})
 	if err != nil {
 		t.Fatal(err)

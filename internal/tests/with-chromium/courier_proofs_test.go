@@ -100,9 +100,8 @@ type phone struct {
 
 func newPhone(t *testing.T, chromium *browser.Browser, service *apptest.Service, as browser.Reader) *phone {
 	t.Helper()
-	const session = "dropyard_ops_session"
 	visit, err := chromium.Open(service.URL+"/courier", as, browser.Options{
-		Now: service.Clock.Now(), Cookie: session + "=" + service.Operate(t).As(t, "courier").Visit(t).Cookies[session], Script: cameraScript, Shown: "#content",
+		Now: service.Clock.Now(), Cookie: cookieOf(t, service.Operate(t).As(t, "courier")), Script: cameraScript, Shown: "#content",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -173,16 +172,6 @@ func (p *phone) sound() {
 	if got, err := browser.Evaluate[[]string](p.Visit, smallTargets); err != nil || len(got) > 0 {
 		p.Errorf("%s: got targets of less than 44 px %q, %v, want none", p.Reader, got, err)
 	}
-}
-
-func startChromium(t *testing.T) *browser.Browser {
-	t.Helper()
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	return chromium
 }
 
 // TestCourierScans reads a label's Code 128 and its QR code with the camera, and a code

@@ -77,13 +77,8 @@ func (l *link) modify(response *http.Response) error {
 func openApp(t *testing.T, l *link, as *apptest.Operator) *browser.Visit {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	const session = "dropyard_ops_session"
-	cookie := session + "=" + as.Visit(t).Cookies[session]
+	chromium := startChromium(t)
+	cookie := cookieOf(t, as)
 	visit, err := chromium.Open(l.url+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: cookie, Kept: true, Shown: ".bar h1"})
 	if err != nil {
 		t.Fatal(err)

@@ -19,11 +19,7 @@ import (
 func TestDocumentationTriesAnOperation(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
+	chromium := startChromium(t)
 	service := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) { // the browser signs by its own clock
 		world.Now, world.At = time.Now, app.System().At
 	})

@@ -19,11 +19,7 @@ import (
 func TestNewUserSeesAWebhook(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer chromium.Close()
+	chromium := startChromium(t)
 	quick := func(c *config.Config, _ *app.Surroundings) { c.SimulatePace = 100 * time.Millisecond }
 	service := apptest.Start(t, apptest.Demo(&bytes.Buffer{}), quick)
 	visit, err := chromium.Open(service.URL+"/", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})

@@ -28,15 +28,10 @@ func TestCountWithScanner(t *testing.T) {
 	desk.Stock(t, metro.PartnerID, "Lamp", map[string]int{"MTL-1": 40})
 	desk.Stock(t, metro.PartnerID, "Rug", map[string]int{"MTL-1": 1})
 	keeper := desk.As(t, "warehouse")
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(chromium.Close)
-	const session = "dropyard_ops_session"
+	chromium := startChromium(t)
 	path := "/console/stock/" + metro.PartnerID + "/count"
 	visit, err := chromium.Open(service.URL+path+"?location=MTL-1", browser.Reader{Language: "en", Width: 1280, Scripts: true},
-		browser.Options{Now: service.Clock.Now(), Cookie: session + "=" + keeper.Visit(t).Cookies[session]})
+		browser.Options{Now: service.Clock.Now(), Cookie: cookieOf(t, keeper)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,7 @@ const maxBytes = 30 << 10
 func TestTrackingPageIsLive(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.Announce(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer chromium.Close()
+	chromium := startChromium(t)
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	order := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
