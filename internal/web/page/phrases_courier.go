@@ -32,7 +32,7 @@ var courierPhrases = map[string]phrase{
 	"courier.collect":   {"Collect", "À encaisser"},
 	"courier.cash":      {"{t} cash", "{t} comptant"},
 	"courier.call":      {"Call", "Appeler"},
-	"courier.call.whom": {"Call {name}", "Appeler {name}"},
+	"courier.call.name": {"Call {name}", "Appeler {name}"},
 	"courier.navigate":  {"Navigate", "Itinéraire"},
 	"courier.scan":      {"Scan", "Scanner"},
 	"courier.more":      {"You have more stops than these. The rest follows as you go.", "Vous avez d’autres arrêts. La suite arrive au fur et à mesure."},

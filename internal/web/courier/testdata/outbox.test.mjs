@@ -15,7 +15,7 @@ const phone = async ({ disk = newDisk(), owner = "opr_1", script = () => ok, ...
     newKey: () => `key ${owner} ${++world.keys}`,
     send: async (act) => {
       world.sent.push(act);
-      return { code: "", message: "", details: undefined, retryAfter: 0, replayed: false, ...await script(act, world.sent.length) };
+      return { code: "", message: "", details: undefined, retryAfter: 0, ...await script(act, world.sent.length) };
     },
     pause: (ms, signal) => new Promise((resolve) => {
       world.pauses.push({ ms, end: resolve });

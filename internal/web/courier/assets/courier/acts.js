@@ -8,9 +8,9 @@ import { moment, t } from "dropyard/text.js";
 import { Photo } from "./proofs.js";
 
 /** @typedef {import("./round.js").Shown} Job */
-/** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
-/** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
-/** @typedef {{record: (what: {order_id: string, label: string, move: Move | null, pictures: Picture[]}) => Promise<unknown>}} Outbox */
+/** @typedef {import("./outbox.js").Move} Move */
+/** @typedef {import("./outbox.js").Picture} Picture */
+/** @typedef {Pick<import("./outbox.js").Outbox, "record">} Outbox */
 
 /** What was just recorded, or why it could not be: it is read out. @type {import("@preact/signals-core").Signal<{text: string, danger: boolean}>} */
 export const said = signal({ text: "", danger: false });

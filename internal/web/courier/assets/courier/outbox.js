@@ -88,7 +88,7 @@ const codeOf = (act, { status, code }, now) => {
 const backoff = (tries) => Math.min(longestPause, firstPause * 2 ** (tries - 1));
 
 /** Returns a response that the phone makes itself. @param {number} status @param {string} message @returns {Answer} */
-const own = (status, message) => ({ status, code: "", message, details: undefined, retryAfter: 0, replayed: false });
+const own = (status, message) => ({ status, code: "", message, details: undefined, retryAfter: 0 });
 
 /** Acts of one operator that wait to be sent. */
 export class Outbox {

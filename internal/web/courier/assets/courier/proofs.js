@@ -10,7 +10,7 @@ import { Signature } from "./signature.js";
 
 /** @typedef {{amount_cents: number, currency: string}} Cash */
 /** @typedef {{stop: {name: string}, cod: Cash | null}} Job an order of GET /ops/v1/jobs */
-/** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
+/** @typedef {import("./outbox.js").Picture} Picture */
 /** @typedef {(decided: {pictures: Picture[]}) => unknown} Go what happens then; the dialog stays open if it throws */
 
 /** Returns an amount in its currency: $49.99, or US$49.99. @param {Cash} cash */

@@ -10,14 +10,13 @@ import { correct, now } from "dropyard/clock.js";
  * @property {string} message of the error, in English
  * @property {any} details of the error
  * @property {number} retryAfter in milliseconds; 0 if the response does not say
- * @property {boolean} replayed an earlier request had arrived
  */
 
 /** Longer than a picture of 5 MiB takes on a slow connection. */
 const timeout = 90000;
 
 /** @type {Answer} */
-const none = { status: 0, code: "unreachable", message: "", details: undefined, retryAfter: 0, replayed: false };
+const none = { status: 0, code: "unreachable", message: "", details: undefined, retryAfter: 0 };
 
 /** The longest that the service can make an act wait, in milliseconds. */
 const longestWait = 5 * 60000;
@@ -39,7 +38,7 @@ const read = async (response) => {
   if (status !== 413 && (!isOurs(response) || (response.ok ? body === undefined : !error?.code))) return none;
   return {
     status, code: error?.code ?? "", message: error?.message ?? "", details: error?.details,
-    retryAfter: Math.min(longestWait, 1000 * (Number(response.headers.get("Retry-After")) || 0)), replayed: response.headers.get("Idempotent-Replayed") === "true",
+    retryAfter: Math.min(longestWait, 1000 * (Number(response.headers.get("Retry-After")) || 0)),
   };
 };
 

@@ -66,7 +66,7 @@ const Waiting = ({ job }) => job.waiting > 0 && html`<span class="unsent"><span 
 
 /** Calling, finding the way, and reading labels. @param {{job: Job, scan: (job: Job) => void}} props */
 const Ways = ({ job, scan }) => html`<div class="reach">
-  <a class="button" href=${`tel:${job.stop.phone}`} aria-label=${t("courier.call.whom", { name: job.stop.name })}>${t("courier.call")}</a>
+  <a class="button" href=${`tel:${job.stop.phone}`} aria-label=${t("courier.call.name", { name: job.stop.name })}>${t("courier.call")}</a>
   <a class="button" href=${`geo:0,0?q=${encodeURIComponent(inOneLine(job.stop.address))}`}>${t("courier.navigate")}</a>
   <button type="button" class="button" onClick=${() => scan(job)}>${t("courier.scan")}</button>
 </div>`;

@@ -17,8 +17,6 @@ const create = (db) => {
   for (const name of ["pictures", "times", "kept"]) db.createObjectStore(name);
 };
 
-const all = ["acts", "refusals", "pictures", "times", "kept"];
-
 /**
  * Opens the phone's storage.
  * @param {string} name of the database
@@ -115,15 +113,4 @@ export class Storage {
 
   /** Returns a value that was kept; undefined if there is none. @param {string} owner @param {string} name @returns {Promise<any>} */
   async kept(owner, name) { return this.#db.get("kept", [owner, name]); }
-
-  /** Removes everything of an operator, also what waits. @param {string} owner */
-  async wipe(owner) {
-    const tx = this.#db.transaction(all, "readwrite");
-    const own = IDBKeyRange.bound([owner], [owner, []]);
-    for (const id of await tx.objectStore("acts").index("owner").getAllKeys(owner)) {
-      await Promise.all([tx.objectStore("acts").delete(id), tx.objectStore("pictures").delete(id)]);
-    }
-    for (const id of await tx.objectStore("refusals").index("owner").getAllKeys(owner)) await tx.objectStore("refusals").delete(id);
-    await Promise.all([tx.objectStore("times").delete(own), tx.objectStore("kept").delete(own), tx.done]);
-  }
 }

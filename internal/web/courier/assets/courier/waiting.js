@@ -7,7 +7,7 @@ import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
 
 /** @typedef {import("./round.js").Round} Round */
-/** @typedef {Pick<import("./outbox.js").Refusal, "id" | "act" | "status" | "code" | "message" | "details" | "at">} Refusal */
+/** @typedef {import("./outbox.js").Refusal} Refusal */
 /**
  * The outbox, as far as it is shown.
  * @typedef {object} Outbox
