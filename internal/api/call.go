@@ -49,6 +49,8 @@ type call struct {
 	operator *operator.Operator
 	// vouched is set in an operator's session for which an OpenID provider vouched.
 	vouched bool
+	// secure is set when the public base URL is https.
+	secure bool
 	// status is the status of the response, once it is sent.
 	status int
 	// What the request log holds of the request besides: the code of the error, the
@@ -107,7 +109,12 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 			defer cancel()
 			r = lengthened
 		}
-		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission}
+		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission, secure: s.config.SecureCookies}
+		if len(r.TransferEncoding) > 0 && r.ProtoMajor == 1 {
+			// net/http ignores a Content-Length beside it, which a proxy may have gone by: then
+			// the two would disagree about where the next request of the connection begins.
+			c.header.Set("Connection", "close")
+		}
 		observer.Started()
 		start := time.Now() // the real clock, because it measures work
 		defer func() {
@@ -258,7 +265,7 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")
 	}
-	h.Set("X-Content-Type-Options", "nosniff")
+	s.setGuards(h)
 	if answer.stream != nil {
 		s.sendStream(w, c, answer)
 		return
@@ -266,6 +273,26 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body) // fails only if the client has gone
+}
+
+// The values of headers that every response has.
+var (
+	nosniff = []string{"nosniff"}
+	noStore = []string{"no-store"}
+	// onlyHTTPS is for a year, and for this host only: others of its domain may differ.
+	onlyHTTPS = []string{"max-age=31536000"}
+)
+
+// setGuards sets the headers by which browsers and caches guard a response. No cache may
+// store it, unless its handler has said how long.
+func (s *Server) setGuards(h http.Header) {
+	h["X-Content-Type-Options"] = nosniff
+	if h["Cache-Control"] == nil {
+		h["Cache-Control"] = noStore
+	}
+	if s.config.SecureCookies {
+		h["Strict-Transport-Security"] = onlyHTTPS
+	}
 }
 
 // sendStream writes a body in pieces. If it cannot be finished the connection is

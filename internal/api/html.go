@@ -140,8 +140,8 @@ func (d door) Origin() (credential.Origin, error) { return d.server.origin(d.cal
 // cookies are the names of the session cookies of those who sign in.
 var cookies = map[visit.Audience]string{visit.Partners: sessionCookie, visit.Operators: operatorCookie}
 
-func (d door) SignIn(a visit.Audience, token string, from credential.Origin) {
-	d.server.signedIn(d.call, cookies[a], token, from)
+func (d door) SignIn(a visit.Audience, token string, from credential.Origin) error {
+	return d.server.signedIn(d.call, cookies[a], token, from)
 }
 
 func (d door) Token(a visit.Audience) string { return d.call.cookie(cookies[a]) }

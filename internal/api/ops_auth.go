@@ -101,7 +101,6 @@ func (s *Server) handleTokenCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.header.Set("Cache-Control", "no-store")
 	return created(tokenAnswer{token.TokenID, token.Secret, token.Role, token.ExpiresAt})
 }
 
@@ -171,17 +170,13 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s.signedIn(c, operatorCookie, token, from)
+	if err := s.signedIn(c, operatorCookie, token, from); err != nil {
+		return reply{}, err
+	}
 	return ok(operatorOf(found))
 }
 
 func (s *Server) handleOperatorLogout(c *call) (reply, error) {
 	c.actAs("")
-	if err := s.config.Operators.Logout(c.Context(), c.cookie(operatorCookie)); err != nil {
-		return reply{}, err
-	}
-	s.setCookie(c, operatorCookie, "", -1)
-	return ok(struct {
-		LoggedOut bool `json:"logged_out"`
-	}{true})
+	return s.signOut(c, operatorCookie)
 }

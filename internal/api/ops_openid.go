@@ -71,14 +71,13 @@ func (s *Server) handleOpenIDLogin(c *call) (reply, error) {
 func (s *Server) setTicket(c *call, ticket string, life time.Duration) {
 	cookie := http.Cookie{
 		Name: openIDCookie, Value: ticket, Path: openIDPath, MaxAge: int(life.Seconds()),
-		HttpOnly: true, Secure: s.config.SecureCookies,
+		HttpOnly: true, Secure: c.secure,
 		SameSite: http.SameSiteLaxMode, // the provider is another site
 	}
 	if life == 0 {
 		cookie.MaxAge = -1
 	}
 	c.header.Add("Set-Cookie", cookie.String())
-	c.header.Set("Cache-Control", "no-store")
 }
 
 // redirect returns a 302 to a URL.
@@ -116,7 +115,9 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s.signedIn(c, operatorCookie, token, from)
+	if err := s.signedIn(c, operatorCookie, token, from); err != nil {
+		return reply{}, err
+	}
 	s.setTicket(c, "", 0)
 	if returnTo != "" {
 		return redirect(c, returnTo)

@@ -23,7 +23,6 @@ func (s *Server) handlePartnerExport(c *call) (reply, error) {
 	}
 	c.header.Set("Content-Type", "application/jsonl")
 	c.header.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.jsonl"`, partnerID))
-	c.header.Set("Cache-Control", "no-store")
 	return reply{status: http.StatusOK, stream: func(w io.Writer) error {
 		return s.inTurns(c, SlotHeavy, w, func(w io.Writer) error {
 			buffer := bufio.NewWriterSize(w, exportBuffer)

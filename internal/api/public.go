@@ -104,12 +104,11 @@ func trackedOf(o *delivery.Tracked) tracked {
 	return t
 }
 
-// public sets the headers of every tracking response, refusals too: caches and
-// search engines must not keep it, and scripts of other sites may read it, so that
+// public sets the headers of every tracking response, refusals too: search
+// engines must not keep it, and scripts of other sites may read it, so that
 // a shop can show it on a page of its own. No other response may be read across
 // origins.
 func public(h http.Header) {
-	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("Access-Control-Allow-Origin", "*")
 }

@@ -141,7 +141,6 @@ func (s *Server) handleReset(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.header.Set("Cache-Control", "no-store")
 	return ok(struct {
 		Email string `json:"email"`
 	}{found.Email})
@@ -154,7 +153,6 @@ type linkAnswer struct {
 
 // linked returns the answer with a new link, which is shown only here.
 func linked(c *call, link *signin.IssuedLink) (reply, error) {
-	c.header.Set("Cache-Control", "no-store")
 	return created(linkAnswer{link.URL, link.ExpiresAt})
 }
 
@@ -257,7 +255,6 @@ func (s *Server) handleTOTPBegin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.header.Set("Cache-Control", "no-store")
 	return ok(struct {
 		Secret string `json:"secret"`
 		URI    string `json:"uri"`
@@ -273,7 +270,6 @@ func (s *Server) handleTOTPConfirm(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.header.Set("Cache-Control", "no-store")
 	return ok(struct {
 		RecoveryCodes []string `json:"recovery_codes"`
 	}{codes})

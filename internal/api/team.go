@@ -48,7 +48,6 @@ func (s *Server) handleInvite(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.header.Set("Cache-Control", "no-store")
 	return created(struct {
 		invitationAnswer
 		URL string `json:"url,omitzero"`

@@ -31,9 +31,6 @@ type endpointAnswer struct {
 }
 
 func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
-	if e.Secret != "" {
-		c.header.Set("Cache-Control", "no-store")
-	}
 	return endpointAnswer{
 		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: orNull(e.DisabledReason),
 		SecretRotates: orNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.partnerID), Secret: e.Secret,

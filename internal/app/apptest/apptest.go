@@ -126,7 +126,7 @@ func Start(t testing.TB, options ...Option) *Service {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
-	s.URL = service.URL()
+	s.URL = "http://" + service.Address()
 	if address := service.MetricsAddress(); address != "" {
 		s.MetricsURL = "http://" + address + "/metrics"
 	}

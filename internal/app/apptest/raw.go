@@ -2,11 +2,13 @@ package apptest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -79,6 +81,16 @@ func (w *Wire) Answer(method string) *Answer {
 		w.t.Fatalf("read the response's body: %v", err)
 	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}
+}
+
+// Rest returns what the service sends until it ends the connection.
+func (w *Wire) Rest() string {
+	w.t.Helper()
+	rest, err := io.ReadAll(w.reader)
+	if err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		w.t.Fatalf("wait for the end of the connection: %v", err)
+	}
+	return string(rest)
 }
 
 // Text returns the text of an HTTP/1.1 request. Headers alternate names and

@@ -133,8 +133,7 @@ func (s *sheet) signIn(in credentials) (role string, err error) {
 		}
 		role = string(found.Role)
 	}
-	s.Door.SignIn(s.door.kind, token, from)
-	return role, nil
+	return role, s.Door.SignIn(s.door.kind, token, from)
 }
 
 // enter leads a person who has signed in to the page that was asked for, or home.

@@ -109,8 +109,9 @@ func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Acc
 type Door interface {
 	// Origin returns where a login comes from.
 	Origin() (credential.Origin, error)
-	// SignIn keeps the token of a session that has begun from an origin.
-	SignIn(a Audience, token string, from credential.Origin)
+	// SignIn keeps the token of a session that has begun from an origin. The session
+	// that the visitor had ends.
+	SignIn(a Audience, token string, from credential.Origin) error
 	// Token returns the token of the visitor's session; empty without one.
 	Token(a Audience) string
 	// SignOut forgets the session. Its caller has ended it.
