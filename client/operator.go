@@ -32,7 +32,7 @@ func NewOperator(baseURL, token string) *Operator {
 
 func (o *Operator) authorize(request *http.Request, _ []byte) {
 	if o.Cookie != "" {
-		request.AddCookie(&http.Cookie{Name: operatorCookie, Value: o.Cookie})
+		addCookie(request, operatorCookie, o.Cookie)
 		return
 	}
 	request.Header.Set("Authorization", "Bearer "+o.Token)

@@ -40,11 +40,21 @@ func (a *Answer) retryAfter() time.Duration {
 // cookie returns the value of a cookie that the answer sets, or "".
 func (a *Answer) cookie(name string) string {
 	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
-		if cookie.Name == name {
+		if cookie.Name == name || cookie.Name == hostPrefix+name {
 			return cookie.Value
 		}
 	}
 	return ""
+}
+
+// hostPrefix is what the names of cookies begin with if the service is served over HTTPS.
+const hostPrefix = "__Host-"
+
+// addCookie adds a session's cookie under both of its names, because the base URL does not
+// say which one the service uses: a proxy may be in between.
+func addCookie(request *http.Request, name, value string) {
+	request.AddCookie(&http.Cookie{Name: name, Value: value})
+	request.AddCookie(&http.Cookie{Name: hostPrefix + name, Value: value})
 }
 
 // CallOption changes one call of a method.

@@ -19,7 +19,7 @@ type Session struct {
 }
 
 func (s *Session) authorize(request *http.Request, _ []byte) {
-	request.AddCookie(&http.Cookie{Name: sessionCookie, Value: s.Cookie})
+	addCookie(request, sessionCookie, s.Cookie)
 }
 
 // GetMe returns the account.

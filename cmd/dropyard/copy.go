@@ -8,19 +8,24 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/config"
 )
 
 type copyCommand struct {
 	From string `help:"Database to copy: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME. No service may be using it." env:"DROPYARD_COPY_FROM" required:"" placeholder:"URL"`
 	To   string `help:"Database to copy to. It must be empty, or hold an interrupted copy of the same database." env:"DROPYARD_COPY_TO" required:"" placeholder:"URL"`
+
+	databaseInsecureFlag
 }
 
 // Run copies all data and compares the two databases.
 func (c *copyCommand) Run(ctx context.Context) error {
-	if err := app.CheckCopy(c.From, c.To); err != nil {
+	from := &config.Config{DatabaseURL: c.From, DatabaseInsecure: c.DatabaseInsecure}
+	to := &config.Config{DatabaseURL: c.To, DatabaseInsecure: c.DatabaseInsecure}
+	if err := app.CheckCopy(from, to); err != nil {
 		return usageError{err}
 	}
-	copied, err := app.Copy(ctx, c.From, c.To, progressReporter(5*time.Second))
+	copied, err := app.Copy(ctx, from, to, progressReporter(5*time.Second))
 	for _, t := range copied {
 		fmt.Printf("%-20s %10d rows  checksum ok  %s\n", t.Table, t.Rows, t.Checksum[:16])
 	}

@@ -41,15 +41,15 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 	return backup.Restore(ctx, file, settings.Database(), force, time.Now())
 }
 
-// CheckCopy returns an error if the URLs are not those of two databases. It opens
+// CheckCopy returns an error if the settings do not name two databases. It opens
 // neither.
-func CheckCopy(from, to string) error {
-	for _, flag := range []struct{ name, url string }{{"--from", from}, {"--to", to}} {
+func CheckCopy(from, to *config.Config) error {
+	for _, flag := range []struct{ name, url string }{{"--from", from.DatabaseURL}, {"--to", to.DatabaseURL}} {
 		if !config.IsDatabase(flag.url) {
 			return fmt.Errorf("%s: the URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME", flag.name)
 		}
 	}
-	if from == to {
+	if from.DatabaseURL == to.DatabaseURL {
 		return errors.New("--from and --to must be different databases")
 	}
 	return nil
@@ -57,7 +57,7 @@ func CheckCopy(from, to string) error {
 
 // Copy copies all data from one database to another, or continues a copy that was
 // interrupted. It calls progress with the number of rows copied of each table.
-func Copy(ctx context.Context, from, to string, progress func(table string, rows int64)) (copied []store.CopiedTable, err error) {
+func Copy(ctx context.Context, from, to *config.Config, progress func(table string, rows int64)) (copied []store.CopiedTable, err error) {
 	if err := CheckCopy(from, to); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func Copy(ctx context.Context, from, to string, progress func(table string, rows
 		return nil, fmt.Errorf("--from: %w", err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := openStore(ctx, &config.Config{DatabaseURL: to})
+	target, err := openStore(ctx, to)
 	if err != nil {
 		return nil, fmt.Errorf("--to: %w", err)
 	}
@@ -76,8 +76,7 @@ func Copy(ctx context.Context, from, to string, progress func(table string, rows
 
 // openAlone opens a database that must exist and, if it is embedded, must not be
 // open anywhere else. Of PostgreSQL that cannot be checked.
-func openAlone(ctx context.Context, url string) (*store.Store, error) {
-	settings := &config.Config{DatabaseURL: url}
+func openAlone(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if !settings.Postgres() {
 		if err := backup.CheckUnused(ctx, settings.Database()); err != nil {
 			return nil, err

@@ -108,7 +108,7 @@ func (l locks) release() (err error) {
 // openForService opens the store, if its master key is the right one.
 func openForService(ctx context.Context, settings *config.Config, world Surroundings) (*store.Store, error) {
 	if settings.Postgres() {
-		return store.OpenPostgres(ctx, settings.DatabaseURL)
+		return openPostgres(ctx, settings)
 	}
 	if settings.NewDatabase {
 		if err := store.AbandonSQLite(settings.Database()); err != nil {
@@ -125,10 +125,26 @@ func openForService(ctx context.Context, settings *config.Config, world Surround
 	return examined.Open(ctx, world.Log)
 }
 
+func openPostgres(ctx context.Context, settings *config.Config) (*store.Store, error) {
+	if err := checkTransport(settings); err != nil {
+		return nil, err
+	}
+	return store.OpenPostgres(ctx, settings.DatabaseURL)
+}
+
+// checkTransport refuses to send the password of a PostgreSQL database, and everyone's
+// data, through a network in the clear, unless the settings allow it.
+func checkTransport(settings *config.Config) error {
+	if settings.DatabaseInsecure {
+		return nil
+	}
+	return store.CheckTransport(settings.DatabaseURL)
+}
+
 // openStore opens the database for a command, which needs no master key.
 func openStore(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if settings.Postgres() {
-		return store.OpenPostgres(ctx, settings.DatabaseURL)
+		return openPostgres(ctx, settings)
 	}
 	examined, err := examine(ctx, settings)
 	if err != nil {

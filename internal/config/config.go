@@ -24,6 +24,7 @@ type Config struct {
 	Listen           string        `help:"Address to serve on. Default: ${default}." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
 	Data             string        `help:"Directory of the database, the master key and the proofs of delivery. Default: ${default}." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
 	DatabaseURL      string        `name:"database" help:"Database to use: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
+	DatabaseInsecure bool          `name:"database-allow-insecure" help:"Allow connections without TLS to a PostgreSQL server on another machine; for networks that no one else can read." env:"DROPYARD_DATABASE_ALLOW_INSECURE"`
 	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
 	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -86,6 +87,22 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.ConnectTimeout = connectTimeout
 	return config, nil
+}
+
+// CheckTransport returns an error if a connection to the PostgreSQL database at url could
+// go to another machine without TLS, as it does by default where the server offers none.
+func CheckTransport(url string) error {
+	config, err := parsePostgres(url)
+	if err != nil {
+		return err
+	}
+	ways := []*pgconn.FallbackConfig{{Host: config.ConnConfig.Host, TLSConfig: config.ConnConfig.TLSConfig}}
+	for _, way := range append(ways, config.ConnConfig.Fallbacks...) {
+		if way.TLSConfig == nil && !strings.HasPrefix(way.Host, "/") && !loopback.Is(way.Host) {
+			return fmt.Errorf("the connection to PostgreSQL on %s might be in the clear: add sslmode=verify-full (or require, which does not check the server's name) to the URL of the database, or set --database-allow-insecure", way.Host)
+		}
+	}
+	return nil
 }
 
 func (e *postgresEngine) writers() int { return postgresWriters }

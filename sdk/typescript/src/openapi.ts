@@ -4227,8 +4227,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The session cookie. A second one, `dropyard_device`, names the device for a year. They are `Secure` if the service is served over HTTPS.
-                     * @example dropyard_session=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpd; Path=/; HttpOnly; Secure; SameSite=Lax
+                     * @description The session cookie. A second one, `dropyard_device`, names the device for a year. If the service is served over HTTPS, they are `Secure`, and their names begin with `__Host-`. The session whose cookie the request has ends.
+                     * @example __Host-dropyard_session=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpd; Path=/; HttpOnly; Secure; SameSite=Lax
                      */
                     "Set-Cookie": string;
                     [name: string]: unknown;

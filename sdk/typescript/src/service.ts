@@ -98,7 +98,7 @@ export class Service {
   /** Starts a session, in which API keys are listed and revoked. */
   async login(account: Schemas["LoginRequest"], options?: CallOptions): Promise<Session> {
     const response = await this.call("post", "/v1/auth/login", { body: account, safe: true }, options);
-    const cookie = response.headers.getSetCookie().find((one) => one.startsWith(`${sessionCookie}=`));
+    const cookie = response.headers.getSetCookie().find((one) => sessionCookie.test(one));
     if (cookie === undefined) {
       throw new Error("POST /v1/auth/login: the answer has no session cookie");
     }
@@ -221,8 +221,8 @@ export class Service {
   }
 }
 
-/** The name of the cookie that holds a session. */
-const sessionCookie = "dropyard_session";
+/** A cookie that holds a session; its name has a prefix if the service is served over HTTPS. */
+const sessionCookie = /^(__Host-)?dropyard_session=/;
 
 /** Manages an account and its API keys. It ends 12 hours after its last use. */
 export class Session extends Service {

@@ -210,19 +210,23 @@ test("iterators read page after page", async () => {
   );
 });
 
-test("login keeps the session's cookie", async () => {
+for (const cookie of ["dropyard_session=abc", "__Host-dropyard_session=abc"]) {
+  test(`login keeps the cookie ${cookie}`, () => keepsCookie(cookie));
+}
+
+async function keepsCookie(cookie: string) {
   const requests: Request[] = [];
   const service = new Service("http://service.test", {
     fetch: async (request) => {
       requests.push(request);
       return Response.json(
         { partner_id: "par_1" },
-        { headers: { "Set-Cookie": "dropyard_session=abc; HttpOnly; Path=/" } },
+        { headers: { "Set-Cookie": `${cookie}; HttpOnly; Path=/` } },
       );
     },
   });
   const session = await service.login({ email: "shop@example.com", password: "seven maple trees" });
   await session.getMe();
   assert.equal(session.partner.partner_id, "par_1");
-  assert.equal(requests[1]?.headers.get("Cookie"), "dropyard_session=abc");
-});
+  assert.equal(requests[1]?.headers.get("Cookie"), cookie);
+}

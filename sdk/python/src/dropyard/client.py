@@ -17,6 +17,9 @@ from .errors import NoAnswerError
 
 LabelFormat = Literal["application/pdf", "application/zpl"]
 
+# The names of the cookie that holds a session: over HTTPS it has a prefix.
+_SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
+
 
 class Service(Connection):
     """Calls what needs no credentials: registration, login and public tracking."""
@@ -49,7 +52,8 @@ class Service(Connection):
         """
         body = {"email": email, "password": password, "code": code}
         response = self.request("POST", "/v1/auth/login", body=body, repeatable=True)
-        self._http.cookies.delete("dropyard_session")  # the connection may be shared; the session sends it
+        for name in _SESSION_COOKIES:
+            self._http.cookies.delete(name)  # the connection may be shared; the session sends it
         return Session(self, response)
 
     def track_order(self, order_id: str) -> t.Tracking:
@@ -74,9 +78,10 @@ class Session(Connection):
         """Begin the session that a login was answered with."""
         super().__init__(service.base_url, http=service._http, retry_delays=service.retry_delays)
         self.partner = cast("t.Partner", login.json())
-        if "dropyard_session" not in login.cookies:
+        name = next((name for name in _SESSION_COOKIES if name in login.cookies), None)
+        if name is None:
             raise NoAnswerError("POST /v1/auth/login: the answer has no session cookie")
-        self._auth = _Cookie(login.cookies["dropyard_session"])
+        self._auth = _Cookie(f"{name}={login.cookies[name]}")
 
     def get_me(self) -> t.Partner:
         """Return the partner of the session."""
@@ -111,8 +116,8 @@ class Session(Connection):
 class _Cookie(httpx.Auth):
     """Sends the cookie of a session, and nothing else that a shared cookie jar may hold."""
 
-    def __init__(self, value: str) -> None:
-        self._header = "dropyard_session=" + value
+    def __init__(self, cookie: str) -> None:
+        self._header = cookie
 
     def auth_flow(self, request: httpx.Request) -> Any:
         request.headers["Cookie"] = self._header
