@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/store/backup"
 )
@@ -35,7 +35,7 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
-	if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
+	if err := durable.MakeFolder(filepath.Dir(settings.Database())); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	return backup.Restore(ctx, file, settings.Database(), force, time.Now())

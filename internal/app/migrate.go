@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -15,7 +15,7 @@ import (
 // returns its version.
 func Migrate(ctx context.Context, settings *config.Config) (version int64, err error) {
 	if !settings.Postgres() {
-		if err := os.MkdirAll(filepath.Dir(settings.Database()), 0o700); err != nil {
+		if err := durable.MakeFolder(filepath.Dir(settings.Database())); err != nil {
 			return 0, fmt.Errorf("create the data directory: %w", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/gofrs/flock"
 )
@@ -19,7 +20,7 @@ import (
 // openData locks the data directory and opens the store and the master key. What can
 // be refused is refused before any file is changed.
 func (a *App) openData(ctx context.Context) (err error) {
-	if err := os.MkdirAll(a.config.Data, 0o700); err != nil {
+	if err := durable.MakeFolder(a.config.Data); err != nil {
 		return fmt.Errorf("create the data directory: %w", err)
 	}
 	if a.warning, err = checkPermissions(a.config.Data); err != nil {

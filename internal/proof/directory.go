@@ -23,10 +23,7 @@ var _ Store = (*Directory)(nil)
 
 // NewDirectory returns a store in a folder, which it makes if there is none.
 func NewDirectory(root string) (*Directory, error) {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of proofs: %w", err)
-	}
-	if err := durable.SyncFolder(filepath.Dir(filepath.Clean(root))); err != nil {
+	if err := durable.MakeFolder(root); err != nil {
 		return nil, fmt.Errorf("make the folder of proofs: %w", err)
 	}
 	return &Directory{root}, nil

@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -93,23 +93,39 @@ func startProcess(t testing.TB, s settings) (*process, error) {
 		return nil, err
 	}
 	t.Cleanup(func() { _ = p.command.Process.Kill() })
-	printed, reader := bytes.Buffer{}, bufio.NewReader(stderr)
-	for p.service == nil {
-		line, err := reader.ReadString('\n')
-		printed.WriteString(line)
-		if err != nil {
-			return nil, errors.Join(errors.New(printed.String()), p.command.Wait())
-		}
-		if found := readyLine.FindStringSubmatch(line); found != nil {
-			p.service = apptest.Attach(found[1])
-			p.service.Data, p.service.Database = s.data, s.database
-		}
+	reader := bufio.NewReader(stderr)
+	url, printed, err := awaitReady(reader)
+	if err != nil {
+		return nil, errors.Join(errors.New(printed), p.command.Wait())
 	}
+	p.service = s.attach(url)
 	go func() {
 		rest, _ := io.ReadAll(reader)
 		p.rest <- string(rest)
 	}()
 	return p, nil
+}
+
+// awaitReady reads what a starting program prints until it prints where it listens.
+func awaitReady(reader *bufio.Reader) (url, printed string, err error) {
+	var all strings.Builder
+	for {
+		line, err := reader.ReadString('\n')
+		all.WriteString(line)
+		if err != nil {
+			return "", all.String(), err
+		}
+		if found := readyLine.FindStringSubmatch(line); found != nil {
+			return found[1], all.String(), nil
+		}
+	}
+}
+
+// attach returns the service of a process with these settings.
+func (s settings) attach(url string) *apptest.Service {
+	service := apptest.Attach(url)
+	service.Data, service.Database = s.data, s.database
+	return service
 }
 
 // kill ends the program without a warning, waits until it is gone, and returns

@@ -1,8 +1,9 @@
-// Package durable writes files that survive a crash.
+// Package durable writes files that survive a crash, and the failure of the power.
 package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,6 +29,28 @@ func WriteNew(path string, content []byte) (err error) {
 		return err
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// MakeFolder makes a folder that only its owner may use, and all that lead to it, unless
+// they exist. It returns when the disk has them.
+func MakeFolder(path string) error {
+	parents := []string{filepath.Dir(filepath.Clean(path))} // of a folder that exists, too: a crash may have come before its sync
+	for at := parents[0]; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		parents = append(parents, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		// A parent that may not be read holds a folder that was made by another user.
+		if err := SyncFolder(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	return nil
 }
 
 // SyncFolder waits until the disk has the names of the files in a folder.

@@ -31,6 +31,26 @@ func TestWriteNew(t *testing.T) {
 	}
 }
 
+func TestMakeFolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "outer", "inner")
+	for range 2 { // the second time it exists
+		if err := durable.MakeFolder(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != fs.ModeDir|0o700 {
+		t.Errorf("got %v, %v, want a folder of mode 0700", info, err)
+	}
+	file := filepath.Join(path, "file")
+	if err := durable.WriteNew(file, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.MakeFolder(filepath.Join(file, "folder")); err == nil {
+		t.Error("a folder in a file: got no error")
+	}
+}
+
 func TestMissingFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "missing")

@@ -1,0 +1,251 @@
+package cluster_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/disk"
+	"github.com/google/uuid"
+)
+
+// TestPowerLoss lets the power fail at random moments in the life of an installation on
+// the embedded engine, from its first start on. A service that starts on what the disk
+// then holds has everything that was acknowledged, once.
+func TestPowerLoss(t *testing.T) {
+	t.Parallel()
+	r := recordService(t)
+	r.live(t, testkit.Scaled(150, 8))
+	_ = r.program.Signal(syscall.SIGTERM) // the end moves the whole log into the database
+	r.program.Wait()
+	cuts := testkit.Scaled(200, 10)
+	acknowledged := apptest.Together(2, func(worker int) (sum int) {
+		for i := worker; i < cuts; i += 2 {
+			cut := r.cut(t, uint64(i), false)
+			if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
+				t.Errorf("cut %d, after %d of %d operations: got %v, lost %d of %d: %s", i, cut.after, r.program.Len(), err, len(lost), len(cut.claims), first(lost))
+			}
+			sum += len(cut.claims)
+		}
+		return sum
+	})
+	t.Logf("%d operations on files; %d cuts; %d acknowledged facts examined", r.program.Len(), cuts, acknowledged[0]+acknowledged[1])
+
+	// The test can fail: on a disk that ignores syncs, something is lost.
+	damaged := 0
+	for i := range cuts {
+		cut := r.cut(t, uint64(i), true)
+		if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
+			damaged++
+		}
+	}
+	t.Logf("on a disk that ignores syncs %d of %d cuts lose something", damaged, cuts)
+	if damaged == 0 {
+		t.Errorf("%d cuts on a disk that ignores syncs: got no loss, want one", cuts)
+	}
+}
+
+func first(lost []claim) string {
+	if len(lost) == 0 {
+		return ""
+	}
+	return lost[0].query
+}
+
+// recorded is a running service whose operations on files are recorded, and what it has
+// acknowledged.
+type recorded struct {
+	settings settings
+	root     string // the parent of its data directory
+	program  *disk.Program
+	service  *apptest.Service
+
+	partner  *apptest.Partner
+	operator *apptest.Operator
+	lamp     int
+
+	mu     sync.Mutex
+	claims []claim // guarded by mu
+}
+
+// claim is something that the service has acknowledged.
+type claim struct {
+	after int    // operations on files that had been done
+	query string // returns one row, 1, if it is still true
+}
+
+func recordService(t *testing.T) *recorded {
+	t.Helper()
+	root := testkit.FastDir(t)
+	r := &recorded{settings: settings{data: filepath.Join(root, "data"), webhooks: true}, root: root}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := r.settings.command(t)
+	command.Stderr = write
+	r.program, err = disk.Start(command, root)
+	_ = write.Close()
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("SKIPPED: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = r.program.Signal(syscall.SIGKILL)
+		r.program.Wait()
+		_ = read.Close()
+	})
+	reader := bufio.NewReader(read)
+	url, printed, err := awaitReady(reader)
+	if err != nil {
+		t.Fatal(err, printed)
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
+	r.service = r.settings.attach(url)
+	return r
+}
+
+// claim notes what the service has acknowledged just now. The query counts rows.
+func (r *recorded) claim(query string, args ...any) {
+	c := claim{r.program.Len(), "SELECT count(*) FROM " + fmt.Sprintf(query, args...)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.claims = append(r.claims, c)
+}
+
+// live does with the service what partners and operators do.
+func (r *recorded) live(t *testing.T, orders int) {
+	t.Helper()
+	r.partner = r.service.Register(t, "metro")
+	r.claim("api_keys WHERE public_key = '%s'", r.partner.PublicKey)
+	r.operator = r.service.Operate(t)
+	r.claim("couriers WHERE courier_id = '%s'", r.operator.CourierID)
+	r.lamp = r.operator.Stock(t, r.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 1000})
+	r.claim("stock_movements WHERE partner_id = '%s' AND type = 'IN' AND quantity = 1000", r.partner.PartnerID)
+	receiver := apptest.NewReceiver(t)
+	receiver.Answers(func(h *apptest.Hook) int {
+		r.claim("events WHERE event_id = '%s'", h.Header.Get("Drop-Event-Id"))
+		return 200
+	})
+	r.partner.SetEndpoint(t, receiver.URL)
+	r.claim("webhook_endpoints WHERE partner_id = '%s' AND url = '%s'", r.partner.PartnerID, receiver.URL)
+	apptest.Together(4, func(creator int) (none struct{}) {
+		for i := range orders {
+			r.order(t, fmt.Sprintf("%d-%d", creator, i), i)
+		}
+		return none
+	})
+}
+
+// order creates an order and lets something happen to it.
+func (r *recorded) order(t *testing.T, reference string, number int) {
+	items := ""
+	if number%2 == 0 {
+		items = buying(r.lamp, 1+number%5)
+	}
+	key := uuid.NewString()
+	id := r.partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON(reference, items), "Idempotency-Key", key).Must(t, 201).Text("order_id")
+	r.claim("orders WHERE partner_order_id = '%s' AND order_id = '%s'", reference, id)
+	r.claim("idempotency_keys WHERE order_id = '%s' AND hex(idempotency_key) = '%s'", id, strings.ToUpper(strings.ReplaceAll(key, "-", "")))
+	switch number % 5 {
+	case 1:
+		r.partner.Cancel(t, id, "other plans").Must(t, 200)
+		r.claim("order_history WHERE order_id = '%s' AND status = 'cancelled'", id)
+	case 2:
+		for _, status := range []string{"accepted", "courier_assigned", "picked_up"} {
+			r.operator.Move(t, id, status).Must(t, 200)
+			r.claim("order_history WHERE order_id = '%s' AND status = '%s'", id, status)
+		}
+		proof := r.operator.Do(t, "POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", photo(reference),
+			"Content-Type", "image/png", "Authorization", "Bearer "+r.operator.Token).Must(t, 201)
+		r.claim("order_proofs WHERE proof_id = '%s'", proof.Text("proof_id"))
+	case 3:
+		r.claim("api_keys WHERE public_key = '%s'", r.partner.NewKey(t).PublicKey)
+	case 4:
+		r.operator.Call(t, "POST", "/ops/v1/partners/"+r.partner.PartnerID+"/movements",
+			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":3,"location":"MTL-1","notes":%q}`, r.lamp, reference)).Must(t, 201)
+		r.claim("stock_movements WHERE notes = '%s'", reference)
+	}
+}
+
+// photo returns a small picture, a different one for each text.
+func photo(text string) []byte {
+	drawn := image.NewGray(image.Rect(0, 0, 8, 8))
+	copy(drawn.Pix, text)
+	var file bytes.Buffer
+	_ = png.Encode(&file, drawn) // into memory
+	return file.Bytes()
+}
+
+// cut is what a power failure has left.
+type cut struct {
+	settings settings
+	after    int
+	claims   []claim // that had been acknowledged
+	service  *recorded
+}
+
+// cut lets the power fail at a moment and in a way that depend on the seed.
+func (r *recorded) cut(t *testing.T, seed uint64, ignoreSyncs bool) *cut {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	c := &cut{after: random.IntN(r.program.Len() + 1), service: r}
+	for _, claim := range r.claims {
+		if claim.after <= c.after {
+			c.claims = append(c.claims, claim)
+		}
+	}
+	root := testkit.FastDir(t)
+	if err := r.program.Restore(root, disk.PowerFailure{After: c.after, Random: random, IgnoreSyncs: ignoreSyncs}); err != nil {
+		t.Fatal(err)
+	}
+	c.settings = settings{data: filepath.Join(root, "data"), webhooks: true}
+	return c
+}
+
+// examine starts a service on what is left and returns what it has lost. The error says
+// what else is wrong.
+func (c *cut) examine(t *testing.T) (lost []claim, err error) {
+	t.Helper()
+	p, err := startProcess(t, c.settings)
+	if err != nil {
+		return c.claims, fmt.Errorf("the service does not start: %w", err)
+	}
+	if len(c.claims) > 0 {
+		partner := at(c.service.partner, p.service)
+		if got, tried := partner.Try("GET", "/v1/orders", nil, partner.Signed("GET", "/v1/orders", nil)...); tried != nil || got.Status != 200 {
+			err = fmt.Errorf("the list of orders is not answered: %+v, %w", got, tried)
+		}
+	}
+	p.kill()
+	for _, claim := range c.claims {
+		if rows := p.service.Query(t, claim.query); len(rows) != 1 || rows[0] != "1" {
+			lost = append(lost, claim)
+		}
+	}
+	diagnosis, diagnosed := app.Doctor(t.Context(), &config.Config{Data: c.settings.data})
+	if diagnosed == nil && len(diagnosis.Findings) > 0 {
+		diagnosed = fmt.Errorf("doctor: got %d faults, want none: %s", len(diagnosis.Findings), diagnosis.Findings[0])
+	}
+	if len(lost) == 0 && err == nil && diagnosed == nil {
+		p.service.Audit(t)
+	}
+	return lost, errors.Join(err, diagnosed)
+}
