@@ -117,6 +117,7 @@ var rooms = map[string]room{
 	"examples/signing":    {},
 
 	"internal/testkit":      everything,
+	"internal/testkit/disk": everything,
 	"internal/app":          everything,
 	"internal/app/apptest":  everything,
 	"internal/app/contract": everything,

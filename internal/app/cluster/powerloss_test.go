@@ -177,6 +177,9 @@ func (r *recorded) order(t *testing.T, reference string, number int) {
 			"Content-Type", "image/png", "Authorization", "Bearer "+r.operator.Token).Must(t, 201)
 		r.claim("order_proofs WHERE proof_id = '%s'", proof.Text("proof_id"))
 	case 3:
+		if number > 50 {
+			return // more sign-ins than are allowed in a minute
+		}
 		r.claim("api_keys WHERE public_key = '%s'", r.partner.NewKey(t).PublicKey)
 	case 4:
 		r.operator.Call(t, "POST", "/ops/v1/partners/"+r.partner.PartnerID+"/movements",

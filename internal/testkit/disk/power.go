@@ -45,7 +45,7 @@ func (r *Recording) Restore(folder string, failure PowerFailure) error {
 	}
 	for i, op := range r.operations[:failure.After] {
 		switch at := images[op.node]; {
-		case op.kind != sync_:
+		case op.kind != flush:
 			at.pending = append(at.pending, pendingOperation{op, i})
 		case !failure.IgnoreSyncs:
 			at.sync(op.began)
@@ -75,7 +75,7 @@ func (m *image) sync(before int) {
 
 func (m *image) apply(op operation) {
 	switch op.kind {
-	case write:
+	case data:
 		m.grow(op.offset + int64(len(op.data)))
 		copy(m.content[op.offset:], op.data)
 	case truncate:
@@ -100,7 +100,7 @@ func (m *image) mayApply(op operation, kept float64, random *rand.Rand) {
 	switch {
 	case random.Float64() < kept:
 		m.apply(op)
-	case op.kind == write && random.IntN(2) == 0:
+	case op.kind == data && random.IntN(2) == 0:
 		m.tear(op, random)
 	}
 }
@@ -114,7 +114,7 @@ func (m *image) tear(op operation, random *rand.Rand) {
 	for from := op.offset; from < end; {
 		to := min(end, from/sector*sector+sector)
 		if random.IntN(2) == 0 {
-			m.apply(operation{kind: write, offset: from, data: op.data[from-op.offset : to-op.offset]})
+			m.apply(operation{kind: data, offset: from, data: op.data[from-op.offset : to-op.offset]})
 		}
 		from = to
 	}

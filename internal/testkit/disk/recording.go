@@ -30,10 +30,10 @@ type node struct {
 type kind int
 
 const (
-	write    kind = iota // of data at an offset of a file
+	data     kind = iota // of data at an offset of a file
 	truncate             // a file to the size in offset
 	rename               // of names in a folder
-	sync_                // of a file or a folder
+	flush                // of a file or a folder
 )
 
 // operation is a change of a node, or a sync of one.

@@ -234,13 +234,13 @@ func (t *tracer) recordFile(at *thread, node int, result int64) bool {
 	regs := &at.enter
 	switch regs.Orig_rax {
 	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
-		t.add(operation{kind: sync_, node: node, began: at.began})
+		t.add(operation{kind: flush, node: node, began: at.began})
 	case unix.SYS_FTRUNCATE:
 		t.add(operation{kind: truncate, node: node, offset: int64(regs.Rsi)})
 	case unix.SYS_PWRITE64:
-		t.add(operation{kind: write, node: node, offset: int64(regs.R10), data: t.bytes(regs.Rsi, result)})
+		t.add(operation{kind: data, node: node, offset: int64(regs.R10), data: t.bytes(regs.Rsi, result)})
 	case unix.SYS_WRITE:
-		t.add(operation{kind: write, node: node, offset: t.position(regs.Rdi) - result, data: t.bytes(regs.Rsi, result)})
+		t.add(operation{kind: data, node: node, offset: t.position(regs.Rdi) - result, data: t.bytes(regs.Rsi, result)})
 	default:
 		return false
 	}
