@@ -299,14 +299,30 @@ func (v *Visit) Problems(policy string) (problems []string) {
 const layoutScript = `new Promise((resolve) => {
   let shift = 0;
   new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) shift += e.value; }).observe({ type: "layout-shift", buffered: true });
-  const root = document.documentElement;
-  setTimeout(() => resolve({ shift, wide: root.scrollWidth - root.clientWidth }), 50);
+  const root = document.documentElement, labels = [];
+  for (const table of document.querySelectorAll(".rows table")) {
+    const headings = [...table.tHead.rows[0].cells], titles = headings.map((cell) => cell.textContent.trim());
+    for (const row of table.querySelectorAll("tbody tr, tfoot tr")) {
+      let column = 0, names = 0;
+      for (const cell of row.cells) {
+        const label = cell.dataset.label, title = titles[column];
+        if (label === undefined && !headings[column].querySelector(".hidden")) names++;
+        if (label !== undefined && label !== title) labels.push(label + " in the column " + title);
+        column += cell.colSpan;
+      }
+      if (names > 1 && row.cells.length > 2) labels.push(names + " cells without a label in " + row.textContent.trim());
+    }
+  }
+  setTimeout(() => resolve({ shift, wide: root.scrollWidth - root.clientWidth, labels }), 50);
 })`
 
 // layout is what layoutScript returns.
 type layout struct {
 	Shift float64 `json:"shift"`
 	Wide  float64 `json:"wide"` // by how many pixels the page is wider than the window
+	// Labels are cells of stacked tables with the label of another column, and rows in which
+	// more than one cell has none.
+	Labels []string `json:"labels"`
 }
 
 func (v *Visit) layoutProblems() (problems []string) {
@@ -324,6 +340,9 @@ func (v *Visit) layoutProblems() (problems []string) {
 	}
 	if layout.Wide > 0 {
 		problems = append(problems, fmt.Sprintf("the page is %.0f px wider than the window", layout.Wide))
+	}
+	for _, label := range layout.Labels {
+		problems = append(problems, "stacked table: "+label)
 	}
 	return problems
 }

@@ -34,6 +34,12 @@ func icon(name string) (template.HTML, error) {
 	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3">` + drawn + `</svg>`), nil
 }
 
+// label returns the attribute of a cell with the heading of its column, which style sheets
+// show where a table has no room for columns.
+func label(heading string) template.HTMLAttr {
+	return template.HTMLAttr(`data-label="` + template.HTMLEscapeString(heading) + `"`)
+}
+
 // badge returns the badge of a status: an icon, a word and a colour. names begins the keys of
 // the names of statuses: "status." or, for recipients, "tracked.".
 func badge(status delivery.Status, l Language, names string) template.HTML {

@@ -26,7 +26,8 @@ type Templates struct {
 // Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
 // of a status and tracked that for recipients, icon an icon by name, moment and relative a
 // time, dollars an amount of cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
-// bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one.
+// bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one,
+// col the attribute of a cell that names its column on phones, where rows are stacked.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	t := Templates{site: s, in: map[Language]func() *template.Template{}}
 	for _, l := range Languages {
@@ -45,6 +46,7 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"asset":    s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
 		"tracked":  func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },
+		"col":      func(key string, pairs ...any) template.HTMLAttr { return label(l.Text(key, pairs...)) },
 		"unnamed":  func() template.HTML { return unnamed },
 		"moment":   func(at time.Time) template.HTML { return l.MomentTag(at, s.Now()) },
 		"relative": func(at time.Time) template.HTML { return l.RelativeTag(at, s.Now()) },
