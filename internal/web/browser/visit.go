@@ -300,7 +300,7 @@ const layoutScript = `new Promise((resolve) => {
   let shift = 0;
   new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) shift += e.value; }).observe({ type: "layout-shift", buffered: true });
   const root = document.documentElement, labels = [];
-  for (const table of document.querySelectorAll(".rows table")) {
+  for (const table of document.querySelectorAll(".rows:not([aria-busy]) table")) {
     const headings = [...table.tHead.rows[0].cells], titles = headings.map((cell) => cell.textContent.trim());
     for (const row of table.querySelectorAll("tbody tr, tfoot tr")) {
       let column = 0, names = 0;
