@@ -109,6 +109,17 @@ func Pairs() []Reader {
 	}
 }
 
+// ScriptedPairs returns readers whose browsers run scripts, with every pair of language,
+// width and theme.
+func ScriptedPairs() []Reader {
+	return []Reader{
+		{"en", 360, false, true},
+		{"en", 1280, true, true},
+		{"fr", 360, true, true},
+		{"fr", 1280, false, true},
+	}
+}
+
 // AllReaders returns every combination.
 func AllReaders() (all []Reader) {
 	for _, language := range []string{"en", "fr"} {

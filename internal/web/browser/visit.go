@@ -362,6 +362,21 @@ func (v *Visit) axeProblems() (problems []string) {
 	return found
 }
 
+// targetsScript lists what can be tapped and is less than 44 px high or wide. A field in a
+// label is as large as its label.
+const targetsScript = `[...new Set([...document.querySelectorAll("a, button, summary, select, textarea, input")].map((e) => e.closest("label") ?? e))]
+  .filter((e) => e.checkVisibility() && !e.closest(".skip, .hidden")).map((e) => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width < 44 || box.height < 44)
+  .map(([e, box]) => "the target " + e.outerHTML.slice(0, 80) + " is " + box.width + " × " + box.height + " px, want at least 44 × 44")`
+
+// SmallTargets returns what is too small to be tapped with a finger.
+func (v *Visit) SmallTargets() []string {
+	found, err := Evaluate[[]string](v, targetsScript)
+	if err != nil {
+		return []string{"targets: " + err.Error()}
+	}
+	return found
+}
+
 // Heap returns how much memory the page's scripts use after a collection of garbage, in
 // millions of bytes.
 func (v *Visit) Heap() (float64, error) {

@@ -102,7 +102,7 @@ func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
 	return http.StatusOK, body, err
 }
 
-// serveOthers serves the page for operators who are no couriers: they have no stops.
+// serveOthers serves the page for operators who are not couriers, and so have no stops.
 func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
 	frame := Frame(s)
 	frame.Heading = s.Text("courier.title")

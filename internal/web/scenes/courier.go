@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/web/courier"
-	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // Couriers who look at the app besides rider, who has stops of all kinds.
@@ -85,44 +83,4 @@ func (h *house) addRiders(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Scripts that bring the app into a state. They take the place of the connection, and of
-// the courier's finger.
-const (
-	noRound = `const answered = fetch; globalThis.fetch = (path, init) => String(path).startsWith("/ops/") ? %s : answered(path, init);`
-	lost    = `Promise.reject(new TypeError("Failed to fetch"))`
-	never   = `new Promise(() => {})`
-	broken  = `Promise.resolve(new Response('{"error":{"code":"internal_error","message":"broken"}}', { status: 500, headers: { "X-Request-Id": "req_3f1c9a70b2d84e6655aa" } }))`
-	// sends passes on the first reading of the stops, and answers what is sent.
-	sends = `const answered = fetch; globalThis.fetch = (path, init) => init?.method === "POST" && String(path).startsWith("/ops/") ? %s : answered(path, init);`
-	// refuses is the response to an act on an order that the desk has cancelled.
-	refuses = `Promise.resolve(new Response(JSON.stringify({ error: { code: "conflict", message: "the order is cancelled", details: { status: "cancelled", allowed: [], version: 9,
-  changed_by: { operator_id: "opr_6va1q5tdr9ce62kh", email: "desk2@dropyard.example", at: "2026-06-18T16:31:00.000Z" } } } }), { status: 409 }))`
-	// presses taps an element as soon as it is there.
-	presses = `new MutationObserver((_, observer) => { const found = document.querySelector(%q); if (found) { observer.disconnect(); found.click(); } }).observe(document, { childList: true, subtree: true });`
-)
-
-// courierAppScenes are the states of the courier's app.
-func (h *house) courierAppScenes() (scenes []Scene) {
-	add := func(name, who, shown, script string) {
-		scenes = append(scenes, Scene{Name: "courier-" + name, URL: h.url + "/courier", Policy: courier.Policy(), Cookie: h.operatorSession(who), Shown: shown, Script: script})
-	}
-	press := func(what string) string { return fmt.Sprintf(presses, what) }
-	add("home", rider, ".stop.large", "")
-	cash := fmt.Sprintf("[data-order=%q]", h.orders["N-202"])
-	add("home-cash", rider, ".large"+cash, press(".small"+cash))
-	add("home-pickup", rider, `.large[data-status="courier_assigned"]`, press(`.small[data-status="courier_assigned"]`))
-	add("home-failed", rider, `.large[data-status="failed"]`, press(`.small[data-status="failed"]`))
-	add("home-done", rider, ".done[open]", press(".done summary"))
-	add("home-none", idler, ".empty .title", "")
-	add("home-hostile", hostileRider, ".stop.large", "")
-	add("home-loading", rider, ".empty[role=status]", fmt.Sprintf(noRound, never))
-	add("home-error", rider, ".empty[role=alert]", fmt.Sprintf(noRound, broken))
-	add("home-offline", rider, ".empty[role=alert]", fmt.Sprintf(noRound, lost))
-	add("home-waiting", rider, ".large .unsent", fmt.Sprintf(sends, never)+press(`.small[data-status="in_transit"]`)+press(`[data-act="out_for_delivery"]`))
-	add("home-refused", rider, ".refusal", fmt.Sprintf(sends, refuses)+press(`.small[data-status="in_transit"]`)+press(`[data-act="out_for_delivery"]`))
-	add("menu", rider, ".dialog", press(".bar .open-menu"))
-	add("home-failing", rider, ".dialog", press(`[data-act="failed"]`))
-	return append(scenes, Scene{Name: "courier-offline", URL: h.url + "/courier/offline", Policy: page.Policy})
 }

@@ -41,6 +41,10 @@ type Scene struct {
 	Cookie string // of the session of the person who looks at it; may be empty
 	Shown  string // selects what scripts add before it is looked at; may be empty
 	Script string // runs before those of the page; may be empty
+	// Taps is set if the script taps: what is on the page may then move.
+	Taps bool
+	// Phone is set for pages that people use with their thumbs.
+	Phone bool
 }
 
 // tracked is a scene of the recipient's page.

@@ -81,8 +81,12 @@ func isState(i int) bool {
 // readersOf returns who looks at the scene with an index. The most important ones are
 // shown to readers of all pairs, every other scene to one of them in turn, so that the
 // states of a page are seen by different readers. At full length every page is shown in
-// all combinations, and its other states to two readers.
+// all combinations, and its other states to two readers. States that scripts lead to are
+// shown to readers whose browsers run them.
 func readersOf(i int) []browser.Reader {
+	if scene := theatre.Scenes[i]; scene.Script != "" {
+		return scriptedReadersOf(i)
+	}
 	important, pairs := slices.Contains(whole, theatre.Scenes[i].Name), browser.Pairs()
 	turn := func(n int) browser.Reader { return pairs[n%len(pairs)] }
 	switch {
@@ -95,6 +99,33 @@ func readersOf(i int) []browser.Reader {
 	default:
 		return []browser.Reader{turn(i)}
 	}
+}
+
+// scriptedReadersOf returns who looks at a scene that scripts lead to: one of all pairs in
+// turn, and at full length all.
+func scriptedReadersOf(i int) (readers []browser.Reader) {
+	if !testkit.Long() {
+		pairs := browser.ScriptedPairs()
+		return pairs[i%len(pairs) : i%len(pairs)+1]
+	}
+	for _, reader := range browser.AllReaders() {
+		if reader.Scripts {
+			readers = append(readers, reader)
+		}
+	}
+	return readers
+}
+
+// problemsOf returns what is wrong with a scene that is open.
+func problemsOf(scene scenes.Scene, visit *browser.Visit) []string {
+	problems := visit.Problems(scene.Policy)
+	if scene.Taps {
+		problems = slices.DeleteFunc(problems, func(problem string) bool { return strings.HasPrefix(problem, "layout shift") })
+	}
+	if scene.Phone {
+		problems = append(problems, visit.SmallTargets()...)
+	}
+	return problems
 }
 
 // maxBytes is how much a page may weigh on the first visit, with all that it loads.
@@ -123,7 +154,7 @@ func TestScenes(t *testing.T) {
 				if got := visit.Bytes(); got == 0 || got > most {
 					t.Errorf("got %d bytes in all, want at most %d", got, most)
 				}
-				for _, problem := range visit.Problems(scene.Policy) {
+				for _, problem := range problemsOf(scene, visit) {
 					t.Error(problem)
 				}
 				shown, err := browser.Evaluate[bool](visit, `document.querySelector(".refused") !== null`)

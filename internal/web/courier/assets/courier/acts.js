@@ -15,6 +15,10 @@ import { Photo } from "./proofs.js";
 /** What was just recorded, or why it could not be: it is read out. @type {import("@preact/signals-core").Signal<{text: string, danger: boolean}>} */
 export const said = signal({ text: "", danger: false });
 
+/** What could not be done. It lies above the stops, where it is seen, until it is put away. */
+export const Undone = () => said.value.danger && html`<div class="notice danger"><p>${said.value.text}</p>
+  <button type="button" class="button" onClick=${() => { said.value = { text: "", danger: false }; }}>${t("act.close")}</button></div>`;
+
 /** How long a second tap of a hasty hand changes nothing, in milliseconds: another act is then where the first one was. */
 const restMs = 600;
 

@@ -71,7 +71,7 @@ export const run = async (video, found, signal) => {
   const stop = () => stream.getTracks().forEach((track) => track.stop());
   try {
     if (signal.aborted) return;
-    signal.addEventListener("abort", stop); // at once, not after the picture that is being read
+    signal.addEventListener("abort", stop); // immediately, not after the picture that is being read
     video.srcObject = stream;
     await video.play();
     const reader = await ownReader() ?? await loadedReader();

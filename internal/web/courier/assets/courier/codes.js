@@ -7,7 +7,7 @@
 /** The id of the order in the tracking URL of a label's QR code. */
 const tracking = /\/track\/(ord_[0-9a-z]{32})(?:\/html)?\/?$/;
 
-/** What a parcel may be called by a code, the most telling first. @type {((parcel: Parcel) => string | undefined)[]} */
+/** What a code may call a parcel by, the first that fits counts. @type {((parcel: Parcel) => string | undefined)[]} */
 const names = [(parcel) => parcel.label, (parcel) => parcel.barcode, (parcel) => parcel.parcel_id];
 
 /** @param {Parcel[]} parcels @param {string} code */

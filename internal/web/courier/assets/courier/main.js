@@ -16,7 +16,7 @@ import { correct, now, run } from "dropyard/clock.js";
 import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
-import { said } from "./acts.js";
+import { Undone, said } from "./acts.js";
 import { Install, Updated, start } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
 import { MenuButton } from "./menu.js";
@@ -27,7 +27,7 @@ import { askScan } from "./scan.js";
 import { persist, phone } from "./send.js";
 import { open } from "./storage.js";
 import { Stops, chosen } from "./stops.js";
-import { Header, Notices, Refusals } from "./waiting.js";
+import { Header, Notices, Others, Refusals } from "./waiting.js";
 
 /** How often the stops are read while the app is looked at, in milliseconds. */
 const everyMs = 60000;
@@ -53,9 +53,9 @@ const found = (round, { job }) => {
 const App = ({ round, outbox, forget }) => html`
   <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
   <main id="content" tabindex="-1">
-    <div class="low"><${Notices} round=${round} outbox=${outbox} /><${Refusals} outbox=${outbox} /></div>
+    <div class="low"><${Notices} round=${round} outbox=${outbox} /><${Undone} /><${Refusals} outbox=${outbox} /></div>
     <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, (match) => found(round, match))} />
-    <${Updated} /><${Install} />
+    ${round.state.value !== "loading" && html`<${Others} outbox=${outbox} /><${Updated} /><${Install} />`}
   </main>
   <${Dialogs} />`;
 
@@ -103,7 +103,8 @@ const begin = async () => {
 
 begin().catch(() => { // a browser that keeps nothing, or a full phone
   root.replaceChildren();
-  render(html`<main id="content"><h1 class="hidden">${t("courier.title")}</h1><p class="notice danger" role="alert">${t("courier.no_storage")}</p></main>`, root);
+  render(html`<main id="content"><h1 class="hidden">${t("courier.title")}</h1><p class="notice danger" role="alert">${t("courier.no_storage")}</p>
+    <button type="button" class="button first act" onClick=${() => location.reload()}>${t("courier.retry")}</button></main>`, root);
 });
 void start(root.dataset.worker ?? "", root.dataset.version ?? "");
 void persist();

@@ -90,7 +90,7 @@ const Proofs = ({ job, go }) => {
       await go({ pictures: await pictures() });
       if (dialog.peek() === mine.current) close();
     } catch {
-      fault.value = t("courier.proofs.unstored");
+      fault.value = t("courier.not_stored");
     }
     sending.value = false;
   };
@@ -102,7 +102,7 @@ const Proofs = ({ job, go }) => {
       <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
       <button type="button" class="button" disabled=${!signed.value} onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button></section>
     ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
-    <button class="button first large" aria-disabled=${waits.value}>${t("courier.proofs.go")}</button>
+    <button class="button first large" aria-disabled=${waits.value}>${t("courier.do.delivered")}</button>
   </form>`;
 };
 

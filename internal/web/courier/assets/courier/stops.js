@@ -7,7 +7,7 @@ import { money } from "./proofs.js";
 import { nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
 import { Badge, classes, html } from "dropyard/html.js";
-import { clock, due, full, moment, n, shorten, t } from "dropyard/text.js";
+import { clock, due, full, moment, n, range, shorten, t } from "dropyard/text.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {import("./round.js").Round} Round */
@@ -41,7 +41,8 @@ const parcelsOf = ({ parcels }) => {
 /** Returns the window of a stop as a text. @param {Job} job @param {number} today */
 const windowOf = ({ stop }, today) => {
   const from = Date.parse(stop.time_window.start), to = Date.parse(stop.time_window.end);
-  return sameDay(from, to) ? `${time(from, today)}–${clock(to)}` : `${time(from, today)} – ${time(to, today)}`;
+  if (sameDay(from, to) && sameDay(from, today)) return range(from, to);
+  return sameDay(from, to) ? `${time(from, today)} – ${clock(to)}` : `${time(from, today)} – ${time(to, today)}`;
 };
 
 /** Returns an address in one line, for maps. @param {import("./round.js").Address} address */
@@ -51,7 +52,7 @@ const inOneLine = ({ line1, city, province, postal_code: code, country }) => [li
 const Address = ({ job: { stop: { address } } }) => html`<p class="address">
   <span>${[address.line1, address.line2].filter(Boolean).join(", ")}</span> <span>${address.city} ${address.postal_code}</span></p>`;
 
-/** What is said about the stop by the partner and the recipient. @param {{job: Job}} props */
+/** The notes of the address, and the instructions of the order. @param {{job: Job}} props */
 const Instructions = ({ job }) => [job.stop.address.notes, job.instructions].filter(Boolean).map((text, i) => html`<p key=${i} class="said">${text}</p>`);
 
 /** When a failed attempt is repeated, and how often it has failed. @param {{job: Job}} props */
@@ -87,7 +88,7 @@ const Large = ({ job, doing }) => {
     <div class="top"><div><${Badge} status=${job.status} /><${Waiting} job=${job} /></div><${Deadline} job=${job} /></div>
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
       <${Address} job=${job} />
-      <p class="soft">${windowOf(job, tick.value)} · ${parcelsOf(job)}</p>
+      <p class="soft">${windowOf(job, tick.value)} · <span class="solid">${parcelsOf(job)}</span></p>
       <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
       <${Attempts} job=${job} /></div>
     <${Instructions} job=${job} />
@@ -168,5 +169,5 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
     ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${jobs.map((job, i) => html`<${Place} key=${job.order_id} job=${job} place=${i + 1} large=${job.order_id === large} doing=${doing} />`)}</ol>`}
     ${round.more.value && html`<p class="soft">${t("courier.more")}</p>`}
     <${Done} round=${round} />
-    <p class=${classes("notice", said.value.danger ? "danger" : "hidden")} role="status">${said.value.text}</p>`;
+    <p class="hidden" role="status">${said.value.text}</p>`;
 };

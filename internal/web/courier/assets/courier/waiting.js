@@ -36,15 +36,16 @@ const connection = (round, outbox) => {
   return t(fault?.status === 0 ? "courier.offline.as_of" : "courier.as_of", { t: clock(at) });
 };
 
-/** Returns what waits. @param {Outbox} outbox */
-const waiting = (outbox) => {
+/** Returns what waits, in few words if more stands beside it. @param {Outbox} outbox @param {boolean} short */
+const waiting = (outbox, short) => {
   const count = outbox.waiting.value.length;
-  return count === 0 ? "" : n(outbox.state.value === "sending" ? "courier.sending" : "courier.waiting", count);
+  if (count === 0) return "";
+  return n(outbox.state.value === "sending" ? "courier.sending" : short ? "courier.to_send" : "courier.waiting", count);
 };
 
 /** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, menu?: any}} props */
 export const Header = ({ round, outbox, menu }) => {
-  const parts = [waiting(outbox), connection(round, outbox)].filter(Boolean), count = round.jobs.value.length;
+  const linked = connection(round, outbox), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = round.jobs.value.length;
   const ready = round.state.value === "ready";
   return html`<header class="bar">
     <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
@@ -54,12 +55,14 @@ export const Header = ({ round, outbox, menu }) => {
 };
 
 /** What keeps acts from being sent. @param {{round: Round, outbox: Outbox}} props */
-export const Notices = ({ round, outbox }) => {
-  const others = outbox.others?.value ?? 0;
-  return html`
+export const Notices = ({ round, outbox }) => html`
     ${signedOut(round, outbox) && html`<div class="notice warn"><p>${t("courier.sign_in.why")}</p><a class="button" href=${signInPath}>${t("courier.sign_in")}</a></div>`}
-    ${outbox.fault?.value && html`<p class="notice danger" role="alert">${t("courier.storage_fails")}</p>`}
-    ${others > 0 && html`<p class="notice">${n("courier.others_waiting", others)}</p>`}`;
+    ${outbox.fault?.value && html`<p class="notice danger" role="alert">${t("courier.storage_fails")}</p>`}`;
+
+/** What another courier has left on this phone. @param {{outbox: Outbox}} props */
+export const Others = ({ outbox }) => {
+  const others = outbox.others?.value ?? 0;
+  return others > 0 && html`<p class="notice others">${n("courier.others_waiting", others)}</p>`;
 };
 
 /** Names what was tapped. @param {import("./round.js").Act} act */

@@ -80,6 +80,9 @@ export const span = (ms) => {
 /** Returns the time of day. @param {number} at */
 export const clock = (at) => shown.clock.format(at);
 
+/** Returns a span of time within a day, as one word that no line breaks. @param {number} from @param {number} to */
+export const range = (from, to) => shown.clock.formatRange(from, to).replace(/\s/g, "\u00a0");
+
 /** Returns a time with its day, its seconds and its zone. @param {number} at */
 export const full = (at) => shown.full.format(at);
 
