@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -19,8 +21,12 @@ const (
 // maxPassword is the greatest length of a password in characters.
 const maxPassword = 128
 
-// product is a word that people choose as their password for this service.
-const product = "dropyard"
+// product is a word that people choose as their password for this service, with up to
+// maxTail digits and signs behind it.
+const (
+	product = "dropyard"
+	maxTail = 8
+)
 
 // KnownPasswordRule allows what can be a password under any rules. A known password
 // may have been chosen under earlier rules, and only has to be worth hashing.
@@ -49,21 +55,26 @@ func possiblePassword(text string) bool {
 //go:embed common_passwords.txt
 var commonFile string
 
-// common holds the most common passwords of at least MinUserPassword characters, in
-// lower case.
-var common = readCommon(commonFile)
-
-func readCommon(file string) map[string]bool {
+// common returns the most common passwords of at least MinUserPassword characters, in
+// lower case. Where they are from is in THIRD_PARTY_NOTICES.md.
+var common = sync.OnceValue(func() map[string]bool {
 	passwords := map[string]bool{}
-	for _, password := range strings.Fields(file) {
-		passwords[password] = true
+	for password := range strings.Lines(commonFile) {
+		passwords[strings.TrimSuffix(password, "\n")] = true
 	}
 	return passwords
-}
+})
 
 // isGuess reports whether the password is one that attackers try first. It ignores
 // case, as their guesses vary it too.
 func isGuess(password string, own []string) bool {
 	is := func(text string) bool { return strings.EqualFold(password, text) }
-	return common[strings.ToLower(password)] || is(product) || slices.ContainsFunc(own, is)
+	return common()[strings.ToLower(password)] || isProduct(password) || slices.ContainsFunc(own, is)
+}
+
+// isProduct reports whether the password is the product's name, or that and a short tail
+// without letters, such as a year.
+func isProduct(password string) bool {
+	tail, found := strings.CutPrefix(strings.ToLower(password), product)
+	return found && len(tail) <= maxTail && !strings.ContainsFunc(tail, unicode.IsLetter)
 }
