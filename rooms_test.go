@@ -85,7 +85,7 @@ var rooms = map[string]room{
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
 	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
-	"internal/web/docs":  {may: []string{"api", "docs", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
+	"internal/web/docs":  {may: []string{"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 
 	"internal/web/entrance": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},

@@ -1,5 +1,5 @@
 // Package docs serves the documentation: the documents of the folder docs, a page for each
-// operation of the OpenAPI documents, and a page for each code of an error.
+// operation and event of the OpenAPI documents, and a page for each code of an error.
 //
 // Every page is an [article] in Markdown, which is served as it is at the page's address
 // with .md, and rendered at the address without it.
@@ -62,6 +62,7 @@ func (room *Room) Routes() []visit.Route {
 		get("/llms.txt", room.llms),
 		get(root+"/search/{name}", room.search),
 		get(root, room.start),
+		get(root+".md", room.startMarkdown),
 		get(root+"/{page...}", room.page),
 	}
 }

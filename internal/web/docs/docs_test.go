@@ -94,7 +94,7 @@ func TestNoLinkIsDead(t *testing.T) {
 // checkTargets checks the fragments of a page's links, and its links to the repository.
 func checkTargets(t *testing.T, address, body string, bodies map[string]string) {
 	t.Helper()
-	if path.Ext(address) != "" {
+	if extension := path.Ext(address); extension == ".md" || extension == ".csv" {
 		return
 	}
 	for _, link := range target.FindAllStringSubmatch(body, -1) {
@@ -232,13 +232,29 @@ func TestSearchIndex(t *testing.T) {
 	for _, one := range entries {
 		found[one.P] = true
 	}
-	for _, path := range []string{"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict"} {
+	for _, path := range []string{"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict", "/docs/events/order.failed#body"} {
 		if !found[path] {
 			t.Errorf("got no entry of %s, want one", path)
 		}
 	}
 	if status, _ := read(server, "/docs/search/xx.json"); status != http.StatusNotFound {
 		t.Errorf("the index in an unknown language: got status %d, want 404", status)
+	}
+}
+
+// TestStartAsMarkdown compares the links of the first page with those of its Markdown.
+func TestStartAsMarkdown(t *testing.T) {
+	t.Parallel()
+	server := site()
+	_, start := read(server, "/docs")
+	status, body := read(server, "/docs.md")
+	if status != http.StatusOK || !strings.HasPrefix(body, "# Dropyard documentation\n") {
+		t.Fatalf("got status %d and %.60q, want the first page", status, body)
+	}
+	for _, link := range target.FindAllStringSubmatch(start, -1) {
+		if strings.HasPrefix(link[1], "/docs/") && !strings.Contains(body, "]("+link[1]+".md)") {
+			t.Errorf("got no link to %s.md, want one, as on the page", link[1])
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ type library map[string]*article
 
 func newLibrary(l page.Language, errors statuses) library {
 	all := library{}
-	for _, part := range []map[string]*article{documents(), operationPages(), errors.pages(l)} {
+	for _, part := range []map[string]*article{documents(), interfacePages(), errors.pages(l)} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -114,29 +114,31 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	last := &groups[len(groups)-1]
 	last.Links = append(last.Links, link(root+"/"+decisions, l.Text("docs.decisions")))
 	reference := page.Group{Title: l.Text("docs.group.reference"), Links: []page.Link{link(errorsPath, l.Text("docs.errors"))}}
+	reference.Links = append(reference.Links, link(eventsPath, l.Text("docs.events")))
 	for _, s := range surfaces {
 		reference.Links = append(reference.Links, link(s.path, l.Text(s.key)))
 	}
-	return slices.Insert(groups, 1, append([]page.Group{reference}, all.siblings(current)...)...)
+	return slices.Insert(groups, 1, append([]page.Group{reference}, siblings(current)...)...)
 }
 
-// siblings returns the operations of the interface that the page at an address is about,
-// by tags.
-func (all library) siblings(current string) (groups []page.Group) {
+// siblings returns the operations and events of the interface that the page at an address
+// is about, by tags.
+func siblings(current string) (groups []page.Group) {
 	for _, s := range surfaces {
-		if one := all[current]; current != s.path && (one == nil || one.operation == nil || one.operation.root != s.of().root) {
-			continue
-		}
+		about := current == s.path || current == eventsPath && len(s.events()) > 0
+		var own []page.Group
 		for _, tag := range s.of().get("tags").items() {
 			group := page.Group{Title: tag.get("name").text(), Folded: true}
-			for _, one := range s.operations() {
-				if one.tag == group.Title {
-					group.Links = append(group.Links, page.Link{Text: one.title, Path: one.address, Current: one.address == current})
-				}
+			for _, one := range s.listings(group.Title) {
+				about = about || one.address == current
+				group.Links = append(group.Links, page.Link{Text: one.title, Path: one.address, Current: one.address == current})
 			}
 			if len(group.Links) > 0 {
-				groups = append(groups, group)
+				own = append(own, group)
 			}
+		}
+		if about {
+			groups = append(groups, own...)
 		}
 	}
 	return groups

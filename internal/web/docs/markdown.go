@@ -134,8 +134,15 @@ func addressOf(target, folder string) string {
 	return address
 }
 
-// articleLink matches a link to an article.
-var articleLink = regexp.MustCompile(`\]\((/docs/[^()\s#.]+)(#[^()\s]*)?\)`)
+// articleLink matches a link to an article, or to a file that a document offers.
+var articleLink = regexp.MustCompile(`\]\((/docs/[^()\s#]+)(#[^()\s]*)?\)`)
 
 // toMarkdown returns a source whose links to articles lead to their Markdown.
-func toMarkdown(source string) string { return articleLink.ReplaceAllString(source, "]($1.md$2)") }
+func toMarkdown(source string) string {
+	return articleLink.ReplaceAllStringFunc(source, func(found string) string {
+		if parts := articleLink.FindStringSubmatch(found); path.Ext(parts[1]) != ".csv" {
+			return "](" + parts[1] + ".md" + parts[2] + ")"
+		}
+		return found
+	})
+}

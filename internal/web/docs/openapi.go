@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"iter"
 	"strings"
 	"sync"
@@ -95,10 +96,15 @@ func (n node) text() string {
 }
 
 // json returns the node as indented JSON.
-func (n node) json() string {
-	encoded, err := api.NodeAsJSON(n.at, jsontext.WithIndent("  "))
+func (n node) json() string { return string(n.encoded(jsontext.WithIndent("  "))) }
+
+// compact returns the node as JSON without spaces.
+func (n node) compact() []byte { return n.encoded() }
+
+func (n node) encoded(options ...jsontext.Options) []byte {
+	encoded, err := api.NodeAsJSON(n.at, options...)
 	if err != nil {
 		panic("docs: " + err.Error()) // the documents are embedded, and tested
 	}
-	return strings.TrimSpace(string(encoded))
+	return bytes.TrimSpace(encoded)
 }

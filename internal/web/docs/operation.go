@@ -17,21 +17,40 @@ type surface struct {
 	path string // of the page that lists its operations
 	key  string // of the phrase of its name
 	of   func() node
-	// operations returns the operations in their order.
+	// operations and events return those of the interface in their order.
 	operations func() []operation
+	events     func() []event
 }
 
-var surfaces = []surface{
-	{apiPath, "docs.api.partners", openAPI, sync.OnceValue(func() []operation { return operationsOf(openAPI()) })},
-	{apiPath + "/operators", "docs.api.operators", opsAPI, sync.OnceValue(func() []operation { return operationsOf(opsAPI()) })},
+var surfaces = []surface{newSurface(apiPath, "docs.api.partners", openAPI), newSurface(apiPath+"/operators", "docs.api.operators", opsAPI)}
+
+func newSurface(path, key string, of func() node) surface {
+	return surface{
+		path, key, of,
+		sync.OnceValue(func() []operation { return operationsOf(of()) }), sync.OnceValue(func() []event { return eventsOf(of()) }),
+	}
+}
+
+// listing is a page as the lists of an interface have it, under a tag.
+type listing struct{ address, title, tag string }
+
+// listings returns the pages of a tag: those of its operations, then those of its events.
+func (s surface) listings(tag string) (found []listing) {
+	for _, one := range s.operations() {
+		found = append(found, one.listing)
+	}
+	for _, one := range s.events() {
+		found = append(found, one.listing)
+	}
+	return slices.DeleteFunc(found, func(one listing) bool { return one.tag != tag })
 }
 
 // operation is an operation of an interface.
 type operation struct {
 	node
-	Method, Route       string
-	address, title, tag string
-	parameters          []node
+	listing
+	Method, Route string
+	parameters    []node
 }
 
 // operationsOf returns the operations of a document in their order.
@@ -44,22 +63,29 @@ func operationsOf(document node) (all []operation) {
 			}
 			all = append(all, operation{
 				node: found, Method: strings.ToUpper(method), Route: route,
-				address: apiPath + "/" + found.get("operationId").text(), title: found.get("summary").text(),
-				tag: found.get("tags").items()[0].text(), parameters: slices.Concat(shared, found.get("parameters").items()),
+				listing: listing{
+					address: apiPath + "/" + found.get("operationId").text(), title: found.get("summary").text(),
+					tag: found.get("tags").items()[0].text(),
+				},
+				parameters: slices.Concat(shared, found.get("parameters").items()),
 			})
 		}
 	}
 	return all
 }
 
-// operationPages returns the pages of the operations, and the lists of them.
-var operationPages = sync.OnceValue(func() map[string]*article {
-	found := map[string]*article{}
+// interfacePages returns the pages of the operations and the events, and the lists of
+// them.
+var interfacePages = sync.OnceValue(func() map[string]*article {
+	found := map[string]*article{eventsPath: newArticle(eventsPath, "Events", page.English, eventsMarkdown())}
 	for _, s := range surfaces {
 		for _, one := range s.operations() {
 			written := newArticle(one.address, one.title, page.English, one.markdown())
 			written.operation = &one
 			found[written.Path] = written
+		}
+		for _, one := range s.events() {
+			found[one.address] = newArticle(one.address, one.title, page.English, one.markdown())
 		}
 		title := s.of().get("info", "title").text()
 		found[s.path] = newArticle(s.path, title, page.English, s.markdown())
@@ -83,11 +109,9 @@ func (s surface) markdown() string {
 				tag.get("name").text(), tag.get("description").text(), rows)
 		}
 	}
-	if events := s.of().get("webhooks"); events.exists() {
-		text.WriteString("## Events\n\n| Type | Sent when |\n|---|---|\n")
-		for name, event := range events.members() {
-			fmt.Fprintf(&text, "| `%s` | %s |\n", name, cell(event.get("post", "summary").text()))
-		}
+	if events := s.events(); len(events) > 0 {
+		fmt.Fprintf(&text, "## Events\n\nThe requests that the service sends to you ([headers, signatures, responses](%s)).\n\n", eventsPath)
+		writeEvents(&text, events)
 	}
 	return text.String()
 }

@@ -60,18 +60,29 @@ func (room *Room) search(v *visit.Visit) (int, []byte, error) {
 // llms serves the list of all pages as programs that read text expect it
 // (GET /llms.txt, see llmstxt.org).
 func (room *Room) llms(v *visit.Visit) (int, []byte, error) {
-	base, l := room.config.BaseURL(), page.English
-	all := room.libraries[l]()
-	text := "# Dropyard\n\n> " + l.Text("docs.what") + "\n"
-	groups := all.contents(l, "")
+	text := "# Dropyard\n\n> " + page.English.Text("docs.what") + "\n" + room.list(page.English, room.config.BaseURL())
+	return serveText(v, "text/plain; charset=utf-8", []byte(text))
+}
+
+// startMarkdown serves the first page in Markdown, with all pages that have one.
+func (room *Room) startMarkdown(v *visit.Visit) (int, []byte, error) {
+	l := room.config.Site.Sheet(v).Language
+	text := "# " + l.Text("docs.title") + "\n\n" + l.Text("docs.what") + "\n" + room.list(l, "")
+	return serveText(v, "text/markdown; charset=utf-8", []byte(text))
+}
+
+// list returns links to the Markdown of all pages below an address, by groups.
+func (room *Room) list(l page.Language, base string) string {
+	groups := room.libraries[l]().contents(l, "")
 	for _, s := range surfaces {
-		groups = append(groups, all.siblings(s.path)...)
+		groups = append(groups, siblings(s.path)...)
 	}
+	var text strings.Builder
 	for _, group := range groups {
-		text += "\n## " + group.Title + "\n\n"
+		text.WriteString("\n## " + group.Title + "\n\n")
 		for _, link := range group.Links {
-			text += "- [" + link.Text + "](" + base + link.Path + ".md)\n"
+			text.WriteString("- [" + link.Text + "](" + base + link.Path + ".md)\n")
 		}
 	}
-	return serveText(v, "text/plain; charset=utf-8", []byte(text))
+	return text.String()
 }

@@ -34,6 +34,7 @@ var docsPhrases = map[string]phrase{
 	"docs.group.running":    {"Running the service", "Exploiter le service"},
 	"docs.group.developing": {"Changing the service", "Faire évoluer le service"},
 
+	"docs.events": {"Events (webhooks)", "Événements (webhooks)"},
 	"docs.errors": {"Errors", "Erreurs"},
 	"docs.errors.what": {
 		"Every error has a code, on which programs base their decisions; its message is for people. The pages say what each code means and what to do.",

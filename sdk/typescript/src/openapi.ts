@@ -1091,7 +1091,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The service has accepted an order */
+        /**
+         * The service has accepted an order
+         * @description Sent when the order goes from `pending` to `accepted`. Sent again when its courier is taken off it, because it is then `accepted` again.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1143,7 +1146,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A courier, or another courier, has been assigned */
+        /**
+         * A courier, or another courier, has been assigned
+         * @description Sent when a courier is assigned to the order, and again when another courier takes over. From now on you can no longer cancel the order.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1195,7 +1201,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The parcels have been picked up */
+        /**
+         * The parcels have been picked up
+         * @description Sent when the courier has the parcels.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1247,7 +1256,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The parcels are in transit */
+        /**
+         * The parcels are in transit
+         * @description Sent when the parcels are on their way between two places, and after a failed attempt when they are on their way again. Not every order has this event: some go from `picked_up` to `out_for_delivery`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1299,7 +1311,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The parcels are out for delivery */
+        /**
+         * The parcels are out for delivery
+         * @description Sent when the courier is on the way to the recipient, before each attempt to deliver.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1351,7 +1366,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The parcels have been delivered */
+        /**
+         * The parcels have been delivered
+         * @description Sent when the parcels have been handed over. It is the last event of an order.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1403,7 +1421,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A delivery attempt has failed */
+        /**
+         * A delivery attempt has failed
+         * @description Sent when an attempt to pick up or to deliver the parcels has failed. The order has not ended: `order.in_transit` or `order.out_for_delivery` follows with the next attempt, or `order.cancelled`.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1455,7 +1476,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An order has been cancelled, by the partner or the service */
+        /**
+         * An order has been cancelled, by you or the service
+         * @description Sent when you or the service has cancelled the order. Its items are back in stock. It is the last event of an order.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1507,7 +1531,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A test that the partner has requested */
+        /**
+         * A test that you have requested
+         * @description Sent when you ask for it with `POST /v1/webhooks/test`. It belongs to no order, is sent once, and is not in the list of events.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1620,6 +1647,7 @@ export interface components {
         Side: number;
         /** @description Kilograms. */
         Weight: number;
+        /** @description The id that the service gave the order. */
         OrderID: string;
         PartnerID: string;
         UserID: string;
@@ -3053,173 +3081,197 @@ export interface components {
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.accepted";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @constant */
+                /**
+                 * @description The status of the order.
+                 * @constant
+                 */
                 status: "accepted";
             };
         };
         CourierAssigned: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "courier.assigned";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
                 courier: components["schemas"]["EventCourier"];
             };
         };
         OrderPickedUp: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.picked_up";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
+                /** @description When the parcels were picked up: RFC 3339, in UTC, with milliseconds. */
                 picked_up_at: components["schemas"]["Time"];
             };
         };
         OrderInTransit: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.in_transit";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @description The current estimate of the delivery. */
+                /** @description The current estimate of the delivery: RFC 3339, in UTC, with milliseconds. */
                 eta: components["schemas"]["Time"];
             };
         };
         OrderOutForDelivery: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.out_for_delivery";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @description The current estimate of the delivery. */
+                /** @description The current estimate of the delivery: RFC 3339, in UTC, with milliseconds. */
                 eta: components["schemas"]["Time"];
                 courier: components["schemas"]["EventCourier"];
             };
         };
         OrderDelivered: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.delivered";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
+                /** @description When the parcels were delivered: RFC 3339, in UTC, with milliseconds. */
                 delivered_at: components["schemas"]["Time"];
                 /**
                  * Format: uri
-                 * @description The newest signature that was added before the delivery, or else the newest photo; null if there is none.
+                 * @description The URL of the newest signature that was added before the delivery, or else of the newest photo; null if there is none, and always in test mode.
                  */
                 signature_url: string | null;
             };
         };
         OrderFailed: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.failed";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @description Empty if none was given. */
+                /** @description Why the attempt failed, in the words of the courier; empty if no reason was given. */
                 failure_reason: string;
-                /** @description When another attempt is planned; null if none is planned. */
+                /** @description When another attempt is planned: RFC 3339, in UTC, with milliseconds; null if none is planned. */
                 next_attempt: components["schemas"]["Time"] | null;
             };
         };
         OrderCancelled: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "order.cancelled";
-            /** @description When the order changed. */
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             sequence: components["schemas"]["EventSequence"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
             data: {
                 order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @enum {string} */
+                /**
+                 * @description Who cancelled the order: you, or the service.
+                 * @enum {string}
+                 */
                 cancelled_by: "partner" | "service";
-                /** @description Empty if none was given. */
+                /** @description The reason that was given; empty if none was. */
                 reason: string;
             };
         };
         TestEvent: {
-            /** @description As in Drop-Event-Id. Use it to recognise repetitions. */
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
             id: components["schemas"]["EventID"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "webhook.test";
-            /** @description When the order changed. */
+            /** @description When the test was sent: RFC 3339, in UTC, with milliseconds. */
             created_at: components["schemas"]["Time"];
             /**
              * @description The events of an order are numbered from 1; a test has 0.
@@ -3227,12 +3279,17 @@ export interface components {
              */
             sequence: 0;
             livemode: components["schemas"]["LiveMode"];
+            /** @description A text instead of an order. */
             data: {
+                /** @description A text for people. */
                 message: string;
             };
         };
+        /** @description The courier who has the order. */
         EventCourier: {
+            /** @description The courier's name. */
             name: components["schemas"]["Line"];
+            /** @description The courier's telephone number, E.164. */
             phone: components["schemas"]["Phone"];
         };
     };
