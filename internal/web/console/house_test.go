@@ -37,7 +37,7 @@ func TestOperators(t *testing.T) {
 	v.Open(t, "/console/operators/opr_none").Shows(t, 404, "There is no such page")
 
 	v.Open(t, "/console/audit?object_id="+path[len("/console/operators/"):]).
-		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `<td class="was">warehouse</td><td class="is">dispatcher</td>`)
+		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `data-label="Before">warehouse</td>`, `data-label="After">dispatcher</td>`)
 }
 
 // between returns what stands between two texts.

@@ -159,9 +159,9 @@ func TestImportProducts(t *testing.T) {
 		send(page, content).Shows(t, 422, want...)
 	}
 	mixed := string(send(page, "barcode,name,price\n7,Tea,1\n7,Tea,x\n8,,1\n").Must(t, 422).Body)
-	for last := 0; strings.Contains(mixed, `<td class="number">`); {
+	for last := 0; strings.Contains(mixed, `data-label="Line">`); {
 		var line int
-		_, mixed, _ = strings.Cut(mixed, `<td class="number">`)
+		_, mixed, _ = strings.Cut(mixed, `data-label="Line">`)
 		if _, err := fmt.Sscanf(mixed, "%d<", &line); err != nil || line < last {
 			t.Errorf("got line %d after line %d, %v, want the lines in order", line, last, err)
 		}
