@@ -103,7 +103,7 @@ type App struct {
 	locks     locks  // on the data directory
 	warning   string // about the data directory; may be empty
 	store     *store.Store
-	masterKey credential.MasterKey
+	masterKey credential.MasterKeys
 	sealer    *credential.Sealer // of what is stored or given out sealed
 	// ticketSealer seals what people have typed between the steps of a sign-in.
 	ticketSealer *credential.Sealer
@@ -259,10 +259,10 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err := a.openData(ctx); err != nil {
 		return err
 	}
-	if a.sealer, err = credential.NewSealer(a.masterKey.Derive("secrets")); err != nil {
+	if a.sealer, err = sealerOf(a.masterKey, "secrets"); err != nil {
 		return err
 	}
-	if a.ticketSealer, err = credential.NewSealer(a.masterKey.Derive("sign-in tickets")); err != nil {
+	if a.ticketSealer, err = sealerOf(a.masterKey, "sign-in tickets"); err != nil {
 		return err
 	}
 	a.cleaner = picture.NewCleaner()
@@ -314,7 +314,7 @@ func (a *App) openOrders() {
 		Random:      a.Random,
 		Card:        a.cardOf,
 		Quota:       a.quotaOf,
-		Quoter:      pricing.NewQuoter(a.masterKey.Derive("quotes")),
+		Quoter:      quoterOf(a.masterKey),
 		Encode:      record.Encode,
 		Mail:        a.recipients.OfMove,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },

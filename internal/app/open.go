@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/gofrs/flock"
 )
@@ -184,7 +185,7 @@ const fingerprintSetting = "master_key_fingerprint"
 
 // openMasterKey reads the master key and compares it with the fingerprint in the
 // database. The first start creates the key and stores its fingerprint.
-func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err error) {
+func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKeys, err error) {
 	known, err := a.store.Setting(ctx, fingerprintSetting)
 	if err != nil {
 		return key, err
@@ -197,4 +198,17 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKey, err 
 	}
 	// Another node may have stored the fingerprint of another key in the meantime.
 	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
+}
+
+// sealerOf returns a sealer for one purpose. During a rotation it opens what is sealed
+// under either key.
+func sealerOf(keys credential.MasterKeys, purpose string) (*credential.Sealer, error) {
+	derived := keys.DeriveAll(purpose)
+	return credential.NewSealer(derived[0], derived[1:]...)
+}
+
+// quoterOf returns the quoter. During a rotation it honours quotes under either key.
+func quoterOf(keys credential.MasterKeys) *pricing.Quoter {
+	derived := keys.DeriveAll("quotes")
+	return pricing.NewQuoter(derived[0], derived[1:]...)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -129,11 +131,11 @@ func (a *App) openNodes(ctx context.Context) error {
 		return err
 	}
 	now := timestamp.Truncate(a.Now())
-	a.nodes = &nodes{app: a, self: store.Node{NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now}}
+	a.nodes = &nodes{app: a, self: store.Node{NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now, Keys: fingerprints(a.masterKey)}}
 	if !a.store.Shared() {
 		return nil
 	}
-	if err := a.nodes.save(ctx); err != nil {
+	if err := errors.Join(a.nodes.save(ctx), a.nodes.checkKey(ctx)); err != nil {
 		return err
 	}
 	a.nodes.stop, a.nodes.done = make(chan struct{}), make(chan struct{})
@@ -147,6 +149,18 @@ func (n *nodes) save(ctx context.Context) error {
 	return n.app.store.SaveNode(ctx, self, self.SeenAt.Add(-nodeForgotten))
 }
 
+// checkKey returns an error if this node does not hold the master key of the database.
+// A rotation looks for nodes after it has written the fingerprint, and a node reads the
+// fingerprint after it has written that it is there: so one of them notices the other.
+func (n *nodes) checkKey(ctx context.Context) error {
+	known, err := n.app.store.Setting(ctx, fingerprintSetting)
+	if err == nil && !n.app.masterKey.Holds(known) {
+		err = fmt.Errorf("%w: the key was rotated to one that this node does not hold (fingerprint %s); copy the file of the master key here and restart",
+			credential.ErrMasterKeyOther, known)
+	}
+	return err
+}
+
 func (n *nodes) keep() {
 	defer close(n.done)
 	ticker := time.NewTicker(nodeSeenEvery)
@@ -156,6 +170,8 @@ func (n *nodes) keep() {
 		case <-ticker.C:
 			if err := n.save(context.Background()); err != nil {
 				n.app.Log.Warn("other nodes do not see this one, trying again later", "error", err)
+			} else if err := n.checkKey(context.Background()); err != nil {
+				n.app.Log.Error("secrets cannot be read or sealed as other nodes do", "error", err)
 			}
 		case <-n.stop:
 			return

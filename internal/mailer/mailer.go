@@ -153,15 +153,15 @@ func (s *Service) Seal(message *mail.Message) (*mail.Mail, error) {
 		return nil, err
 	}
 	now := timestamp.Truncate(s.config.Now())
-	sealed := &mail.Mail{MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded, sealedFor(id)), NextAt: now, CreatedAt: now}
+	sealed := &mail.Mail{MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded, SealedFor(id)), NextAt: now, CreatedAt: now}
 	if message.Order != nil {
 		sealed.OrderID = message.Order.OrderID
 	}
 	return sealed, nil
 }
 
-// sealedFor returns the owner that a message is sealed for.
-func sealedFor(mailID string) string { return "mail " + mailID }
+// SealedFor returns the owner that a message is sealed for.
+func SealedFor(mailID string) string { return "mail " + mailID }
 
 // SendDue sends the mails that are due. It returns early when the server cannot be
 // used, or on Close. Run calls it regularly; tests call it so as not to wait.
@@ -277,7 +277,7 @@ func (s *Service) noteServer(err error) {
 
 // open unseals a mail and puts it into words.
 func (s *Service) open(ctx context.Context, m *mail.Mail) (*Envelope, error) {
-	encoded, err := s.config.Sealer.Open(m.Sealed, sealedFor(m.MailID))
+	encoded, err := s.config.Sealer.Open(m.Sealed, SealedFor(m.MailID))
 	if err != nil {
 		return nil, err
 	}

@@ -30,12 +30,13 @@ type Quote struct {
 // what is needed to honour it, authenticated with the quoter's key, which all
 // nodes of a service share. Many goroutines may use a Quoter.
 type Quoter struct {
-	key []byte
+	keys [][]byte // the first authenticates new quotes
 }
 
-// NewQuoter returns a quoter with a secret key, which should have 32 random bytes.
-func NewQuoter(key []byte) *Quoter {
-	return &Quoter{key: slices.Clone(key)}
+// NewQuoter returns a quoter with a secret key, which should have 32 random bytes. It
+// also honours the quotes of quoters with the other keys.
+func NewQuoter(key []byte, others ...[]byte) *Quoter {
+	return &Quoter{keys: append([][]byte{slices.Clone(key)}, others...)}
 }
 
 // A quote_id is the prefix and, in base64url, format, rate, valid_until, measured,
@@ -106,11 +107,11 @@ func (q *Quoter) seal(partnerID string, c claim) string {
 	b = binary.BigEndian.AppendUint64(b, uint64(c.validUntil))
 	b = binary.BigEndian.AppendUint64(b, c.measured)
 	b = append(b, c.terms[:]...)
-	b = append(b, q.mac(partnerID, b)...)
+	b = append(b, mac(q.keys[0], partnerID, b)...)
 	return quotePrefix + base64.RawURLEncoding.EncodeToString(b)
 }
 
-// open decodes a quote_id. It is false unless this quoter's key sealed it for
+// open decodes a quote_id. It is false unless one of this quoter's keys sealed it for
 // this partner.
 func (q *Quoter) open(quoteID, partnerID string) (c claim, ok bool) {
 	if len(quoteID) != quoteIDSize || quoteID[:len(quotePrefix)] != quotePrefix {
@@ -121,7 +122,10 @@ func (q *Quoter) open(quoteID, partnerID string) (c claim, ok bool) {
 	if err != nil || len(b) != claimSize+sealSize || b[0] != quoteFormat {
 		return c, false
 	}
-	if subtle.ConstantTimeCompare(b[claimSize:], q.mac(partnerID, b[:claimSize])) != 1 {
+	sealed := func(key []byte) bool {
+		return subtle.ConstantTimeCompare(b[claimSize:], mac(key, partnerID, b[:claimSize])) == 1
+	}
+	if !slices.ContainsFunc(q.keys, sealed) {
 		return c, false
 	}
 	c.rateCents = int64(binary.BigEndian.Uint64(b[1:]))
@@ -134,12 +138,12 @@ func (q *Quoter) open(quoteID, partnerID string) (c claim, ok bool) {
 // mac returns the seal of a claim, which has a fixed size, for a partner. The
 // partner is part of the MAC but not of the quote_id, which need not name it. The
 // first line separates this use of the key from any other.
-func (q *Quoter) mac(partnerID string, claim []byte) []byte {
-	mac := hmac.New(sha256.New, q.key)
-	mac.Write([]byte("dropyard quote\n"))
-	mac.Write(claim)
-	mac.Write([]byte(partnerID))
-	return mac.Sum(nil)[:sealSize]
+func mac(key []byte, partnerID string, claim []byte) []byte {
+	hash := hmac.New(sha256.New, key)
+	hash.Write([]byte("dropyard quote\n"))
+	hash.Write(claim)
+	hash.Write([]byte(partnerID))
+	return hash.Sum(nil)[:sealSize]
 }
 
 // measuredParcels returns a bit for each parcel, set if all its sides are given.

@@ -11,6 +11,7 @@ type Node struct {
 	Version   string
 	StartedAt time.Time
 	SeenAt    time.Time // when it last wrote that it is there
+	Keys      string    // the fingerprints of its master keys, with a space between two; it seals under the first
 }
 
 var (
@@ -19,6 +20,7 @@ var (
 		text("version", func(n *Node) *string { return &n.Version }),
 		moment("started_at", func(n *Node) *time.Time { return &n.StartedAt }),
 		moment("seen_at", func(n *Node) *time.Time { return &n.SeenAt }),
+		text("keys", func(n *Node) *string { return &n.Keys }),
 	)
 	setServiceNodes = serviceNodes.upsert()
 )

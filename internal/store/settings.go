@@ -47,6 +47,17 @@ func (s *Store) AddSetting(ctx context.Context, name, value string) (stored stri
 	return stored, err
 }
 
+// ReplaceSetting writes a setting if it still has the value before, and reports whether
+// it had.
+func (s *Store) ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error) {
+	err = s.engine.write(ctx, func(c conn) error {
+		rows, err := c.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", value, name, before)
+		replaced = rows == 1
+		return err
+	})
+	return replaced, err
+}
+
 func settingIn(ctx context.Context, c conn, name string) (string, error) {
 	row, err := serviceSettings.one(ctx, c, "WHERE name = $1", name)
 	if err != nil || row == nil {

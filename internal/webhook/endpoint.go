@@ -233,5 +233,5 @@ func (s *Service) newSecret() (string, error) {
 }
 
 func (s *Service) seal(partnerID, secret string) []byte {
-	return s.config.Sealer.Seal([]byte(secret), sealedFor(partnerID))
+	return s.config.Sealer.Seal([]byte(secret), SealedFor(partnerID))
 }

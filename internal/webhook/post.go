@@ -43,7 +43,7 @@ func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endp
 // unseal returns the secrets that sign for an endpoint at the given time.
 func unseal(sealer *credential.Sealer, e *Endpoint, now time.Time) (secrets Secrets, err error) {
 	read := func(sealed []byte) string {
-		secret, failed := sealer.Open(sealed, sealedFor(e.PartnerID))
+		secret, failed := sealer.Open(sealed, SealedFor(e.PartnerID))
 		if failed != nil {
 			err = failed
 		}
@@ -59,5 +59,5 @@ func unseal(sealer *credential.Sealer, e *Endpoint, now time.Time) (secrets Secr
 	}
 }
 
-// sealedFor returns the owner that a partner's webhook secrets are sealed for.
-func sealedFor(partnerID string) string { return "webhook of " + partnerID }
+// SealedFor returns the owner that a partner's webhook secrets are sealed for.
+func SealedFor(partnerID string) string { return "webhook of " + partnerID }

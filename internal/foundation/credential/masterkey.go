@@ -5,7 +5,6 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -64,50 +63,45 @@ var (
 // secrets in the database are lost.
 //
 // The file holds 32 bytes in base64 or hexadecimal, and may have lines that begin
-// with #. Only its owner may have access to it.
-func OpenMasterKey(path, known string, random io.Reader) (MasterKey, error) {
-	key, err := readMasterKey(path)
+// with #. While the key is being rotated, it also holds another key, on a line that
+// begins with "next:" or "old:". Only its owner may have access to it.
+func OpenMasterKey(path, known string, random io.Reader) (MasterKeys, error) {
+	keys, err := readMasterKeys(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && known == "":
 		return createMasterKey(path, random)
 	case errors.Is(err, fs.ErrNotExist):
-		return MasterKey{}, fmt.Errorf("%w: %s does not exist, but the database was set up with a key; restore the file from your backup", ErrMasterKeyMissing, path)
+		return MasterKeys{}, fmt.Errorf("%w: %s does not exist, but the database was set up with a key; restore the file from your backup", ErrMasterKeyMissing, path)
 	case err != nil:
-		return MasterKey{}, err
-	case known != "" && subtle.ConstantTimeCompare([]byte(known), []byte(key.Fingerprint())) != 1:
-		return MasterKey{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)", ErrMasterKeyOther, path, key.Fingerprint(), known)
+		return MasterKeys{}, err
+	case known != "" && !keys.Holds(known):
+		return MasterKeys{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)", ErrMasterKeyOther, path, keys.Fingerprint(), known)
 	}
-	return key, nil
+	return keys, nil
 }
 
-func readMasterKey(path string) (MasterKey, error) {
+func readMasterKeys(path string) (MasterKeys, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
+		return MasterKeys{}, fmt.Errorf("read the master key: %w", err)
 	}
 	// Windows does not have these bits and reports them as set.
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		return MasterKey{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
+		return MasterKeys{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
+		return MasterKeys{}, fmt.Errorf("read the master key: %w", err)
 	}
-	key, ok := parseMasterKey(text)
+	keys, ok := parseMasterKeys(text)
 	if !ok {
-		return MasterKey{}, fmt.Errorf("%w: %s does not hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
+		return MasterKeys{}, fmt.Errorf("%w: %s does not hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
 	}
-	return key, nil
+	return keys, nil
 }
 
 func parseMasterKey(text []byte) (key MasterKey, ok bool) {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		if !bytes.HasPrefix(line, []byte("#")) {
-			lines = append(lines, line)
-		}
-	}
-	trimmed := string(bytes.TrimSpace(bytes.Join(lines, nil)))
+	trimmed := string(bytes.TrimSpace(text))
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString,
 		base64.StdEncoding.DecodeString,
@@ -135,18 +129,27 @@ func IsMadeByService(path string) bool {
 
 // createMasterKey creates a key and waits until the disk has it, before anything
 // can be sealed under it.
-func createMasterKey(path string, random io.Reader) (MasterKey, error) {
-	var key MasterKey
+func createMasterKey(path string, random io.Reader) (MasterKeys, error) {
+	key, err := newMasterKey(random)
+	if err != nil {
+		return MasterKeys{}, err
+	}
+	err = durable.WriteNew(path, []byte(key.text()+madeHere+"\n"))
+	if errors.Is(err, fs.ErrExist) { // another process has created one meanwhile
+		return readMasterKeys(path)
+	}
+	if err != nil {
+		return MasterKeys{}, fmt.Errorf("create the master key: %w", err)
+	}
+	return MasterKeys{MasterKey: key}, nil
+}
+
+func newMasterKey(random io.Reader) (key MasterKey, err error) {
 	if _, err := io.ReadFull(random, key.secret[:]); err != nil {
 		return MasterKey{}, fmt.Errorf("read random bytes for the master key: %w", err)
 	}
-	text := base64.StdEncoding.EncodeToString(key.secret[:]) + "\n" + madeHere + "\n"
-	err := durable.WriteNew(path, []byte(text))
-	if errors.Is(err, fs.ErrExist) { // another process has created one meanwhile
-		return readMasterKey(path)
-	}
-	if err != nil {
-		return MasterKey{}, fmt.Errorf("create the master key: %w", err)
-	}
 	return key, nil
 }
+
+// text returns the line of the key in its file.
+func (k MasterKey) text() string { return base64.StdEncoding.EncodeToString(k.secret[:]) + "\n" }

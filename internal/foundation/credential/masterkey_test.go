@@ -134,7 +134,7 @@ func TestDerivedKeys(t *testing.T) {
 	}
 }
 
-func openKey(t *testing.T) credential.MasterKey {
+func openKey(t *testing.T) credential.MasterKeys {
 	t.Helper()
 	key, err := credential.OpenMasterKey(filepath.Join(t.TempDir(), "master.key"), "", rand.Reader)
 	if err != nil {

@@ -13,22 +13,46 @@ import (
 // it. The file gets its name only when it is complete, so that another process
 // finds all of it or nothing. The error is fs.ErrExist if the name is taken.
 func WriteNew(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // only its owner may read it
+	complete, err := writeBeside(path, content)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	defer func() { err = errors.Join(err, os.Remove(complete)) }()
+	if err := os.Link(complete, path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// Replace writes a file, in the place of the one that has the name, and returns when
+// the disk has it. Another process, or one after a crash, finds the old content or the
+// new.
+func Replace(path string, content []byte) error {
+	complete, err := writeBeside(path, content)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(complete, path); err != nil {
+		return errors.Join(err, os.Remove(complete))
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// writeBeside writes a file under another name in the same folder, and returns the
+// name when the disk has the content. Only its owner may read it.
+func writeBeside(path string, content []byte) (name string, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
 	_, err = file.Write(content)
 	if err == nil {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+		return "", errors.Join(err, os.Remove(file.Name()))
 	}
-	if err := os.Link(file.Name(), path); err != nil {
-		return err
-	}
-	return SyncFolder(filepath.Dir(path))
+	return file.Name(), nil
 }
 
 // MakeFolder makes a folder that only its owner may use, and all that lead to it, unless

@@ -51,11 +51,34 @@ func TestMakeFolder(t *testing.T) {
 	}
 }
 
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	for _, content := range []string{"first", "second"} {
+		if err := durable.Replace(path, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("got %q, %v, want %q", got, err, content)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got mode %v, %v, want 0600", info.Mode(), err)
+	}
+	if names, err := os.ReadDir(folder); err != nil || len(names) != 1 {
+		t.Errorf("got files %v, %v, want one", names, err)
+	}
+}
+
 func TestMissingFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "missing")
 	if err := durable.WriteNew(filepath.Join(folder, "file"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("WriteNew: got %v, want %v", err, fs.ErrNotExist)
+	}
+	if err := durable.Replace(filepath.Join(folder, "file"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Replace: got %v, want %v", err, fs.ErrNotExist)
 	}
 	if err := durable.SyncFolder(folder); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("SyncFolder: got %v, want %v", err, fs.ErrNotExist)

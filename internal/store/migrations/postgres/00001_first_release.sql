@@ -26,7 +26,8 @@ CREATE TABLE nodes (
     node_id    TEXT   NOT NULL PRIMARY KEY,
     version    TEXT   NOT NULL, -- of dropyard
     started_at BIGINT NOT NULL,
-    seen_at    BIGINT NOT NULL
+    seen_at    BIGINT NOT NULL,
+    keys       TEXT   NOT NULL  -- fingerprints of its master keys; the first seals
 );
 
 -- partner: accounts, API keys, sessions, limits ------------------------------
