@@ -81,7 +81,7 @@ var courierPhrases = map[string]phrase{
 
 	// What was refused
 	"courier.refused":           {"Not recorded: {act}, {name}", "Pas noté : {act}, {name}"},
-	"courier.refused.tapped":    {"Tapped {t}.", "Touché {t}."},
+	"courier.refused.tapped":    {"Tapped {t}", "Touché {t}"},
 	"courier.refused.gone":      {"This stop is no longer yours: the desk has given it to another courier.", "Cet arrêt n’est plus à vous : le bureau l’a donné à un autre livreur."},
 	"courier.refused.cancelled": {"The desk has cancelled this order. Keep the parcels and ask the desk.", "Le bureau a annulé cette commande. Gardez les colis et demandez au bureau."},
 	"courier.refused.given":     {"The desk has given this stop to {name}.", "Le bureau a donné cet arrêt à {name}."},
@@ -90,7 +90,7 @@ var courierPhrases = map[string]phrase{
 	"courier.refused.is":        {"In the meantime the order’s status has changed: {status}.", "Entre-temps, l’état de la commande a changé : {status}."},
 	"courier.refused.by":        {"By {who}, {t}.", "Par {who}, {t}."},
 	"courier.refused.other":     {"The service did not accept it: {text}", "Le service ne l’a pas accepté : {text}"},
-	"courier.refused.more":      {"{n} more|{n} more", "encore {n}|encore {n}"},
+	"courier.refused.more":      {"{n} more|{n} more", "encore {n}|encore {n}"},
 	"courier.refused.read":      {"I have read this", "J’ai lu"},
 	"courier.tapped.photo":      {"Photo", "Photo"},
 	"courier.tapped.signature":  {"Signature", "Signature"},

@@ -88,6 +88,9 @@ const sign = async () => {
   const send = (target, type, x, y, buttons) => target.dispatchEvent(new PointerEvent(type,
     { clientX: left + x, clientY: top + y, buttons, pointerId: 1, isPrimary: true, pointerType: "touch", pressure: .5, bubbles: true, cancelable: true }));
   send(canvas, "pointerdown", 40, 90, 1);
-  for (let i = 1; i <= 40; i++) send(window, "pointermove", 40 + 5 * i, 80 + 34 * Math.sin(i / 1.8), 1);
+  for (let i = 1; i <= 20; i++) {
+    await new Promise((resolve) => { setTimeout(resolve, 20); }); // the field takes no more than that
+    send(window, "pointermove", 40 + 10 * i, 80 + 34 * Math.sin(i * 1.1), 1);
+  }
   send(window, "pointerup", 240, 80, 0);
 };

@@ -102,7 +102,7 @@ const Large = ({ job, doing }) => {
 const briefly = (job, today) => {
   if (job.stop.kind === "pickup") return `${n("courier.parcels", job.parcels.length)} · ${t("courier.ready", { t: time(Date.parse(job.stop.time_window.start), today) })}`;
   if (job.status === "failed" && job.next_attempt) return t("courier.again", { t: moment(Date.parse(job.next_attempt), today) });
-  return `${job.stop.address.line1} · ${job.stop.area} · ${windowOf(job, today)}`;
+  return [job.stop.address.line1, job.stop.area, windowOf(job, today)].join("\u00a0· ");
 };
 
 /** A card that opens on a tap. @param {{job: Job, place: number}} props */
