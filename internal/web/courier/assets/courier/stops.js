@@ -25,11 +25,12 @@ const sameDay = (a, b) => new Date(a).toDateString() === new Date(b).toDateStrin
 /** Returns the time of day, with the day if that is another one. @param {number} at @param {number} today */
 const time = (at, today) => sameDay(at, today) ? clock(at) : moment(at, today);
 
-/** The end of the window: red if it has passed, amber if it is near. @param {{job: Job}} props */
-const Deadline = ({ job }) => {
-  const at = Date.parse(job.stop.deadline), today = tick.value, left = at - today;
-  return html`<p class=${classes("due", left < 0 ? "late" : left < nearMs && "near")} title=${full(at)}>
-    <b>${t("courier.by", { t: time(at, today) })}</b>${sameDay(at, today) && html` <span>${due(at, today)}</span>`}</p>`;
+/** The status and the end of the window, and below them what waits and how long is left: red if it is late, amber if that is near. @param {{job: Job}} props */
+const Top = ({ job }) => {
+  const at = Date.parse(job.stop.deadline), today = tick.value, left = at - today, urgent = classes("due", left < 0 ? "late" : left < nearMs && "near");
+  return html`<div class="top">
+    <p><${Badge} status=${job.status} /> <b class=${urgent} title=${full(at)}>${t("courier.by", { t: time(at, today) })}</b></p>
+    <p><${Waiting} job=${job} /> <span class=${urgent}>${sameDay(at, today) && due(at, today)}</span></p></div>`;
 };
 
 /** Returns "2 parcels, 1 fragile". @param {Job} job */
@@ -85,7 +86,7 @@ const Large = ({ job, doing }) => {
   }, []);
   const pickup = job.stop.kind === "pickup";
   return html`<article class="stop large" data-order=${job.order_id} data-status=${job.status} aria-labelledby=${`stop-${job.order_id}`}>
-    <div class="top"><div><${Badge} status=${job.status} /><${Waiting} job=${job} /></div><${Deadline} job=${job} /></div>
+    <${Top} job=${job} />
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
       <${Address} job=${job} />
       <p class="soft">${windowOf(job, tick.value)} · <span class="solid">${parcelsOf(job)}</span></p>
