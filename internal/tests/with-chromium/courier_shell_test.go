@@ -59,10 +59,10 @@ func newLink(t *testing.T, s *apptest.Service) *link {
 	return l
 }
 
-// modify writes the newer version into the worker and the document.
+// modify writes the newer version into the worker and the pages.
 func (l *link) modify(response *http.Response) error {
 	old := l.newer.Load()
-	if path := response.Request.URL.Path; old == nil || path != "/courier" && path != "/courier/worker.js" {
+	if path := response.Request.URL.Path; old == nil || !slices.Contains([]string{"/courier", "/courier/offline", "/courier/worker.js"}, path) {
 		return nil
 	}
 	if response.Header.Get("Dropyard-App") != "" {

@@ -2,6 +2,8 @@ package courier_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"image/png"
@@ -26,7 +28,12 @@ func rider(t *testing.T, s *apptest.Service) *apptest.Visitor {
 // list is what the worker keeps.
 type list struct {
 	Version       string
-	Assets, Later []string
+	Assets, Later []page.AppAsset
+}
+
+// has reports whether the worker keeps what is at a path.
+func (l *list) has(path string) bool {
+	return slices.ContainsFunc(slices.Concat(l.Assets, l.Later), func(one page.AppAsset) bool { return one.Path == path })
 }
 
 // listOf returns the list in front of the worker's source.
@@ -44,7 +51,7 @@ func listOf(t *testing.T, worker *apptest.Answer) (decoded list) {
 var asset = regexp.MustCompile(`/assets/[^"')\s]+\.[0-9a-f]{16}\.[a-z]+`)
 
 // TestWorkerKeepsAllAssets compares the list of the worker with everything that the
-// document, its import map and its styles name.
+// document, its import map and its styles name, and with what the service sends.
 func TestWorkerKeepsAllAssets(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -54,10 +61,19 @@ func TestWorkerKeepsAllAssets(t *testing.T) {
 	if got := document.Header.Get("Dropyard-App"); got != kept.Version || got == "" {
 		t.Errorf("got a document of version %q, want that of the worker, %q", got, kept.Version)
 	}
-	needed := asset.FindAllString(string(document.Body)+string(s.Visit().Open(t, "/courier/offline").Body), -1)
-	for _, path := range slices.Concat(kept.Assets, kept.Later) {
-		answer := s.Visit().Open(t, path).Must(t, http.StatusOK)
-		if strings.HasSuffix(path, ".css") {
+	offline := s.Visit().Open(t, "/courier/offline").Must(t, http.StatusOK)
+	if got := offline.Header.Get("Dropyard-App"); got != kept.Version {
+		t.Errorf("got the offline page of version %q, want that of the worker, %q", got, kept.Version)
+	}
+	needed := asset.FindAllString(string(document.Body)+string(offline.Body), -1)
+	for _, one := range slices.Concat(kept.Assets, kept.Later) {
+		answer := s.Visit().Open(t, one.Path).Must(t, http.StatusOK)
+		sum := sha256.Sum256(answer.Body)
+		kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+		if want := (page.AppAsset{Path: one.Path, Type: kind, Integrity: "sha256-" + base64.StdEncoding.EncodeToString(sum[:])}); one != want {
+			t.Errorf("got %+v in the worker's list, want %+v", one, want)
+		}
+		if strings.HasSuffix(one.Path, ".css") {
 			needed = append(needed, asset.FindAllString(string(answer.Body), -1)...)
 		}
 	}
@@ -65,7 +81,7 @@ func TestWorkerKeepsAllAssets(t *testing.T) {
 		t.Errorf("got %q, want the assets of the document", needed)
 	}
 	for _, path := range needed {
-		if !slices.Contains(kept.Assets, path) && !slices.Contains(kept.Later, path) {
+		if !kept.has(path) {
 			t.Errorf("%s: the document needs it, and the worker does not keep it", path)
 		}
 	}

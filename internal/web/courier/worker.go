@@ -21,15 +21,15 @@ var workerSource []byte
 // server only, and runs nothing but itself.
 const WorkerPolicy = "default-src 'none'; connect-src 'self'"
 
-// versionHeader says which version of the app a document is of. A worker keeps only the
-// documents of its own version.
+// versionHeader says which version of the app a page is of. A worker keeps only the pages
+// of its own version.
 const versionHeader = "Dropyard-App"
 
 // shell is what the service worker keeps: see assets/worker/worker.js.
 type shell struct {
-	Version string   `json:"version"` // differs when anything below or the worker does
-	Assets  []string `json:"assets"`  // paths of what the app needs to start
-	Later   []string `json:"later"`   // paths of what is kept once it has been used
+	Version string          `json:"version"` // differs when anything below or the worker does
+	Assets  []page.AppAsset `json:"assets"`  // what the app needs to start
+	Later   []page.AppAsset `json:"later"`   // what is kept once it has been used
 }
 
 // newShell returns what the worker keeps of the assets of a site.
@@ -37,8 +37,8 @@ func newShell(site *page.Site) shell {
 	start, later := site.AppAssets(folder)
 	sum := sha256.New()
 	sum.Write(workerSource)
-	for _, path := range slices.Concat(start, later) {
-		sum.Write([]byte(path + "\n"))
+	for _, asset := range slices.Concat(start, later) {
+		sum.Write([]byte(asset.Path + "\n")) // has the digest of the content
 	}
 	return shell{hex.EncodeToString(sum.Sum(nil)[:8]), start, later}
 }
@@ -61,6 +61,7 @@ func (room *Room) serveWorker(v *visit.Visit) (int, []byte, error) {
 // phone keeps it, so that it holds nothing of a person.
 func (room *Room) serveOffline(v *visit.Visit) (int, []byte, error) {
 	s := room.config.Site.Sheet(v)
+	s.Header.Set(versionHeader, room.shell().Version)
 	body, err := room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier-offline", Title: s.Text("courier.offline.title") + " · " + s.Text("home.title"), Roomy: true,
 	})

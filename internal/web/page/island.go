@@ -88,15 +88,41 @@ func (s *Site) IslandPolicy(folder string) string { return s.island(folder).poli
 
 // AppPolicy is IslandPolicy for islands that are apps (Document.App): they may compile
 // WebAssembly, which reads codes, and register a service worker through the Trusted Types
-// policy WorkerPolicy.
+// policy TrustedWorker.
 func (s *Site) AppPolicy(folder string) string { return s.island(folder).appPolicy() }
 
-// AppAssets returns the paths of the assets of an app whose folder is given, sorted: those
-// that it needs to start, and those that are loaded when they are needed. Its document must
-// not use others.
-func (s *Site) AppAssets(folder string) (start, later []string) {
+// AppAsset describes an asset that an app keeps.
+type AppAsset struct {
+	Path      string `json:"path"`
+	Type      string `json:"type"`      // its Content-Type without parameters
+	Integrity string `json:"integrity"` // the digest of its content, as browsers compare it
+}
+
+// AppAssets returns the assets of an app whose folder is given, sorted by path: those that
+// it needs to start, and those that are loaded when they are needed. Its document must not
+// use others.
+func (s *Site) AppAssets(folder string) (start, later []AppAsset) {
 	modules := s.island(folder)
-	start = append(start, modules.Preloads...)
+	return s.appAssets(s.startAssets(folder, modules.Preloads)), s.appAssets(modules.later)
+}
+
+// appAssets describes the assets at paths.
+func (s *Site) appAssets(paths []string) []AppAsset {
+	slices.Sort(paths)
+	described := []AppAsset{}
+	for _, at := range slices.Compact(paths) {
+		found := s.assets[strings.TrimPrefix(at, assetPrefix)]
+		kind, _, _ := strings.Cut(found.kind, ";")
+		sum := sha256.Sum256(found.content)
+		described = append(described, AppAsset{at, kind, "sha256-" + base64.StdEncoding.EncodeToString(sum[:])})
+	}
+	return described
+}
+
+// startAssets returns the paths of what an app needs to start: its modules, which are given,
+// and the rest.
+func (s *Site) startAssets(folder string, modules []string) []string {
+	start := slices.Clone(modules)
 	for _, name := range layoutAssets {
 		start = append(start, s.Asset(name))
 	}
@@ -106,16 +132,14 @@ func (s *Site) AppAssets(folder string) (start, later []string) {
 			start = append(start, one.path)
 		}
 	}
-	slices.Sort(start)
-	slices.Sort(modules.later)
-	return slices.Compact(start), modules.later
+	return start
 }
 
-// WorkerPolicy is the name of the only Trusted Types policy that apps may create.
-const WorkerPolicy = "dropyard-worker"
+// TrustedWorker is the name of the only Trusted Types policy that apps may create.
+const TrustedWorker = "dropyard-worker"
 
 func (i island) appPolicy() string {
-	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", 1) + "; trusted-types " + WorkerPolicy
+	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", 1) + "; trusted-types " + TrustedWorker
 }
 
 func (i island) policy() string {

@@ -37,21 +37,31 @@ const redirect = { type: "opaqueredirect", ok: false, status: 0, redirected: fal
 
 const document = (version, text = version) => new Response(text, { headers: version ? { "Dropyard-App": version } : {} });
 
+/** What the worker's list says of a file whose content is its path. */
+const file = (path) => ({ path, type: "text/javascript", integrity: `of ${path}` });
+const content = (path, headers) => new Response(path, { headers: { "Content-Type": "text/javascript; charset=utf-8", ...headers } });
+
 /** A service: answer(path) returns a response, or throws if there is no connection. */
-const service = (version) => (path) => path === "/courier" ? document(version) : new Response(path);
+const service = (version, courier = () => document(version)) => (path) => {
+  if (path === "/courier") return courier();
+  return path === "/courier/offline" ? document(version, path) : content(path);
+};
 
 /** Starts a worker. answer may be replaced, and patience ends at once. */
 const start = async (version, { caches = new Storage(), answer = service(version), later = [] } = {}) => {
   const listeners = {}, posted = [], world = { answer, asked: [], caches, posted, skipped: false };
   const self = {
-    shell: { version, assets: ["/assets/one.js", `/assets/${version}.js`], later },
+    shell: { version, assets: ["/assets/one.js", `/assets/${version}.js`].map(file), later: later.map(file) },
     addEventListener: (name, run) => { listeners[name] = run; },
     skipWaiting: async () => { world.skipped = true; },
     clients: { claim: async () => {}, matchAll: async () => [{ postMessage: (message) => posted.push(message) }] },
   };
-  const fetch = async (asked) => {
+  const fetch = async (asked, { integrity = "", redirect = "follow" } = {}) => {
     world.asked.push(pathOf(asked));
-    return world.answer(pathOf(asked));
+    const response = await world.answer(pathOf(asked));
+    if (redirect === "error" && response.redirected) throw new TypeError("Failed to fetch: redirected");
+    if (integrity && integrity !== `of ${await response.clone().text()}`) throw new TypeError("Failed to fetch: integrity");
+    return response;
   };
   new Function("self", "caches", "fetch", "location", "setTimeout", source)(self, caches, fetch, { origin }, (run, _ms, value) => setImmediate(run, value));
   /** Runs a listener, and what it waits for. Returns its answer; undefined if it leaves the request to the browser. */
@@ -89,7 +99,7 @@ test("the service's document is shown and kept", async () => {
 });
 
 test("the kept document does not say what time it is", async () => {
-  const world = await start("v1", { answer: (path) => path === "/courier" ? document("v1", `<div data-now="2026-01-14T15:00:00Z" data-worker="/courier/worker.js">`) : new Response(path) });
+  const world = await start("v1", { answer: service("v1", () => document("v1", `<div data-now="2026-01-14T15:00:00Z" data-worker="/courier/worker.js">`)) });
   world.answer = unreachable;
   const kept = await world.open();
   assert.equal(await kept.text(), `<div data-worker="/courier/worker.js">`);
@@ -115,7 +125,7 @@ test("the kept document is shown when the service is slow, signed out or broken"
 
 test("only the app's document of the same version is kept", async () => {
   for (const answer of [redirect, document(""), document("v2"), new Response("", { status: 403, headers: { "Dropyard-App": "v1" } })]) {
-    const world = await start("v1", { answer: (path) => path === "/courier" ? answer : new Response(path) });
+    const world = await start("v1", { answer: service("v1", () => answer) });
     assert.equal((await world.open()), answer, "it is shown");
     assert.equal(world.caches.has("/courier"), false, `status ${answer.status}`);
   }
@@ -168,13 +178,55 @@ test("a new version takes its files beside the old ones, which go with the next 
 
 test("a new version that gets no document leaves the old one with its files", async () => {
   const { caches } = await start("v1");
-  const next = await start("v2", { caches, answer: (path) => path === "/courier" ? redirect : new Response(path) });
+  const next = await start("v2", { caches, answer: service("v2", () => redirect) });
   next.answer = unreachable;
   assert.equal(await (await next.open()).text(), "v1");
   assert.equal(await (await next.ask("/assets/v1.js")).text(), "/assets/v1.js");
   assert.deepEqual(await caches.keys(), ["courier v1", "courier v2"]);
 });
 
-test("a worker whose files are not all there is not installed", async () => {
-  await assert.rejects(start("v1", { answer: (path) => new Response("", { status: path === "/assets/v1.js" ? 404 : 200 }) }), /status 404/);
+const redirected = (response) => Object.defineProperty(response, "redirected", { value: true });
+
+test("a worker whose files are not what its list says is not installed", async () => {
+  const path = "/assets/v1.js";
+  for (const [wrong, want] of [
+    [() => new Response(path, { status: 404, headers: { "Content-Type": "text/javascript" } }), /status 404/],
+    [() => content(path, { "Content-Type": "text/html" }), /type "text\/html"/],
+    [() => content("<h1>Welcome to the café</h1>"), /integrity/],
+    [() => redirected(content(path)), /redirected/],
+  ]) {
+    await assert.rejects(start("v1", { answer: (asked) => asked === path ? wrong() : service("v1")(asked) }), want);
+  }
+});
+
+test("the page of a network is not kept as the page without a connection", async () => {
+  for (const wrong of [() => new Response("<h1>Welcome</h1>"), () => document("v2"), () => redirected(document("v1"))]) {
+    await assert.rejects(start("v1", { answer: (path) => path === "/courier/offline" ? wrong() : service("v1")(path) }), /offline|redirected/);
+  }
+});
+
+test("what is rarely needed is not kept if it is another file, and is used on a full phone", async () => {
+  const later = ["/assets/reader.wasm"], world = await start("v1", { later });
+  world.answer = () => content("<h1>Welcome</h1>");
+  await assert.rejects(world.ask(later[0]), /integrity/);
+  assert.equal(world.caches.has(later[0]), false);
+  world.answer = service("v1");
+  (await world.caches.open("courier v1")).put = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
+  assert.equal(await (await world.ask(later[0])).text(), later[0]);
+});
+
+test("a document that was asked for before signing out is not kept", async () => {
+  for (const path of ["/courier/login", "/courier/logout"]) {
+    const world = await start("v1");
+    let arrive = () => {};
+    world.answer = (asked) => asked === path ? redirect : new Promise((resolve) => { arrive = resolve; });
+    const late = world.open();
+    await world.ask(path, { method: "POST", mode: "navigate" });
+    arrive(document("v1", "another operator's"));
+    await late;
+    assert.equal(world.caches.has("/courier"), false, path);
+    world.answer = service("v1");
+    await world.open();
+    assert.equal(world.caches.has("/courier"), true, "the next one is");
+  }
 });

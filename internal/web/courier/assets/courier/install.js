@@ -23,7 +23,7 @@ const lookEvery = 60 * 60 * 1000;
 
 /**
  * Returns the path as an address that scripts may be loaded from, where browsers ask for that.
- * The policy's name is that of page.WorkerPolicy.
+ * The policy's name is that of page.TrustedWorker.
  * @param {string} path
  */
 const trusted = (path) => {

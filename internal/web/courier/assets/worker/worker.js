@@ -1,13 +1,14 @@
 // The service worker of the courier's app. It keeps the app's document and assets on the
 // phone, so that the app starts without a connection. It keeps nothing of /ops/v1.
 //
-// The service writes self.shell in front of this file: the assets to keep, which have the
-// digest of their content in their paths. So this file changes when anything of the app
-// does, and browsers install the new worker. It keeps its assets beside those of the old
+// The service writes self.shell in front of this file: the assets to keep, with the digests
+// of their content. So this file changes when anything of the app does, and browsers install
+// the new worker. It keeps its assets beside those of the old
 // one, which go when the app has started with the new ones: a document never meets the
 // modules of another version, and a page that is open is not interrupted.
 
-/** @typedef {{version: string, assets: string[], later: string[]}} Shell */
+/** @typedef {{path: string, type: string, integrity: string}} File */
+/** @typedef {{version: string, assets: File[], later: File[]}} Shell */
 /** @typedef {Event & {request: Request, waitUntil(work: Promise<any>): void, respondWith(answer: Promise<Response>): void}} Asked */
 
 const worker = /** @type {any} */ (self);
@@ -28,30 +29,54 @@ const names = async () => (await caches.keys()).filter((name) => name.startsWith
 /** Returns what is kept under a path, by this worker rather than by one before it. @param {string} path */
 const kept = async (path) => (await (await own()).match(path, { ignoreVary: true })) ?? caches.match(path, { ignoreVary: true });
 
-/** Keeps a file. Assets are not loaded again if an earlier worker has kept them. @param {string} path */
-const keep = async (path) => {
-  const found = assets.includes(path) ? await caches.match(path, { ignoreVary: true }) : undefined;
-  const response = found ?? await fetch(path);
-  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
-  await (await own()).put(path, response);
+/**
+ * Loads a file of the list. It throws if the answer is not that file, such as the page that
+ * a network shows until people sign in to it.
+ * @param {File} file
+ */
+const load = async ({ path, type, integrity }) => {
+  const response = await fetch(path, { integrity, redirect: "error" }), found = response.headers.get("Content-Type") ?? "";
+  if (!response.ok || found.split(";")[0] !== type) throw new Error(`${path}: status ${response.status}, type "${found}"`);
+  return response;
 };
 
-/** Keeps a file that the app rarely needs, if an earlier worker has kept it. @param {string} path */
-const keepAgain = async (path) => {
+/** Keeps a file. It is not loaded again if an earlier worker has kept it. @param {File} file */
+const keep = async (file) => {
+  const response = await caches.match(file.path, { ignoreVary: true }) ?? await load(file);
+  await (await own()).put(file.path, response);
+};
+
+/** Keeps a file that the app rarely needs, if an earlier worker has kept it. @param {File} file */
+const keepAgain = async ({ path }) => {
   const found = await caches.match(path, { ignoreVary: true });
   if (found) await (await own()).put(path, found);
 };
 
+/** Reports whether a response is a page of this version. @param {Response | null} response @returns {response is Response} */
+const isOurs = (response) => !!response?.ok && !response.redirected && response.headers.get("Dropyard-App") === version;
+
+/** Keeps the page that says that there is no connection. */
+const keepOffline = async () => {
+  const response = await fetch(offlinePage, { redirect: "error" });
+  if (!isOurs(response)) throw new Error(`${offlinePage}: status ${response.status}, not of version ${version}`);
+  await (await own()).put(offlinePage, response);
+};
+
+/** How often the document has been forgotten: an answer to an earlier request may be another operator's. */
+let forgotten = 0;
+
 /**
- * Keeps the app's document, and reports whether it did: not if the answer is another page or
- * needs the assets of another version.
+ * Keeps the app's document, and reports whether it did: not if the answer is another page,
+ * needs the assets of another version, or was asked for before the document was forgotten.
  * @param {Response | null} response
+ * @param {number} asked the value of forgotten at the request
  */
-const keepDocument = async (response) => {
-  if (!response?.ok || response.redirected || response.headers.get("Dropyard-App") !== version) return false;
+const keepDocument = async (response, asked) => {
+  if (!isOurs(response)) return false;
   // Its time is not the time at which it is shown later.
-  const text = (await response.text()).replace(/ data-now="[^"]*"/, "");
-  await (await own()).put(app, new Response(text, { headers: response.headers }));
+  const text = (await response.text()).replace(/ data-now="[^"]*"/, ""), cache = await own();
+  if (asked !== forgotten) return false;
+  await cache.put(app, new Response(text, { headers: response.headers }));
   return true;
 };
 
@@ -62,14 +87,16 @@ const tidy = async () => {
 
 /** Forgets the app's document. */
 const forgetDocument = async () => {
+  forgotten++;
   for (const name of await names()) await (await caches.open(name)).delete(app, { ignoreVary: true });
 };
 
 const install = async () => {
-  await Promise.all([...assets, offlinePage].map(keep));
+  await Promise.all([...assets.map(keep), keepOffline()]);
   await Promise.all(later.map(keepAgain));
   // People who are not signed in get no document here; it is kept when they next open the app.
-  await fetch(app, { redirect: "manual" }).then(keepDocument).catch(() => null);
+  const asked = forgotten;
+  await fetch(app, { redirect: "manual" }).then((response) => keepDocument(response, asked)).catch(() => null);
   await worker.skipWaiting();
 };
 
@@ -80,10 +107,10 @@ const activate = async () => {
 
 /** @param {Request} request @param {string} path */
 const serveAsset = async (request, path) => {
-  const found = await kept(path);
-  if (found) return found;
-  const response = await fetch(request);
-  if (response.ok && later.includes(path)) await (await own()).put(path, response.clone());
+  const found = await kept(path), file = later.find((one) => one.path === path);
+  if (found || !file) return found ?? fetch(request);
+  const response = await load(file);
+  await (await own()).put(path, response.clone()).catch(() => {}); // a full phone loads it again
   return response;
 };
 
@@ -95,9 +122,9 @@ const useless = (answer) => !answer || answer.type === "opaqueredirect" || answe
 
 /** Serves the app's document: the service's, or the kept one if that takes too long. @param {Asked} event */
 const serveDocument = async (event) => {
-  const answer = fetch(event.request).catch(() => null);
+  const asked = forgotten, answer = fetch(event.request).catch(() => null);
   event.waitUntil(answer.then(async (response) => {
-    if (await keepDocument(response && response.clone())) await tidy();
+    if (await keepDocument(response && response.clone(), asked)) await tidy();
   }));
   const found = await kept(app);
   if (!found) return await answer ?? offline();
