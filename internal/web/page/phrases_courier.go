@@ -59,7 +59,7 @@ var courierPhrases = map[string]phrase{
 	"courier.recorded":            {"Recorded: {act}, {name}", "Noté : {act}, {name}"},
 	"courier.no_storage":          {"This browser cannot store anything for this app, so your work cannot be recorded. Leave private browsing or free some space on the phone, then open the app again.", "Ce navigateur ne peut rien garder pour cette application : votre travail ne peut pas être noté. Quittez la navigation privée ou libérez de la place sur le téléphone, puis rouvrez l’application."},
 	"courier.storage_fails":       {"This phone cannot read what it has stored. Leave the app open and free some space on the phone: nothing is sent until it works again.", "Ce téléphone ne peut pas lire ce qu’il a gardé. Laissez l’application ouverte et libérez de la place : rien ne partira d’ici là."},
-	"courier.not_stored":          {"This phone could not store that: nothing was recorded. Free some space on the phone, then tap again.", "Ce téléphone n’a pas pu garder cela : rien n’a été noté. Libérez de la place sur le téléphone, puis touchez de nouveau."},
+	"courier.not_stored":          {"This phone could not store that: nothing was recorded. Free some space on the phone, then try again.", "Ce téléphone n’a pas pu garder cela : rien n’a été noté. Libérez de la place sur le téléphone, puis réessayez."},
 	"courier.fail":                {"Could not deliver…", "Livraison impossible…"},
 	"courier.fail.pickup":         {"Could not pick up…", "Ramassage impossible…"},
 	"courier.fail.title":          {"Failed attempt: {name}", "Tentative échouée : {name}"},

@@ -276,3 +276,16 @@ test("an act that is recorded while the order's last one is settled is sent", as
   await turns();
   assert.deepEqual(world.sent.map(shown), ["a picked_up", "a out_for_delivery"]);
 });
+
+test("a fault of the storage is over when it can be read again and no act is left", async () => {
+  const { world, outbox } = await phone(), { all } = world.storage;
+  await turns();
+  world.storage.all = async () => { throw new DOMException("broken", "UnknownError"); };
+  outbox.hurry();
+  await turns();
+  assert.equal(outbox.fault.value?.name, "UnknownError");
+  world.storage.all = all;
+  outbox.hurry();
+  await turns();
+  assert.equal(outbox.fault.value, null);
+});

@@ -1,11 +1,12 @@
 // Moving an order on: the acts of a stop, and the dialogs of those that need more than a
 // tap. What is tapped goes into the outbox, and from there to the service.
 
-import { signal, useSignal } from "@preact/signals";
+import { signal, useComputed, useSignal } from "@preact/signals";
 import { close, ask } from "dropyard/dialog.js";
 import { classes, html, statusName } from "dropyard/html.js";
 import { moment, t } from "dropyard/text.js";
 import { Photo } from "./proofs.js";
+import { Unstored, useStoring } from "./storing.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {import("./outbox.js").Move} Move */
@@ -19,15 +20,15 @@ export const said = signal({ text: "", danger: false });
 export const Undone = () => said.value.danger && html`<div class="notice danger"><p>${said.value.text}</p>
   <button type="button" class="button" onClick=${() => { said.value = { text: "", danger: false }; }}>${t("act.close")}</button></div>`;
 
-/** How long a second tap of a hasty hand changes nothing, in milliseconds: another act is then where the first one was. */
-const restMs = 600;
+/** How long what has just appeared under a finger cannot be tapped, in milliseconds: the finger may be on its way to what was there before. */
+export const restMs = 600;
 
 /** Set while an act is recorded, and for a moment after it. */
 export const resting = signal(false);
 
 /**
  * Records an act of a stop. It throws if the phone cannot store it; then nothing is
- * recorded, and the courier reads so.
+ * recorded.
  * @param {Outbox} outbox
  * @param {Job} job
  * @param {Move | null} move
@@ -38,13 +39,13 @@ export const record = async (outbox, job, move, pictures = []) => {
   try {
     await outbox.record({ order_id: job.order_id, label: job.stop.name, move, pictures });
     said.value = { text: t("courier.recorded", { act: statusName(move?.status ?? job.status), name: job.stop.name }), danger: false };
-  } catch (error) { // the storage is full or broken
-    said.value = { text: t("courier.not_stored"), danger: true };
-    throw error;
   } finally {
     rest();
   }
 };
+
+/** Says that the phone could not store an act. */
+export const sayUnstored = () => { said.value = { text: t("courier.not_stored"), danger: true }; };
 
 const rest = () => { setTimeout(() => { resting.value = false; }, restMs); };
 
@@ -92,16 +93,17 @@ const failure = (values) => {
   return { status: "failed", failure_reason: String(values.get("reason")), ...(planned && { next_attempt: planned }), ...(notes && { notes }) };
 };
 
-/** @param {{job: Job, now: number, go: (move: Move, pictures: Picture[]) => void}} props */
+/** @param {{job: Job, now: number, go: (move: Move, pictures: Picture[]) => unknown}} props */
 const Failure = ({ job, now, go }) => {
-  const next = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), shrinking = useSignal(false);
-  return html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
+  const next = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), { store, storing, failed } = useStoring();
+  const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
     event.preventDefault();
-    if (shrinking.value) return;
     const move = failure(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
-    close();
-    go(move, photo.value ? [{ kind: "photo", data: photo.value }] : []);
-  }}>
+    if (!waits.value) void store(() => go(move, photo.value ? [{ kind: "photo", data: photo.value }] : []));
+  };
+  return html`<form class="stack" onSubmit=${submit}>
     <fieldset class="reasons"><legend>${t("courier.why")}</legend>
       ${reasons().map(([value, label]) => html`<label class="choice" key=${value}><input type="radio" name="reason" value=${value} required /><span>${label}</span></label>`)}</fieldset>
     <div class="field"><label for="fail-next">${t("courier.next")}</label>
@@ -115,12 +117,13 @@ const Failure = ({ job, now, go }) => {
       <textarea class="input" id="fail-notes" name="notes" maxlength="1000" aria-describedby="fail-notes-hint"></textarea></div>
     ${job.status !== "courier_assigned" && html`<section class="stack tight proofs"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
       <${Photo} photo=${photo} busy=${shrinking} /></section>`}
-    <button class="button act fail" aria-disabled=${shrinking.value}>${t("courier.fail.do")}</button>
+    <${Unstored} failed=${failed} />
+    <button class="button act fail" aria-disabled=${waits.value}>${t("courier.fail.do")}</button>
     <button type="button" class="button" onClick=${close}>${t("courier.back")}</button>
   </form>`;
 };
 
-/** Asks why an attempt has failed. @param {Job} job @param {number} now @param {(move: Move, pictures: Picture[]) => void} go */
+/** Asks why an attempt has failed. @param {Job} job @param {number} now @param {(move: Move, pictures: Picture[]) => unknown} go what happens then; the dialog stays open if it throws */
 export const askFailure = (job, now, go) => ask(t("courier.fail.title", { name: job.stop.name }), () => html`<${Failure} job=${job} now=${now} go=${go} />`);
 
 /**

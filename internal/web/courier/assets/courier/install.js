@@ -48,7 +48,7 @@ const lookOften = (registration) => {
 const isInstalled = () => matchMedia("(display-mode: standalone)").matches;
 
 /** Reports whether the browser is one of iOS, where people add apps by its own menu. */
-const isOnIOS = () => "standalone" in navigator;
+export const isOnIOS = () => "standalone" in navigator;
 
 /** Notes the browser's offer to install the app. */
 const watchOffer = () => {

@@ -6,6 +6,7 @@
 //   waiting.js   the header, and what was refused     menu.js      account, language, signing out
 //   scan.js      reading labels                       proofs.js    pictures and signatures
 //   install.js   the worker and the home screen       jobs.js      reading stops
+//   storing.js   storing what a dialog asks for       maps.js      links to maps
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.

@@ -55,8 +55,8 @@ import { batch, signal } from "@preact/signals-core";
 const atOnce = 4;
 /** How long it is known whose session requests have, in milliseconds. */
 const knownFor = 30000;
-/** How far the time of an act may lie behind the service's clock, and ahead of it. */
-const oldest = 48 * 3600000, earliest = 2 * 60000;
+/** How far the time of an act may lie behind the service's clock, and ahead of it, in milliseconds. */
+export const oldest = 48 * 3600000, earliest = 2 * 60000;
 const firstPause = 1000, longestPause = 60000;
 const timeOfPicture = "&occurred_at=";
 
@@ -198,7 +198,9 @@ export class Outbox {
     const { acts, refusals, others } = await this.#world.storage.all(this.#owner);
     batch(() => {
       [this.waiting.value, this.refused.value, this.others.value] = [acts, refusals, others];
-      if (!acts.length && this.state.value !== "signed-out") this.state.value = "idle";
+      if (acts.length) return;
+      this.fault.value = null; // nothing waits for what has failed
+      if (this.state.value !== "signed-out") this.state.value = "idle";
     });
   }
 

@@ -2,11 +2,12 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useComputed, useSignal } from "@preact/signals";
-import { ask, close, dialog } from "dropyard/dialog.js";
+import { ask } from "dropyard/dialog.js";
 import { classes, html } from "dropyard/html.js";
 import { language, number, t } from "dropyard/text.js";
 import { shrink } from "./photo.js";
 import { Signature } from "./signature.js";
+import { Unstored, useStoring } from "./storing.js";
 
 /** @typedef {{amount_cents: number, currency: string}} Cash */
 /** @typedef {{stop: {name: string}, cod: Cash | null}} Job an order of GET /ops/v1/jobs */
@@ -72,9 +73,9 @@ const Collect = ({ cash }) => html`<label class="collect"><input type="checkbox"
 
 /** @param {{job: Job, go: Go}} props */
 const Proofs = ({ job, go }) => {
-  const mine = useRef(dialog.peek()), pad = useRef(/** @type {import("./signature.js").Drawn | null} */ (null));
-  const photo = useSignal(/** @type {Blob | null} */ (null)), shrinking = useSignal(false), sending = useSignal(false);
-  const signed = useSignal(false), fault = useSignal(""), waits = useComputed(() => shrinking.value || sending.value);
+  const pad = useRef(/** @type {import("./signature.js").Drawn | null} */ (null)), photo = useSignal(/** @type {Blob | null} */ (null));
+  const { store, storing, failed } = useStoring(), signed = useSignal(false);
+  const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
   const pictures = async () => {
     /** @type {Picture[]} */
     const all = photo.value ? [{ kind: "photo", data: photo.value }] : [];
@@ -82,17 +83,9 @@ const Proofs = ({ job, go }) => {
     return all;
   };
   /** @param {Event} event */
-  const submit = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (waits.value) return;
-    [sending.value, fault.value] = [true, ""];
-    try {
-      await go({ pictures: await pictures() });
-      if (dialog.peek() === mine.current) close();
-    } catch {
-      fault.value = t("courier.not_stored");
-    }
-    sending.value = false;
+    if (!waits.value) void store(async () => go({ pictures: await pictures() }));
   };
   return html`<form class="stack proofs" onSubmit=${submit}>
     ${job.cod && html`<${Collect} cash=${job.cod} />`}
@@ -101,7 +94,7 @@ const Proofs = ({ job, go }) => {
     <section class="stack tight"><h3>${t("courier.proofs.signature")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
       <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
       <button type="button" class="button" disabled=${!signed.value} onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button></section>
-    ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
+    <${Unstored} failed=${failed} />
     <button class="button first large" aria-disabled=${waits.value}>${t("courier.do.delivered")}</button>
   </form>`;
 };

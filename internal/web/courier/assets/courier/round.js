@@ -31,8 +31,8 @@ import { computed, effect, signal, untracked } from "@preact/signals-core";
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
 /** A round as the service has it. @typedef {{courier_id?: string, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
-/** The moves of couriers, the usual one first. @type {Record<string, string[]>} */
-const moves = {
+/** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
+export const moves = {
   courier_assigned: ["picked_up", "failed"],
   picked_up: ["in_transit", "out_for_delivery", "failed"],
   in_transit: ["out_for_delivery", "failed"],

@@ -2,7 +2,9 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
-import { Acts, askFailure, record, said } from "./acts.js";
+import { Acts, askFailure, record, said, sayUnstored } from "./acts.js";
+import { isOnIOS } from "./install.js";
+import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
 import { nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
@@ -46,9 +48,6 @@ const windowOf = ({ stop }, today) => {
   return sameDay(from, to) ? `${time(from, today)} – ${clock(to)}` : `${time(from, today)} – ${time(to, today)}`;
 };
 
-/** Returns an address in one line, for maps. @param {import("./round.js").Address} address */
-const inOneLine = ({ line1, city, province, postal_code: code, country }) => [line1, city, `${province} ${code}`, country].join(", ");
-
 /** @param {{job: Job}} props */
 const Address = ({ job: { stop: { address } } }) => html`<p class="address">
   <span>${[address.line1, address.line2].filter(Boolean).join(", ")}</span> <span>${address.city} ${address.postal_code}</span></p>`;
@@ -66,14 +65,14 @@ const Attempts = ({ job }) => {
 /** What is still to be sent of a stop. @param {{job: Job}} props */
 const Waiting = ({ job }) => job.waiting > 0 && html`<span class="unsent"><span class="dot" aria-hidden="true"></span>${n("courier.waiting", job.waiting)}</span>`;
 
-/** Calling, finding the way, and reading labels. @param {{job: Job, scan: (job: Job) => void}} props */
+/** Calling, finding the way, and reading labels. @param {{job: Job, scan: () => void}} props */
 const Ways = ({ job, scan }) => html`<div class="reach">
   <a class="button" href=${`tel:${job.stop.phone}`} aria-label=${t("courier.call.name", { name: job.stop.name })}>${t("courier.call")}</a>
-  <a class="button" href=${`geo:0,0?q=${encodeURIComponent(inOneLine(job.stop.address))}`}>${t("courier.navigate")}</a>
-  <button type="button" class="button" onClick=${() => scan(job)}>${t("courier.scan")}</button>
+  <a class="button" href=${mapOf(job.stop.address, isOnIOS())} rel="noreferrer">${t("courier.navigate")}</a>
+  <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
 </div>`;
 
-/** What the buttons of a card do. @typedef {{move: (job: Job, to: string) => unknown, scan: (job: Job) => void}} Doing */
+/** What the buttons of a card do. @typedef {{move: (job: Job, to: string) => unknown, scan: () => void}} Doing */
 
 /**
  * The large card.
@@ -152,7 +151,7 @@ const Without = ({ round }) => {
 
 /**
  * All stops.
- * @param {{round: Round, outbox: Outbox, proofs: (job: any, go: (what: {pictures: import("./acts.js").Picture[]}) => unknown) => void, scan: (job: Job) => void}} props
+ * @param {{round: Round, outbox: Outbox, proofs: (job: any, go: (what: {pictures: import("./acts.js").Picture[]}) => unknown) => void, scan: () => void}} props
  */
 export const Stops = ({ round, outbox, proofs, scan }) => {
   const jobs = round.jobs.value, large = jobs.some((job) => job.order_id === chosen.value) ? chosen.value : nextOf(jobs, tick.value);
@@ -160,10 +159,10 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
   const move = (job, to) => {
     if (to === "delivered") return proofs(job, ({ pictures }) => record(outbox, job, { status: to }, pictures));
     if (to === "failed") {
-      return askFailure(job, now(), (failed, pictures) => record(outbox, job, failed, pictures).then(() => { chosen.value = ""; }, () => {}));
+      return askFailure(job, now(), (failed, pictures) => record(outbox, job, failed, pictures).then(() => { chosen.value = ""; }));
     }
     chosen.value = job.order_id; // the stop at which something was done stays open
-    return record(outbox, job, { status: to }).catch(() => {}); // what was said stays
+    return record(outbox, job, { status: to }).catch(sayUnstored);
   };
   const doing = { move, scan };
   return html`

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { tick } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
+import { restMs } from "./acts.js";
 
 /** @typedef {import("./round.js").Round} Round */
 /** @typedef {import("./outbox.js").Refusal} Refusal */
@@ -84,9 +85,6 @@ const whyNot = ({ status, code, message, details }, now) => {
   return by ? `${what} ${t("courier.refused.by", { who: by.email ?? by.operator_id, t: moment(Date.parse(by.at), now) })}` : what;
 };
 
-/** How long a refusal is shown before it can be put away: a finger may be on its way to what it covers. In milliseconds. */
-const unreadMs = 600;
-
 /**
  * A refusal, which stays until it is read. It lies above the stops, so that they do not move.
  * @param {{refusal: Refusal, more: number, outbox: Outbox}} props
@@ -94,7 +92,7 @@ const unreadMs = 600;
 const Card = ({ refusal, more, outbox }) => {
   const shown = useSignal(false);
   useEffect(() => {
-    const timer = setTimeout(() => { shown.value = true; }, unreadMs);
+    const timer = setTimeout(() => { shown.value = true; }, restMs);
     return () => clearTimeout(timer);
   }, []);
   return html`<article class="stop refusal" data-refusal=${refusal.id} aria-labelledby=${`refusal-${refusal.id}`}>

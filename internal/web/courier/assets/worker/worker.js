@@ -58,7 +58,7 @@ const isOurs = (response) => !!response?.ok && !response.redirected && response.
 /** Keeps the page that says that there is no connection. */
 const keepOffline = async () => {
   const response = await fetch(offlinePage, { redirect: "error" });
-  if (!isOurs(response)) throw new Error(`${offlinePage}: status ${response.status}, not of version ${version}`);
+  if (!isOurs(response)) throw new Error(`${offlinePage}: not the page of version ${version}`);
   await (await own()).put(offlinePage, response);
 };
 

@@ -26,7 +26,7 @@ const drawings = {
 export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3">${drawings[name]?.()}</svg>`;
 
 /** How full the icon of a status is: it fills as the order advances. @type {Record<string, string>} */
-const fills = {
+export const fills = {
   pending: "empty", accepted: "empty", courier_assigned: "half", picked_up: "half", in_transit: "half", out_for_delivery: "half",
   delivered: "full", failed: "full", cancelled: "none",
 };

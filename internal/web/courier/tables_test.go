@@ -1,0 +1,62 @@
+package courier_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// tables are what the app's modules repeat of the service's rules, so that they apply
+// without a connection.
+type tables struct {
+	Moves            map[delivery.Status][]delivery.Status
+	Fills            map[delivery.Status]string
+	Oldest, Earliest int // in milliseconds
+}
+
+// readTables returns the tables of the modules.
+func readTables(t *testing.T) (read tables) {
+	t.Helper()
+	testkit.NeedNode.OrSkip(t)
+	const script = `import { moves } from "./assets/courier/round.js";
+import { oldest, earliest } from "./assets/courier/outbox.js";
+import { fills } from "dropyard/html.js";
+console.log(JSON.stringify({ moves, fills, oldest, earliest }));`
+	out, err := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "--input-type=module", "--eval", script).Output()
+	if err == nil {
+		err = json.Unmarshal(out, &read)
+	}
+	if err != nil {
+		t.Fatalf("read the tables of the modules: %v\n%s", err, out)
+	}
+	return read
+}
+
+// TestTablesAreTheServices compares the moves, the statuses and the limits of the app's
+// modules with those of the service.
+func TestTablesAreTheServices(t *testing.T) {
+	t.Parallel()
+	got := readTables(t)
+	for _, status := range delivery.Statuses {
+		want := slices.DeleteFunc(delivery.NextStatuses(status), func(to delivery.Status) bool { return !slices.Contains(delivery.CourierStatuses, to) })
+		if !slices.Equal(got.Moves[status], want) {
+			t.Errorf("round.js: got the moves %q from %s, want %q", got.Moves[status], status, want)
+		}
+	}
+	if fills := slices.Sorted(maps.Keys(got.Fills)); !slices.Equal(fills, slices.Sorted(slices.Values(delivery.Statuses))) {
+		t.Errorf("html.js: got icons for %q, want one for each status: %q", fills, delivery.Statuses)
+	}
+	now := time.Date(2026, 1, 14, 15, 0, 0, 0, time.UTC)
+	for name, limit := range map[string]time.Duration{"oldest": -time.Duration(got.Oldest) * time.Millisecond, "earliest": time.Duration(got.Earliest) * time.Millisecond} {
+		beyond := limit + time.Millisecond*time.Duration(limit/limit.Abs())
+		if !delivery.MayHaveOccurred(now.Add(limit), now) || delivery.MayHaveOccurred(now.Add(beyond), now) {
+			t.Errorf("outbox.js: got %v as the limit %s, want the service's", limit, name)
+		}
+	}
+}
