@@ -52,16 +52,16 @@ func (d *Directory) Put(ctx context.Context, name string, cleaned picture.Pictur
 	outer, inner := d.folders(name)
 	for _, folder := range []string{outer, inner} {
 		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("store a proof: %w", err)
+			return failed("store", err)
 		}
 		// Even a folder that exists may not be on disk yet: another goroutine may
 		// have just made it.
 		if err := durable.SyncFolder(filepath.Dir(folder)); err != nil {
-			return fmt.Errorf("store a proof: %w", err)
+			return failed("store", err)
 		}
 	}
 	if err := durable.WriteNew(d.file(name), cleaned.Data); err != nil {
-		return fmt.Errorf("store a proof: %w", err)
+		return failed("store", err)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (d *Directory) Get(ctx context.Context, name string) (picture.Picture, erro
 	}
 	data, err := os.ReadFile(d.file(name))
 	if err != nil {
-		return picture.Picture{}, fmt.Errorf("read a proof: %w", err)
+		return picture.Picture{}, failed("read", err)
 	}
 	return picture.Picture{Format: FormatOf(name), Data: data}, nil
 }
@@ -106,7 +106,16 @@ func (d *Directory) Delete(ctx context.Context, name string) error {
 		err = durable.SyncFolder(filepath.Dir(d.file(name)))
 	}
 	if err != nil {
-		return fmt.Errorf("delete a proof: %w", err)
+		return failed("delete", err)
 	}
 	return nil
+}
+
+// failed returns the error of an operation on the disk. What is not about names means that
+// the disk cannot be used at present, for example because it is full.
+func failed(operation string, err error) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s a proof: %w", operation, err)
+	}
+	return fmt.Errorf("%s a proof: %w: %w", operation, ErrUnavailable, err)
 }

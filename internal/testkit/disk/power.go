@@ -39,19 +39,20 @@ type pendingOperation struct {
 func (r *Recording) Restore(folder string, failure PowerFailure) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	images := make([]*image, len(r.nodes))
+	random, images := failure.Random, make([]*image, len(r.nodes))
 	for i := range images {
 		images[i] = &image{names: map[string]int{}}
 	}
 	for i, op := range r.operations[:failure.After] {
 		switch at := images[op.node]; {
+		case op.kind == lose:
+			at.settle(op.began, func(earlier operation) { at.mayApply(earlier, 0.5, random) })
 		case op.kind != flush:
 			at.pending = append(at.pending, pendingOperation{op, i})
 		case !failure.IgnoreSyncs:
-			at.sync(op.began)
+			at.settle(op.began, at.apply)
 		}
 	}
-	random := failure.Random
 	kept := []float64{0, 0.5, 0.9, 1}[random.IntN(4)]
 	for _, image := range images {
 		for _, op := range image.pending {
@@ -61,14 +62,14 @@ func (r *Recording) Restore(folder string, failure PowerFailure) error {
 	return r.writeFolder(folder, 0, images)
 }
 
-// sync makes the operations that came before an index durable.
-func (m *image) sync(before int) {
+// settle passes the pending operations that came before an index to apply, for good.
+func (m *image) settle(before int, apply func(operation)) {
 	later := slices.IndexFunc(m.pending, func(op pendingOperation) bool { return op.index >= before })
 	if later < 0 {
 		later = len(m.pending)
 	}
 	for _, op := range m.pending[:later] {
-		m.apply(op.operation)
+		apply(op.operation)
 	}
 	m.pending = slices.Clone(m.pending[later:])
 }

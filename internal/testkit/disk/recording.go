@@ -33,7 +33,8 @@ const (
 	data     kind = iota // of data at an offset of a file
 	truncate             // a file to the size in offset
 	rename               // of names in a folder
-	flush                // of a file or a folder
+	flush                // of a file or a folder: a sync
+	lose                 // a sync that failed, after which the system forgets what was not written
 )
 
 // operation is a change of a node, or a sync of one.

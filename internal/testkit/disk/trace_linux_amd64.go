@@ -148,6 +148,9 @@ func (t *tracer) call(id int, at *thread) {
 	if at.fault != 0 {
 		regs.Rax = uint64(-int64(at.fault))
 		_ = unix.PtraceSetRegs(id, &regs)
+		if number := at.enter.Orig_rax; number == unix.SYS_FSYNC || number == unix.SYS_FDATASYNC {
+			t.add(operation{kind: lose, node: t.files[int32(at.enter.Rdi)], began: at.began})
+		}
 		return
 	}
 	if result := int64(regs.Rax); result >= 0 {
