@@ -68,3 +68,38 @@ func TestCountWithScanner(t *testing.T) {
 	lines()
 	service.Until(t, "SELECT quantity FROM stock_levels ORDER BY product_id", "39", "3")
 }
+
+// TestReceiveWithScanner receives seven products with a scanner, which types each code and
+// Enter, in a form of five lines.
+func TestReceiveWithScanner(t *testing.T) {
+	t.Parallel()
+	testkit.NeedChromium.OrSkip(t)
+	service := apptest.Start(t)
+	metro, desk := service.Register(t, "metro"), service.Operate(t)
+	typed := "MTL-1\r"
+	for i := range 7 {
+		desk.Stock(t, metro.PartnerID, fmt.Sprint("Lamp", i), map[string]int{"MTL-1": 1})
+		typed += fmt.Sprintf("B-Lamp%d\r%d\r", i, 10+i)
+	}
+	keeper := desk.As(t, "warehouse")
+	path := "/console/stock/" + metro.PartnerID + "/book"
+	visit, err := startChromium(t).Open(service.URL+path, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{Now: service.Clock.Now(), Cookie: cookieOf(t, keeper)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(visit.Close)
+	if err := chromedp.Do(visit.Page, chromedp.SendKeys("#field-location", typed)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := browser.Evaluate[int](visit, `document.querySelectorAll("#receipt div.line").length`); err != nil || got != 8 {
+		t.Errorf("got %d lines, %v, want the seven and one that is empty", got, err)
+	}
+	for _, problem := range visit.Problems(page.Policy) {
+		t.Error(problem)
+	}
+	if err := chromedp.Do(visit.Page, chromedp.Click("form:has(#receipt) button.first")); err != nil {
+		t.Fatal(err)
+	}
+	service.Until(t, "SELECT quantity FROM stock_levels ORDER BY product_id", "11", "12", "13", "14", "15", "16", "17")
+}

@@ -1,6 +1,6 @@
-// Receipts with a hand scanner, which types a code and Enter. Enter leads to the next
-// field; after the last line it adds one.
-// Without this script Enter shows the form again with more lines, and books nothing.
+// Receipts with a hand scanner, which types a code and Enter. Enter leads to the next field;
+// after the last line it adds one. What Enter clicks decides, not the key: scanners on phones
+// send no key. Without this script Enter shows the form again with more lines, and books nothing.
 
 const receipt = document.getElementById("receipt");
 const most = 100; // lines of a receipt, as the use case has it
@@ -24,19 +24,21 @@ const begin = () => {
     last.after(row);
   };
 
-  // Enter beside the lines must not lead to the first button of the form, which adds lines.
-  receipt.form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
-    event.preventDefault();
-    if (receipt.contains(event.target) && !event.target.value.trim()) return;
-    if (event.target === fields().at(-1)) add();
+  // follow leads from a field to the next one.
+  const follow = (field) => {
+    if (receipt.contains(field) && !field.value.trim()) return;
+    if (field === fields().at(-1)) add();
     const all = [...receipt.form.querySelectorAll("input:not([type=hidden]), button.first")];
-    const next = all[all.indexOf(event.target) + 1];
+    const next = all[all.indexOf(field) + 1];
     next?.focus();
     next?.select?.();
-  });
+  };
+  // Enter in any field of the form clicks its first button, which is the one for more lines,
+  // and leaves the focus where it is.
   receipt.querySelector("[name=act]").addEventListener("click", (event) => {
     event.preventDefault();
+    const field = document.activeElement;
+    if (event.detail === 0 && field.tagName === "INPUT" && field.form === receipt.form) return follow(field);
     add();
     fields().at(-2).focus();
   });
