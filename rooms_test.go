@@ -66,7 +66,7 @@ var rooms = map[string]room{
 	"internal/ratecard":  {may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/mailer":    {may: []string{"internal/mail", foundation}, mayNot: useCase},
 	"internal/signin":    {may: []string{"internal/delivery", "internal/audit", "internal/mail", foundation}, mayNot: useCase},
-	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signin", foundation}, mayNot: useCase},
+	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signature", "internal/signin", foundation}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
 	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", "internal/requestlog", foundation}, mayNot: useCase},

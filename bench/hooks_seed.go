@@ -30,7 +30,7 @@ func seedHooks(ctx context.Context, database string, urls []string, fill func(*s
 		Wake: func(...string) {}, Changed: func(string) {},
 	})
 	for i, url := range urls {
-		if _, _, err := service.Put(ctx, hookPartner(i), document(`{"url":"`+url+`"}`)); err != nil {
+		if _, _, err := service.Put(ctx, hookPartner(i), webhook.Signed{}, document(`{"url":"`+url+`"}`)); err != nil {
 			return err
 		}
 	}

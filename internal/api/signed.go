@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // authenticate checks the signature of a request (interface section 5.1), and then
@@ -148,6 +150,18 @@ func hint(c *call) string {
 	default:
 		return ""
 	}
+}
+
+// signed returns how the request was signed; the zero value in a session. Its digest is
+// that of the signature without the version, because a request of one version can be
+// written as one of the other (see signature.RequestV2).
+func (c *call) signed() webhook.Signed {
+	if c.session != nil {
+		return webhook.Signed{}
+	}
+	_, mac, _ := strings.Cut(c.Header.Get("X-Signature"), "=")
+	digest := sha256.Sum256([]byte(mac))
+	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
 }
 
 // sentPath returns the path as it was sent, with its escapes, because that is what

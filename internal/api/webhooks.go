@@ -59,7 +59,7 @@ func (s *Server) handleEndpointPut(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, body)
+	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, c.signed(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) handleEndpointPut(c *call) (reply, error) {
 }
 
 func (s *Server) handleEndpointDelete(c *call) (reply, error) {
-	if err := s.config.Webhooks.Remove(c.Context(), c.partnerID); err != nil {
+	if err := s.config.Webhooks.Remove(c.Context(), c.partnerID, c.signed()); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {
@@ -86,8 +86,8 @@ func (s *Server) handleSecretActivate(c *call) (reply, error) {
 	return s.changedSecret(c, s.config.Webhooks.Activate)
 }
 
-func (s *Server) changedSecret(c *call, change func(context.Context, string) (webhook.Settings, error)) (reply, error) {
-	changed, err := change(c.Context(), c.partnerID)
+func (s *Server) changedSecret(c *call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error)) (reply, error) {
+	changed, err := change(c.Context(), c.partnerID, c.signed())
 	if err != nil {
 		return reply{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // receiverPath is where the demo's shop takes its webhooks.
@@ -52,7 +53,7 @@ func (a *App) connectDemo(ctx context.Context, partnerID string) error {
 		if err == nil && (found.URL == shop || !strings.HasSuffix(found.URL, receiverPath)) {
 			continue
 		}
-		if _, _, err := a.webhooks.Put(ctx, account, must(fmt.Sprintf(`{"url":%q}`, shop))); err != nil {
+		if _, _, err := a.webhooks.Put(ctx, account, webhook.Signed{}, must(fmt.Sprintf(`{"url":%q}`, shop))); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
@@ -121,8 +122,9 @@ func (s *Service) Close() error {
 	return s.Tidy(context.Background())
 }
 
-// Tidy writes when keys were last used and, now and then, removes expired sessions and
-// links, and the counts of logins that are at rest. The service calls it regularly;
+// Tidy writes when keys were last used, removes what is kept of signatures that have
+// expired and, now and then, expired sessions and links, and the counts of logins that are
+// at rest. The service calls it regularly;
 // tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
@@ -130,7 +132,10 @@ func (s *Service) Tidy(ctx context.Context) error {
 	if err := s.saveKeyUses(ctx); err != nil {
 		return err
 	}
-	return s.sweep(ctx)
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.now().Add(-signature.Kept)) })
 }
 
 // Gate returns the gate that users sign in through.

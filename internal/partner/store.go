@@ -93,6 +93,8 @@ type Writer interface {
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
 	AddAPIKey(ctx context.Context, key *SealedKey) error
+	// ForgetSignatures removes what is kept of requests that were signed before a time.
+	ForgetSignatures(ctx context.Context, signedBefore time.Time) error
 	// RevokeAPIKey returns the key that it revoked; nil if the partner has no such
 	// active key.
 	RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (*APIKey, error)

@@ -44,14 +44,27 @@ func (r Request) Verify(secret []byte, signature string) bool {
 	return equal(r.Sign(secret), signature)
 }
 
+// Kept is how long after its timestamp a signature must be remembered that is taken once.
+// Nodes whose clocks differ by less than ten minutes then accept none twice.
+const Kept = 3 * MaxSkew
+
+// Time returns the time of a timestamp; zero if it is not a Unix time in seconds.
+func Time(timestamp string) time.Time {
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
 // Fresh reports whether a timestamp is a Unix time in seconds, at most MaxSkew
 // before or after now.
 func Fresh(timestamp string, now time.Time) bool {
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {
+	at := Time(timestamp)
+	if at.IsZero() {
 		return false
 	}
-	skew := now.Unix() - seconds
+	skew := now.Unix() - at.Unix()
 	limit := int64(MaxSkew / time.Second)
 	return -limit <= skew && skew <= limit
 }

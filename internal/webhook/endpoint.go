@@ -42,8 +42,9 @@ func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, er
 
 // Put sets a partner's endpoint from a request's body. created reports whether it
 // is new; then it gets a secret. An endpoint that has failed, or that the service
-// has disabled, loses its failures.
-func (s *Service) Put(ctx context.Context, partnerID string, root form.Source) (put Settings, created bool, err error) {
+// has disabled, loses its failures. It refuses with conflict a request that was signed
+// before an earlier change of the endpoint, and so do Rotate, Activate and Remove.
+func (s *Service) Put(ctx context.Context, partnerID string, by Signed, root form.Source) (put Settings, created bool, err error) {
 	url, enabled, err := s.readEndpoint(root)
 	if err != nil {
 		return Settings{}, false, err
@@ -52,7 +53,7 @@ func (s *Service) Put(ctx context.Context, partnerID string, root form.Source) (
 	if err != nil {
 		return Settings{}, false, err
 	}
-	err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+	err = s.configure(ctx, partnerID, Signed{At: by.At}, func(e *Endpoint) (*Endpoint, error) {
 		now := s.now()
 		put = Settings{}
 		if created = e == nil; created {
@@ -95,45 +96,64 @@ func withoutPassword(url string) any {
 // maxURL is how many characters an endpoint's URL may have.
 const maxURL = 2048
 
+// configure is change for what partners request: it refuses requests that were overtaken,
+// and a signature in by that was used.
+func (s *Service) configure(ctx context.Context, partnerID string, by Signed, fn func(*Endpoint) (*Endpoint, error)) error {
+	return s.write(ctx, partnerID, func(tx Writer) error {
+		if err := save(ctx, tx, partnerID, fn); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, partnerID, by)
+	})
+}
+
 // change saves what fn returns for a partner's endpoint, under its lock, and wakes
 // the sender. fn gets nil if there is no endpoint.
 func (s *Service) change(ctx context.Context, partnerID string, fn func(*Endpoint) (*Endpoint, error)) error {
-	err := s.config.Store.Write(ctx, func(tx Writer) error {
-		// An endpoint that does not exist cannot be locked. If two transactions add
-		// it at the same time, the second one finds it in its next round.
-		for done := false; !done; {
-			endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
-			if err != nil {
-				return err
-			}
-			changed, err := fn(endpoints[partnerID])
-			switch {
-			case err != nil:
-				return err
-			case endpoints[partnerID] != nil:
-				return tx.SaveEndpoints(ctx, []*Endpoint{changed})
-			}
-			if done, err = tx.AddEndpoint(ctx, changed); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.write(ctx, partnerID, func(tx Writer) error { return save(ctx, tx, partnerID, fn) })
+}
+
+// write runs fn in a transaction, and then wakes the sender of the partner's endpoint.
+func (s *Service) write(ctx context.Context, partnerID string, fn func(Writer) error) error {
+	err := s.config.Store.Write(ctx, fn)
 	if err == nil {
 		s.config.Changed(partnerID)
 	}
 	return err
 }
 
+// save writes what fn returns for a partner's endpoint, and holds its lock afterwards.
+func save(ctx context.Context, tx Writer, partnerID string, fn func(*Endpoint) (*Endpoint, error)) error {
+	// An endpoint that does not exist cannot be locked. If two transactions add it at the
+	// same time, the second one finds it in its next round.
+	for done := false; !done; {
+		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+		if err != nil {
+			return err
+		}
+		changed, err := fn(endpoints[partnerID])
+		switch {
+		case err != nil:
+			return err
+		case endpoints[partnerID] != nil:
+			return tx.SaveEndpoints(ctx, []*Endpoint{changed})
+		}
+		if done, err = tx.AddEndpoint(ctx, changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Rotate makes a new secret. It replaces the old one after a day, or by Activate.
 // Until then Drop-Signature is made with the old one, and Webhook-Signature holds
 // one signature for each. A rotation that is under way starts over with another
-// secret.
-func (s *Service) Rotate(ctx context.Context, partnerID string) (rotated Settings, err error) {
+// secret. The signature is taken once.
+func (s *Service) Rotate(ctx context.Context, partnerID string, by Signed) (rotated Settings, err error) {
 	if rotated.Secret, err = s.newSecret(); err != nil {
 		return Settings{}, err
 	}
-	err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+	err = s.configure(ctx, partnerID, by, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}
@@ -147,9 +167,9 @@ func (s *Service) Rotate(ctx context.Context, partnerID string) (rotated Setting
 }
 
 // Activate ends a rotation: from now on only the new secret signs. It does nothing
-// if no rotation is under way.
-func (s *Service) Activate(ctx context.Context, partnerID string) (activated Settings, err error) {
-	err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+// if no rotation is under way. The signature is taken once.
+func (s *Service) Activate(ctx context.Context, partnerID string, by Signed) (activated Settings, err error) {
+	err = s.configure(ctx, partnerID, by, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}
@@ -179,8 +199,8 @@ func (e *Endpoint) Rotates(now time.Time) time.Time {
 // Remove removes a partner's endpoint, and skips its pending events. It may take
 // several transactions. After an error the endpoint may be left disabled; then
 // Remove must be called again.
-func (s *Service) Remove(ctx context.Context, partnerID string) error {
-	err := s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+func (s *Service) Remove(ctx context.Context, partnerID string, by Signed) error {
+	err := s.configure(ctx, partnerID, Signed{At: by.At}, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}

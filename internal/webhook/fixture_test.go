@@ -215,7 +215,7 @@ func (y *yard) put(t *testing.T, partnerID, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put, _, err := y.Put(t.Context(), partnerID, root)
+	put, _, err := y.Put(t.Context(), partnerID, webhook.Signed{}, root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -260,7 +260,7 @@ func TestEventsWithoutEndpointAreSkipped(t *testing.T) {
 	y.add(t, waiting)
 	y.awaitState(t, waiting.EventID, outbox.Pending, 1)
 	y.awaitParked(t)
-	if err := y.Remove(t.Context(), partnerID); err != nil {
+	if err := y.Remove(t.Context(), partnerID, webhook.Signed{}); err != nil {
 		t.Fatal(err)
 	}
 	y.awaitState(t, waiting.EventID, outbox.Skipped, 1)
@@ -320,7 +320,7 @@ func TestRotate(t *testing.T) {
 			t.Parallel()
 			y := newYard(t)
 			old := y.put(t, partnerID, "https://shop.example/hook")
-			rotated, err := y.Rotate(t.Context(), partnerID)
+			rotated, err := y.Rotate(t.Context(), partnerID, webhook.Signed{})
 			if err != nil || rotated.Secret == old {
 				t.Fatalf("got secret %q, error %v; want a new secret", rotated.Secret, err)
 			}
@@ -334,7 +334,7 @@ func TestRotate(t *testing.T) {
 			}
 			y.awaitParked(t)
 			if activate {
-				_, err = y.Activate(t.Context(), partnerID)
+				_, err = y.Activate(t.Context(), partnerID, webhook.Signed{})
 			}
 			if err != nil {
 				t.Fatal(err)

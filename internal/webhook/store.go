@@ -57,6 +57,11 @@ type Writer interface {
 	SaveEndpoints(ctx context.Context, endpoints []*Endpoint) error
 	// RemoveEndpoint removes a partner's endpoint.
 	RemoveEndpoint(ctx context.Context, partnerID string) error
+	// LastChange returns the latest time at which a change of a partner's endpoint was
+	// signed, also of one that was removed since; zero if none is kept.
+	LastChange(ctx context.Context, partnerID string) (signedAt time.Time, err error)
+	// AddChange keeps a change of a partner's endpoint. It is false if it is kept already.
+	AddChange(ctx context.Context, change *Change) (added bool, err error)
 	// SaveProgress writes the state of events, each unless it has changed since it
 	// was read, and returns the keys of those that were written.
 	SaveProgress(ctx context.Context, progress []Progress) (saved []outbox.EventKey, err error)

@@ -75,6 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"simulation":           testSimulation,
 		"simulated tests":      testSimulatedTests,
 		"endpoints":            testEndpoints,
+		"endpoint changes":     testEndpointChanges,
 		"wakes":                testWakes,
 		"queue":                testQueue,
 		"behind":               testBehind,

@@ -70,7 +70,7 @@ func (room *Room) putEndpoint(s *sheet, address string, enabled bool) (webhook.S
 	if err != nil {
 		return webhook.Settings{}, false, err
 	}
-	return room.config.Webhooks.Put(s.Context(), s.Account, body)
+	return room.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, body)
 }
 
 // refuseEndpoint shows the page again with what was wrong.
@@ -107,14 +107,14 @@ func (room *Room) switchEndpoint(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) removeEndpoint(s *sheet) (int, []byte, error) {
-	if err := room.config.Webhooks.Remove(s.Context(), s.Account); err != nil {
+	if err := room.config.Webhooks.Remove(s.Context(), s.Account, webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.removed")
 }
 
 func (room *Room) rotateSecret(s *sheet) (int, []byte, error) {
-	rotated, err := room.config.Webhooks.Rotate(s.Context(), s.Account)
+	rotated, err := room.config.Webhooks.Rotate(s.Context(), s.Account, webhook.Signed{})
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -122,7 +122,7 @@ func (room *Room) rotateSecret(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) activateSecret(s *sheet) (int, []byte, error) {
-	if _, err := room.config.Webhooks.Activate(s.Context(), s.Account); err != nil {
+	if _, err := room.config.Webhooks.Activate(s.Context(), s.Account, webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.activated")

@@ -584,6 +584,16 @@ CREATE INDEX webhook_endpoints_slow ON webhook_endpoints (wake_at) WHERE enabled
 -- Finds the endpoints that have a lane, or had one on a node that has died.
 CREATE INDEX webhook_endpoints_leased ON webhook_endpoints (holder) WHERE holder <> '';
 
+-- The changes of endpoints of the last minutes: when they were signed, and the signatures
+-- that are taken once. They outlive their endpoint, so that a request that was signed before
+-- its removal does not bring it back.
+CREATE TABLE endpoint_changes (
+    partner_id TEXT   NOT NULL,
+    signed_at  BIGINT NOT NULL, -- the X-Timestamp; in a session the time of the change
+    signature  BLOB   NOT NULL, -- SHA-256 of the signature; empty if it is not taken once
+    PRIMARY KEY (partner_id, signed_at, signature)
+) WITHOUT ROWID;
+
 -- The outbox: an event is written in the transaction of the change that it
 -- reports, and keeps the record of its delivery.
 CREATE TABLE events (

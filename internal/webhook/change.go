@@ -1,0 +1,58 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+)
+
+// Signed says how the request for a change of an endpoint was signed. The zero value is
+// for requests in a session.
+type Signed struct {
+	At        time.Time // the X-Timestamp, in whole seconds
+	Signature []byte    // SHA-256 of the signature
+}
+
+// Change is what is kept of a change of an endpoint, so that a recorded request cannot
+// undo it. It is needed as long as a request of the same time would be accepted.
+type Change struct {
+	PartnerID string
+	SignedAt  time.Time // of a change in a session the time of the change, in whole seconds
+	Signature []byte    // SHA-256; empty if the signature may be used again
+}
+
+var errSignatureUsed = refusal.New(refusal.CodeConflict,
+	"this signature was used already, and its change was made: for another one sign again, with a later X-Timestamp")
+
+// record keeps a change of an endpoint, in its transaction and under the lock of the
+// endpoint. It refuses with conflict a change that was signed before another one that was
+// made, and a signature that is taken once and was used.
+//
+// Changes of the same second are made in the order in which they arrive: the timestamp
+// cannot tell them apart, and a program may well make several of them.
+func (s *Service) record(ctx context.Context, tx Writer, partnerID string, by Signed) error {
+	change := &Change{PartnerID: partnerID, SignedAt: by.At, Signature: by.Signature}
+	if by.At.IsZero() {
+		change.SignedAt = s.now().Truncate(time.Second)
+	} else if err := s.refuseOvertaken(ctx, tx, change); err != nil {
+		return err
+	}
+	added, err := tx.AddChange(ctx, change)
+	if err == nil && !added && len(change.Signature) > 0 {
+		err = errSignatureUsed
+	}
+	return err
+}
+
+func (s *Service) refuseOvertaken(ctx context.Context, tx Writer, change *Change) error {
+	last, err := tx.LastChange(ctx, change.PartnerID)
+	if err != nil || !change.SignedAt.Before(last) {
+		return err
+	}
+	return refusal.New(refusal.CodeConflict, fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
+		"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
+		timestamp.Format(change.SignedAt), timestamp.Format(last), timestamp.Format(s.now())))
+}
