@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -213,9 +214,13 @@ var drives = map[string]drive{
 
 	"createOrderBatch 409": driveInProgress,
 
-	"putWebhookEndpoint 200": driveAgain,
-	"redeliverEvent 422":     driveNoEndpoint,
-	"testWebhook 422":        driveNoEndpoint,
+	"putWebhookEndpoint 200":    driveAgain,
+	"putWebhookEndpoint 409":    driveOvertaken,
+	"deleteWebhookEndpoint 409": driveOvertaken,
+	"rotateWebhookSecret 409":   driveUsedSignature,
+	"activateWebhookSecret 409": driveUsedSignature,
+	"redeliverEvent 422":        driveNoEndpoint,
+	"testWebhook 422":           driveNoEndpoint,
 }
 
 // TestEveryDocumentedStatus produces every documented status of every operation.
@@ -466,6 +471,26 @@ func driveAgain(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: o.id, body: validBody(o)}).Must(t, 201)
 	return f.send(t, call{operation: o.id, body: validBody(o)})
+}
+
+// driveOvertaken sends a change that was signed before the endpoint was set.
+func driveOvertaken(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	body := validBody(f.contract.operation("putWebhookEndpoint"))
+	f.send(t, call{operation: "putWebhookEndpoint", body: body}).Must(t, 201)
+	if !o.hasBody() {
+		body = nil
+	}
+	early := f.partner.SignedAt(f.Clock.Now().Add(-time.Minute), o.method, o.path, body)
+	return f.send(t, call{operation: o.id, body: body, headers: early})
+}
+
+// driveUsedSignature sends a request twice.
+func driveUsedSignature(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.send(t, call{operation: "putWebhookEndpoint", body: validBody(f.contract.operation("putWebhookEndpoint"))}).Must(t, 201)
+	f.send(t, call{operation: o.id}).Must(t, 200)
+	return f.send(t, call{operation: o.id})
 }
 
 func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {

@@ -818,7 +818,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description Until `secret_rotates_at`, 24 hours from now, or until you activate the new secret, `Drop-Signature` is made with the old secret, and `webhook-signature` holds one signature with each. If a rotation is in progress already, it is replaced by a new one with another secret. Takes no body.
+         * @description Until `secret_rotates_at`, 24 hours from now, or until you activate the new secret, `Drop-Signature` is made with the old secret, and `webhook-signature` holds one signature with each. If a rotation is in progress already, it is replaced by a new one with another secret. Takes no body. A signature is accepted once: two rotations need two values of `X-Timestamp`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -838,7 +838,7 @@ export interface paths {
         put?: never;
         /**
          * End a rotation
-         * @description From now on only the new secret is used for signing; a request that is already on its way may still have a signature with the old one. Without a rotation nothing changes. Takes no body.
+         * @description From now on only the new secret is used for signing; a request that is already on its way may still have a signature with the old one. Without a rotation nothing changes. Takes no body. A signature is accepted once.
          */
         post: operations["activateWebhookSecret"];
         delete?: never;
@@ -3794,6 +3794,39 @@ export interface components {
                 "application/json": components["schemas"]["ConflictBody"];
             };
         };
+        /** @description The request was signed, by its `X-Timestamp`, before the last change of the endpoint: it was sent again by someone else, was overtaken, or your clock is behind. Changes of the same second are made as they arrive. */
+        EndpointChangeOvertaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "this request was signed at 2026-03-02T14:05:00.000Z by its X-Timestamp, before the last change of the endpoint (2026-03-02T14:05:08.000Z): if it is still wanted, set your clock (the service's says 2026-03-02T14:05:09.417Z), sign the request again, and send it"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description The signature was used already, and its change was made; or the request was signed, by its `X-Timestamp`, before the last change of the endpoint. Sign the request again if it is still wanted. */
+        SecretChangeRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
         /** @description The `partner_order_id` is taken, or an earlier request with this Idempotency-Key is still running. */
         Conflict: {
             headers: {
@@ -6267,6 +6300,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
+            409: components["responses"]["EndpointChangeOvertaken"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["WebhookEndpointRefused"];
@@ -6308,6 +6342,7 @@ export interface operations {
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["EndpointChangeOvertaken"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
@@ -6355,6 +6390,7 @@ export interface operations {
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["SecretChangeRefused"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
@@ -6400,6 +6436,7 @@ export interface operations {
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
             404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["SecretChangeRefused"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
