@@ -161,7 +161,10 @@ func TestEveryErrorHasAPage(t *testing.T) {
 			if status != http.StatusOK {
 				t.Errorf("%s: got status %d, want 200", address, status)
 			}
-			for _, part := range []string{language.Text(key + ".means"), language.Text(key + ".do"), `"code": "` + string(code) + `"`} {
+			for _, part := range []string{
+				language.Text(key + ".means"), language.Text(key + ".do"), `"code": "` + string(code) + `"`,
+				`"doc_url": "https://api.dropyard.example/docs/errors/` + string(code) + `"`,
+			} {
 				if !strings.Contains(body, part) {
 					t.Errorf("%s: got %q, want it to hold %q", address, body, part)
 				}
@@ -173,6 +176,23 @@ func TestEveryErrorHasAPage(t *testing.T) {
 		code, _, about := strings.Cut(code, ".")
 		if _, known := api.Statuses()[refusal.Code(code)]; is && about && !known {
 			t.Errorf("%s: got a phrase for a code that does not exist", key)
+		}
+	}
+}
+
+// TestErrorsLeadWithTheUsual compares the first example of some codes with the one that
+// most readers meet.
+func TestErrorsLeadWithTheUsual(t *testing.T) {
+	t.Parallel()
+	server := site()
+	first := regexp.MustCompile(`"message": "([^"]*)"`)
+	for code, want := range map[string]string{
+		"conflict": "partner_order_id", "validation_error": "service_level", "unauthorized": "does not match", "forbidden": "scopes",
+		"not_found": "order", "bad_request": "not valid JSON",
+	} {
+		_, body := read(server, "/docs/errors/"+code+".md")
+		if found := first.FindStringSubmatch(body); found == nil || !strings.Contains(found[1], want) {
+			t.Errorf("%s: got the first example %q, want one about %s", code, found, want)
 		}
 	}
 }

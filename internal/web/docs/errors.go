@@ -78,6 +78,10 @@ func fenced(language, code string) string { return "```" + language + "\n" + cod
 // mostExamples is how many examples a page of an error shows.
 const mostExamples = 4
 
+// foremost are the paths whose examples come first, because most readers meet an error
+// there.
+var foremost = []string{"/v1/orders", "/v1/rates/quote", "/v1/orders/{order_id}", "/v1/orders/{order_id}/cancel"}
+
 // errorExamples returns the examples of errors in the OpenAPI documents, by their codes.
 var errorExamples = sync.OnceValue(func() map[refusal.Code][]string {
 	found := map[refusal.Code][]string{}
@@ -94,6 +98,9 @@ var errorExamples = sync.OnceValue(func() map[refusal.Code][]string {
 				gather(member)
 			}
 		}
+	}
+	for _, path := range foremost {
+		gather(openAPI().get("paths", path))
 	}
 	for _, document := range []node{openAPI(), opsAPI()} {
 		gather(document.get("components"))

@@ -67,8 +67,8 @@ var docsPhrases = map[string]phrase{
 		"Avec `signature_mismatch`, vérifiez que le texte signé comporte l’horodatage, la méthode en majuscules, le chemin sans les paramètres et exactement les octets du corps, séparés par des sauts de ligne. Avec `timestamp_skew`, réglez l’horloge : elle peut s’écarter de 300 s de `details.server_time`. Avec `unknown_key`, créez une nouvelle clé. Sans raison indiquée, reconnectez-vous.",
 	},
 	"docs.error.forbidden.means": {
-		"The caller is known but may not do this: the account is suspended or awaits approval, the role of the person or the scopes of the key do not include it, or a browser sent the request for another site.",
-		"L’appelant est connu mais n’a pas ce droit : le compte est suspendu ou attend son approbation, le rôle de la personne ou les portées de la clé ne le comprennent pas, ou un navigateur a envoyé la requête pour un autre site.",
+		"The caller is known but may not do this: the scopes of the key or the role of the person do not include it, the account is suspended or awaits approval, or a browser sent the request for another site.",
+		"L’appelant est connu mais n’a pas ce droit : les portées de la clé ou le rôle de la personne ne le comprennent pas, le compte est suspendu ou attend son approbation, ou un navigateur a envoyé la requête pour un autre site.",
 	},
 	"docs.error.forbidden.do": {
 		"Use a key with the scope that the operation needs, or ask an owner of the account for another role. If the account is suspended, ask the people who run the service.",
@@ -88,12 +88,12 @@ var docsPhrases = map[string]phrase{
 		"Utilisez l’une des méthodes de l’en-tête `Allow` de la réponse.",
 	},
 	"docs.error.conflict.means": {
-		"The request contradicts what exists: for example, another order has the same `partner_order_id`, or what you change was changed meanwhile. The message says what.",
-		"La requête contredit ce qui existe : par exemple, une autre commande a le même `partner_order_id`, ou ce que vous modifiez a changé entre-temps. Le message le précise.",
+		"The request contradicts what exists. Most often, another order already has this `partner_order_id`; or what you change was changed meanwhile. The message says what.",
+		"La requête contredit ce qui existe. Le plus souvent, une autre commande a déjà ce `partner_order_id` ; ou ce que vous modifiez a changé entre-temps. Le message le précise.",
 	},
 	"docs.error.conflict.do": {
-		"Read the current state, and decide again from there: an order whose `partner_order_id` is used with `GET /v1/orders?partner_order_id=…`. To repeat a request whose response was lost, send the same `Idempotency-Key`: you then get the first response instead of this error.",
-		"Lisez l’état actuel et décidez à nouveau : pour un `partner_order_id` déjà utilisé, lisez la commande avec `GET /v1/orders?partner_order_id=…`. Pour répéter une requête dont la réponse s’est perdue, envoyez le même `Idempotency-Key` : vous recevrez alors la première réponse au lieu de cette erreur.",
+		"If it is a retry whose first response was lost, send the same `Idempotency-Key`: you then get that response instead of this error. Otherwise read what exists, and decide from there: `GET /v1/orders?partner_order_id=…` returns the order that has the id.",
+		"S’il s’agit d’un nouvel essai dont la première réponse s’est perdue, envoyez le même `Idempotency-Key` : vous recevrez alors cette réponse au lieu de l’erreur. Sinon, lisez ce qui existe et décidez à partir de là : `GET /v1/orders?partner_order_id=…` donne la commande qui porte cet identifiant.",
 	},
 	"docs.error.order_not_cancellable.means": {
 		"The order can no longer be cancelled: a courier has been assigned to it, or it has ended. `details.status` is its status. Orders that are `pending` or `accepted` can be cancelled.",
@@ -152,8 +152,8 @@ var docsPhrases = map[string]phrase{
 		"Commandez moins, ou attendez le réapprovisionnement, puis renvoyez la commande. Le même `Idempotency-Key` peut servir, car les refus ne sont pas conservés.",
 	},
 	"docs.error.validation_error.means": {
-		"One or more values are wrong. `details.errors` lists all of them, each with the field, the value, and what is expected.",
-		"Une ou plusieurs valeurs sont incorrectes. `details.errors` les énumère toutes, chacune avec le champ, la valeur et ce qui est attendu.",
+		"One or more values are wrong. `details.errors` lists all of them, each with the field, the value, and what is expected; `details.field` is the first. Registration answers it with 400.",
+		"Une ou plusieurs valeurs sont incorrectes. `details.errors` les énumère toutes, chacune avec le champ, la valeur et ce qui est attendu ; `details.field` est la première. L’inscription y répond par 400.",
 	},
 	"docs.error.validation_error.do": {
 		"Correct the named fields. Show people the fault beside the field. Do not repeat the request unchanged.",
@@ -176,8 +176,8 @@ var docsPhrases = map[string]phrase{
 		"Configurez d’abord un point de réception, dans le portail ou par `PUT /v1/webhooks/endpoint`. Le mode test a le sien.",
 	},
 	"docs.error.rate_limited.means": {
-		"There were more requests in a minute than are allowed. In the header `RateLimit`, `r` is how many requests are left, and `t` is in how many seconds all of them are available again; in `RateLimit-Policy`, `q` is how many are allowed in `w` seconds.",
-		"Il y a eu plus de requêtes en une minute que permis. Dans l’en-tête `RateLimit`, `r` est le nombre de requêtes restantes et `t` le nombre de secondes avant qu’elles soient toutes disponibles à nouveau ; dans `RateLimit-Policy`, `q` est le nombre permis en `w` secondes.",
+		"There were more requests in a minute than are allowed, or more than 128 at the same time. In the header `RateLimit`, `r` is how many requests are left, and `t` is in how many seconds all of them are available again; in `RateLimit-Policy`, `q` is how many are allowed in `w` seconds.",
+		"Il y a eu plus de requêtes en une minute que permis, ou plus de 128 à la fois. Dans l’en-tête `RateLimit`, `r` est le nombre de requêtes restantes et `t` le nombre de secondes avant qu’elles soient toutes disponibles à nouveau ; dans `RateLimit-Policy`, `q` est le nombre permis en `w` secondes.",
 	},
 	"docs.error.rate_limited.do": {
 		"Wait for the seconds in `Retry-After`, then repeat the request. Send orders in batches, and receive webhooks instead of asking for the status again and again.",

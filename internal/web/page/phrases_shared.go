@@ -29,6 +29,7 @@ var sharedPhrases = map[string]phrase{
 
 	"refused.again":   {"Try again", "Réessayer"},
 	"refused.request": {"Request {id}", "Requête {id}"},
+	"refused.code":    {"What {code} means", "Ce que signifie {code}"},
 }
 
 // faultPhrases are what a field must hold, by what the service expects in English.

@@ -54,7 +54,7 @@ func TestPhrasesAreComplete(t *testing.T) {
 // of a code that does not exist.
 func TestRefusalsHavePhrases(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{"refused.again": true, "refused.request": true, "refused.shown_once": true, "refused.shown_once.why": true}
+	known := map[string]bool{"refused.again": true, "refused.request": true, "refused.code": true, "refused.shown_once": true, "refused.shown_once.why": true}
 	for _, code := range api.Codes() {
 		for _, key := range []string{"refused." + string(code), "refused." + string(code) + ".why"} {
 			known[key] = true

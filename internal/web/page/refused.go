@@ -33,6 +33,7 @@ var final = []refusal.Code{refusal.CodeNotFound, refusal.CodeMethodNotAllowed, r
 type refusedView struct {
 	Title, Why, RequestID string
 	Again                 string // the address to try again; empty if that is of no use
+	Code                  string // whose page of the documentation helps the reader; empty if none does
 }
 
 // Refused writes the page for a refusal. People who must sign in first are led to where
@@ -56,6 +57,9 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
 	if !slices.Contains(final, why.Code) && v.Method == http.MethodGet {
 		view.Again = v.URL.RequestURI()
+	}
+	if first := firstOf(v.URL.Path); first == "portal" || first == "console" { // their people may be developers
+		view.Code = string(why.Code)
 	}
 	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})
 	return 0, body, err

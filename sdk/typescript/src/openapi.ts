@@ -2457,7 +2457,7 @@ export interface components {
             } | null;
             /** @description Products to take out of your stock. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field `items[i].product_id`. */
             items?: components["schemas"]["ItemRequest"][] | null;
-            /** @description A quote. Its rate is honoured until its `valid_until`. Service level, postal codes and parcels must be the same as in the quote, otherwise the order is 422. */
+            /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes and parcels must be the same as in the quote, otherwise the order is 422. */
             quote_id?: string | null;
         };
         Contact: {
@@ -2925,7 +2925,7 @@ export interface components {
         WebhookSecret: string;
         DropSignature: string;
         WebhookEndpointRequest: {
-            /** @description An https URL in ASCII with a public host, and without user name, password or fragment. The port is 443, or 1024 or higher. The host name must resolve to public addresses only; that is checked whenever an event is sent. */
+            /** @description An https URL in ASCII with a public host, and without user name, password or fragment. The port is 443, or 1024 or higher. The host name must resolve to public addresses only; that is checked whenever an event is sent. A demo (`dropyard serve --demo`) also accepts `http://` and any port of its own machine. */
             url: string;
             /** @description While this is false events are not sent, but wait. True if left out. */
             enabled?: boolean | null;
@@ -3447,15 +3447,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "code": "forbidden",
-                 *         "message": "this account is suspended"
-                 *       },
-                 *       "request_id": "req_06eaxqfvn7hgmwdz"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ForbiddenBody"];
             };
         };
