@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
@@ -43,19 +44,49 @@ var markdown = goldmark.New(
 )
 
 // scrollable makes what may be wider than the page scroll by itself, with the keyboard too.
+// On phones the rows of tables are stacked.
 var scrollable = strings.NewReplacer(
-	"<table>", `<div class="table" tabindex="0"><table>`, "</table>", "</table></div>",
+	"<table>", `<div class="table rows" tabindex="0"><table>`, "</table>", "</table></div>",
 	"<pre>", `<pre tabindex="0">`,
 )
+
+// folded matches a heading of the fourth level and the table below it, which readers
+// unfold.
+var folded = regexp.MustCompile(`(?s)<h4 id="([^"]*)">(.*?)</h4>\s*(<div class="table.*?</table></div>)`)
 
 func render(source string) rendered {
 	content := []byte(source)
 	parsed := markdown.Parser().Parse(text.NewReader(content))
+	labelCells(parsed, content)
 	var out bytes.Buffer
 	if err := markdown.Renderer().Render(&out, content, parsed); err != nil {
 		panic("docs: " + err.Error()) // a buffer takes everything
 	}
-	return rendered{template.HTML(scrollable.Replace(out.String())), sectionsOf(parsed, content)}
+	shown := folded.ReplaceAllString(scrollable.Replace(out.String()), `<details id="$1"><summary><span>$2</span></summary>$3</details>`)
+	return rendered{template.HTML(shown), sectionsOf(parsed, content)}
+}
+
+// labelCells gives each cell of a table, but the first of a row, the heading of its column,
+// which phones show above it.
+func labelCells(document ast.Node, source []byte) {
+	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
+		table, is := node.(*tables.Table)
+		if !is {
+			continue
+		}
+		var headings []string
+		for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+			column := 0
+			for cell := row.FirstChild(); cell != nil; cell, column = cell.NextSibling(), column+1 {
+				switch {
+				case row.Kind() == tables.KindTableHeader:
+					headings = append(headings, strings.TrimSpace(plain(cell, source)))
+				case column > 0 && column < len(headings) && headings[column] != "":
+					cell.SetAttributeString("data-label", []byte(headings[column]))
+				}
+			}
+		}
+	}
 }
 
 // sectionsOf returns the sections of a document.

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -20,14 +21,58 @@ const deepest = 6
 
 // writeContent writes the fields and the examples of a body.
 func writeContent(text *strings.Builder, content node, d direction) {
-	var rows strings.Builder
-	writeFields(&rows, content.get("schema"), "", d, 0)
-	if rows.Len() > 0 {
-		text.WriteString("| Field | Type | Meaning |\n|---|---|---|\n" + rows.String() + "\n")
+	rows := fieldRows(nil, content.get("schema"), "", d, 0)
+	var top strings.Builder
+	var folded []string
+	for group, inner := range grouped(rows) {
+		if len(rows) > mostUnfolded && len(inner) > mostInner {
+			top.WriteString(inner[0].text)
+			folded = append(folded, fmt.Sprintf("#### Fields of `%s`\n\n%s", group, fieldTable(textOf(inner[1:]))))
+			continue
+		}
+		top.WriteString(textOf(inner))
+	}
+	if top.Len() > 0 {
+		text.WriteString(fieldTable(top.String()) + strings.Join(folded, ""))
 	}
 	for _, one := range examplesOf(content) {
 		fmt.Fprintf(text, "%s\n\n%s", one.summary, fenced(one.language, one.text))
 	}
+}
+
+// A body of more than mostUnfolded fields is shown in parts: the objects with more than
+// mostInner fields have a table each.
+const mostUnfolded, mostInner = 16, 4
+
+// fieldRow is a row of a table of fields. Its group is the field of the body that it
+// belongs to.
+type fieldRow struct{ group, text string }
+
+// grouped returns the rows by groups, in their order.
+func grouped(rows []fieldRow) iter.Seq2[string, []fieldRow] {
+	return func(yield func(string, []fieldRow) bool) {
+		for begin := 0; begin < len(rows); {
+			end := begin
+			for end < len(rows) && rows[end].group == rows[begin].group {
+				end++
+			}
+			if !yield(rows[begin].group, rows[begin:end]) {
+				return
+			}
+			begin = end
+		}
+	}
+}
+
+func textOf(rows []fieldRow) (text string) {
+	for _, one := range rows {
+		text += one.text
+	}
+	return text
+}
+
+func fieldTable(rows string) string {
+	return "| Field | Type | Meaning |\n|---|---|---|\n" + rows + "\n"
 }
 
 // bodyExample is an example of a body.
@@ -58,24 +103,25 @@ func examplesOf(content node) (found []bodyExample) {
 	return found
 }
 
-// writeFields writes a row for each field of a schema, and of the objects in it.
-func writeFields(rows *strings.Builder, schema node, prefix string, d direction, depth int) {
+// fieldRows appends a row for each field of a schema, and of the objects in it.
+func fieldRows(rows []fieldRow, schema node, prefix string, d direction, depth int) []fieldRow {
 	if depth > deepest {
-		return
+		return rows
 	}
 	if items := within(schema, "items"); items.exists() {
-		writeFields(rows, items, prefix+"[]", d, depth)
-		return
+		return fieldRows(rows, items, prefix+"[]", d, depth)
 	}
 	for _, part := range parts(schema) {
 		required := part.get("required").texts()
 		for name, field := range part.get("properties").members() {
 			full := strings.TrimPrefix(prefix+"."+name, ".")
-			fmt.Fprintf(rows, "| `%s`%s | %s | %s |\n", full, marked(slices.Contains(required, name), d), kindOf(field),
-				cell(within(field, "description").text()+" "+limitsOf(field)))
-			writeFields(rows, field, full, d, depth+1)
+			group, _, _ := strings.Cut(full, ".")
+			rows = append(rows, fieldRow{strings.TrimSuffix(group, "[]"), fmt.Sprintf("| `%s`%s | %s | %s |\n",
+				full, marked(slices.Contains(required, name), d), kindOf(field), cell(within(field, "description").text()+" "+limitsOf(field)))})
+			rows = fieldRows(rows, field, full, d, depth+1)
 		}
 	}
+	return rows
 }
 
 // parts returns a schema and those that it puts together.

@@ -16,7 +16,7 @@ func documentation(site *page.Site) []visit.Route {
 
 // documents are pages of the documentation, one of each kind.
 var documents = []string{
-	"/docs", "/docs/contract", "/docs/operating", "/docs/decisions", "/docs/errors", "/docs/errors/validation_error",
+	"/docs", "/docs/contract", "/docs/operating", "/docs/decisions", "/docs/errors", "/docs/errors/validation_error", "/docs/events", "/docs/events/order.failed",
 	"/docs/api", "/docs/api/createOrder", "/docs/api/listBoard",
 }
 

@@ -1616,7 +1616,7 @@ export interface components {
          */
         PostalCode: string;
         /**
-         * @description E.164.
+         * @description E.164, such as +15145550100.
          * @example +15145550100
          */
         Phone: string;
@@ -2440,8 +2440,11 @@ export interface components {
             /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. */
             partner_order_id: components["schemas"]["Line"];
             service_level: components["schemas"]["ServiceLevel"];
+            /** @description Where the courier gets the parcels. */
             pickup: components["schemas"]["Contact"];
+            /** @description Where the courier brings them. */
             dropoff: components["schemas"]["Contact"];
+            /** @description What is delivered. */
             parcels: components["schemas"]["Parcel"][];
             /** @description Another reference of yours, up to 100 characters. */
             reference?: string | null;
@@ -2493,7 +2496,7 @@ export interface components {
             width_cm: components["schemas"]["Side"];
             height_cm: components["schemas"]["Side"];
             weight_kg: components["schemas"]["Weight"];
-            /** @description Declared value. */
+            /** @description Declared value, in cents. */
             value_cents: components["schemas"]["Cents"];
             /** @description False if left out. */
             fragile?: boolean | null;
@@ -2501,7 +2504,7 @@ export interface components {
             barcode?: string | null;
         };
         OptionalMoney: {
-            /** @description 0 for nothing to collect or nothing insured. */
+            /** @description In cents; 0 for nothing to collect or nothing insured. */
             amount_cents: components["schemas"]["Cents"];
             currency: components["schemas"]["Currency"];
         } | null;
