@@ -63,6 +63,9 @@ func TestGuardsOfResponses(t *testing.T) {
 					t.Errorf("%s: GET %s: got %s %q, want %q", name, path, header, got, want)
 				}
 			}
+			if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || !strings.Contains(policy, "frame-ancestors 'none'") {
+				t.Errorf("%s: GET %s: got the policy %q, want one that allows nothing, and no frames, by default", name, path, policy)
+			}
 		}
 	}
 }

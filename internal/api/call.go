@@ -264,6 +264,7 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	h := w.Header()
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json")
+		h["Content-Security-Policy"] = inert
 	}
 	s.setGuards(h)
 	if answer.stream != nil {
@@ -275,10 +276,12 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	_, _ = w.Write(answer.body) // fails only if the client has gone
 }
 
-// The values of headers that every response has.
+// The values of headers that guard responses.
 var (
 	nosniff = []string{"nosniff"}
 	noStore = []string{"no-store"}
+	// inert is the policy of JSON that a browser shows as a page.
+	inert = []string{"default-src 'none'; frame-ancestors 'none'"}
 	// onlyHTTPS is for a year, and for this host only: others of its domain may differ.
 	onlyHTTPS = []string{"max-age=31536000"}
 )
