@@ -13,7 +13,6 @@ import (
 	"testing/iotest"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -126,9 +125,7 @@ func TestCourierAppStartsOffline(t *testing.T) {
 	goTo(t, visit, l.url+"/courier", ".bar h1")
 
 	l.cut.Store(false)
-	if _, err := chromedp.Call(visit.Page, network.ClearBrowserCookies, cdp.Empty{}); err != nil {
-		t.Fatal(err)
-	}
+	clearCookies(t, visit)
 	goTo(t, visit, l.url+"/courier", ".bar h1")
 	evaluate(t, visit, keptDocument, "200")
 	for _, problem := range visit.Problems(courier.Policy()) {

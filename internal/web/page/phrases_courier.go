@@ -19,6 +19,7 @@ var courierPhrases = map[string]phrase{
 	"courier.as_of":          {"as of {t}", "lu à {t}"},
 	"courier.signed_out":     {"signed out", "déconnecté"},
 	"courier.sign_in":        {"Sign in", "Se connecter"},
+	"courier.locked":         {"Sign in to see your stops", "Connectez-vous pour voir vos arrêts"},
 	"courier.sign_in.why":    {"You are signed out. What you have recorded stays on this phone and is sent when you sign in again.", "Vous êtes déconnecté. Ce que vous avez noté reste sur ce téléphone et partira quand vous vous reconnecterez."},
 	"courier.others_waiting": {"{n} action of another courier is waiting on this phone. It is sent when that courier signs in here.|{n} actions of another courier are waiting on this phone. They are sent when that courier signs in here.", "{n} action d’un autre livreur attend sur ce téléphone. Elle partira quand ce livreur se connectera ici.|{n} actions d’un autre livreur attendent sur ce téléphone. Elles partiront quand ce livreur se connectera ici."},
 
@@ -58,6 +59,7 @@ var courierPhrases = map[string]phrase{
 	"courier.do.delivered":        {"Delivered", "Livrée"},
 	"courier.recorded":            {"Recorded: {act}, {name}", "Noté : {act}, {name}"},
 	"courier.no_storage":          {"This browser cannot store anything for this app, so your work cannot be recorded. Leave private browsing or free some space on the phone, then open the app again.", "Ce navigateur ne peut rien garder pour cette application : votre travail ne peut pas être noté. Quittez la navigation privée ou libérez de la place sur le téléphone, puis rouvrez l’application."},
+	"courier.outdated":            {"A newer version of this app has been used on this phone, and this one cannot read what it has stored. The app updates itself: open it again when there is a connection. What you have recorded is kept.", "Une version plus récente de cette application a été utilisée sur ce téléphone, et celle-ci ne peut pas lire ce qu’elle a gardé. L’application se met à jour d’elle-même : rouvrez-la quand il y a une connexion. Ce que vous avez noté est gardé."},
 	"courier.storage_fails":       {"This phone cannot read what it has stored. Leave the app open and free some space on the phone: nothing is sent until it works again.", "Ce téléphone ne peut pas lire ce qu’il a gardé. Laissez l’application ouverte et libérez de la place : rien ne partira d’ici là."},
 	"courier.not_stored":          {"This phone could not store that: nothing was recorded. Free some space on the phone, then try again.", "Ce téléphone n’a pas pu garder cela : rien n’a été noté. Libérez de la place sur le téléphone, puis réessayez."},
 	"courier.fail":                {"Could not deliver…", "Livraison impossible…"},

@@ -81,7 +81,7 @@ var connectionStates = []appState{
 		await act(); await tap('.stop:not(.large)[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])', '.small[data-status="out_for_delivery"]:has(.unsent)');`},
 	{name: "home-kept", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", lost]); await again();`},
 	{name: "home-old", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", fault(500, "internal_error")]); await again();`},
-	{name: "home-signed-out", shown: ".notice.warn", script: `answers.push(["POST /ops/v1/", fault(401, "unauthenticated")]); await act();`},
+	{name: "home-signed-out", shown: ".empty a", script: `answers.push(["POST /ops/v1/", fault(401, "unauthenticated")]); await act();`},
 	{name: "home-others-wait", shown: ".notice.others", script: `const { open } = await module("storage.js"), storage = await open("dropyard-courier");
 		for (const second of [1, 2, 3]) await storage.add("opr_other", "ord_other", () => [{ act: { owner: "opr_other", order_id: "ord_other", at: "2026-06-18T12:00:0" + second + "Z" } }]);
 		await again();`},
@@ -108,6 +108,7 @@ var refusedStates = []appState{
 var storageStates = []appState{
 	{name: "home-not-stored", shown: ".low .notice.danger", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await act();`},
 	{name: "home-storage-fails", shown: ".low .notice.danger", script: `await seen(".stop"); IDBDatabase.prototype.transaction = () => { throw new DOMException("", "UnknownError"); }; await again();`},
+	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open = () => { throw new DOMException("", "VersionError"); };`},
 	{name: "home-no-storage", shown: "main > .notice.danger", script: `indexedDB.open = () => { throw new DOMException("", "SecurityError"); };`},
 }
 

@@ -90,6 +90,32 @@ export const Install = () => !declined.value && !isInstalled() && (offer.value |
   <button type="button" class="button" onClick=${decline}>${t("courier.install.never")}</button>
 </section>`;
 
+/** Where this tab keeps that it has started again because the phone's storage is newer. */
+const renewedKey = "courier.renewed";
+
+/** Starts the app again without the document that the phone keeps. */
+export const startAgain = async () => {
+  for (const name of await caches.keys()) await (await caches.open(name)).delete(location.pathname);
+  location.reload();
+};
+
+/**
+ * Starts the app again with the newest worker, because the phone's storage is newer than
+ * this version: once, and if there is a connection.
+ */
+export const renew = async () => {
+  if (sessionStorage.getItem(renewedKey)) return;
+  const registration = await navigator.serviceWorker?.ready;
+  await registration?.update();
+  sessionStorage.setItem(renewedKey, "yes");
+  const worker = registration?.installing;
+  if (worker) await new Promise((resolve) => { worker.addEventListener("statechange", () => { if (/activated|redundant/.test(worker.state)) resolve(null); }); });
+  await startAgain();
+};
+
+/** Notes that this version can use the phone's storage. */
+export const isNewEnough = () => sessionStorage.removeItem(renewedKey);
+
 /** Says that there is a new version, which the next start uses in any case. */
 export const Updated = () => html`<div role="status">${newer.value && html`<p class="notice line"><span>${t("courier.newer")}</span>
   <button type="button" class="button" onClick=${() => location.reload()}>${t("courier.newer.reload")}</button></p>`}</div>`;

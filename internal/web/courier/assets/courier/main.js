@@ -7,28 +7,30 @@
 //   scan.js      reading labels                       proofs.js    pictures and signatures
 //   install.js   the worker and the home screen       jobs.js      reading stops
 //   storing.js   storing what a dialog asks for       maps.js      links to maps
+//   lock.js      hiding stops without a session
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
 
 import { render } from "preact";
-import "@preact/signals"; // components are drawn again when a signal that they read changes
+import { effect } from "@preact/signals"; // components are drawn again when a signal that they read changes
 import { correct, now, run } from "dropyard/clock.js";
-import { Dialogs } from "dropyard/dialog.js";
+import { Dialogs, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
 import { Undone, said } from "./acts.js";
-import { Install, Updated, start } from "./install.js";
+import { Install, Updated, isNewEnough, renew, start, startAgain } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
+import { Lock } from "./lock.js";
 import { MenuButton } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
 import { Round } from "./round.js";
 import { askScan } from "./scan.js";
-import { persist, phone } from "./send.js";
+import { persist, phone, who } from "./send.js";
 import { open } from "./storage.js";
 import { Stops, chosen } from "./stops.js";
-import { Header, Notices, Others, Refusals } from "./waiting.js";
+import { Header, Locked, Notices, Others, Refusals, signedOut } from "./waiting.js";
 
 /** How often the stops are read while the app is looked at, in milliseconds. */
 const everyMs = 60000;
@@ -50,15 +52,26 @@ const found = (round, { job }) => {
   else said.value = { text: t("courier.elsewhere", { name: job.stop.name }), danger: true };
 };
 
-/** @param {{round: Round, outbox: Outbox, forget: () => Promise<unknown>}} props */
-const App = ({ round, outbox, forget }) => html`
-  <${Header} round=${round} outbox=${outbox} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
-  <main id="content" tabindex="-1">
-    <div class="low"><${Notices} round=${round} outbox=${outbox} /><${Undone} /><${Refusals} outbox=${outbox} /></div>
-    <${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${() => askScan(round.jobs.value, (match) => found(round, match))} />
-    ${round.state.value !== "loading" && html`<${Others} outbox=${outbox} /><${Updated} /><${Install} />`}
-  </main>
-  <${Dialogs} />`;
+/** What the app consists of. @typedef {{round: Round, outbox: Outbox, lock: Lock, forget: () => Promise<unknown>}} Parts */
+
+/** @param {Parts} props */
+const App = ({ round, outbox, lock, forget }) => {
+  const locked = lock.locked.value, scan = () => askScan(round.jobs.value, (match) => found(round, match));
+  return html`
+    <${Header} round=${round} outbox=${outbox} locked=${locked} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
+    <main id="content" tabindex="-1">
+      <div class="low"><${Notices} outbox=${outbox} />${!locked && html`<${Undone} />`}${!locked && html`<${Refusals} outbox=${outbox} />`}</div>
+      ${locked ? html`<${Locked} />` : html`<${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${scan} />`}
+      ${round.state.value !== "loading" && html`<${Others} outbox=${outbox} /><${Updated} /><${Install} />`}
+    </main>
+    <${Dialogs} />`;
+};
+
+/** Locks the stops when a response is that the session has ended. @param {Parts} parts */
+const watch = ({ round, outbox, lock }) => {
+  effect(() => { if (signedOut(round, outbox)) lock.shut(); });
+  effect(() => { if (lock.locked.value) close(); }); // dialogs show names and pictures
+};
 
 /** Sends and reads everything that may be late: when the app is looked at, the connection is back, and time passes. @param {Round} round @param {Outbox} outbox */
 const keepUp = (round, outbox) => {
@@ -73,15 +86,28 @@ const keepUp = (round, outbox) => {
   setInterval(() => { if (!document.hidden) round.refresh(); }, everyMs);
 };
 
-/** Removes what the phone keeps of a courier who is no longer signed in here, and starts again as the one who is. */
-const leave = async () => {
-  for (const name of await caches.keys()) await (await caches.open(name)).delete(location.pathname);
-  location.reload();
+/** Shows something in the place of what the document shows. @param {import("dropyard/html.js").Element} what */
+const show = (what) => {
+  if (!root.dataset.shown) root.replaceChildren();
+  root.dataset.shown = "yes";
+  render(what, root);
+};
+
+/** Says why the app does not start. @param {string} why */
+const refuse = (why) => show(html`<main id="content"><h1 class="hidden">${t("courier.title")}</h1><p class="notice danger" role="alert">${why}</p>
+  <button type="button" class="button first act" onClick=${() => location.reload()}>${t("courier.retry")}</button></main>`);
+
+/** Starts again, because a newer version of the app has used the phone's storage. */
+const outdated = () => {
+  refuse(t("courier.outdated"));
+  renew().catch(() => {}); // no connection: the courier reads what to do
 };
 
 /** Opens what the phone keeps, and shows the app. It throws if the phone keeps nothing. */
 const begin = async () => {
-  const storage = await open("dropyard-courier"), outbox = new Outbox(await phone(storage, offset));
+  const storage = await open("dropyard-courier", outdated), outbox = new Outbox(await phone(storage, offset));
+  storage.clear(owner).catch(() => {}); // the next start clears them
+  const lock = new Lock({ owner, who, keep: (locked) => storage.keep(owner, "locked", locked), kept: () => storage.kept(owner, "locked") });
   const forget = () => {
     round.close();
     return storage.keep(owner, "round", null);
@@ -89,23 +115,25 @@ const begin = async () => {
   const round = new Round({
     read: async (since) => {
       const answer = await readJobs(since);
-      if (answer.courier_id !== courier) await forget().then(leave);
+      if (answer.courier_id !== courier) await forget().then(startAgain); // as the courier who is signed in
+      else void lock.release().then((open) => { if (open) outbox.hurry(); });
       return answer;
     },
     dropoff: readDropoff, now, waiting: outbox.waiting,
     keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
   });
   outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
+  await lock.open();
   await Promise.all([outbox.open(owner), round.open()]);
-  root.replaceChildren();
-  render(html`<${App} round=${round} outbox=${outbox} forget=${forget} />`, root);
+  watch({ round, outbox, lock, forget });
+  show(html`<${App} round=${round} outbox=${outbox} lock=${lock} forget=${forget} />`);
+  isNewEnough();
   keepUp(round, outbox);
 };
 
-begin().catch(() => { // a browser that keeps nothing, or a full phone
-  root.replaceChildren();
-  render(html`<main id="content"><h1 class="hidden">${t("courier.title")}</h1><p class="notice danger" role="alert">${t("courier.no_storage")}</p>
-    <button type="button" class="button first act" onClick=${() => location.reload()}>${t("courier.retry")}</button></main>`, root);
+begin().catch((error) => { // a browser that keeps nothing, a full phone, or an old version of the app
+  if (error?.name === "VersionError") outdated();
+  else refuse(t("courier.no_storage"));
 });
 void start(root.dataset.worker ?? "", root.dataset.version ?? "");
 void persist();

@@ -18,13 +18,18 @@ const create = (db) => {
 };
 
 /**
- * Opens the phone's storage.
+ * Opens the phone's storage. It throws a VersionError if a newer version of the app has used
+ * it.
  * @param {string} name of the database
+ * @param {() => void} [outdated] called when a newer version of the app, in another tab, needs the storage: it is closed then
  */
-export const open = async (name) => {
+export const open = async (name, outdated = () => {}) => {
   const db = await openDB(name, 1, {
     upgrade: create,
-    blocking: (_current, _blocked, event) => /** @type {IDBDatabase} */ (event.target).close(), // another tab has a newer version of the app
+    blocking: (_current, _blocked, event) => {
+      /** @type {IDBDatabase} */ (event.target).close();
+      outdated();
+    },
   });
   return new Storage(db);
 };
@@ -110,6 +115,12 @@ export class Storage {
 
   /** Keeps a value of an operator. @param {string} owner @param {string} name @param {unknown} value */
   async keep(owner, name, value) { await this.#db.put("kept", value, [owner, name]); }
+
+  /** Removes the values of other operators, such as their stops. What they have tapped and not sent, and what they have not read, stays. @param {string} owner */
+  async clear(owner) {
+    const tx = this.#db.transaction("kept", "readwrite"), keys = /** @type {[string, string][]} */ (await tx.store.getAllKeys());
+    await Promise.all([...keys.filter(([whose]) => whose && whose !== owner).map((key) => tx.store.delete(key)), tx.done]);
+  }
 
   /** Returns a value that was kept; undefined if there is none. @param {string} owner @param {string} name @returns {Promise<any>} */
   async kept(owner, name) { return this.#db.get("kept", [owner, name]); }

@@ -23,15 +23,15 @@ import { restMs } from "./acts.js";
 /** Where the courier signs in again, and comes back from. */
 const signInPath = "/courier/login?next=%2Fcourier";
 
-/** Reports whether the courier is signed out. @param {Round} round @param {Outbox} outbox */
-const signedOut = (round, outbox) => outbox.state.value === "signed-out" || round.fault.value?.status === 401;
+/** Reports whether the last response was that the courier is signed out. @param {Round} round @param {Outbox} outbox */
+export const signedOut = (round, outbox) => outbox.state.value === "signed-out" || round.fault.value?.status === 401;
 
 /** After what time the stops are shown with the time of their reading, in milliseconds. */
 const oldMs = 90000;
 
-/** Returns the state of the connection, and how old the stops are. @param {Round} round @param {Outbox} outbox */
-const connection = (round, outbox) => {
-  if (signedOut(round, outbox)) return t("courier.signed_out");
+/** Returns the state of the connection, and how old the stops are. @param {Round} round @param {Outbox} outbox @param {boolean} locked */
+const connection = (round, outbox, locked) => {
+  if (locked) return t("courier.signed_out");
   const fault = round.fault.value, at = round.readAt.value, old = at > 0 && tick.value - at > oldMs;
   if (!at || !fault && !old) return outbox.state.value === "offline" ? t("courier.offline") : "";
   return t(fault?.status === 0 ? "courier.offline.as_of" : "courier.as_of", { t: clock(at) });
@@ -44,10 +44,10 @@ const waiting = (outbox, short) => {
   return n(outbox.state.value === "sending" ? "courier.sending" : short ? "courier.to_send" : "courier.waiting", count);
 };
 
-/** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, menu?: any}} props */
-export const Header = ({ round, outbox, menu }) => {
-  const linked = connection(round, outbox), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = round.jobs.value.length;
-  const ready = round.state.value === "ready";
+/** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, locked: boolean, menu?: any}} props */
+export const Header = ({ round, outbox, locked, menu }) => {
+  const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = round.jobs.value.length;
+  const ready = round.state.value === "ready" && !locked;
   return html`<header class="bar">
     <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
       <p class="sends">${parts.length > 0 && html`<span class="dot" aria-hidden="true"></span>`}<span>${parts.length ? parts.join(" · ") : ready ? t("courier.all_sent") : ""}</span></p></div>
@@ -55,10 +55,12 @@ export const Header = ({ round, outbox, menu }) => {
   </header>`;
 };
 
-/** What keeps acts from being sent. @param {{round: Round, outbox: Outbox}} props */
-export const Notices = ({ round, outbox }) => html`
-    ${signedOut(round, outbox) && html`<div class="notice warn"><p>${t("courier.sign_in.why")}</p><a class="button" href=${signInPath}>${t("courier.sign_in")}</a></div>`}
-    ${outbox.fault?.value && html`<p class="notice danger" role="alert">${t("courier.storage_fails")}</p>`}`;
+/** What stands in the place of the stops while they are locked. */
+export const Locked = () => html`<div class="empty" role="alert"><p class="title">${t("courier.locked")}</p>
+  <p class="soft">${t("courier.sign_in.why")}</p><a class="button first act" href=${signInPath}>${t("courier.sign_in")}</a></div>`;
+
+/** What keeps acts from being sent. @param {{outbox: Outbox}} props */
+export const Notices = ({ outbox }) => outbox.fault?.value && html`<p class="notice danger" role="alert">${t("courier.storage_fails")}</p>`;
 
 /** What another courier has left on this phone. @param {{outbox: Outbox}} props */
 export const Others = ({ outbox }) => {
