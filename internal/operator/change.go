@@ -16,6 +16,35 @@ var courierIDRule = form.Length(1, 255)
 // Create adds an operator as a request asks. It refuses with validation_error or
 // email_taken.
 func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
+	return s.createWith(ctx, root, knownCourier)
+}
+
+// CreateLogin does the same for a courier who has no operator yet. It refuses with
+// form.ErrStale if the courier has one, even if it was added at the same time.
+func (s *Service) CreateLogin(ctx context.Context, root form.Source) (*Operator, error) {
+	return s.createWith(ctx, root, courierWithoutLogin)
+}
+
+// courierWithoutLogin locks a courier, and refuses one that does not exist or that an
+// operator is. All who add a login lock the courier first, so that each sees the login
+// that was added before.
+func courierWithoutLogin(ctx context.Context, tx Writer, courierID string) error {
+	courier, err := tx.LockCourier(ctx, courierID)
+	if err != nil {
+		return err
+	}
+	if courier == nil {
+		return form.Fault("courier_id", orNil(courierID), "a courier that exists")
+	}
+	taken, err := tx.HasLogin(ctx, courierID)
+	if err == nil && taken {
+		err = form.ErrStale
+	}
+	return err
+}
+
+// createWith adds an operator as a request asks, unless its courier is refused.
+func (s *Service) createWith(ctx context.Context, root form.Source, checkCourier func(context.Context, Writer, string) error) (*Operator, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	o := Operator{
@@ -31,7 +60,7 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, o, password)
+	return s.add(ctx, o, password, checkCourier)
 }
 
 // linkFault returns what is expected of the operator's CourierID instead; empty

@@ -109,11 +109,12 @@ func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operat
 	if err := Check(o, password); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, o, password)
+	return s.add(ctx, o, password, knownCourier)
 }
 
-// add adds an operator whose fields have been checked.
-func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
+// add adds an operator whose fields have been checked, unless its courier is refused in the
+// same transaction.
+func (s *Service) add(ctx context.Context, o Operator, password string, checkCourier func(context.Context, Writer, string) error) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
 	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {
@@ -127,7 +128,7 @@ func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Oper
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := knownCourier(ctx, tx, account.CourierID); err != nil {
+		if err := checkCourier(ctx, tx, account.CourierID); err != nil {
 			return err
 		}
 		added, err := tx.AddOperator(ctx, account)
@@ -146,7 +147,7 @@ func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Oper
 }
 
 // knownCourier refuses the id of a courier that does not exist.
-func knownCourier(ctx context.Context, tx Reader, courierID string) error {
+func knownCourier(ctx context.Context, tx Writer, courierID string) error {
 	if courierID == "" {
 		return nil
 	}

@@ -33,10 +33,31 @@ const maxCounted = 500
 // level at the location. A line that cannot be booked is reported in the answer; the
 // others are booked all the same.
 func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answer, error) {
+	return s.CountFrom(ctx, r, nil, root)
+}
+
+// CountFrom does the same, but refuses with form.ErrStale unless the levels of the counted
+// products at the location, by product id, are the basis of the count.
+func (s *Service) CountFrom(ctx context.Context, r Request, basis form.Basis[map[int64]int64], root form.Source) (Answer, error) {
 	wanted, ids, problems := readCount(root)
 	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
-		return s.count(ctx, tx, locked, wanted)
+		levels := levelsOf(locked, wanted)
+		if err := basis.Check(levels); err != nil {
+			return nil, err
+		}
+		return s.count(ctx, tx, locked, wanted, levels)
 	})
+}
+
+// levelsOf returns the levels of the counted products where they were counted, by id.
+func levelsOf(locked *ledger.Ledger, wanted []entry) map[int64]int64 {
+	levels := make(map[int64]int64, len(wanted))
+	for _, e := range wanted {
+		if product := locked.Products[e.productID]; product != nil {
+			levels[e.productID] = product.Level(e.from)
+		}
+	}
+	return levels
 }
 
 // readCount returns one entry for each line, whose quantity is the counted one.
@@ -66,17 +87,13 @@ func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Pro
 }
 
 // count books the lines of a count. The quantity of an entry is the counted one.
-func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted []entry) (Count, error) {
+func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted []entry, levels map[int64]int64) (Count, error) {
 	result := Count{Location: wanted[0].from}
 	var notes []*audit.Entry
 	for _, e := range wanted {
-		line := CountLine{ProductID: e.productID, After: e.quantity}
-		product := locked.Products[e.productID]
-		if product != nil {
-			line.Before = product.Level(e.from)
-		}
+		line := CountLine{ProductID: e.productID, Before: levels[e.productID], After: e.quantity}
 		e.quantity -= line.Before
-		if product == nil || e.quantity != 0 {
+		if locked.Products[e.productID] == nil || e.quantity != 0 {
 			booked, entry, err := s.book(ctx, locked, e)
 			if err != nil && !errors.As(err, &line.Refusal) {
 				return Count{}, err

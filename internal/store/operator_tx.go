@@ -54,6 +54,12 @@ func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator
 	return &found.Operator, nil
 }
 
+// HasLogin reports whether an operator is a courier.
+func (tx operatorTx) HasLogin(ctx context.Context, courierID string) (bool, error) {
+	found, err := operators.one(ctx, tx.conn, "WHERE courier_id = $1 LIMIT 1", courierID)
+	return found != nil, err
+}
+
 // LockOperator returns an operator, locked until the transaction ends; nil if
 // there is none.
 func (tx operatorTx) LockOperator(ctx context.Context, operatorID string) (*operator.Account, error) {

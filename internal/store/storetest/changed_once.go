@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -66,7 +67,8 @@ func testRecordsChangedOnce(t *testing.T, s *store.Store) {
 // recordChanges returns a change of each kind of record, by name.
 func recordChanges(s *store.Store) map[string]recordChange {
 	now, log := func() time.Time { return testkit.Epoch }, slog.New(slog.DiscardHandler)
-	operators := operator.NewService(operator.Config{Store: s.Operators(), Random: rand.Reader, Log: log, Now: now})
+	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader)
+	operators := operator.NewService(operator.Config{Store: s.Operators(), Hasher: hasher, Random: rand.Reader, Log: log, Now: now})
 	partners := partner.NewService(partner.Config{Store: s.Partners(), Random: rand.Reader, Log: log, Now: now})
 	dispatching := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Random: rand.Reader, Log: log, Now: now})
 	goods := stock.NewService(stock.Config{Store: s.Stock(), Random: rand.Reader, Now: now})
@@ -79,6 +81,16 @@ func recordChanges(s *store.Store) map[string]recordChange {
 		}},
 		"operator": {`{"active":false,"number":%d}`, func(ctx context.Context, root form.Source) error {
 			_, err := operators.ChangeFrom(ctx, "opr_2", func(o *operator.Operator) bool { return o.Active }, root)
+			return err
+		}},
+		"login of a courier": {`{"email":"c%d@example.com","password":"correct horse battery","role":"courier","courier_id":"` + activeCourier + `"}`, func(ctx context.Context, root form.Source) error {
+			_, err := operators.CreateLogin(ctx, root)
+			return err
+		}},
+		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, func(ctx context.Context, root form.Source) error {
+			request := stock.Request{Encode: strictjson.Marshal}
+			request.PartnerID = partnerID
+			_, err := goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, root)
 			return err
 		}},
 		"second factor": {`%d`, func(ctx context.Context, _ form.Source) error {

@@ -1,8 +1,11 @@
 package console
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -27,10 +30,18 @@ func (room *Room) bookCount(s *sheet) (int, []byte, error) {
 		return v.show(http.StatusUnprocessableEntity)
 	}
 	if v.version() != sent.Version {
-		v.Problem = &page.Message{Text: s.Text("warehouse.count.stale"), Danger: true}
-		return v.showReview(http.StatusConflict)
+		return v.showStale()
 	}
 	done, err := v.book(sent)
+	if errors.Is(err, form.ErrStale) {
+		if err := v.find(); err != nil {
+			return 0, nil, err
+		}
+		if !v.check() {
+			return v.show(http.StatusUnprocessableEntity)
+		}
+		return v.showStale()
+	}
 	if err != nil {
 		if !sent.Refuse(err, s.Language) {
 			return 0, nil, err
@@ -41,7 +52,14 @@ func (room *Room) bookCount(s *sheet) (int, []byte, error) {
 	return s.LeadTo(v.Link(v.Path("/count"), "booked", v.Location), v.message(done))
 }
 
-// book books the lines once under the key of the form.
+// showStale shows the differences from the levels of now, for levels that have changed since
+// they were shown.
+func (v *countView) showStale() (int, []byte, error) {
+	v.Problem = &page.Message{Text: v.Text("warehouse.count.stale"), Danger: true}
+	return v.showReview(http.StatusConflict)
+}
+
+// book books the lines once under the key of the form, unless other levels are expected.
 func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	lines := make([]map[string]any, len(v.Lines))
 	for i, line := range v.Lines {
@@ -60,7 +78,10 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 		done, _ = result.(stock.Count)
 		return strictjson.Marshal(len(done.Lines))
 	}
-	_, err = v.room.config.Stock.Count(v.Context(), request, body)
+	expected := func(levels map[int64]int64) bool {
+		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Expected })
+	}
+	_, err = v.room.config.Stock.CountFrom(v.Context(), request, expected, body)
 	return done, err
 }
 
