@@ -2,28 +2,22 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/config"
 )
 
 type doctorCommand struct {
-	databaseAndKeyFlags
-	Proofs string `help:"Where proofs of delivery are kept, as for serve." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
+	config.Config
 }
 
 // Run prints what it finds, one line each. The service may be running.
 func (c *doctorCommand) Run(ctx context.Context) error {
-	settings := c.settings()
-	settings.Proofs = c.Proofs
-	if err := settings.CheckPlaces(); err != nil {
+	if err := app.Check(&c.Config); err != nil {
 		return usageError{err}
 	}
-	diagnosis, err := app.Doctor(ctx, settings)
-	if errors.Is(err, app.ErrNotEmbedded) {
-		return usageError{err}
-	}
+	diagnosis, err := app.Doctor(ctx, &c.Config)
 	if err != nil {
 		return err
 	}

@@ -462,7 +462,7 @@ func TestDamageUnderWay(t *testing.T) {
 // TestDoctorUsage expects exit code 2 for settings that are wrong.
 func TestDoctorUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"doctor --database postgres://127.0.0.1/x", "doctor --database mysql://x", "doctor --data=", "doctor now"} {
+	for _, args := range []string{"doctor --listen nowhere", "doctor --database mysql://x", "doctor --data=", "doctor now"} {
 		if got := (run{}).do(t, strings.Fields(args)...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: got %+v, want exit code 2 and one line", args, got)
 		}

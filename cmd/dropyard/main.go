@@ -26,7 +26,7 @@ type commands struct {
 	Operator operatorCommand `cmd:"" help:"Manage operators."`
 	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file; the service may be running."`
 	Restore  restoreCommand  `cmd:"" help:"Put a backup in the place of the embedded database; the service must be stopped."`
-	Doctor   doctorCommand   `cmd:"" help:"Check an installation on the embedded database, and say what to do about what is wrong."`
+	Doctor   doctorCommand   `cmd:"" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
 	Key      keyCommand      `cmd:"" help:"Rotate the master key."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`

@@ -32,14 +32,17 @@ func (d *Diagnosis) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// Doctor checks an installation on the embedded database: the data directory, the
-// files of the database and all of its contents, the master key, and the pictures of
-// proofs. It changes nothing. A service may be running; then the log is not checked.
+// Doctor checks an installation: the settings, the database with the master key, and
+// what the machine gives. Of an embedded database it checks the files and all of the
+// contents, and the pictures of proofs; of a PostgreSQL database how the server is set.
+// It changes nothing. A service may be running; then SQLite's log is not checked.
 func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
-	if settings.Postgres() {
-		return nil, ErrNotEmbedded
-	}
 	d := &Diagnosis{}
+	d.checkSettings(settings)
+	d.checkFileLimit()
+	if settings.Postgres() {
+		return d, d.checkPostgres(ctx, settings)
+	}
 	if _, err := os.Stat(settings.Data); errors.Is(err, fs.ErrNotExist) {
 		d.find("the data directory %s does not exist: set --data", settings.Data)
 		return d, nil
@@ -98,7 +101,8 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	if err != nil {
 		return err
 	}
-	found, err := examined.Inspect(ctx, pictures.check)
+	secrets := newSecrets(settings)
+	found, err := examined.Inspect(ctx, pictures.check, secrets.check)
 	if err != nil {
 		return err
 	}
@@ -107,18 +111,67 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	}
 	pictures.report()
 	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
-	d.checkKey(settings, found.Setting(fingerprintSetting))
+	d.checkBackup(settings)
+	if d.checkKey(settings, found.Setting(fingerprintSetting)) {
+		secrets.report(d)
+	}
 	return nil
 }
 
 // checkKey checks the master key against the fingerprint in the database, which is
-// empty if it is not known.
-func (d *Diagnosis) checkKey(settings *config.Config, known string) {
+// empty if it is not known, and reports whether it is there and the right one.
+func (d *Diagnosis) checkKey(settings *config.Config, known string) bool {
 	if _, err := os.Stat(settings.MasterKey()); err != nil && known == "" {
+		return false
+	}
+	keys, err := credential.OpenMasterKey(settings.MasterKey(), known, nil)
+	if err != nil {
+		d.find("%v", err)
+		return false
+	}
+	if keys.Stage != credential.Settled {
+		d.find("a rotation of the master key is not complete: run dropyard key rotate again")
+	}
+	return true
+}
+
+// secrets counts those in the database that the master key does not open.
+type secrets struct {
+	sealer *credential.Sealer // nil if the file of the key cannot be read
+	count  int
+	closed int
+	first  string // of those that cannot be opened
+}
+
+func newSecrets(settings *config.Config) *secrets {
+	keys, err := credential.OpenMasterKey(settings.MasterKey(), "", refused{})
+	if err != nil {
+		return &secrets{}
+	}
+	sealer, _ := sealerOf(keys, "secrets") // derived keys have the right length
+	return &secrets{sealer: sealer}
+}
+
+// refused is a source of random bytes that has none, so that no key is created.
+type refused struct{}
+
+func (refused) Read([]byte) (int, error) { return 0, fs.ErrNotExist }
+
+func (s *secrets) check(of store.SealedColumn, value store.SealedValue) {
+	s.count++
+	if s.sealer == nil {
 		return
 	}
-	if _, err := credential.OpenMasterKey(settings.MasterKey(), known, nil); err != nil {
-		d.find("%v", err)
+	if _, err := s.sealer.Open(value.Sealed, sealedFor(of, value.Key)); err != nil {
+		s.closed++
+		s.first = cmp.Or(s.first, of.String()+" of "+value.Key)
+	}
+}
+
+func (s *secrets) report(d *Diagnosis) {
+	d.note("secrets sealed under the master key: %d", s.count)
+	if s.closed > 0 {
+		d.find("%d secrets cannot be opened with the master key, such as %s: they are damaged, or from another database; revoke the API key, rotate the webhook's secret, or have the second factor set up again", s.closed, s.first)
 	}
 }
 

@@ -30,8 +30,9 @@ func (i *Inspection) Setting(name string) string { return i.settings[name] }
 // Inspect checks all of an embedded database, through SQLite: every page, every index
 // against its table, every reference between rows. It takes longer the more there is,
 // and changes neither the database nor its log. The service may be running. It calls
-// picture with the name of each picture that a proof refers to.
-func (x *Examined) Inspect(ctx context.Context, picture func(name string)) (found *Inspection, err error) {
+// picture with the name of each picture that a proof refers to, and sealed with each
+// value that is sealed under the master key.
+func (x *Examined) Inspect(ctx context.Context, picture func(name string), sealed func(SealedColumn, SealedValue)) (found *Inspection, err error) {
 	c, err := x.openReadOnly()
 	if err != nil {
 		return nil, err
@@ -46,6 +47,7 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string)) (foun
 		found.count(c),
 		forEach(c, "SELECT name, value FROM settings", func(st *sqlite.Stmt) { found.settings[st.ColumnText(0)] = st.ColumnText(1) }),
 		forEach(c, "SELECT name FROM order_proofs", func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
+		readSealed(c, sealed),
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -55,6 +57,18 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string)) (foun
 		err = nil
 	}
 	return found, err
+}
+
+// readSealed calls fn with each value that is sealed under the master key.
+func readSealed(c *sqlite.Conn, fn func(SealedColumn, SealedValue)) (err error) {
+	for _, of := range sealedColumns {
+		err = errors.Join(err, forEach(c, "SELECT "+of.key+", "+of.column+" FROM "+of.table+" WHERE length("+of.column+") > 0", func(st *sqlite.Stmt) {
+			value := SealedValue{Key: st.ColumnText(0), Sealed: make([]byte, st.ColumnLen(1))}
+			st.ColumnBytes(1, value.Sealed)
+			fn(of, value)
+		}))
+	}
+	return err
 }
 
 // openReadOnly opens the database so that nothing is written. If no process has it open

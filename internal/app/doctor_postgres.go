@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// oldestPostgres is the oldest release of PostgreSQL that the service is tested with.
+const oldestPostgres = 150000
+
+// doctorWaits bounds how long a server of databases may take to answer.
+const doctorWaits = 15 * time.Second
+
+// checkPostgres checks the server, the database in it and the master key.
+func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, doctorWaits)
+	defer cancel()
+	if err := checkTransport(settings); err != nil {
+		d.find("%v", err)
+		return nil
+	}
+	found, err := store.ExaminePostgres(ctx, settings.DatabaseURL)
+	if err != nil {
+		// The driver writes a line for each address that it has tried.
+		d.find("PostgreSQL cannot be used: %s: start the server, or correct --database", strings.Join(strings.Fields(err.Error()), " "))
+		return nil
+	}
+	d.judgeServer(found)
+	d.judgeDurability(found)
+	d.judgeSchema(found)
+	if found.SchemaVersion == 0 || len(found.Missing) > 0 {
+		return nil
+	}
+	db, err := store.OpenPostgresAsItIs(ctx, settings.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.checkStored(ctx, settings, db), db.Close())
+}
+
+func (d *Diagnosis) judgeServer(found *store.Server) {
+	how := "without TLS"
+	if found.TLS {
+		how = "with TLS"
+	}
+	d.note("PostgreSQL %s, connected %s; %d connections of others, %d allowed", found.VersionText, how, found.OtherConns, found.MaxConns)
+	if found.Version < oldestPostgres {
+		d.find("PostgreSQL %s is older than %d, with which the service is tested: upgrade the server", found.VersionText, oldestPostgres/10_000)
+	}
+	if found.PoolConns > found.MaxConns {
+		d.find("one node opens up to %d connections, but the server allows %d: set pool_max_conns in the URL of the database to less, or max_connections of the server to more", found.PoolConns, found.MaxConns)
+	} else if found.PoolConns > found.MaxConns-found.OtherConns {
+		d.note("one node opens up to %d connections, and %d are free", found.PoolConns, max(0, found.MaxConns-found.OtherConns))
+	}
+	if found.Ahead.Abs()-found.Doubt > time.Second {
+		d.note("the clock of PostgreSQL differs from this machine's by %v (give or take %v)", found.Ahead.Round(time.Millisecond), found.Doubt.Round(time.Millisecond))
+	}
+	if found.Ahead.Abs()-found.Doubt > signature.MaxSkew {
+		d.find("the clocks differ by %v, at most %v is allowed: run NTP on both machines", found.Ahead.Round(time.Second), signature.MaxSkew)
+	}
+}
+
+// judgeDurability finds settings with which a crash loses what was acknowledged.
+func (d *Diagnosis) judgeDurability(found *store.Server) {
+	for _, name := range []string{"fsync", "full_page_writes"} {
+		if found.Settings[name] == "off" {
+			d.find("%s of PostgreSQL is off, so a power failure can destroy the database: set it to on", name)
+		}
+	}
+	if found.Settings["synchronous_commit"] == "off" {
+		d.find("synchronous_commit of PostgreSQL is off, so a crash loses orders that were acknowledged: set it to on, for the server, the database and the user")
+	}
+	if found.Settings["transaction_read_only"] == "on" {
+		d.find("the database is read-only, as that of a standby is: set --database to the primary, or default_transaction_read_only to off")
+	}
+}
+
+func (d *Diagnosis) judgeSchema(found *store.Server) {
+	known, err := store.KnownSchemaVersion()
+	switch {
+	case err != nil:
+		d.find("%v", err)
+	case found.SchemaVersion == 0:
+		d.note("no service has used the database yet")
+	case found.SchemaVersion > known:
+		d.find("the schema has version %d, this release knows %d: use the release that has migrated it, or a later one", found.SchemaVersion, known)
+	case found.SchemaVersion < known:
+		d.note("the schema has version %d; the next start brings it to %d", found.SchemaVersion, known)
+	default:
+		d.note("schema version %d", found.SchemaVersion)
+	}
+	if len(found.Missing) > 0 {
+		d.find("the user of the database lacks privileges: %s; grant them, or make the user the owner of the tables", strings.Join(found.Missing, ", "))
+	}
+}
+
+// checkStored checks the master key and what is sealed under it.
+func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, db *store.Store) error {
+	known, err := db.Setting(ctx, fingerprintSetting)
+	if err != nil || !d.checkKey(settings, known) {
+		return err
+	}
+	secrets := newSecrets(settings)
+	for _, column := range store.SealedColumns() {
+		if err := eachSealed(ctx, db, column, secrets.check); err != nil {
+			return err
+		}
+	}
+	secrets.report(d)
+	return nil
+}
+
+func eachSealed(ctx context.Context, db *store.Store, of store.SealedColumn, fn func(store.SealedColumn, store.SealedValue)) error {
+	var after string
+	for {
+		found, err := db.SealedAfter(ctx, of, after, resealBatch)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for _, value := range found {
+			fn(of, value)
+		}
+		after = found[len(found)-1].Key
+	}
+}

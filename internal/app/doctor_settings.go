@@ -1,0 +1,88 @@
+package app
+
+import (
+	"net"
+	"net/url"
+	"syscall"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
+)
+
+// checkSettings finds settings that harm an installation that others can reach, and
+// notes those that are easily forgotten.
+func (d *Diagnosis) checkSettings(settings *config.Config) {
+	host := publicHost(settings)
+	if host == "" || loopback.Is(host) {
+		d.note("only this machine is meant to reach the service: --base-url names no other address")
+		return
+	}
+	if settings.Demo {
+		d.find("--demo is set, and %s is not this machine: others can reach the sample accounts; start without it", host)
+	}
+	if settings.WebhookInsecure {
+		d.find("--webhook-allow-insecure is set, and %s is not this machine: partners can make the service send requests to it; start without it", host)
+	}
+	if !settings.Secure() {
+		d.find("the public address %s is not https, so passwords and cookies travel in the clear: put a proxy with TLS in front and set --base-url to its https address", settings.Public(listenAddress(settings)))
+	} else if len(settings.TrustedProxies) == 0 {
+		d.note("--trusted-proxies is not set: behind a proxy all clients share its limits per address")
+	}
+	if settings.SMTP == "" {
+		d.note("--smtp is not set: no mails are sent, and people cannot reset their passwords by themselves")
+	}
+	if settings.Registration == "" || settings.Registration == "open" {
+		d.note("--registration is open: anyone can register a partner account")
+	}
+	if settings.Simulate {
+		d.note("--simulate is set: live orders are moved automatically")
+	}
+	if settings.MetricsListen == "" {
+		d.note("--metrics-listen is not set: nothing can watch the service")
+	}
+}
+
+// publicHost returns the host by which clients reach the service.
+func publicHost(settings *config.Config) string {
+	public, err := url.Parse(settings.Public(listenAddress(settings)))
+	if err != nil {
+		return ""
+	}
+	return public.Hostname()
+}
+
+// listenAddress returns the address of the settings as one that a service listens on.
+func listenAddress(settings *config.Config) net.Addr { return textAddress(settings.Listen) }
+
+type textAddress string
+
+func (textAddress) Network() string  { return "tcp" }
+func (a textAddress) String() string { return string(a) }
+
+// backupOld is when a backup is worth a note.
+const backupOld = 48 * time.Hour
+
+func (d *Diagnosis) checkBackup(settings *config.Config) {
+	at, err := lastBackup(settings)
+	switch {
+	case err != nil:
+		d.find("%v", err)
+	case at == nil:
+		d.note("dropyard backup has never copied this database")
+	case time.Since(*at) > backupOld:
+		d.note("the last dropyard backup is %d hours old", int(time.Since(*at).Hours()))
+	}
+}
+
+// fewFiles is less than a busy node needs: each connection is a file.
+const fewFiles = 4096
+
+// checkFileLimit checks how many files a process may open that is started as this one.
+// Go raises the soft limit to the hard one.
+func (d *Diagnosis) checkFileLimit() {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && limit.Max < fewFiles {
+		d.find("a process may open %d files, and each connection is one: allow at least %d (ulimit -Hn, LimitNOFILE= of systemd)", limit.Max, fewFiles)
+	}
+}
