@@ -45,7 +45,7 @@ func TestDoctorOnPostgres(t *testing.T) {
 		{"CREATE ROLE limited LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO limited -- %s", "SELECT 1 -- %s", []string{"--database", limited.String()}, "INSERT on orders"},
 		{"SELECT 1 -- %s", "SELECT 1 -- %s", []string{"--database", "postgres://127.0.0.1:1/x?user=x&password=hushhush"}, "PostgreSQL cannot be used"},
 		{"SELECT 1 -- %s", "SELECT 1 -- %s", []string{"--database", "postgres://x:hushhush@db.example/x"}, "might be in the clear"},
-		{"SELECT 1 -- %s", "SELECT 1 -- %s", []string{"--database", database + "?pool_max_conns=1000"}, "set pool_max_conns in the URL"},
+		{"SELECT 1 -- %s", "SELECT 1 -- %s", []string{"--database", database + "&pool_max_conns=1000"}, "set pool_max_conns in the URL"},
 		{"UPDATE settings SET value = 'other' WHERE name = 'master_key_fingerprint' -- %s", "SELECT 1 -- %s", nil, "the master key is not the right one"},
 	} {
 		executeOn(t, database, fmt.Sprintf(c.sql, name))
