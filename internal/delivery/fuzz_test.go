@@ -1,11 +1,16 @@
 package delivery_test
 
 import (
+	"encoding/json"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/route"
 )
 
 // FuzzReadOrderRequest: any JSON is read either as a valid request or as a
@@ -54,4 +59,57 @@ func checkValid(t *testing.T, r delivery.OrderRequest) {
 			t.Fatalf("no problems with the invalid item %+v", item)
 		}
 	}
+}
+
+// FuzzOrderID: a text is the id of an order, with a partner and a time, or of none.
+func FuzzOrderID(f *testing.F) {
+	for _, id := range []string{"ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "ord_00000000000000000000000000000000", "ord_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz", "ord_", "par_3kq9w0zt"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		partnerID, known := delivery.PartnerOfOrder(id)
+		at, timed := delivery.TimeOfOrder(id)
+		if known != timed {
+			t.Fatalf("%q: got partner %v, time %v, want both or none", id, known, timed)
+		}
+		if !known {
+			return
+		}
+		if first, err := delivery.FirstOrderID(partnerID, at); err != nil || first > id || first[:21] != id[:21] {
+			t.Fatalf("%q: got %q, %v as the first id of its partner and time", id, first, err)
+		}
+	})
+}
+
+// FuzzPostalCode: a postal code that an order may have has one normal form.
+func FuzzPostalCode(f *testing.F) {
+	for _, code := range []string{"H2X 1Y4", "h2x1y4", "K1A0B1", "X0A 0H0", "D1A 1A1", "H2X  1Y4", "\uff282X 1Y4", ""} {
+		f.Add(code)
+	}
+	normal := regexp.MustCompile(`^[A-Z][0-9][A-Z][0-9][A-Z][0-9]$`)
+	f.Fuzz(func(t *testing.T, code string) {
+		text, err := json.Marshal(code)
+		if err != nil {
+			return
+		}
+		root, err := strictjson.Parse([]byte(strings.Replace(orderBody, `"H2X 1Y4"`, string(text), 1)))
+		if err != nil {
+			return
+		}
+		request, problems := delivery.ReadOrderRequest(root)
+		if len(problems) > 0 {
+			return
+		}
+		got := delivery.NormalPostalCode(request.Pickup.Address.PostalCode)
+		if !normal.MatchString(got) || delivery.NormalPostalCode(got) != got {
+			t.Fatalf("%q: got %q, want six letters and digits", code, got)
+		}
+		if _, known := route.Centroid(got[:3]); !known {
+			t.Fatalf("%q: got no place of its area", code)
+		}
+		zone := pricing.ZoneOf(request.Pickup.Address, request.Dropoff.Address)
+		if back := pricing.ZoneOf(request.Dropoff.Address, request.Pickup.Address); zone != back {
+			t.Fatalf("%q: got the zone %v, and %v on the way back", code, zone, back)
+		}
+	})
 }

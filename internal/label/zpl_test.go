@@ -49,7 +49,7 @@ func decodeField(data string) string {
 	})
 }
 
-func checkZPL(t *rapid.T, o *delivery.Order) {
+func checkZPL(t rapid.TB, o *delivery.Order) {
 	labels := strings.SplitAfter(string(ZPL(o, time.UTC)), "^XZ\n")
 	if len(labels) != len(o.Parcels)+1 || labels[len(o.Parcels)] != "" {
 		t.Fatalf("got %d labels, want %d", len(labels)-1, len(o.Parcels))
