@@ -144,6 +144,7 @@ func (h *house) proofStates() []appState {
 		{name: "failing", shown: ".dialog .reasons", script: failing},
 		{name: "failing-later", shown: ".dialog .photo img", script: failing + `const next = await seen("#fail-next"); next.value = "other"; next.dispatchEvent(new Event("change", { bubbles: true }));
 			await tap(".reasons [value=no_access]"); (await seen("#fail-notes")).value = "Le code de la porte ne marche plus."; await photograph();`},
+		{name: "failing-unstored", shown: ".dialog form > .fault", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); };` + failing + `await tap(".reasons [value=not_home]", ".dialog .fail");`},
 		{name: "failing-pickup", shown: ".dialog .reasons", script: `await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="failed"]');`},
 	}
 }
