@@ -192,6 +192,13 @@ func TestCourierAppTakesNewVersions(t *testing.T) {
 	evaluate(t, visit, `(async () => { while ((await caches.keys()).length > 1) await new Promise(requestAnimationFrame); return ""; })()`, "")
 }
 
+// keptRounds counts the stops that the phone keeps.
+const keptRounds = `new Promise((resolve, reject) => {
+	const opening = indexedDB.open("dropyard-courier");
+	opening.onerror = reject;
+	opening.onsuccess = () => { opening.result.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => resolve(target.result.filter((value) => value?.jobs).length + " rounds"); };
+})`
+
 // TestCourierSignsOut signs a courier out by the menu: without a connection nothing is
 // removed; with one, neither the app nor the stops can be opened on the phone any longer.
 func TestCourierSignsOut(t *testing.T) {
@@ -205,12 +212,7 @@ func TestCourierSignsOut(t *testing.T) {
 	l.cut.Store(false)
 	steps(t, visit, [2]string{".dialog .leave", `input[name="password"]`})
 	evaluate(t, visit, keptDocument, "undefined")
-	const stops = `new Promise((resolve, reject) => {
-		const opening = indexedDB.open("dropyard-courier");
-		opening.onerror = reject;
-		opening.onsuccess = () => { opening.result.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => resolve(target.result.filter((value) => value?.jobs).length + " rounds"); };
-	})`
-	evaluate(t, visit, stops, "0 rounds")
+	evaluate(t, visit, keptRounds, "0 rounds")
 	l.cut.Store(true)
 	goTo(t, visit, l.url+"/courier", `a[href="/courier"]`)
 	evaluate(t, visit, `document.querySelector("h1").textContent`, "No connection")

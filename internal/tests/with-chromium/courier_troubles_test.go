@@ -131,6 +131,11 @@ func TestCourierSessionEnds(t *testing.T) {
 	evaluate(t, visit, online, "")
 	steps(t, visit, [2]string{"", large(order, "picked_up") + ":not(:has(.unsent))"})
 	checkHistory(t, operator, order, "pending accepted courier_assigned picked_up")
+
+	clearCookies(t, visit)
+	evaluate(t, visit, `new BroadcastChannel("dropyard-courier").postMessage("signed out"); ""`, "") // another tab
+	steps(t, visit, [2]string{"", `input[name="password"]`})
+	evaluate(t, visit, keptRounds, "0 rounds")
 }
 
 // TestCourierStorageIsNewer has a newer version of the app use the phone's storage. The open

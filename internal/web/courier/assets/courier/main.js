@@ -22,7 +22,7 @@ import { Undone, said } from "./acts.js";
 import { Install, Updated, isNewEnough, renew, start, startAgain } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
 import { Lock } from "./lock.js";
-import { MenuButton } from "./menu.js";
+import { MenuButton, channel, toSignIn } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
 import { Round } from "./round.js";
@@ -129,6 +129,7 @@ const begin = async () => {
   show(html`<${App} round=${round} outbox=${outbox} lock=${lock} forget=${forget} />`);
   isNewEnough();
   keepUp(round, outbox);
+  channel().addEventListener("message", () => { void toSignIn(forget); }); // signed out in another tab
 };
 
 begin().catch((error) => { // a browser that keeps nothing, a full phone, or an old version of the app

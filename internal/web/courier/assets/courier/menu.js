@@ -12,6 +12,15 @@ import { HomeScreen, Updated } from "./install.js";
  * @typedef {{outbox: {waiting: import("@preact/signals-core").ReadonlySignal<unknown[]>}, forget: () => Promise<unknown>}} Needs
  */
 
+/** What tabs of the app say to each other: that the courier has signed out. @returns {BroadcastChannel} */
+export const channel = () => new BroadcastChannel("dropyard-courier");
+
+/** Leads to the page for signing in, and removes the stops that the phone keeps. @param {() => Promise<unknown>} forget */
+export const toSignIn = async (forget) => {
+  await forget().catch(() => null); // the stops are shown to this courier only
+  location.replace("/courier/login");
+};
+
 /** How far signing out is. @type {import("@preact/signals-core").Signal<"" | "busy" | "failed">} */
 const leaving = signal("");
 
@@ -30,8 +39,8 @@ const signOut = async ({ forget }) => {
     leaving.value = "failed";
     return;
   }
-  await forget().catch(() => null); // the stops are shown to this courier only
-  location.replace("/courier/login");
+  channel().postMessage("signed out");
+  await toSignIn(forget);
 };
 
 /** Says that signing out has failed. */

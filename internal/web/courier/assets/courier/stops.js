@@ -68,7 +68,7 @@ const Waiting = ({ job }) => job.waiting > 0 && html`<span class="unsent"><span 
 /** Calling, finding the way, and reading labels. @param {{job: Job, scan: () => void}} props */
 const Ways = ({ job, scan }) => html`<div class="reach">
   <a class="button" href=${`tel:${job.stop.phone}`} aria-label=${t("courier.call.name", { name: job.stop.name })}>${t("courier.call")}</a>
-  <a class="button" href=${mapOf(job.stop.address, isOnIOS())} rel="noreferrer">${t("courier.navigate")}</a>
+  <a class="button" ...${mapOf(job.stop.address, isOnIOS())}>${t("courier.navigate")}</a>
   <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
 </div>`;
 

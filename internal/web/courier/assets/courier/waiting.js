@@ -74,8 +74,9 @@ const tapped = (act) => {
   return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
 };
 
-/** Says why something was refused. @param {Refusal} refusal @param {number} now */
-const whyNot = ({ status, code, message, details }, now) => {
+/** Says why something was refused. @param {Pick<Refusal, "status" | "code" | "message" | "details">} refusal @param {number} now */
+export const whyNot = ({ status, code, message, details }, now) => {
+  if (status === 413) return t("courier.refused.too_large");
   if (status === 404) return t("courier.refused.gone");
   if (code === "too_old") return t("courier.refused.too_old");
   if (code === "too_early") return t("courier.refused.too_early");
