@@ -50,9 +50,9 @@ var scrollable = strings.NewReplacer(
 	"<pre>", `<pre tabindex="0">`,
 )
 
-// folded matches a heading of the fourth level and the table below it, which readers
-// unfold.
-var folded = regexp.MustCompile(`(?s)<h4 id="([^"]*)">(.*?)</h4>\s*(<div class="table.*?</table></div>)`)
+// folded matches a heading of the fourth level and the table or the code below it, which
+// readers unfold.
+var folded = regexp.MustCompile(`(?s)<h4 id="([^"]*)">(.*?)</h4>\s*(<div class="table.*?</table></div>|<pre.*?</pre>)`)
 
 func render(source string) rendered {
 	content := []byte(source)
@@ -154,7 +154,9 @@ func addressOf(target, folder string) string {
 	file, fragment, marked := strings.Cut(target, "#")
 	file = path.Join(folder, file)
 	address := repository + file
-	if own := served[file]; own != "" {
+	if page := referencePage(fragment); page != "" && file == "api/openapi.yaml" {
+		return page
+	} else if own := served[file]; own != "" {
 		address = own
 	} else if strings.HasPrefix(file, "docs/") {
 		address = "/" + strings.TrimSuffix(file, ".md")
@@ -163,6 +165,22 @@ func addressOf(target, folder string) string {
 		address += "#" + fragment
 	}
 	return address
+}
+
+// referencePage returns the address of the page that a link to a part of the OpenAPI
+// document of partners means: #createOrder is the page of that operation, #events the
+// page about events, and #events-retries a part of it.
+func referencePage(fragment string) string {
+	part, about := strings.CutPrefix(fragment, "events")
+	switch {
+	case fragment == "":
+		return ""
+	case !about:
+		return apiPath + "/" + fragment
+	case part == "":
+		return eventsPath
+	}
+	return eventsPath + "#" + strings.TrimPrefix(part, "-")
 }
 
 // articleLink matches a link to an article, or to a file that a document offers.

@@ -25,7 +25,7 @@ func writeContent(text *strings.Builder, content node, d direction) {
 	var top strings.Builder
 	var folded []string
 	for group, inner := range grouped(rows) {
-		if len(rows) > mostUnfolded && len(inner) > mostInner {
+		if len(rows) > mostUnfolded && len(inner) > 1 {
 			top.WriteString(inner[0].text)
 			folded = append(folded, fmt.Sprintf("#### Fields of `%s`\n\n%s", group, fieldTable(textOf(inner[1:]))))
 			continue
@@ -35,14 +35,18 @@ func writeContent(text *strings.Builder, content node, d direction) {
 	if top.Len() > 0 {
 		text.WriteString(fieldTable(top.String()) + strings.Join(folded, ""))
 	}
-	for _, one := range examplesOf(content) {
-		fmt.Fprintf(text, "%s\n\n%s", one.summary, fenced(one.language, one.text))
+	for i, one := range examplesOf(content) {
+		heading := ""
+		if i > 0 {
+			heading = "#### " // which are folded
+		}
+		fmt.Fprintf(text, "%s%s\n\n%s", heading, one.summary, fenced(one.language, one.text))
 	}
 }
 
-// A body of more than mostUnfolded fields is shown in parts: the objects with more than
-// mostInner fields have a table each.
-const mostUnfolded, mostInner = 16, 4
+// mostUnfolded is how many fields of a body are shown in one table. In a larger body each
+// object has a table of its own.
+const mostUnfolded = 16
 
 // fieldRow is a row of a table of fields. Its group is the field of the body that it
 // belongs to.
