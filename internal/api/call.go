@@ -40,6 +40,11 @@ type call struct {
 	secret []byte
 	// keyID is the API key that the request was signed with; empty in a session.
 	keyID string
+	// namedKeyID is the API key that the request names, which may be forged.
+	namedKeyID string
+	// personID is the user or operator whose session, token or password the request
+	// has; empty for signed requests.
+	personID string
 	// needed is what the route needs of a partner's user.
 	needed partner.Permission
 	// session is the session of a partner's user; set by authentication, nil for
@@ -131,6 +136,7 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 		}()
 		defer s.leave(c)
 		answer, err := s.answer(w, route, c)
+		s.noteSecurity(c, answer.status, err)
 		s.send(w, c, answer, err)
 	})
 }
@@ -240,9 +246,11 @@ func (s *Server) authorize(route Route, c *call) error {
 	}
 }
 
+var errOtherSite = refusal.New(refusal.CodeForbidden, "this request comes from another site")
+
 func (s *Server) refuseCrossSite(c *call) error {
 	if s.sameSite.Check(c.Request) != nil {
-		return refusal.New(refusal.CodeForbidden, "this request comes from another site")
+		return errOtherSite
 	}
 	return nil
 }

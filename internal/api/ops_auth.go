@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 	if only := c.Header.Get(operatorHeader); only != "" && only != found.OperatorID {
 		return refusal.New(refusal.CodeUnauthorized, "the credentials are another operator's than "+operatorHeader+" names")
 	}
+	c.personID = found.OperatorID
 	if !slices.Contains(roles, found.Role) {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
@@ -82,6 +84,7 @@ func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) 
 func (c *call) actAs(id string) {
 	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: id, RequestID: c.id})
 	c.Request = c.WithContext(ctx)
+	c.personID = cmp.Or(id, c.personID)
 }
 
 type tokenAnswer struct {

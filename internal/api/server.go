@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -92,6 +93,8 @@ type Config struct {
 	System func(context.Context) (installation.State, error)
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
+	// Security writes events that can be part of an attack; nil writes nothing.
+	Security *securitylog.Log
 	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
 }

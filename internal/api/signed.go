@@ -111,6 +111,7 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.namedKeyID = key.KeyID
 	sentAt := c.Header.Get("X-Timestamp")
 	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if !request.Verify(key.Secret, c.Header.Get("X-Signature")) {

@@ -26,6 +26,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
+	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -135,6 +136,7 @@ type App struct {
 	// endPictures closes what pictures holds open; nil until pictures is set.
 	endPictures func()
 	room        *api.Room
+	security    *securitylog.Log
 	metrics     *metricsServer
 	ready       readiness
 	nodes       *nodes
@@ -256,6 +258,7 @@ func (a *App) MetricsAddress() string {
 
 // open opens the data directory and creates the services.
 func (a *App) open(ctx context.Context) (err error) {
+	a.security = securitylog.New(a.Log, a.Now)
 	if err := a.openData(ctx); err != nil {
 		return err
 	}
@@ -433,6 +436,7 @@ func (a *App) handler() http.Handler {
 		SecureCookies:   a.config.Secure(),
 		OpenID:          a.openID(),
 		Observer:        a.metrics.API(),
+		Security:        a.security,
 	})
 	if a.config.LocalDemo() {
 		return onlyThisMachine(server)
@@ -530,6 +534,7 @@ func (a *App) close() error {
 		errs = append(errs, a.partners.Close())
 	}
 	a.nodes.close()
+	a.security.Close()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -17,10 +18,10 @@ func (a *App) openAccounts() {
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
-		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.metrics.Logins("partner"),
+		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
 		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 	})
-	a.operators = newOperators(a.store, a.Surroundings, factors, devices, a.metrics.Logins("operator"), a.unreadable("audit"))
+	a.operators = newOperators(a.store, a.Surroundings, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
 	a.rules = &signin.Rules{
 		Store: a.store.OperatorSignIns(), Now: a.Now, Random: a.Random,
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},
@@ -43,4 +44,33 @@ func texts[T ~string](words []T) []string {
 		all[i] = string(word)
 	}
 	return all
+}
+
+// watchLogins returns an observer that counts logins to one kind of account, and writes
+// those that fail as security events.
+func (a *App) watchLogins(accounts string) credential.GateObserver {
+	return loginWatch{a.metrics.Logins(accounts), a.security, accounts}
+}
+
+type loginWatch struct {
+	credential.GateObserver
+	security *securitylog.Log
+	accounts string
+}
+
+// LoggedIn never writes the name that was typed: it may be a password in the wrong field.
+func (w loginWatch) LoggedIn(outcome credential.LoginOutcome, attempt credential.Attempt) {
+	w.GateObserver.LoggedIn(outcome, attempt)
+	var event securitylog.Event
+	switch {
+	case outcome == credential.LoginThrottled:
+		event = securitylog.SignInThrottled
+	case outcome != credential.LoginFailed:
+		return
+	case attempt.WrongCode:
+		event = securitylog.CodeRefused
+	default:
+		event = securitylog.SignInFailed
+	}
+	w.security.Report(context.Background(), event, "address", attempt.Address, "accounts", w.accounts, "person_id", attempt.PersonID)
 }

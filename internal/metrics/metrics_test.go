@@ -49,7 +49,7 @@ func TestObservers(t *testing.T) {
 	m.SharedRates().Renewed(3, time.Millisecond, nil)
 	m.SharedRates().Renewed(0, time.Millisecond, nil)
 	m.SharedRates().Renewed(0, time.Millisecond, errors.New("no database"))
-	m.Logins("operator").LoggedIn(credential.LoginThrottled)
+	m.Logins("operator").LoggedIn(credential.LoginThrottled, credential.Attempt{})
 	m.Retention().Swept(retention.Removed{Orders: 4, Pictures: 2}, time.Minute, errors.New("no bucket"))
 	m.RequestLog().Logged(requestlogger.Dropped, 3)
 	m.Webhooks().Damaged()

@@ -27,7 +27,7 @@ func (s *Service) Login(ctx context.Context, root form.Source, from credential.O
 	}
 	token, err := s.begin(ctx, found, in)
 	if err != nil {
-		return nil, "", s.refused(ctx, in, err)
+		return nil, "", s.refused(ctx, in, found, err)
 	}
 	return &found.Operator, token, nil
 }

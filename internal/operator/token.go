@@ -44,7 +44,7 @@ func (s *Service) IssueToken(ctx context.Context, root form.Source, address stri
 		return nil, err
 	}
 	token, err := s.issue(ctx, found, in, name)
-	return token, s.refused(ctx, in, err)
+	return token, s.refused(ctx, in, found, err)
 }
 
 // login is what an operator signs in with.
@@ -66,8 +66,8 @@ func readLogin(f *form.Form, from credential.Origin) login {
 	}
 }
 
-func (in login) attempt(hash string) credential.Attempt {
-	return credential.Attempt{Account: strings.ToLower(in.email), Address: in.from.Address, Password: in.password, Hash: hash}
+func (in login) attempt(of *Account) credential.Attempt {
+	return credential.Attempt{Account: strings.ToLower(in.email), PersonID: of.OperatorID, Address: in.from.Address, Password: in.password, Hash: of.PasswordHash}
 }
 
 func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
@@ -78,7 +78,7 @@ func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
 	if found == nil {
 		found = &Account{}
 	}
-	if err := s.gate.Verify(ctx, in.attempt(found.PasswordHash)); err != nil {
+	if err := s.gate.Verify(ctx, in.attempt(found)); err != nil {
 		return nil, err
 	}
 	return found, nil
@@ -86,9 +86,9 @@ func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
 
 // refused returns the error of a login whose password was right. A wrong code counts
 // as a failed login.
-func (s *Service) refused(ctx context.Context, in login, err error) error {
+func (s *Service) refused(ctx context.Context, in login, found *Account, err error) error {
 	if errors.Is(err, signin.ErrCodeWrong) {
-		s.gate.Failed(ctx, in.attempt(""))
+		s.gate.Failed(ctx, in.attempt(found))
 	}
 	return err
 }

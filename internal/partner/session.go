@@ -36,7 +36,7 @@ func (s *Service) Login(ctx context.Context, root form.Source, from credential.O
 	}
 	token, err = s.begin(ctx, verified, member, code, from)
 	if errors.Is(err, signin.ErrCodeWrong) { // counts as a failed login
-		s.gate.Failed(ctx, credential.Attempt{Account: verified.EmailKey, Address: from.Address})
+		s.gate.Failed(ctx, credential.Attempt{Account: verified.EmailKey, PersonID: verified.UserID, Address: from.Address})
 	}
 	if err != nil {
 		return nil, "", err
@@ -121,7 +121,7 @@ func (s *Service) verify(ctx context.Context, email, password, address string) (
 	} else {
 		password = "" // never valid; the text may be too large to hash
 	}
-	err := s.gate.Verify(ctx, credential.Attempt{Account: key, Address: address, Password: password, Hash: account.PasswordHash})
+	err := s.gate.Verify(ctx, credential.Attempt{Account: key, PersonID: account.UserID, Address: address, Password: password, Hash: account.PasswordHash})
 	if err == nil {
 		err = s.mayUse(ctx, account.PartnerID)
 	}

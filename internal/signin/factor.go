@@ -190,7 +190,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, root form.Source) 
 	if err != nil {
 		return nil, err
 	}
-	attempt := credential.Attempt{Account: p.EmailKey, Address: by.Address}
+	attempt := credential.Attempt{Account: p.EmailKey, PersonID: p.PersonID, Address: by.Address}
 	if err := s.config.Gate.Admit(ctx, attempt); err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (s *Service) passwordRule(p *Person) form.TextRule {
 // with rate_limited.
 func (s *Service) verify(ctx context.Context, p *Person, password, field string, address string) error {
 	err := s.config.Gate.Verify(ctx, credential.Attempt{
-		Account: p.EmailKey, Address: address, Password: password, Hash: p.PasswordHash,
+		Account: p.EmailKey, PersonID: p.PersonID, Address: address, Password: password, Hash: p.PasswordHash,
 	})
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		return form.Fault(field, nil, "the current password")

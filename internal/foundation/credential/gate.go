@@ -107,9 +107,12 @@ func NewGate(config GateConfig) *Gate {
 // Attempt is one attempt to log in.
 type Attempt struct {
 	Account  string // the account's name, in the form in which names are compared
+	PersonID string // the person whose account it is; empty if there is none
 	Address  string // the IP address that the attempt comes from
 	Password string
 	Hash     string // the stored hash of the account's password; empty if there is no such account
+	// WrongCode is set by Failed: the password was right, but not what was asked for besides.
+	WrongCode bool
 }
 
 // Verify returns nil if the password is right, and unauthorized if it is wrong. It
@@ -120,14 +123,14 @@ func (g *Gate) Verify(ctx context.Context, a Attempt) error {
 	err := g.verify(ctx, a)
 	switch {
 	case err == nil:
-		g.config.Observer.LoggedIn(LoginSucceeded)
+		g.config.Observer.LoggedIn(LoginSucceeded, a)
 	case errors.Is(err, errMismatch):
-		g.config.Observer.LoggedIn(LoginFailed)
+		g.config.Observer.LoggedIn(LoginFailed, a)
 	case refusal.HasCode(err, refusal.CodeRateLimited):
-		g.config.Observer.LoggedIn(LoginThrottled)
+		g.config.Observer.LoggedIn(LoginThrottled, a)
 		g.config.Hasher.pacer.hold(ctx)
 	case errors.Is(err, errBusy):
-		g.config.Observer.LoggedIn(LoginBusy)
+		g.config.Observer.LoggedIn(LoginBusy, a)
 	}
 	return err
 }
@@ -179,7 +182,8 @@ func (g *Gate) Admit(ctx context.Context, a Attempt) error {
 // Failed counts an attempt that Verify has found right, and that failed because of what
 // was asked for besides the password.
 func (g *Gate) Failed(ctx context.Context, a Attempt) {
-	g.config.Observer.LoggedIn(LoginFailed)
+	a.WrongCode = true
+	g.config.Observer.LoggedIn(LoginFailed, a)
 	g.failed(ctx, countsOf(a))
 }
 

@@ -32,7 +32,7 @@ type outcomes struct {
 	count map[credential.LoginOutcome]int // guarded by mu
 }
 
-func (o *outcomes) LoggedIn(outcome credential.LoginOutcome) {
+func (o *outcomes) LoggedIn(outcome credential.LoginOutcome, _ credential.Attempt) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.count == nil {

@@ -1,8 +1,8 @@
 package credential
 
-// GateObserver is called with the outcome of each attempt, for metrics. It must
-// be safe for concurrent use.
-type GateObserver interface{ LoggedIn(LoginOutcome) }
+// GateObserver is called with each attempt and its outcome, for metrics and the log. It
+// must be safe for concurrent use, and must not write the password or the account's name.
+type GateObserver interface{ LoggedIn(LoginOutcome, Attempt) }
 
 // LoginOutcome says how an attempt to log in ended.
 type LoginOutcome string
@@ -21,4 +21,4 @@ var LoginOutcomes = []LoginOutcome{LoginSucceeded, LoginFailed, LoginThrottled, 
 // unobserved is the GateObserver of a gate that has been given none.
 type unobserved struct{}
 
-func (unobserved) LoggedIn(LoginOutcome) {}
+func (unobserved) LoggedIn(LoginOutcome, Attempt) {}
