@@ -15,4 +15,6 @@ func (m *Metrics) Logins(account string) credential.GateObserver {
 }
 
 // LoggedIn counts an attempt to log in.
-func (m loginMetrics) LoggedIn(outcome credential.LoginOutcome, _ credential.Attempt) { m[outcome].Inc() }
+func (m loginMetrics) LoggedIn(outcome credential.LoginOutcome, _ credential.Attempt) {
+	m[outcome].Inc()
+}
