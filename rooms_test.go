@@ -123,6 +123,7 @@ var rooms = map[string]room{
 	"internal/app/apptest":  everything,
 	"internal/app/contract": everything,
 	"internal/app/cluster":  everything,
+	"internal/app/model":    everything,
 	"internal/generated":    everything,
 	"bench":                 everything,
 }
