@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -40,7 +41,16 @@ var kinds = map[string]string{
 	".png": "image/png", ".wasm": "application/wasm", ".json": "application/json",
 }
 
+// sharedImport is how a module of documents imports one of all pages. Islands have import
+// maps, whose digests are in their policies; documents have the policy of all.
+var sharedImport = regexp.MustCompile(`from "dropyard/([a-z-]+\.js)"`)
+
 func (a assets) add(name string, content []byte) {
+	if path.Dir(name) == "." {
+		content = sharedImport.ReplaceAllFunc(content, func(found []byte) []byte {
+			return []byte(`from "` + a.path(string(sharedImport.FindSubmatch(found)[1])) + `"`)
+		})
+	}
 	sum := sha256.Sum256(content)
 	extension := path.Ext(name)
 	digested := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:8]) + extension

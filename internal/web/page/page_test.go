@@ -28,6 +28,17 @@ func newSite() *page.Site {
 	return page.NewSite(page.Config{Now: func() time.Time { return now }, Random: rand.Reader})
 }
 
+// TestDocumentsImportByDigest serves a module of documents that imports one of all pages.
+func TestDocumentsImportByDigest(t *testing.T) {
+	t.Parallel()
+	site := newSite()
+	site.AddAssets(fstest.MapFS{"files/mine.js": {Data: []byte(`import { load } from "dropyard/swap.js";`)}}, "files")
+	status, _, body, err := get(t, site, site.Asset("mine.js"))
+	if want := `import { load } from "` + site.Asset("swap.js") + `";`; err != nil || status != http.StatusOK || string(body) != want {
+		t.Errorf("got %d, %v, %q, want %q", status, err, body, want)
+	}
+}
+
 // get requests a path from the shared routes of a site.
 func get(t *testing.T, site *page.Site, path string, headers ...string) (status int, header http.Header, body []byte, err error) {
 	t.Helper()

@@ -3,8 +3,11 @@
 // other. What was counted is kept in the tab and survives a reload. Without this script
 // each Enter sends the form, and the page comes back with all that was counted.
 
-const form = document.getElementById("count");
-const booked = document.querySelector("[data-booked]");
+import { load } from "dropyard/swap.js";
+
+const form = /** @type {HTMLFormElement | null} */ (document.getElementById("count"));
+const booked = /** @type {HTMLElement | null} */ (document.querySelector("[data-booked]"));
+/** @param {string} [location] */
 const keyOf = (location) => `count ${window.location.pathname} ${location}`;
 
 if (booked) {
@@ -12,53 +15,65 @@ if (booked) {
   history.replaceState(null, "", window.location.pathname);
 }
 
-// load reads a page as a document, so that no text becomes markup in this one.
-const load = (url) => new Promise((resolve, reject) => {
-  const request = new XMLHttpRequest();
-  request.open("GET", url);
-  request.responseType = "document";
-  request.setRequestHeader("Accept", "text/html");
-  request.timeout = 30000;
-  request.onload = () => request.response && request.status < 400 ? resolve(request.response) : reject(new Error("refused"));
-  request.onerror = request.ontimeout = () => reject(new Error("not reached"));
-  request.send();
-});
-
-const begin = () => {
-  const scan = document.getElementById("scan"), lines = document.getElementById("lines");
-  const empty = document.getElementById("line"), latest = document.getElementById("latest");
+/**
+ * begin counts what is scanned.
+ * @param {HTMLFormElement} form
+ */
+const begin = (form) => {
+  const scan = /** @type {HTMLInputElement} */ (document.getElementById("scan"));
+  const lines = /** @type {HTMLTableSectionElement} */ (document.getElementById("lines"));
+  const empty = /** @type {HTMLTemplateElement} */ (document.getElementById("line"));
+  const latest = /** @type {HTMLElement} */ (document.getElementById("latest"));
   const key = keyOf(form.dataset.location);
-  const counted = (row) => row.querySelector("[name=counted]");
+  /**
+   * field returns a field of a line.
+   * @param {HTMLTableRowElement} row
+   * @param {string} name
+   */
+  const field = (row, name) => /** @type {HTMLInputElement} */ (row.querySelector(`[name=${name}]`));
+  /** @param {HTMLTableRowElement} row */
+  const counted = (row) => field(row, "counted");
   const rows = () => [...lines.rows];
 
   const save = () => sessionStorage.setItem(key, JSON.stringify(rows().map((row) => [row.dataset.code, counted(row).value])));
 
-  // say shows what was scanned last, in large type.
+  /**
+   * say shows what was scanned last, in large type.
+   * @param {HTMLTableRowElement} row
+   */
   const say = (row) => {
-    latest.textContent = `${counted(row).value} × ${row.querySelector("b").textContent}`;
+    latest.textContent = `${counted(row).value} × ${row.querySelector("b")?.textContent}`;
     latest.classList.toggle("fault", row.classList.contains("unknown"));
   };
 
+  /**
+   * newRow returns a line for a code.
+   * @param {string} code
+   * @param {string} quantity
+   */
   const newRow = (code, quantity) => {
-    const row = empty.content.firstElementChild.cloneNode(true);
+    const row = /** @type {HTMLTableRowElement} */ (empty.content.firstElementChild?.cloneNode(true));
     row.dataset.code = code;
     for (const text of row.querySelectorAll("b, .small")) text.textContent = code; // as high as with its name
-    row.querySelector("[name=code]").value = code;
-    row.querySelector("[name=remove]").value = code;
+    field(row, "code").value = code;
+    field(row, "remove").value = code;
     counted(row).value = quantity;
     counted(row).setAttribute("aria-label", code);
     return row;
   };
 
-  // name puts the names of products in the place of codes. Two codes of one product become
-  // one line. What cannot be asked now is looked up when the differences are shown.
+  /** @type {Map<string | undefined, string | undefined>} */
   const names = new Map(); // the code of the line that counts, by other codes of its product
+  /**
+   * name puts the names of products in the place of codes. Two codes of one product become
+   * one line. What cannot be asked now is looked up when the differences are shown.
+   * @param {string[]} codes
+   */
   const name = async (codes) => {
-    let page;
-    try {
-      page = await load(`${form.dataset.lines}?${new URLSearchParams(codes.map((code) => ["code", code]))}`);
-    } catch { return; }
-    for (const found of [...page.getElementById("lines").rows]) {
+    const answer = await load(`${form.dataset.lines}?${new URLSearchParams(codes.map((code) => ["code", code]))}`).catch(() => null);
+    if (!answer?.ok) return;
+    const named = /** @type {HTMLTableSectionElement} */ (answer.page.getElementById("lines"));
+    for (const found of [...named.rows]) {
       const row = rows().find((one) => one.dataset.code === found.dataset.code);
       if (!row) continue;
       const twin = found.dataset.product && rows().find((one) => one !== row && one.dataset.product === found.dataset.product);
@@ -77,6 +92,10 @@ const begin = () => {
     save();
   };
 
+  /**
+   * add counts what was scanned: a code, or 12* and a code.
+   * @param {string} text
+   */
   const add = (text) => {
     const typed = /^([0-9]{1,10})\*(.+)$/.exec(text);
     const scanned = (typed ? typed[2] : text).trim(), code = names.get(scanned) ?? scanned;
@@ -91,20 +110,21 @@ const begin = () => {
     if (!known) name([code]);
   };
 
+  /** @param {KeyboardEvent} event */
   const enter = (event) => {
-    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
     event.preventDefault();
     if (event.target === scan && scan.value.trim()) add(scan.value.trim());
     if (event.target === scan) scan.value = "";
     scan.focus();
   };
   form.addEventListener("keydown", enter);
-  form.addEventListener("input", (event) => { if (event.target.name === "counted") save(); });
+  form.addEventListener("input", (event) => { if (/** @type {HTMLInputElement} */ (event.target).name === "counted") save(); });
   form.addEventListener("submit", (event) => {
-    const button = event.submitter;
+    const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
     if (button?.value === "review") return;
     event.preventDefault();
-    if (button?.name === "remove") button.closest("tr").remove();
+    if (button?.name === "remove") button.closest("tr")?.remove();
     else if (scan.value.trim()) add(scan.value.trim());
     scan.value = "";
     save();
@@ -120,9 +140,10 @@ const begin = () => {
     save();
     history.replaceState(null, "", form.dataset.self);
   } else {
+    /** @type {[string, string][]} */
     const kept = JSON.parse(sessionStorage.getItem(key) ?? "[]");
     for (const [code, quantity] of kept) lines.append(newRow(code, quantity));
     for (let i = 0; i < kept.length; i += 50) name(kept.slice(i, i + 50).map(([code]) => code));
   }
 };
-if (form) begin();
+if (form) begin(form);

@@ -11,72 +11,83 @@ const dated = new Intl.DateTimeFormat(language, { dateStyle: "long" });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 const dayMs = 86400000;
 
+/** @param {string} text */
 const capital = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
-// day names the day of a time: a word for yesterday, today and tomorrow.
+/**
+ * day names the day of a time: a word for yesterday, today and tomorrow.
+ * @param {Date} at
+ * @param {Date} now
+ */
 const day = (at, now) => {
   const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
   if (Math.abs(days) <= 1) return relative.format(days, "day");
   return at.getFullYear() === now.getFullYear() ? date.format(at) : dated.format(at);
 };
 
-// span is a time under a day as "2 h 10" or "12 min".
+/**
+ * span is a time under a day as "2 h 10" or "12 min".
+ * @param {number} ms
+ */
 const span = (ms) => {
   const minutes = Math.round(ms / 60000), hours = Math.floor(minutes / 60);
   return hours ? `${hours} h ${String(minutes % 60).padStart(2, "0")}` : `${minutes} min`;
 };
 
+/** @type {Record<string, (at: Date, now: Date) => string>} */
 const shown = {
   moment: (at, now) => `${capital(day(at, now))}${words.comma} ${clock.format(at)}`,
   relative: (at, now) => {
-    const ms = at - now;
+    const ms = at.getTime() - now.getTime();
     if (Math.abs(ms) >= dayMs) return `${day(at, now)}${words.comma} ${clock.format(at)}`;
-    if (Math.abs(ms) < 59500) return words.now;
-    return (ms < 0 ? words.ago : words.in).replace("{t}", span(Math.abs(ms)));
+    if (Math.abs(ms) < 59500) return words.now ?? "";
+    return ((ms < 0 ? words.ago : words.in) ?? "").replace("{t}", span(Math.abs(ms)));
   },
 };
 
+/** @param {ParentNode} root */
 const localise = (root) => {
   const now = new Date();
-  for (const time of root.querySelectorAll("time[data-show]")) {
-    const at = new Date(time.dateTime), text = shown[time.dataset.show](at, now);
+  for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[data-show]"))) {
+    const at = new Date(time.dateTime), text = shown[time.dataset.show ?? ""](at, now);
     if (time.textContent !== text) time.textContent = text;
     time.title = full.format(at);
   }
 };
 
 document.addEventListener("click", async (event) => {
-  if (event.target.closest?.("[data-print]")) return print();
-  const button = event.target.closest?.("[data-copy], [data-copy-from]");
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest?.("[data-print]")) return print();
+  const button = /** @type {HTMLElement | null} */ (target.closest?.("[data-copy], [data-copy-from]"));
   if (!button) return;
   const { copy, copyFrom } = button.dataset; // a text, or the id of the element that has it
   try {
-    await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom).textContent);
+    await navigator.clipboard.writeText(copy ?? document.getElementById(copyFrom ?? "")?.textContent ?? "");
   } catch {
     return; // not allowed here: the text beside the button can be selected
   }
   const label = button.textContent;
-  button.textContent = words.copied;
+  button.textContent = words.copied ?? "";
   button.classList.add("copied");
   setTimeout(() => { button.textContent = label; button.classList.remove("copied"); }, 2000);
 });
 
 // A form that changes something is sent once: what answers it may be shown only once.
 document.addEventListener("submit", (event) => {
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   if (event.defaultPrevented || form.method !== "post" || "swap" in form.dataset || form.id === "new-order") return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "yes";
   form.setAttribute("aria-busy", "true");
 });
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("form[data-sent]")) {
+  for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-sent]"))) {
     delete form.dataset.sent;
     form.removeAttribute("aria-busy");
   }
 });
 
 document.documentElement.classList.add("scripts");
-document.addEventListener("swapped", (event) => localise(event.detail.parentNode ?? document));
+document.addEventListener("swapped", (event) => localise(/** @type {CustomEvent<Element>} */ (event).detail.parentNode ?? document));
 localise(document);
 setInterval(() => localise(document), 30000);

@@ -7,9 +7,12 @@
 //
 // After each replacement the document gets the event "swapped".
 
+/** @typedef {{ page: Document, url: string, ok: boolean, status: number }} Answer ok is false for an error */
+
 // load reads a page as a document. XMLHttpRequest parses it, so that no text becomes
 // markup in this page: Trusted Types have nothing to forbid.
-const load = (url, method = "GET", body = null) => new Promise((resolve, reject) => {
+/** @type {(url: string, method?: string, body?: URLSearchParams | null) => Promise<Answer>} */
+export const load = (url, method = "GET", body = null) => new Promise((resolve, reject) => {
   const request = new XMLHttpRequest();
   request.open(method, url);
   request.responseType = "document";
@@ -22,10 +25,15 @@ const load = (url, method = "GET", body = null) => new Promise((resolve, reject)
   request.send(body);
 });
 
+// fieldsOf returns what a browser sends of a form whose button was pressed.
+/** @type {(form: HTMLFormElement, button: HTMLElement | null) => URLSearchParams} */
+export const fieldsOf = (form, button) => new URLSearchParams(/** @type {any} */ (new FormData(form, button)));
+
 // put replaces an element by that of another page, and keeps the focus on what has
 // the same id.
-const put = (old, fresh) => {
-  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+/** @type {(old: Element, fresh: Element) => void} */
+export const put = (old, fresh) => {
+  const focused = old.contains(document.activeElement) ? document.activeElement?.id : "";
   const adopted = document.adoptNode(fresh);
   old.replaceWith(adopted);
   document.dispatchEvent(new CustomEvent("swapped", { detail: adopted }));
@@ -34,18 +42,19 @@ const put = (old, fresh) => {
 
 // swap shows a part of the page at url. What cannot be shown so is navigated to.
 let latest = 0;
+/** @type {(id: string, url: string, how?: { method?: string, body?: URLSearchParams | null, remember?: boolean }) => Promise<void>} */
 const swap = async (id, url, { method = "GET", body = null, remember = true } = {}) => {
   const turn = ++latest;
-  const old = document.getElementById(id);
+  const old = /** @type {HTMLElement} */ (document.getElementById(id));
   old.setAttribute("aria-busy", "true");
   try {
     const answer = await load(url, method, body);
     if (turn !== latest) return; // another click was faster
     const fresh = answer.page.getElementById(id);
     // A form that leads nowhere else is sent as a browser does: its own address may have no page.
-    if (!fresh && method !== "GET" && answer.url === new URL(url, location).href) throw new Error("no part");
+    if (!fresh && method !== "GET" && answer.url === new URL(url, location.href).href) throw new Error("no part");
     if (!fresh || new URL(answer.url).origin !== location.origin) return location.assign(answer.url);
-    put(document.getElementById(id), fresh);
+    put(document.getElementById(id) ?? old, fresh);
     document.title = answer.page.title;
     if (!remember) return;
     if (!history.state) history.replaceState({ swap: id }, "");
@@ -57,21 +66,22 @@ const swap = async (id, url, { method = "GET", body = null, remember = true } = 
 };
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("a[data-swap]");
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.("a[data-swap]"));
   const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-  if (!link || !plain || event.defaultPrevented || !document.getElementById(link.dataset.swap)) return;
+  const id = link?.dataset.swap;
+  if (!id || !plain || event.defaultPrevented || !document.getElementById(id)) return;
   event.preventDefault();
-  swap(link.dataset.swap, link.href);
+  swap(id, link.href);
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target, id = form.dataset.swap;
+  const form = /** @type {HTMLFormElement} */ (event.target), id = form.dataset.swap;
   if (!id || event.defaultPrevented || !document.getElementById(id)) return;
   event.preventDefault();
-  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  const fields = fieldsOf(form, event.submitter);
   if (form.method === "get") {
     const url = new URL(form.action);
-    url.search = fields;
+    url.search = String(fields);
     swap(id, url.href);
     return;
   }
@@ -91,6 +101,7 @@ addEventListener("popstate", () => {
 // refresh replaces the parts that differ, and nothing else, so that a screen reader
 // speaks when something happens. It compares with what the server sent before,
 // because other scripts show times in the reader's zone.
+/** @param {Document} page */
 const parts = (page) => [...page.querySelectorAll("[data-part]")];
 const seen = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
 const refresh = async () => {
@@ -109,13 +120,16 @@ const refresh = async () => {
 
 // follow refreshes a live page while it is looked at, and immediately when it is
 // looked at again. It ends with a page that is not live.
+/** @param {number} seconds */
 const follow = (seconds) => {
   let timer = 0, running = false;
+  /** @param {number} factor */
   const later = (factor) => { timer = setTimeout(round, seconds * 1000 * factor); };
   const round = async () => {
     clearTimeout(timer);
     if (document.hidden || running) return;
     running = true;
+    /** @type {unknown} */
     let live = true;
     try { live = await refresh(); } catch { /* offline: the next round tries again */ }
     running = false;
@@ -125,5 +139,5 @@ const follow = (seconds) => {
   addEventListener("online", round);
   later(1);
 };
-const live = document.querySelector("[data-live]");
+const live = /** @type {HTMLElement | null} */ (document.querySelector("[data-live]"));
 if (live) follow(Number(live.dataset.live));
