@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	namedTest = regexp.MustCompile("`(Test[A-Za-z]+)`")
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`")
 	namedPath = regexp.MustCompile("`((?:api|bench|client|cmd|docs|internal)/[^` ]*)`")
 )
 
@@ -51,7 +51,7 @@ func TestDocsNameWhatExists(t *testing.T) {
 // testNames returns the names of all tests of the module.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
-	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	names := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
