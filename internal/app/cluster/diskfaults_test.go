@@ -51,7 +51,7 @@ func TestDiskFaults(t *testing.T) {
 	r := recordService(t)
 	r.live(t, 3)
 	refused := 0
-	for round := range testkit.Scaled(6, 1) {
+	for round := range testkit.Scaled(2, 1) {
 		for _, fault := range passing {
 			sent := r.suffer(t, fault, round)
 			r.recover(t, sent)
@@ -66,7 +66,7 @@ func TestDiskFaults(t *testing.T) {
 	r.program.Wait()
 	t.Logf("%d requests refused; %d acknowledged facts", refused, len(r.claims))
 	r.noneLoose(t)
-	for seed := range uint64(testkit.Scaled(20, 3)) {
+	for seed := range uint64(testkit.Scaled(10, 3)) {
 		cut := r.cutAfter(t, r.program.Len(), rand.New(rand.NewPCG(seed, 2)), false)
 		if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
 			t.Errorf("cut %d: got %v, lost %d of %d: %s", seed, err, len(lost), len(cut.claims), first(lost))

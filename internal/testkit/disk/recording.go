@@ -34,7 +34,7 @@ const (
 	truncate             // a file to the size in offset
 	rename               // of names in a folder
 	flush                // of a file or a folder: a sync
-	lose                 // a sync that failed, after which the system forgets what was not written
+	lose                 // a sync of a file that failed, after which the system forgets what was not written
 )
 
 // operation is a change of a node, or a sync of one.
@@ -94,6 +94,12 @@ func (r *Recording) pathOf(at int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.nodes[at].path
+}
+
+func (r *Recording) isFolder(at int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.nodes[at].folder
 }
 
 // create adds a file or a folder, unless there is one at the path, and returns its node.

@@ -148,13 +148,22 @@ func (t *tracer) call(id int, at *thread) {
 	if at.fault != 0 {
 		regs.Rax = uint64(-int64(at.fault))
 		_ = unix.PtraceSetRegs(id, &regs)
-		if number := at.enter.Orig_rax; number == unix.SYS_FSYNC || number == unix.SYS_FDATASYNC {
-			t.add(operation{kind: lose, node: t.files[int32(at.enter.Rdi)], began: at.began})
-		}
+		t.failed(at)
 		return
 	}
 	if result := int64(regs.Rax); result >= 0 {
 		t.record(at, result)
+	}
+}
+
+// failed records a sync of a file that has failed. One of a folder loses nothing: file
+// systems keep names in a journal, and stop when that cannot be written.
+func (t *tracer) failed(at *thread) {
+	if number := at.enter.Orig_rax; number != unix.SYS_FSYNC && number != unix.SYS_FDATASYNC {
+		return
+	}
+	if node := t.files[int32(at.enter.Rdi)]; !t.isFolder(node) {
+		t.add(operation{kind: lose, node: node, began: at.began})
 	}
 }
 
