@@ -17,7 +17,19 @@ type Client struct {
 	Service
 	PublicKey string // pk_…
 	SecretKey string // sk_…; never sent
+	// Signatures is the version with which requests are signed, [SignatureV1] if it is empty.
+	Signatures SignatureVersion
 }
+
+// SignatureVersion is a version of signatures of requests.
+type SignatureVersion string
+
+// The versions of signatures. Version 2 also covers the query, the Idempotency-Key and the
+// Content-Type, and each change is accepted once. Every key accepts it, and some require it.
+const (
+	SignatureV1 SignatureVersion = "v1"
+	SignatureV2 SignatureVersion = "v2"
+)
 
 // New returns a client with an API key; see [NewService] for timeouts and retries.
 func New(baseURL, publicKey, secretKey string) *Client {
@@ -30,7 +42,16 @@ func (c *Client) authorize(request *http.Request, body []byte) {
 	signed := signature.Request{Timestamp: timestamp, Method: request.Method, Path: request.URL.EscapedPath(), Body: body}
 	request.Header.Set("X-Api-Key", c.PublicKey)
 	request.Header.Set("X-Timestamp", timestamp)
-	request.Header.Set("X-Signature", signed.Sign([]byte(c.SecretKey)))
+	if c.Signatures != SignatureV2 {
+		request.Header.Set("X-Signature", signed.Sign([]byte(c.SecretKey)))
+		return
+	}
+	second := signature.RequestV2{
+		Request: signed, Query: request.URL.RawQuery, IdempotencyKey: request.Header.Get("Idempotency-Key"),
+		ContentType: request.Header.Get("Content-Type"), Nonce: NewIdempotencyKey(), // any text will do that is new
+	}
+	request.Header.Set("X-Nonce", second.Nonce)
+	request.Header.Set("X-Signature", second.Sign([]byte(c.SecretKey)))
 }
 
 // Call sends a signed request to any path, also one that this package has no method for,
@@ -56,14 +77,7 @@ func (c *Client) CallWithKey(ctx context.Context, method, target string, body []
 
 // Request returns a signed request, which it does not send.
 func (c *Client) Request(ctx context.Context, method, target string, body []byte, key string) (*http.Request, error) {
-	request, err := newRequest(ctx, c, method, target, body)
-	if err != nil {
-		return nil, err
-	}
-	if key != "" {
-		request.Header.Set("Idempotency-Key", key)
-	}
-	return request, nil
+	return newRequest(ctx, c, method, target, body, headers{"Idempotency-Key": key})
 }
 
 // NewIdempotencyKey returns a random UUID (RFC 9562, version 4).

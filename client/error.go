@@ -152,6 +152,8 @@ const (
 	ReasonUnknownKey        UnauthorizedReason = "unknown_key"        // or a revoked one
 	ReasonTimestampSkew     UnauthorizedReason = "timestamp_skew"     // the clocks differ by more than 300 s
 	ReasonSignatureMismatch UnauthorizedReason = "signature_mismatch" // usually a wrong secret key
+	ReasonV2Required        UnauthorizedReason = "v2_required"        // the key requires [SignatureV2]
+	ReasonNonceUsed         UnauthorizedReason = "nonce_used"         // the request was sent twice
 
 	ReasonTOTPRequired  UnauthorizedReason = "totp_required"           // the account signs in with a code as well
 	ReasonTOTPWrong     UnauthorizedReason = "totp_wrong"              // or it was used already

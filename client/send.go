@@ -154,20 +154,11 @@ func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, er
 		key = NewIdempotencyKey()
 	}
 	return exchange(ctx, c, o.repeatable(), func() (*http.Request, error) {
-		request, err := newRequest(ctx, c, o.method, target, body)
-		if err != nil {
-			return nil, err
-		}
+		sent := headers{"Accept": o.accept, "Content-Type": o.kind}
 		if o.keyed {
-			request.Header.Set("Idempotency-Key", key)
+			sent["Idempotency-Key"] = key
 		}
-		if o.accept != "" {
-			request.Header.Set("Accept", o.accept)
-		}
-		if o.kind != "" {
-			request.Header.Set("Content-Type", o.kind)
-		}
-		return request, nil
+		return newRequest(ctx, c, o.method, target, body, sent)
 	})
 }
 
@@ -202,8 +193,12 @@ func encode(body any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// newRequest returns a request with credentials.
-func newRequest(ctx context.Context, c caller, method, target string, body []byte) (*http.Request, error) {
+// headers are headers of a request by name; those that are empty are not sent.
+type headers map[string]string
+
+// newRequest returns a request with headers and then credentials, because a signature may
+// cover headers. A body is JSON unless they say otherwise.
+func newRequest(ctx context.Context, c caller, method, target string, body []byte, sent headers) (*http.Request, error) {
 	where, err := url.Parse(c.service().BaseURL + target)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", target, err)
@@ -214,6 +209,11 @@ func newRequest(ctx context.Context, c caller, method, target string, body []byt
 	}
 	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range sent {
+		if value != "" {
+			request.Header.Set(name, value)
+		}
 	}
 	c.authorize(request, body)
 	return request, nil

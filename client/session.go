@@ -42,6 +42,8 @@ type CreateAPIKeyRequest struct {
 	Name   string  `json:"name,omitempty"`   // a label of up to 255 characters; optional
 	Scopes []Scope `json:"scopes,omitempty"` // what the key may do; none for everything that a key can do
 	Mode   KeyMode `json:"mode,omitempty"`   // [ModeLive] if it is empty
+	// RequireV2 makes the service refuse signatures of version 1; see [Client.Signatures].
+	RequireV2 bool `json:"require_v2,omitempty"`
 }
 
 // KeyMode says whether the orders of an API key are delivered.
@@ -84,6 +86,7 @@ type APIKey struct {
 	Scopes     []Scope   `json:"scopes"` // empty for a key that may do everything that a key can do
 	Mode       KeyMode   `json:"mode"`
 	LiveMode   bool      `json:"livemode"` // whether Mode is [ModeLive]
+	RequireV2  bool      `json:"require_v2"`
 }
 
 // CreateAPIKey creates an API key, which works immediately. A partner may have 1,000. If

@@ -256,6 +256,7 @@ type createdKey struct {
 	Scopes    []partner.Scope `json:"scopes"` // empty for a key that may do everything
 	Mode      delivery.Mode   `json:"mode"`
 	LiveMode  bool            `json:"livemode"`
+	RequireV2 bool            `json:"require_v2"`
 }
 
 type creatorAnswer struct {
@@ -289,7 +290,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	}
 	return created(createdKey{
 		key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt, creatorAnswer(key.CreatedBy), scopesOf(&key.APIKey),
-		key.Mode, key.Mode == delivery.ModeLive,
+		key.Mode, key.Mode == delivery.ModeLive, key.RequireV2,
 	})
 }
 
@@ -313,6 +314,7 @@ type listedKey struct {
 	Scopes     []partner.Scope `json:"scopes"`
 	Mode       delivery.Mode   `json:"mode"`
 	LiveMode   bool            `json:"livemode"`
+	RequireV2  bool            `json:"require_v2"`
 }
 
 func (s *Server) handleKeyList(c *call) (reply, error) {
@@ -329,7 +331,7 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 		keys[i] = listedKey{
 			KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, CreatedAt: key.CreatedAt,
 			CreatedBy: creatorAnswer(key.CreatedBy), Scopes: scopesOf(&key),
-			Mode: key.Mode, LiveMode: key.Mode == delivery.ModeLive,
+			Mode: key.Mode, LiveMode: key.Mode == delivery.ModeLive, RequireV2: key.RequireV2,
 		}
 		if !key.LastUsedAt.IsZero() {
 			keys[i].LastUsedAt = &key.LastUsedAt

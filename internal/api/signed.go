@@ -42,8 +42,10 @@ func (s *Server) authenticateSigned(c *call, route Route) error {
 	if err := s.authenticate(c); err != nil {
 		return err
 	}
-	_, err := c.chosenMode(route)
-	return err
+	if _, err := c.chosenMode(route); err != nil {
+		return err
+	}
+	return s.useNonce(c, route)
 }
 
 // authenticateSession accepts a request in a session whose user may use the route. It
@@ -74,6 +76,8 @@ const (
 	reasonUnknownKey        reason = "unknown_key"
 	reasonTimestampSkew     reason = "timestamp_skew"
 	reasonSignatureMismatch reason = "signature_mismatch"
+	reasonV2Required        reason = "v2_required"
+	reasonNonceUsed         reason = "nonce_used"
 )
 
 type unauthorizedDetails struct {
@@ -113,8 +117,7 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 	}
 	c.namedKeyID = key.KeyID
 	sentAt := c.Header.Get("X-Timestamp")
-	request := signature.Request{Timestamp: sentAt, Method: c.Method, Path: c.sentPath(), Body: c.body}
-	if !request.Verify(key.Secret, c.Header.Get("X-Signature")) {
+	if !c.isSignedWith(key.Secret) {
 		return nil, mismatch(c)
 	}
 	if now := s.config.Now(); !signature.Fresh(sentAt, now) {
@@ -124,8 +127,21 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}
 	}
+	if key.RequireV2 && !c.isV2() {
+		return nil, errV2Required
+	}
 	s.config.Partners.Used(key)
 	return key, nil
+}
+
+// isSignedWith reports whether the request's signature is one with a secret.
+func (c *call) isSignedWith(secret []byte) bool {
+	sent := c.Header.Get("X-Signature")
+	request := signature.Request{Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.body}
+	if c.isV2() {
+		return c.repeatedHeader() == "" && c.asV2(request).Verify(secret, sent)
+	}
+	return request.Verify(secret, sent) && !request.ReadsAsV2()
 }
 
 // mismatch returns errMismatch, with what is wrong with the form of the headers.
@@ -144,8 +160,10 @@ const milliseconds = 13
 // end of a message; empty if nothing is.
 func hint(c *call) string {
 	switch {
-	case !strings.HasPrefix(c.Header.Get("X-Signature"), "v1="):
-		return `: X-Signature must begin with "v1="`
+	case c.isV2() && c.repeatedHeader() != "":
+		return ": the header " + c.repeatedHeader() + " was sent more than once"
+	case !c.isV2() && !strings.HasPrefix(c.Header.Get("X-Signature"), "v1="):
+		return `: X-Signature must begin with "v1=" or "v2="`
 	case len(c.Header.Get("X-Timestamp")) == milliseconds:
 		return ": X-Timestamp is in milliseconds, not seconds"
 	default:

@@ -25,6 +25,7 @@ type APIKey struct {
 	CreatedBy  Creator
 	Scopes     []Scope // in the order of the constants; empty for a key that may do everything
 	Mode       delivery.Mode
+	RequireV2  bool // whether requests must have a signature of version 2
 }
 
 // Creator is the user who made an API key. The name is the one of that time: the
@@ -43,11 +44,12 @@ type CreatedKey struct {
 // KeyRequest is a request to create an API key. Email and Password stand in
 // for a session; they are empty if they were not given.
 type KeyRequest struct {
-	Name     string
-	Scopes   []Scope       // empty for a key that may do everything
-	Mode     delivery.Mode // empty for live
-	Email    string
-	Password string
+	Name      string
+	Scopes    []Scope       // empty for a key that may do everything
+	Mode      delivery.Mode // empty for live
+	RequireV2 bool          // whether requests must have a signature of version 2
+	Email     string
+	Password  string
 }
 
 // ReadKeyRequest reads a request to create an API key. Name and Scopes are valid only
@@ -56,11 +58,12 @@ func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	return KeyRequest{
-		Name:     f.Text("name", form.Optional, form.Length(0, 255)),
-		Scopes:   readScopes(f),
-		Mode:     delivery.Mode(f.Text("mode", form.Optional, form.OneOf(delivery.Modes...))),
-		Email:    f.Text("email", form.Optional, delivery.EmailRule),
-		Password: f.Secret("password", form.Optional, credential.KnownPasswordRule),
+		Name:      f.Text("name", form.Optional, form.Length(0, 255)),
+		Scopes:    readScopes(f),
+		Mode:      delivery.Mode(f.Text("mode", form.Optional, form.OneOf(delivery.Modes...))),
+		RequireV2: f.Flag("require_v2"),
+		Email:     f.Text("email", form.Optional, delivery.EmailRule),
+		Password:  f.Secret("password", form.Optional, credential.KnownPasswordRule),
 	}, problems
 }
 
@@ -82,10 +85,11 @@ type keyFacts struct {
 	PublicKey string        `json:"public_key"`
 	Scopes    []Scope       `json:"scopes"`
 	Mode      delivery.Mode `json:"mode"`
+	RequireV2 bool          `json:"require_v2"`
 }
 
 func factsOfKey(k *APIKey) keyFacts {
-	return keyFacts{k.Name, k.PublicKey, append([]Scope{}, k.Scopes...), k.Mode}
+	return keyFacts{k.Name, k.PublicKey, append([]Scope{}, k.Scopes...), k.Mode, k.RequireV2}
 }
 
 // maxKeys is how many active keys a partner may have: enough for a key for each
@@ -147,7 +151,7 @@ var infixes = map[delivery.Mode]string{delivery.ModeLive: "", delivery.ModeTest:
 func (s *Service) newKey(by *Member, request KeyRequest) (*CreatedKey, error) {
 	created := &CreatedKey{APIKey: APIKey{
 		Name: request.Name, CreatedAt: s.now(), CreatedBy: Creator{by.User.UserID, by.User.Name}, Scopes: request.Scopes,
-		Mode: cmp.Or(request.Mode, delivery.ModeLive),
+		Mode: cmp.Or(request.Mode, delivery.ModeLive), RequireV2: request.RequireV2,
 	}}
 	var err error
 	if created.KeyID, err = identifier.New(s.config.Random, "key_"); err != nil {
@@ -230,7 +234,7 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 		return nil, err
 	}
 	account := delivery.Account(sealed.PartnerID, sealed.Mode)
-	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: account, Secret: secret, Scopes: sealed.Scopes}
+	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: account, Secret: secret, Scopes: sealed.Scopes, RequireV2: sealed.RequireV2}
 	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
 }
 

@@ -13,6 +13,7 @@ type SigningKey struct {
 	PartnerID string  // the test account for a test key
 	Secret    []byte  // must not be changed
 	Scopes    []Scope // likewise; empty for a key that may do everything
+	RequireV2 bool    // whether requests must have a signature of version 2
 
 	// freshUntil is when the key has to be looked up again, in nanoseconds
 	// since the cache's start.

@@ -93,6 +93,8 @@ type Writer interface {
 	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
 	AddAPIKey(ctx context.Context, key *SealedKey) error
+	// AddNonce keeps a nonce. It is false if its key has used it already.
+	AddNonce(ctx context.Context, nonce *Nonce) (added bool, err error)
 	// ForgetSignatures removes what is kept of requests that were signed before a time.
 	ForgetSignatures(ctx context.Context, signedBefore time.Time) error
 	// RevokeAPIKey returns the key that it revoked; nil if the partner has no such

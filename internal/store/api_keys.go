@@ -28,6 +28,7 @@ var (
 		text("creator_name", func(k *keyRow) *string { return &k.CreatedBy.Name }),
 		encoded("scopes", writeScopes, readScopes),
 		text("mode", func(k *keyRow) *string { return (*string)(&k.Mode) }),
+		flag("require_v2", func(k *keyRow) *bool { return &k.RequireV2 }),
 	)
 	addAPIKeys = apiKeys.insert()
 	useAPIKeys = updateOf(apiKeys,

@@ -24,12 +24,6 @@ func (tx webhookTx) LastChange(ctx context.Context, partnerID string) (signedAt 
 	return signedAt, err
 }
 
-// ForgetSignatures removes what is kept of requests that were signed before a time.
-func (tx partnerTx) ForgetSignatures(ctx context.Context, signedBefore time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM endpoint_changes WHERE signed_at < $1", signedBefore)
-	return err
-}
-
 // AddChange keeps a change of a partner's endpoint. It is false if it is kept already.
 func (tx webhookTx) AddChange(ctx context.Context, change *webhook.Change) (added bool, err error) {
 	rows, err := writeNow(ctx, tx.conn, addEndpointChanges, change)

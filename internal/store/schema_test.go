@@ -23,7 +23,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 	described := map[string]string{
 		apiKeys.name: shape(apiKeys), audited.name: shape(audited), openOrders.name: shape(openOrders),
 		courierDeliveries.name: shape(courierDeliveries), courierSequences.name: shape(courierSequences), couriers.name: shape(couriers), counted.name: shape(counted),
-		dispatchSettings.name: shape(dispatchSettings), endpointChanges.name: shape(endpointChanges), events.name: shape(events), idempotencyKeys.name: shape(idempotencyKeys),
+		dispatchSettings.name: shape(dispatchSettings), endpointChanges.name: shape(endpointChanges), events.name: shape(events), idempotencyKeys.name: shape(idempotencyKeys), nonces.name: shape(nonces),
 		loosePictures.name: shape(loosePictures), operatorSessions.name: shape(operatorSessions),
 		operatorIdentities.name: shape(operatorIdentities), operatorReceipts.name: shape(operatorReceipts),
 		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),

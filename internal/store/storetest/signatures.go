@@ -9,6 +9,34 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
+// testNonces: a nonce is kept once for its key, until it is forgotten.
+func testNonces(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	nonce := func(partnerID, keyID, text string, signed int) *partner.Nonce {
+		return &partner.Nonce{PartnerID: partnerID, KeyID: keyID, Text: text, SignedAt: at(signed)}
+	}
+	writePartners(t, s, func(tx partner.Writer) error {
+		wantAdded := func(want bool, n *partner.Nonce) {
+			t.Helper()
+			added, err := tx.AddNonce(ctx, n)
+			must(t, err)
+			if added != want {
+				t.Errorf("%+v: got added %t, want %t", n, added, want)
+			}
+		}
+		wantAdded(true, nonce(partnerID, "key_1", "a", 5))
+		wantAdded(false, nonce(partnerID, "key_1", "a", 9))
+		wantAdded(true, nonce(partnerID, "key_1", "A", 5))
+		wantAdded(true, nonce(partnerID, "key_2", "a", 4))
+		wantAdded(true, nonce(neighbourID, "key_1", "a", 4))
+		must(t, tx.ForgetSignatures(ctx, at(5)))
+		wantAdded(false, nonce(partnerID, "key_1", "a", 5))
+		wantAdded(true, nonce(partnerID, "key_2", "a", 5))
+		wantAdded(true, nonce(neighbourID, "key_1", "a", 5))
+		return nil
+	})
+}
+
 // testEndpointChanges: a change is kept once, after the removal of its endpoint too, and
 // not if its transaction fails.
 func testEndpointChanges(t *testing.T, s *store.Store) {

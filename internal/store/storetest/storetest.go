@@ -76,6 +76,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"simulated tests":      testSimulatedTests,
 		"endpoints":            testEndpoints,
 		"endpoint changes":     testEndpointChanges,
+		"nonces":               testNonces,
 		"wakes":                testWakes,
 		"queue":                testQueue,
 		"behind":               testBehind,

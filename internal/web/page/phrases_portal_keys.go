@@ -26,6 +26,10 @@ var portalKeysPhrases = map[string]phrase{
 	"keys.scope.webhooks":    {"Webhooks: change the endpoint, test it, send events again, and read them", "Webhooks : modifier le point de terminaison, l’essayer, renvoyer des événements et les lire"},
 	"keys.scope.read":        {"Read: everything above and the request log, and change nothing", "Lecture : tout ce qui précède et le journal des requêtes, sans rien modifier"},
 
+	"keys.signatures": {"Signatures", "Signatures"},
+	"keys.v2":         {"Accept signatures of version 2 only, which also cover the query and headers, and work once", "N’accepter que les signatures de version 2, qui couvrent aussi les paramètres et les en-têtes et ne servent qu’une fois"},
+	"keys.v2.short":   {"version 2 signatures only", "signatures de version 2 seulement"},
+
 	"keys.made":   {"Your new key", "Votre nouvelle clé"},
 	"keys.once":   {"Copy the secret key now and store it safely. It is shown this once and never again; if you lose it, make another key.", "Copiez maintenant la clé secrète et conservez-la en lieu sûr. Elle n’est affichée que cette fois ; si vous la perdez, créez une autre clé."},
 	"keys.public": {"Public key", "Clé publique"},

@@ -29,6 +29,7 @@ type keysView struct {
 	Modes  []choice
 	Access []choice // everything, or some scopes
 	Scopes []choice
+	V2     bool // whether the key will require signatures of version 2
 }
 
 // choice is one box or button of several.
@@ -73,6 +74,7 @@ func (room *Room) showKeys(s *sheet, form *page.Form, status int) (int, []byte, 
 		Modes:  choices(s, form, "mode", delivery.Modes),
 		Access: choices(s, form, "access", []string{accessEverything, accessSome}),
 		Scopes: choices(s, form, "scopes", partner.Scopes),
+		V2:     form.Values.Get("require_v2") != "",
 	}
 	return s.show(leaf{template: "portal-keys", title: s.Text("portal.keys"), data: view, status: status, modeless: true})
 }
@@ -109,7 +111,9 @@ func (room *Room) makeKey(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	wanted := map[string]any{"name": form.Values.Get("name"), "mode": form.Values.Get("mode")}
+	wanted := map[string]any{
+		"name": form.Values.Get("name"), "mode": form.Values.Get("mode"), "require_v2": form.Values.Get("require_v2") != "",
+	}
 	if form.Values.Get("access") == accessSome {
 		wanted["scopes"] = append([]string{}, form.Values["scopes"]...)
 	}

@@ -63,12 +63,24 @@ CREATE TABLE api_keys (
     creator_name TEXT   NOT NULL,
     scopes       TEXT   NOT NULL, -- with a space between two; '' for all
     mode         TEXT   NOT NULL, -- live or test
+    require_v2   BIGINT NOT NULL, -- 1 if requests must have a signature of version 2
     created_at   BIGINT NOT NULL,
     revoked_at   BIGINT NOT NULL, -- 0 while the key is valid
     last_used_at BIGINT NOT NULL
 );
 -- Lists the keys of a partner, oldest first.
 CREATE INDEX api_keys_of_partner ON api_keys (partner_id, created_at);
+
+-- The nonces of changes with a signature of version 2, each of which a key accepts once.
+CREATE TABLE nonces (
+    partner_id TEXT   NOT NULL,
+    key_id     TEXT   NOT NULL,
+    nonce      TEXT   NOT NULL,
+    signed_at  BIGINT NOT NULL, -- the X-Timestamp
+    PRIMARY KEY (partner_id, key_id, nonce)
+) WITHOUT ROWID;
+-- Finds the nonces that have expired.
+CREATE INDEX nonces_signed ON nonces (signed_at);
 
 CREATE TABLE sessions (
     token_hash   BLOB   NOT NULL PRIMARY KEY,
