@@ -102,7 +102,7 @@ func TestKeysShowWhoMadeThem(t *testing.T) {
 	}
 	s.Do(t, "DELETE", "/v1/auth/api-keys/"+keyID, nil, p.Login()...).Must(t, 200)
 	log := admin.Call(t, "GET", "/ops/v1/audit?object_id="+keyID, nil).Must(t, 200)
-	facts := fmt.Sprintf(`{"name":"till","public_key":%q,%s}`, made.Text("public_key"), scopes)
+	facts := fmt.Sprintf(`{"name":"till","public_key":%q,%s,"require_v2":false}`, made.Text("public_key"), scopes)
 	for i, want := range []string{
 		fmt.Sprintf(`"action":"api_key.revoked","partner_id":%q,"object_id":%q,"before":%s,"after":null`, p.PartnerID, keyID, facts),
 		fmt.Sprintf(`"operator_id":%q,"request_id":%q,"action":"api_key.created","partner_id":%q,"object_id":%q,"before":null,"after":%s`,

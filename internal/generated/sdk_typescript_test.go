@@ -60,16 +60,18 @@ func (w *workshop) pack() string {
 // TestVectorsOfSDKs compares the vectors of the packages with those of the service.
 func TestVectorsOfSDKs(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile("../signature/testdata/signature_vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"typescript/test/signature_vectors.json", "python/tests/signature_vectors.json"} {
-		got, err := os.ReadFile(filepath.Join("../../sdk", path))
+	for _, name := range []string{"signature_vectors.json", "signature_vectors_v2.json"} {
+		want, err := os.ReadFile(filepath.Join("../signature/testdata", name))
 		if err != nil {
-			t.Error(err)
-		} else if !bytes.Equal(got, want) {
-			t.Errorf("sdk/%s: got other vectors than those of internal/signature", path)
+			t.Fatal(err)
+		}
+		for _, folder := range []string{"typescript/test", "python/tests"} {
+			got, err := os.ReadFile(filepath.Join("../../sdk", folder, name))
+			if err != nil {
+				t.Error(err)
+			} else if !bytes.Equal(got, want) {
+				t.Errorf("sdk/%s/%s: got other vectors than those of internal/signature", folder, name)
+			}
 		}
 	}
 }

@@ -9,3 +9,6 @@ from typing import Any
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parent / "signature_vectors.json").read_text(encoding="utf-8")
 )
+VECTORS_V2: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "signature_vectors_v2.json").read_text(encoding="utf-8")
+)

@@ -1,6 +1,6 @@
 import { Feed, type FeedOptions } from "./feed.js";
 import { type CallOptions, type KeyedCallOptions, Service, type ServiceOptions, bytes } from "./service.js";
-import { type KeyPair, sign } from "./signing.js";
+import { type KeyPair, type SignatureVersion, sign } from "./signing.js";
 import type {
   BatchResults,
   CancelledOrder,
@@ -28,21 +28,34 @@ import type {
   WebhookEndpointRequest,
 } from "./types.js";
 
+export interface ClientOptions extends ServiceOptions {
+  /**
+   * The version of signatures: v1 unless given. Version 2 also covers the query, the Idempotency-Key and the
+   * Content-Type, and each change is accepted once.
+   */
+  signatures?: SignatureVersion;
+}
+
 /**
  * Calls a service with an API key. A method that makes one request is named like the operation in the
  * OpenAPI document, such as listOrders; the plural alone, such as orders, iterates over all pages.
  */
 export class Client extends Service {
+  /** The version with which requests are signed. */
+  readonly signatures: SignatureVersion;
+
   constructor(
     baseURL: string,
     readonly key: KeyPair,
-    options?: ServiceOptions,
+    options: ClientOptions = {},
   ) {
-    super(baseURL, options);
+    const { signatures = "v1", ...rest } = options;
+    super(baseURL, rest);
+    this.signatures = signatures;
   }
 
   protected override authorize(request: Request): Promise<Request> {
-    return sign(request, this.key);
+    return sign(request, this.key, this.signatures);
   }
 
   /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */

@@ -11,7 +11,15 @@ export {
   type ServiceOptions,
   Session,
 } from "./service.js";
-export { type KeyPair, sign, signature, signing } from "./signing.js";
+export {
+  type KeyPair,
+  type SignatureVersion,
+  type SignedParts,
+  sign,
+  signature,
+  signatureV2,
+  signing,
+} from "./signing.js";
 export type * from "./types.js";
 export {
   type EventHandler,

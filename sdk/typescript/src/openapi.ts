@@ -2021,7 +2021,7 @@ export interface components {
         /** @description Why the signature is refused, or what is wrong with the code of a login. */
         UnauthorizedDetails: {
             /** @enum {string} */
-            reason: "missing_header" | "unknown_key" | "timestamp_skew" | "signature_mismatch" | "totp_required" | "totp_wrong";
+            reason: "missing_header" | "unknown_key" | "timestamp_skew" | "signature_mismatch" | "v2_required" | "nonce_used" | "totp_required" | "totp_wrong";
             /** @description The service's clock; only with timestamp_skew. */
             server_time?: components["schemas"]["Time"];
         };
@@ -2214,6 +2214,8 @@ export interface components {
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description `live` if left out. */
             mode?: components["schemas"]["KeyMode"] | null;
+            /** @description Whether requests must have a signature of version 2; `false` if left out. */
+            require_v2?: boolean | null;
             /** @description Required without a session and without the two headers. */
             email?: components["schemas"]["Email"] | null;
             /**
@@ -2358,6 +2360,8 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             mode: components["schemas"]["KeyMode"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description Whether requests must have a signature of version 2. */
+            require_v2: boolean;
         };
         APIKey: {
             key_id: components["schemas"]["KeyID"];
@@ -2372,6 +2376,8 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             mode: components["schemas"]["KeyMode"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description Whether requests must have a signature of version 2. */
+            require_v2: boolean;
         };
         APIKeyList: {
             api_keys: components["schemas"]["APIKey"][];
@@ -4930,7 +4936,8 @@ export interface operations {
                      *           },
                      *           "scopes": [],
                      *           "mode": "live",
-                     *           "livemode": true
+                     *           "livemode": true,
+                     *           "require_v2": false
                      *         },
                      *         {
                      *           "key_id": "key_3ebmvgjrwc573fsp",
@@ -4947,7 +4954,8 @@ export interface operations {
                      *             "read"
                      *           ],
                      *           "mode": "live",
-                     *           "livemode": true
+                     *           "livemode": true,
+                     *           "require_v2": true
                      *         }
                      *       ],
                      *       "count": 2
@@ -4996,7 +5004,8 @@ export interface operations {
                      *       },
                      *       "scopes": [],
                      *       "mode": "live",
-                     *       "livemode": true
+                     *       "livemode": true,
+                     *       "require_v2": false
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedAPIKey"];

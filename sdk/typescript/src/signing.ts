@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 
 /** A pair of keys, as `createAPIKey` returns it. The secret key is never sent. */
 export interface KeyPair {
@@ -26,20 +26,74 @@ export function signature(
   return `v1=${digest.digest("hex")}`;
 }
 
-/** Signs a request: sets X-Api-Key, X-Timestamp and X-Signature. */
-export async function sign(request: Request, key: KeyPair): Promise<Request> {
+/** What a signature of version 2 covers. What a request does not have is empty. */
+export interface SignedParts {
+  /** Unix time in seconds, as in X-Timestamp. */
+  timestamp: string;
+  method: string;
+  /** The escaped path with /v1, without the query. */
+  path: string;
+  /** The query as sent, without the question mark. */
+  query?: string;
+  idempotencyKey?: string;
+  contentType?: string;
+  /** The header X-Nonce: 16 to 64 visible characters. */
+  nonce?: string;
+  /** The body as sent, byte for byte. */
+  body?: string | Uint8Array;
+}
+
+/** The signature of version 2 of a request, for the header X-Signature. */
+export function signatureV2(secretKey: string, parts: SignedParts): string {
+  const lines = [
+    parts.timestamp,
+    parts.method.toUpperCase(),
+    parts.path,
+    parts.query ?? "",
+    parts.idempotencyKey ?? "",
+    parts.contentType ?? "",
+    parts.nonce ?? "",
+  ];
+  const digest = createHmac("sha256", secretKey)
+    .update(lines.map((line) => `${line}\n`).join(""))
+    .update(parts.body ?? "");
+  return `v2=${digest.digest("hex")}`;
+}
+
+/** The version of a signature. Every key accepts version 2, and some require it. */
+export type SignatureVersion = "v1" | "v2";
+
+/** Signs a request: sets X-Api-Key, X-Timestamp and X-Signature, and with version 2 X-Nonce, which is new. */
+export async function sign(request: Request, key: KeyPair, version: SignatureVersion = "v1"): Promise<Request> {
   const timestamp = Math.floor(Date.now() / 1000).toString();
   const body = new Uint8Array(await request.clone().arrayBuffer());
   request.headers.set("X-Api-Key", key.public_key);
   request.headers.set("X-Timestamp", timestamp);
-  request.headers.set(
-    "X-Signature",
-    signature(key.secret_key, timestamp, request.method, new URL(request.url).pathname, body),
-  );
+  const { pathname: path, search } = new URL(request.url);
+  if (version === "v1") {
+    request.headers.set("X-Signature", signature(key.secret_key, timestamp, request.method, path, body));
+    return request;
+  }
+  const nonce = randomUUID();
+  const parts = {
+    timestamp,
+    method: request.method,
+    path,
+    query: search.slice(1),
+    idempotencyKey: request.headers.get("Idempotency-Key") ?? "",
+    contentType: request.headers.get("Content-Type") ?? "",
+    nonce,
+    body,
+  };
+  request.headers.set("X-Nonce", nonce);
+  request.headers.set("X-Signature", signatureV2(key.secret_key, parts));
   return request;
 }
 
 /** Middleware that signs, for clients made with openapi-fetch: `client.use(signing(key))`. */
-export function signing(key: KeyPair): { onRequest(options: { request: Request }): Promise<Request> } {
-  return { onRequest: ({ request }) => sign(request, key) };
+export function signing(
+  key: KeyPair,
+  version: SignatureVersion = "v1",
+): { onRequest(options: { request: Request }): Promise<Request> } {
+  return { onRequest: ({ request }) => sign(request, key, version) };
 }

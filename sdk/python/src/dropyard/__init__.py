@@ -4,7 +4,7 @@ Service calls what needs no credentials, Session manages an account and its API 
 Client does everything else with such a key. The README has a path of five minutes.
 """
 
-from ._signing import SignedAuth, sign_request
+from ._signing import SignatureVersion, SignedAuth, sign_request, sign_request_v2
 from ._version import __version__
 from .client import Client, Service, Session
 from .errors import APIError, DropyardError, NoAnswerError, WebhookError
@@ -23,12 +23,14 @@ __all__ = [
     "NoAnswerError",
     "Service",
     "Session",
+    "SignatureVersion",
     "SignedAuth",
     "WebhookError",
     "__version__",
     "new_webhook_secret",
     "parse_event",
     "sign_request",
+    "sign_request_v2",
     "sign_webhook",
     "verify_drop_signature",
     "verify_webhook",

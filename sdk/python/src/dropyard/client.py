@@ -12,7 +12,7 @@ from . import events as e
 from . import stock as s
 from . import types as t
 from ._http import RETRY_DELAYS, Connection, insert
-from ._signing import SignedAuth
+from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
 LabelFormat = Literal["application/pdf", "application/zpl"]
@@ -92,14 +92,16 @@ class Session(Connection):
         return cast("t.APIKeyList", self._json("GET", "/v1/auth/api-keys"))
 
     def create_api_key(
-        self, name: str = "", scopes: Sequence[t.Scope] = (), mode: t.KeyMode = "live"
-    ) -> t.CreatedAPIKey:
+        self, name: str = "", scopes: Sequence[t.Scope] = (), mode: t.KeyMode = "live", *,
+        require_v2: bool = False,
+    ) -> t.CreatedAPIKey:  # fmt: skip
         """Create an API key. Store its secret_key: no later answer has it.
 
         Without scopes the key may do everything that a key can do. Orders of a key in test mode
-        are simulated, apart from live ones.
+        are simulated, apart from live ones. A key that requires version 2 refuses signatures of
+        version 1.
         """
-        body: dict[str, Any] = {"name": name, "mode": mode}
+        body: dict[str, Any] = {"name": name, "mode": mode, "require_v2": require_v2}
         if scopes:
             body["scopes"] = list(scopes)
         return cast("t.CreatedAPIKey", self._json("POST", "/v1/auth/api-keys", body=body))
@@ -139,10 +141,11 @@ class Client(Service):
         *,
         http: httpx.Client | None = None,
         retry_delays: Sequence[float] = RETRY_DELAYS,
+        signatures: SignatureVersion = "v1",
     ) -> None:
-        """Prepare a client; see Connection for the options."""
+        """Prepare a client; see Connection and SignedAuth for the options."""
         super().__init__(base_url, http=http, retry_delays=retry_delays)
-        self._auth = SignedAuth(public_key, secret_key)
+        self._auth = SignedAuth(public_key, secret_key, signatures)
 
     # Quotes and orders.
 

@@ -82,6 +82,7 @@ class APIKey(TypedDict):
     scopes: list[Scope]  # empty for a key that may do everything
     mode: KeyMode
     livemode: bool  # whether mode is live
+    require_v2: bool  # whether signatures must be of version 2
 
 
 class APIKeyList(TypedDict):
@@ -103,6 +104,7 @@ class CreatedAPIKey(TypedDict):
     scopes: list[Scope]
     mode: KeyMode
     livemode: bool  # whether mode is live
+    require_v2: bool  # whether signatures must be of version 2
 
 
 class RevokedAPIKey(TypedDict):
