@@ -87,7 +87,7 @@ var courierPhrases = map[string]phrase{
 	"courier.refused.gone":      {"This stop is no longer yours: the desk has given it to another courier.", "Cet arrêt n’est plus à vous : le bureau l’a donné à un autre livreur."},
 	"courier.refused.cancelled": {"The desk has cancelled this order. Keep the parcels and ask the desk.", "Le bureau a annulé cette commande. Gardez les colis et demandez au bureau."},
 	"courier.refused.given":     {"The desk has given this stop to {name}.", "Le bureau a donné cet arrêt à {name}."},
-	"courier.refused.too_large": {"The picture is too large for the way to the service. Take another one.", "L’image est trop grande pour être envoyée. Prenez-en une autre."},
+	"courier.refused.too_large": {"The picture is too large to be sent. Take another one.", "L’image est trop grande pour être envoyée. Prenez-en une autre."},
 	"courier.refused.too_old":   {"It was sent more than 48 hours after you tapped it. Ask the desk to record it.", "L’envoi a eu lieu plus de 48 heures après votre geste. Demandez au bureau de le noter."},
 	"courier.refused.too_early": {"The clock of this phone was wrong. Record it again.", "L’heure de ce téléphone était fausse. Notez-le de nouveau."},
 	"courier.refused.is":        {"In the meantime the order’s status has changed: {status}.", "Entre-temps, l’état de la commande a changé : {status}."},

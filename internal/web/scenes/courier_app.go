@@ -97,6 +97,8 @@ var refusedStates = []appState{
 	{name: "home-refused", shown: ".refusal", script: refuses + `await refuse(409, "conflict", { status: "cancelled", version: 9, changed_by: by });`},
 	{name: "home-refused-given", shown: ".refusal", script: refuses + `await refuse(409, "conflict", { status: "courier_assigned", version: 9, courier: { name: "Marc Dubé" }, changed_by: by });`},
 	{name: "home-refused-gone", shown: ".refusal", script: refuses + `await refuse(404, "not_found");`},
+	{name: "home-refused-large", shown: ".refusal", script: `let sent = 0; answers.push(["POST /ops/v1/", (go) => sent++ ? never() : fault(413, "payload_too_large")(go)]);
+		await tap("[data-act=delivered]"); await photograph(); await seen(".dialog .photo img"); await tap(".dialog .button.large:not([aria-disabled=true])");`},
 	{name: "home-refused-old", shown: ".refusal", script: refuses + `let late = false; const now = Date.now; Date.now = () => now() + (late ? 49 * 3600000 : 0);
 		answers.push(["POST /ops/v1/", (go) => { late = true; return fault(422, "validation_failed")(go); }]); await act();`},
 	{name: "home-refused-all", shown: ".refusal", script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await act(); await seen(".large .unsent");
@@ -109,6 +111,7 @@ var storageStates = []appState{
 	{name: "home-not-stored", shown: ".low .notice.danger", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await act();`},
 	{name: "home-storage-fails", shown: ".low .notice.danger", script: `await seen(".stop"); IDBDatabase.prototype.transaction = () => { throw new DOMException("", "UnknownError"); }; await again();`},
 	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open = () => { throw new DOMException("", "VersionError"); };`},
+	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); await seen(".stop"); indexedDB.open("dropyard-courier", 99);`},
 	{name: "home-no-storage", shown: "main > .notice.danger", script: `indexedDB.open = () => { throw new DOMException("", "SecurityError"); };`},
 }
 
