@@ -111,7 +111,7 @@ var storageStates = []appState{
 	{name: "home-not-stored", shown: ".low .notice.danger", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await act();`},
 	{name: "home-storage-fails", shown: ".low .notice.danger", script: `await seen(".stop"); IDBDatabase.prototype.transaction = () => { throw new DOMException("", "UnknownError"); }; await again();`},
 	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open = () => { throw new DOMException("", "VersionError"); };`},
-	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); await seen(".stop"); indexedDB.open("dropyard-courier", 99);`},
+	{name: "home-outdated", shown: "main > .notice.danger", script: `await seen(".stop"); sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open("dropyard-courier", 99);`},
 	{name: "home-no-storage", shown: "main > .notice.danger", script: `indexedDB.open = () => { throw new DOMException("", "SecurityError"); };`},
 }
 
