@@ -83,6 +83,15 @@ func parseSent(t *testing.T, body []byte) (parsed sent) {
 	return parsed
 }
 
+// TestFieldThatMayBeNull reads the type of such a field from its page.
+func TestFieldThatMayBeNull(t *testing.T) {
+	t.Parallel()
+	_, page := read(site(), "/docs/events/order.failed.md")
+	if want := "| `data.next_attempt` | string, date-time or null |"; !strings.Contains(page, want) {
+		t.Errorf("got %s, want it to hold %q", page, want)
+	}
+}
+
 // checkRequest compares the request on a page with what the service sends.
 func checkRequest(t *testing.T, address, page string) {
 	t.Helper()

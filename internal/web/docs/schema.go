@@ -170,7 +170,10 @@ func kindOf(schema node) string {
 		return "array of " + kindOf(items)
 	}
 	if format := within(schema, "format").text(); format != "" {
-		return strings.Join(names, " or ") + ", " + format
+		names[0] += ", " + format
+	}
+	if slices.ContainsFunc(schema.get("anyOf").items(), func(way node) bool { return way.get("type").text() == "null" }) && !slices.Contains(names, "null") {
+		names = append(names, "null")
 	}
 	return strings.Join(names, " or ")
 }
