@@ -20,6 +20,11 @@ func (room *Room) boardRoutes() []visit.Route {
 // boardFolder is the folder of the assets in which the modules of the board are.
 const boardFolder = "board"
 
+// boardLater are the modules that the first rows do not need.
+var boardLater = []string{
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js", "sequence.js", "zone.js",
+}
+
 // BoardPolicy returns the content security policy of the dispatch board.
 func BoardPolicy() string {
 	site := page.NewSite(page.Config{})

@@ -65,6 +65,7 @@ type Room struct {
 // New returns the room and adds its assets to the site.
 func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
+	config.Site.LoadLater(boardFolder, boardLater...)
 	config.Site.AddAsset(areasFile, areas())
 	return &Room{config, config.Site.Templates(files, "templates/*.html")}
 }

@@ -35,8 +35,8 @@ type island struct {
 	// Map is the import map as an element. Modules import each other by relative paths,
 	// as in their folder; the map leads these to the paths with digests.
 	Map template.HTML
-	// Preloads are the paths of all modules, so that browsers need not find them one
-	// after the other.
+	// Preloads are the paths of the modules that the page needs to start, so that browsers
+	// need not find them one after the other.
 	Preloads []string
 	later    []string // the paths of what is loaded when it is first imported
 	source   string   // of the policy: the digest of the map
@@ -64,7 +64,11 @@ func (s *Site) island(folder string) (found island) {
 		imports[name] = s.assets.path(file)
 	}
 	for _, target := range imports {
-		found.Preloads = append(found.Preloads, target)
+		if s.later[target] {
+			found.later = append(found.later, target)
+		} else {
+			found.Preloads = append(found.Preloads, target)
+		}
 	}
 	slices.Sort(found.Preloads)
 	for name, file := range s.libraries[folder].later {

@@ -35,6 +35,7 @@ type Site struct {
 	config    Config
 	assets    assets
 	libraries map[string]ownLibraries // by the folder of an island
+	later     map[string]bool         // the paths of modules, see LoadLater
 	own       Templates               // of the pages that no room has
 }
 
@@ -43,7 +44,7 @@ var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
 
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
-	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}}
+	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{}}
 	for _, name := range []string{"frame.css", "swap.js", "reader.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
@@ -76,6 +77,14 @@ func (s *Site) AddAssets(files fs.FS, folder string) {
 // page, those of later when they are first imported.
 func (s *Site) AddLibraries(folder string, start, later map[string]string) {
 	s.libraries[folder] = ownLibraries{start, later}
+}
+
+// LoadLater keeps modules in a folder of the assets from being loaded with the pages of
+// their island: they are loaded when they are first imported.
+func (s *Site) LoadLater(folder string, names ...string) {
+	for _, name := range names {
+		s.later[s.assets.path(folder+"/"+name)] = true
+	}
 }
 
 // AddAsset adds a file that is made when the service starts.

@@ -3,7 +3,6 @@
 
 import { useEffect } from "preact/hooks";
 import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
-import { decide } from "./asking.js";
 import { current, shown } from "./board.js";
 import { isEmpty } from "./filter.js";
 import { html } from "dropyard/html.js";
@@ -47,10 +46,10 @@ export const act = (to, label, from) => {
   const [first] = all;
   if (!first) return;
   if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
-  decide(to, fitting, (move) => {
+  import("./asking.js").then(({ decide }) => decide(to, fitting, (move) => {
     if (chosen) clear();
     running = running.then(() => moveAll(label, fitting, move)).then(() => {});
-  });
+  }), () => say(t("act.unreachable"), true));
 };
 
 /** @param {{now: import("./acts.js").Progress}} props */
@@ -68,6 +67,19 @@ const Changed = () => {
   return html`<span class="changed">${n("act.changed", ids.length)} <button type="button" class="copy" onClick=${again}>${t("act.changed.keep")}</button></span>`;
 };
 
+/** Reports for each act whether it fits a selected order. It looks at thousands only if an act fits none of the first ones. */
+const fittingActs = () => {
+  const all = acts(), fitting = all.map(() => false), seen = new Set();
+  for (const id of selected.value.keys()) {
+    const status = store.rows.get(id)?.status;
+    if (!status || seen.has(status)) continue;
+    seen.add(status);
+    all.forEach(({ to, from }, i) => { fitting[i] ||= mayDo(status, to) && (!from || status === from); });
+    if (fitting.every(Boolean)) break;
+  }
+  return fitting;
+};
+
 /** The bar; nothing while nothing is selected and nothing is under way. */
 export const Bulk = () => {
   const count = selected.value.size, now = progress.value;
@@ -75,14 +87,11 @@ export const Bulk = () => {
     return html`<div class="bulk"><label>${now.text.replace("…", "")} <progress max=${now.total} value=${now.done + now.refused.length}></progress></label>
       <span class="soft">${number(now.done + now.refused.length)} / ${number(now.total)}</span></div>`;
   }
-  const statuses = new Set();
-  for (const id of selected.value.keys()) statuses.add(store.rows.get(id)?.status); // thousands: no object for each
-  /** @param {{to: string, from?: string}} one */
-  const fits = ({ to, from }) => [...statuses].some((status) => mayDo(status, to) && (!from || status === from));
+  const fitting = fittingActs();
   return [now && html`<${Outcome} now=${now} />`,
     count > 0 && html`<div class="bulk" role="group" aria-label=${t("act.selected")}>
       <strong>${n("act.count", count)}</strong>
-      ${acts().filter(fits).map(({ to, label, key, danger, from }) => html`<button type="button" key=${label} class=${danger ? "button danger" : to === "courier_assigned" ? "button first" : "button"}
+      ${acts().filter((_, i) => fitting[i]).map(({ to, label, key, danger, from }) => html`<button type="button" key=${label} class=${danger ? "button danger" : to === "courier_assigned" ? "button first" : "button"}
         aria-keyshortcuts=${key} onClick=${() => act(to, label, from)}>${label}${key && html` <kbd aria-hidden="true">${key}</kbd>`}</button>`)}
       <${Changed} />
       <button type="button" class="copy last" onClick=${clear}>${t("act.clear")}</button>

@@ -4,8 +4,7 @@ import { current, cursor, cursorAt, move, shown } from "./board.js";
 import { act } from "./bulk.js";
 import { ask, dialog } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
-import { enter } from "./panel.js";
-import { open, opened, view } from "./route.js";
+import { enter, open, opened, view } from "./route.js";
 import { clear, range, selected, toggle } from "./selection.js";
 import { t } from "dropyard/text.js";
 

@@ -5,7 +5,8 @@
 //   store.js      the rows and the feed               route.js      the address: view, filter, order
 //   snapshot.js   reading all rows as they arrive
 //   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
-//   table.js      the list                            panel.js      the order that is open
+//   table.js      the list                            lines.js      its rows as elements
+//   later.js      modules that come later             panel.js      the order that is open
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
 //   proofs.js     pictures of an order                picker.js     choosing a courier
 //   bulk.js       acts on what is selected            keys.js       the keyboard
@@ -23,12 +24,10 @@ import { start } from "./board.js";
 import { Bar, Failure } from "./bar.js";
 import { Bulk, Said } from "./bulk.js";
 import { correct, run } from "dropyard/clock.js";
-import { CouriersView } from "./couriers.js";
 import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { listen } from "./keys.js";
-import { MapView } from "./map.js";
-import { Panel } from "./panel.js";
+import { later, loadLater } from "./later.js";
 import { opened, read, view } from "./route.js";
 import { follow, store } from "./store.js";
 import { Table } from "./table.js";
@@ -36,6 +35,10 @@ import { t } from "dropyard/text.js";
 
 /** @type {import("./route.js").View[]} */
 const views = ["list", "map", "couriers"];
+
+const MapView = later(async () => (await import("./map.js")).MapView);
+const CouriersView = later(async () => (await import("./couriers.js")).CouriersView);
+const Panel = later(async () => (await import("./panel.js")).Panel);
 
 /** The view that the address names. */
 const View = () => {
@@ -65,3 +68,4 @@ root.replaceChildren();
 render(html`<${Board} />`, root);
 listen();
 follow(store);
+loadLater(store.state);

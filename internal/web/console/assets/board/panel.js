@@ -8,7 +8,7 @@ import { call } from "./api.js";
 import { decide } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
-import { open, opened } from "./route.js";
+import { entered, open, panelTitle } from "./route.js";
 import { store } from "./store.js";
 import { clock, dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
@@ -135,17 +135,6 @@ const useRecord = (id) => {
   return { record, failed, own, read, isStale };
 };
 
-/** Whether the focus goes into the panel when it shows an order. */
-let entering = false;
-const title = "panel-title";
-
-/** Opens the panel of an order and goes into it. @param {string} id */
-export const enter = (id) => {
-  entering = opened.peek() !== id;
-  open(id);
-  document.getElementById(title)?.focus();
-};
-
 /** The panel of an order. @param {{id: string}} props */
 export const Panel = ({ id }) => {
   const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
@@ -153,8 +142,7 @@ export const Panel = ({ id }) => {
   const now = record.value, isRead = now !== null;
   useLayoutEffect(() => {
     if (!isRead) return;
-    if (entering || matchMedia("(width <= 900px)").matches) document.getElementById(title)?.focus();
-    entering = false;
+    if (entered() || matchMedia("(width <= 900px)").matches) document.getElementById(panelTitle)?.focus();
   }, [isRead]);
   if (!now) return html`<div class="panel-body" key="waiting">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
@@ -174,7 +162,7 @@ export const Panel = ({ id }) => {
     }
     await read();
     busy.value = false;
-    setTimeout(() => { if (document.activeElement === document.body) document.getElementById(title)?.focus(); }); // the button is gone
+    setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
   /** @param {string} to */
   const act = (to) => {
@@ -183,7 +171,7 @@ export const Panel = ({ id }) => {
   };
   const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value;
   return html`<div class="panel-body" key="order">
-    <div class="spread"><h2 id=${title} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
+    <div class="spread"><h2 id=${panelTitle} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
     <p class="line"><${Badge} status=${now.status} />${moves[now.status]?.length ? html`<strong class=${Date.parse(now.estimated_delivery) < tick.value ? "danger" : ""}><span class="hidden">${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>` : ""}</p>

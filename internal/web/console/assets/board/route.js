@@ -69,3 +69,21 @@ export const open = (id) => {
   opened.value = id;
   writeAddress(replace);
 };
+
+/** The id of the heading of the panel. */
+export const panelTitle = "panel-title";
+let entering = false;
+
+/** Opens the panel of an order and goes into it. @param {string} id */
+export const enter = (id) => {
+  entering = opened.peek() !== id;
+  open(id);
+  document.getElementById(panelTitle)?.focus();
+};
+
+/** Reports whether the focus goes into the panel that is shown now; it does so once. */
+export const entered = () => {
+  const goes = entering;
+  entering = false;
+  return goes;
+};

@@ -1,73 +1,24 @@
 // The list of orders: a grid of which only the visible rows are in the page. The
 // keyboard stays on the grid, which says at which row it is.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { useComputed, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
-import { reasonNames } from "./bar.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
-import { Badge, Icon, classes, html, statusName } from "dropyard/html.js";
-import { enter } from "./panel.js";
-import { filter, open, opened, widen } from "./route.js";
-import { reasonsOf } from "./rows.js";
+import { html } from "dropyard/html.js";
+import { Lines, elementID } from "./lines.js";
+import { enter, filter, open, opened, widen } from "./route.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
 import { store } from "./store.js";
-import { due, full, t } from "dropyard/text.js";
+import { t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 
 /** How many rows beyond the visible ones are in the page, above and below. */
-const spare = 8;
+const spare = 6;
 /** For how long a row that has changed shows it, in milliseconds. */
 const flashMs = 1500;
-/** What is due within this time is urgent, in milliseconds. */
-const urgentMs = 30 * 60000;
-
-/** The id of a row's element. @param {string} id */
-const elementID = (id) => `row-${id}`;
-
-/**
- * @typedef {object} LineProps
- * @property {Row} row
- * @property {number} at the row's place, counted from 1
- * @property {number} height of rows, in pixels
- * @property {number} now
- * @property {boolean} isCurrent
- * @property {boolean} isOpen
- * @property {boolean} fresh it has just changed
- */
-
-/** When an order is due, and why it needs attention. @param {{row: Row, now: number}} props */
-const Due = ({ row, now }) => {
-  const reasons = reasonsOf(row, now);
-  const words = reasonNames().filter(([name]) => name !== "late" && reasons.includes(name)).map(([, label]) => label).join(", ");
-  const urgent = reasons.includes("late") || row.due - now < urgentMs;
-  return html`<span class=${classes("due", urgent && "urgent")} title=${full(row.due)}>${due(row.due, now)}</span>
-    ${words && html`<span class="warning" title=${words}><${Icon} name="warn" /><span class="hidden">${words}</span></span>`}`;
-};
-
-/** What screen readers say of a row: the number first, then what the cells have. @param {Row} row @param {number} now */
-const spoken = (row, now) => {
-  const needs = reasonsOf(row, now), words = reasonNames().filter(([name]) => needs.includes(name)).map(([, label]) => label);
-  return [row.partner_order_id, due(row.due, now), ...words, row.partner_name, `${row.city} ${row.zone}`, statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`)].join(", ");
-};
-
-/** A row. It is drawn again only if what it shows differs. @param {LineProps} props */
-const Line = ({ row, at, height, now, isCurrent, isOpen, fresh }) => {
-  const isSelected = useComputed(() => selected.value.has(row.order_id)).value;
-  return html`<div role="row" class=${classes("row", isSelected && "selected", isCurrent && "current", isOpen && "open", fresh && `fresh${row.version % 2}`)}
-      id=${elementID(row.order_id)} data-id=${row.order_id} aria-rowindex=${at + 1} aria-selected=${isSelected} aria-label=${spoken(row, now)} style=${{ top: `${(at - 1) * height}px` }}>
-      <span role="gridcell" class="pick"><input type="checkbox" tabindex="-1" checked=${isSelected} aria-label=${t("board.select", { order: row.partner_order_id })} /></span>
-      <span role="gridcell" class="when"><${Due} row=${row} now=${now} /></span>
-      <span role="rowheader" class="what mono">${row.partner_order_id}</span>
-      <span role="gridcell" class="who">${row.partner_name}</span>
-      <span role="gridcell" class="to">${row.city} <span class="mono">${row.zone}</span></span>
-      <span role="gridcell" class="how"><${Badge} status=${row.status} /></span>
-      <span role="gridcell" class="by">${row.courier?.name ?? "–"}</span>
-      <span role="gridcell" class="rank">${t(`level.${row.service_level}`)}</span>
-    </div>`;
-};
 
 /** The box that selects all rows, or none. @param {{rows: Row[]}} props */
 const All = ({ rows }) => {
@@ -102,6 +53,8 @@ const click = (event) => {
   if (!row) return;
   cursor.value = row.order_id;
   const box = /** @type {Element} */ (event.target).closest(".pick");
+  // An element shows other rows later: its box does not keep the focus.
+  if (box) document.getElementById("orders")?.focus({ preventScroll: true });
   if (event.shiftKey) return range(shown.value, row);
   if (box || event.ctrlKey || event.metaKey) return toggle(row);
   open(row.order_id);
@@ -120,49 +73,54 @@ const keys = {
 };
 
 /**
- * The part of a list that is visible.
+ * The part of a list that is visible. Where it stands is kept, because asking an element
+ * makes the browser lay out the page.
  * @param {{current: HTMLElement | null}} scroller
  */
 const useWindow = (scroller) => {
-  const first = useSignal(0), count = useSignal(30), height = useSignal(36);
-  const measure = () => {
-    const element = scroller.current;
-    if (!element) return;
-    height.value = parseFloat(getComputedStyle(element).getPropertyValue("--line-height")) || 36;
-    first.value = Math.max(0, Math.floor(element.scrollTop / height.value) - spare);
-    count.value = Math.ceil(element.clientHeight / height.value) + 2 * spare;
+  const first = useSignal(0), count = useSignal(30), height = useSignal(36), size = useRef({ top: 0, height: 0, head: 0 }).current;
+  /** @param {number} top */
+  const stand = (top) => {
+    size.top = top;
+    first.value = Math.max(0, Math.floor(top / height.value) - spare);
   };
   useLayoutEffect(() => {
+    const element = /** @type {HTMLElement} */ (scroller.current);
+    const measure = () => {
+      height.value = parseFloat(getComputedStyle(element).getPropertyValue("--line-height")) || 36;
+      [size.height, size.head] = [element.clientHeight, element.querySelector(".head")?.clientHeight ?? 0];
+      count.value = Math.ceil(size.height / height.value) + 2 * spare;
+      stand(element.scrollTop);
+    };
     const watcher = new ResizeObserver(measure);
-    if (scroller.current) watcher.observe(scroller.current);
+    watcher.observe(element);
     measure();
     return () => watcher.disconnect();
   }, []);
-  const scrolled = () => {
-    const to = Math.max(0, Math.floor((scroller.current?.scrollTop ?? 0) / height.value) - spare);
-    if (to !== first.value) first.value = to;
+  const scrolled = () => stand(scroller.current?.scrollTop ?? 0);
+  /** Scrolls so that a row is visible below the head. @param {number} index */
+  const reveal = (index) => {
+    const top = index * height.value, least = top + height.value + size.head - size.height;
+    if (top >= size.top && least <= size.top || !scroller.current) return;
+    scroller.current.scrollTop = size.top = top < size.top ? top : least;
   };
-  return { first, count, height, scrolled };
-};
-
-/** Scrolls so that a row is visible below the head. @param {HTMLElement} scroller @param {number} index @param {number} height */
-const reveal = (scroller, index, height) => {
-  const head = scroller.querySelector(".head")?.clientHeight ?? 0, top = index * height;
-  if (top < scroller.scrollTop) scroller.scrollTop = top;
-  const bottom = top + height + head - scroller.clientHeight;
-  if (bottom > scroller.scrollTop) scroller.scrollTop = bottom;
+  return { first, count, height, scrolled, reveal };
 };
 
 /** The list of orders. */
 export const Table = () => {
-  const rows = shown.value, now = tick.value, at = cursor.value, scroller = useRef(/** @type {HTMLElement | null} */ (null));
-  const { first, count, height, scrolled } = useWindow(scroller);
+  const rows = shown.value, now = tick.value, at = cursor.value, order = opened.value, chosen = selected.value;
+  const scroller = useRef(/** @type {HTMLElement | null} */ (null)), body = useRef(/** @type {HTMLElement | null} */ (null)), [lines] = useState(() => new Lines());
+  const { first, count, height, scrolled, reveal } = useWindow(scroller);
   const from = Math.min(first.value, Math.max(0, rows.length - count.value)), visible = rows.slice(from, from + count.value);
+  useLayoutEffect(() => lines.show(/** @type {HTMLElement} */ (body.current), visible.map((row, i) => ({
+    row, at: from + i + 1, height: height.value, now, isSelected: chosen.has(row.order_id),
+    isCurrent: row.order_id === at, isOpen: row.order_id === order, fresh: row.changedAt > now - flashMs,
+  }))));
   useLayoutEffect(() => {
     const index = cursorAt();
-    if (scroller.current && index >= 0) reveal(scroller.current, index, height.value);
+    if (index >= 0) reveal(index);
   }, [at]);
-  const flashed = now - flashMs;
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     const act = keys[event.key];
@@ -174,10 +132,7 @@ export const Table = () => {
     aria-activedescendant=${visible.some((row) => row.order_id === at) ? elementID(at) : undefined}
     ref=${scroller} onScroll=${scrolled} onClick=${click} onKeyDown=${press}>
     <${Head} rows=${rows} />
-    <div role="rowgroup" class="body" style=${{ height: `${rows.length * height.value}px` }}>
-      ${visible.map((row, i) => html`<${Line} key=${row.order_id} row=${row} at=${from + i + 1} height=${height.value} now=${now}
-        isCurrent=${row.order_id === at} isOpen=${row.order_id === opened.value} fresh=${row.changedAt > flashed} />`)}
-    </div>
+    <div role="rowgroup" class="body" ref=${body} style=${{ height: `${rows.length * height.value}px` }}></div>
     ${!rows.length && html`<div role="rowgroup"><div role="row"><div role="gridcell"><${Nothing} /></div></div></div>`}
   </div>`;
 };

@@ -52,7 +52,7 @@ const phrase = (key) => {
  * @param {string} key
  * @param {Arguments} [values]
  */
-export const t = (key, values = {}) => fill(phrase(key), values);
+export const t = (key, values) => values ? fill(phrase(key), values) : phrase(key);
 
 /**
  * Returns the form of a phrase that fits a number, which {n} stands for.

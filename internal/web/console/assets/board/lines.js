@@ -1,0 +1,164 @@
+// The rows of the list as elements. They are written by hand: an element whose row has
+// been scrolled away shows one that comes, and of an element only what differs is
+// written. Rows keep the order in which they are read, in the document too.
+
+import { render } from "preact";
+import { reasonNames } from "./bar.js";
+import { Badge, Icon, classes, html, statusName } from "dropyard/html.js";
+import { reasonsOf } from "./rows.js";
+import { due, full, t } from "dropyard/text.js";
+
+/** @typedef {import("./rows.js").Row} Row */
+
+/**
+ * What a row is shown with.
+ * @typedef {object} Line
+ * @property {Row} row
+ * @property {number} at the row's place, counted from 1
+ * @property {number} height of rows, in pixels
+ * @property {number} now
+ * @property {boolean} isSelected
+ * @property {boolean} isCurrent
+ * @property {boolean} isOpen
+ * @property {boolean} fresh it has just changed
+ */
+
+/** The id of a row's element. @param {string} id */
+export const elementID = (id) => `row-${id}`;
+
+/** What is due within this time is urgent, in milliseconds. */
+const urgentMs = 30 * 60000;
+
+/** Returns a function that clones what a component draws. @param {() => any} component @returns {(key?: string) => HTMLElement} */
+const clones = (component) => {
+  /** @type {Map<string, Node>} */
+  const drawn = new Map();
+  return (key = "") => {
+    if (!drawn.has(key)) {
+      const place = document.createElement("div");
+      render(component(/** @type {never} */ (key)), place);
+      drawn.set(key, /** @type {Node} */ (place.firstChild));
+    }
+    return /** @type {HTMLElement} */ (drawn.get(key)?.cloneNode(true));
+  };
+};
+
+const blank = clones(() => html`<div role="row">
+  <span role="gridcell" class="pick"><input type="checkbox" tabindex="-1" /></span>
+  <span role="gridcell" class="when"><span></span></span>
+  <span role="rowheader" class="what mono"></span>
+  <span role="gridcell" class="who"></span>
+  <span role="gridcell" class="to"> <span class="mono"></span></span>
+  <span role="gridcell" class="how"></span>
+  <span role="gridcell" class="by"></span>
+  <span role="gridcell" class="rank"></span>
+</div>`);
+const warning = clones(() => html`<span class="warning"><${Icon} name="warn" /><span class="hidden"></span></span>`);
+const badge = clones((/** @type {string} */ status) => html`<${Badge} status=${status} />`);
+
+/** @param {Element} element @param {string} name @param {string | number | boolean} value */
+const attribute = (element, name, value) => {
+  const text = String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+};
+
+/** @param {Node} node an element that has nothing but text, or a text @param {string} value */
+const text = (node, value) => {
+  if (node.firstChild) node = node.firstChild;
+  if (node.nodeValue === null) node.textContent = value;
+  else if (node.nodeValue !== value) node.nodeValue = value;
+};
+
+/** An element that shows a row. */
+class View {
+  element = blank();
+  /** What it shows. @type {Partial<Line>} */
+  #line = {};
+  #status = "";
+  #box = /** @type {HTMLInputElement} */ (this.element.querySelector("input"));
+  #cells = /** @type {HTMLElement[]} */ ([...this.element.children]);
+
+  /** The id of the order that it shows. */
+  get id() { return this.#line.row?.order_id ?? ""; }
+
+  /** Shows a row. @param {Line} line */
+  show(line) {
+    const before = this.#line;
+    if (/** @type {(keyof Line)[]} */ (Object.keys(line)).every((name) => line[name] === before[name])) return;
+    this.#line = line;
+    this.#showState(line);
+    if (line.row !== before.row || line.now !== before.now) this.#showTime(line);
+    if (line.row !== before.row) this.#showOrder(line.row);
+  }
+
+  /** @param {Line} line */
+  #showState({ row, at, height, isSelected, isCurrent, isOpen, fresh }) {
+    attribute(this.element, "class", classes("row", isSelected && "selected", isCurrent && "current", isOpen && "open", fresh && `fresh${row.version % 2}`));
+    attribute(this.element, "aria-rowindex", at + 1);
+    attribute(this.element, "aria-selected", isSelected);
+    this.element.style.top = `${(at - 1) * height}px`;
+    this.#box.checked = isSelected;
+  }
+
+  /** Shows when the order is due, and why it needs attention; screen readers say the number first. @param {Line} line */
+  #showTime({ row, now }) {
+    const needs = reasonsOf(row, now), when = due(row.due, now), cell = /** @type {HTMLElement} */ (this.#cells[1]), time = /** @type {Element} */ (cell.firstChild);
+    const named = needs.length ? reasonNames().filter(([name]) => needs.includes(name)) : [];
+    const words = named.filter(([name]) => name !== "late").map(([, label]) => label).join(", ");
+    attribute(time, "class", classes("due", (needs.includes("late") || row.due - now < urgentMs) && "urgent"));
+    attribute(time, "title", full(row.due));
+    text(time, when);
+    if (!words) time.nextElementSibling?.remove();
+    else {
+      if (!time.nextElementSibling) cell.append(warning());
+      const sign = /** @type {Element} */ (time.nextElementSibling);
+      attribute(sign, "title", words);
+      text(/** @type {Node} */ (sign.lastChild), words);
+    }
+    attribute(this.element, "aria-label", [row.partner_order_id, when, ...named.map(([, label]) => label), row.partner_name, `${row.city} ${row.zone}`,
+      statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`)].join(", "));
+  }
+
+  /** @param {Row} row */
+  #showOrder(row) {
+    const [, , what, who, to, how, by, rank] = /** @type {[any, any, Node, Node, Node, Element, Node, Node]} */ (/** @type {unknown} */ (this.#cells));
+    this.element.id = elementID(row.order_id);
+    this.element.dataset.id = row.order_id;
+    attribute(this.#box, "aria-label", t("board.select", { order: row.partner_order_id }));
+    text(what, row.partner_order_id);
+    text(who, row.partner_name);
+    text(/** @type {Node} */ (to.firstChild), `${row.city} `);
+    text(/** @type {Node} */ (to.lastChild), row.zone);
+    if (this.#status !== row.status) how.replaceChildren(badge(this.#status = row.status));
+    text(by, row.courier?.name ?? "–");
+    text(rank, t(`level.${row.service_level}`));
+  }
+}
+
+/** The elements of the visible rows. */
+export class Lines {
+  /** In the order of the rows. @type {View[]} */
+  #views = [];
+
+  /** Shows rows. @param {HTMLElement} body has no other children @param {Line[]} lines */
+  show(body, lines) {
+    const wanted = new Set(lines.map(({ row }) => row.order_id)), kept = new Map(), free = [];
+    for (const view of this.#views) {
+      if (wanted.has(view.id)) kept.set(view.id, view);
+      else free.push(view);
+    }
+    // If rows stay, those that come are put beside them; otherwise each element stays where it is.
+    if (kept.size) for (const view of free) view.element.remove();
+    this.#views = lines.map((line) => {
+      const view = kept.get(line.row.order_id) ?? free.shift() ?? new View();
+      view.show(line);
+      return view;
+    });
+    for (const view of free) view.element.remove();
+    let next = body.firstChild;
+    for (const { element } of this.#views) {
+      if (element === next) next = next.nextSibling;
+      else body.insertBefore(element, next);
+    }
+  }
+}
