@@ -67,7 +67,7 @@ func Zone(a delivery.Address) string {
 // searchOf returns the text that a search looks through. Line breaks keep a
 // search from matching across two parts of it.
 func searchOf(o *delivery.Order) string {
-	parts := make([]string, 0, 5+2*len(o.Parcels))
+	parts := make([]string, 0, 8+2*len(o.Parcels))
 	add := func(text string) {
 		if text != "" {
 			parts = append(parts, text)
@@ -78,11 +78,38 @@ func searchOf(o *delivery.Order) string {
 	add(o.Reference)
 	add(o.Dropoff.Name)
 	add(o.Dropoff.Address.City)
+	add(o.Dropoff.Address.Line1)
+	add(o.Dropoff.Address.Line2)
+	add(digits(o.Dropoff.Phone))
 	for _, parcel := range o.Parcels {
 		add(parcel.ParcelID)
 		add(parcel.Barcode)
 	}
 	return strings.ToLower(strings.Join(parts, "\n"))
+}
+
+// PhoneDigits returns the digits of a text that may be a phone number or its last digits,
+// in any notation: (514) 555-0100. It is empty for other texts, and for digits without
+// notation, which a search finds as they are.
+func PhoneDigits(text string) string {
+	const least = 4
+	found := digits(text)
+	if found == text || len(found) < least || strings.ContainsFunc(text, notInPhone) {
+		return ""
+	}
+	return found
+}
+
+// notInPhone reports whether a character is not one that phone numbers are written with.
+func notInPhone(r rune) bool { return !strings.ContainsRune("0123456789+-.() \u00a0", r) }
+
+func digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // OpenStatuses lists the states of orders that are under way.

@@ -49,7 +49,7 @@ func TestRowOfOrder(t *testing.T) {
 		Pickup:   delivery.Window{Start: at, End: at.Add(3 * time.Hour)},
 		Dropoff:  delivery.Window{Start: at.Add(24 * time.Hour), End: at.Add(27 * time.Hour)},
 		Failures: 2, ServiceLevel: delivery.Express, Zone: "M5H", City: "Toronto", CourierID: "cou_1",
-		Search: strings.Join([]string{"ord_x", "a-1042", "ref", "alex martin", "toronto", "p-1", "0123"}, "\n"),
+		Search: strings.Join([]string{"ord_x", "a-1042", "ref", "alex martin", "toronto", "1 rue principale", "app. 2", "15145550100", "p-1", "0123"}, "\n"),
 	}
 	if got := *board.Of(o); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -66,6 +66,18 @@ func TestRowHasEveryColumn(t *testing.T) {
 	for i := range row.NumField() {
 		if row.Field(i).IsZero() {
 			t.Errorf("%s: got no value, want one", row.Type().Field(i).Name)
+		}
+	}
+}
+
+func TestPhoneDigits(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"+1 (514) 555-0100": "15145550100", "514.555.0100": "5145550100", "555-0100": "5550100", "514\u00a0555-0100": "5145550100",
+		"5145550100": "", "A-1042": "", "5-1": "", "": "", "1200, rue Peel": "",
+	} {
+		if got := board.PhoneDigits(text); got != want {
+			t.Errorf("digits of %q: got %q, want %q", text, got, want)
 		}
 	}
 }

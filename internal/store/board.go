@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -102,7 +103,10 @@ func boardConditions(f dispatch.Filter, now time.Time) *conditions {
 		c.addAny(conditionsOf(f.Attention), now)
 	}
 	if f.Search != "" {
-		c.add(`search LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(strings.ToLower(f.Search))+"%")
+		// A phone number has its digits in the text. What is not one is looked for twice, so that the statement is always the same.
+		text := strings.ToLower(f.Search)
+		phone := cmp.Or(board.PhoneDigits(text), text)
+		c.add(`(search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`, "%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%")
 	}
 	if f.Line != "" {
 		c.add(`search || ? LIKE ? ESCAPE '\'`, "\n", "%\n"+likeLiteral.Replace(strings.ToLower(f.Line))+"\n%")

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func selects(f dispatch.Filter, row *board.Row) bool {
 		(f.CreatedTo.IsZero() || row.CreatedAt.Before(f.CreatedTo)) &&
 		(f.DueBefore.IsZero() || !row.Dropoff.End.Before(now) && row.Dropoff.End.Before(f.DueBefore)) &&
 		(len(f.Attention) == 0 || slices.ContainsFunc(f.Attention, needs)) &&
-		strings.Contains(row.Search, strings.ToLower(f.Search)) &&
+		(strings.Contains(row.Search, strings.ToLower(f.Search)) || strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00"))) &&
 		(f.Line == "" || slices.Contains(strings.Split(row.Search, "\n")[1:], strings.ToLower(f.Line))) &&
 		(f.After.OrderID == "" || compareCursors(cursorOf(f, row), f.After) > 0)
 }
@@ -239,7 +240,7 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 		ServiceLevel:      rapid.SampledFrom(delivery.ServiceLevels).Draw(rt, "level"),
 		Zone:              rapid.SampledFrom([]string{"", "H2W", "H2%", "M5H"}).Draw(rt, "zone"),
 		CourierID:         rapid.SampledFrom([]string{"", activeCourier, inactiveCourier}).Draw(rt, "courier"),
-		Search:            strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"po 1", "po 12", `p\_%`, "p_"}), 1, 3).Draw(rt, "search"), "\n"),
+		Search:            strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"po 1", "po 12", `p\_%`, "p_", "15145550100"}), 1, 3).Draw(rt, "search"), "\n"),
 	}
 }
 
@@ -266,7 +267,7 @@ func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 			f.Attention = rapid.SliceOfNDistinct(rapid.SampledFrom(board.Reasons), 1, -1, rapid.ID).Draw(rt, "reasons")
 		},
 		func() {
-			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np"}).Draw(rt, "searched")
+			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100"}).Draw(rt, "searched")
 		},
 		func() { f.Line = rapid.SampledFrom([]string{"PO 1", "p_", "%"}).Draw(rt, "line searched") },
 	} {

@@ -25,7 +25,7 @@ var consoleBoardPhrases = map[string]phrase{
 	"board.narrow":     {"Which orders are shown", "Commandes affichées"},
 	"board.widen":      {"Show all", "Tout afficher"},
 	"board.search":     {"Search orders", "Rechercher une commande"},
-	"board.everywhere": {"Ended orders too", "Aussi les terminées"},
+	"board.everywhere": {"Ended orders, by number", "Terminées, par numéro"},
 	"board.view":       {"View", "Vue"},
 	"board.list":       {"List", "Liste"},
 	"board.map":        {"Map", "Carte"},

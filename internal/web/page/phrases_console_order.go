@@ -8,7 +8,7 @@ var consoleOrderPhrases = map[string]phrase{
 	"console.orders.attention": {"Attention", "À surveiller"},
 	"console.orders.shown":     {"{n} order|{n} orders, what is due first on top", "{n} commande|{n} commandes, les plus pressantes d’abord"},
 	"console.orders.of":        {"Open orders of", "Commandes ouvertes de"},
-	"console.orders.search":    {"Number, id, recipient, reference or barcode", "Numéro, identifiant, destinataire, référence ou code-barres"},
+	"console.orders.search":    {"Number, recipient, phone, street or barcode", "Numéro, destinataire, téléphone, rue ou code-barres"},
 	"console.orders.due":       {"Due", "Échéance"},
 	"console.orders.partner":   {"Partner", "Partenaire"},
 	"console.orders.none":      {"No order is open.", "Aucune commande n’est ouverte."},
