@@ -29,14 +29,14 @@ export const elementID = (id) => `row-${id}`;
 /** What is due within this time is urgent, in milliseconds. */
 const urgentMs = 30 * 60000;
 
-/** Returns a function that clones what a component draws. @param {() => any} component @returns {(key?: string) => HTMLElement} */
+/** Returns a function that clones what a component draws. @param {(key: string) => any} component @returns {(key?: string) => HTMLElement} */
 const clones = (component) => {
   /** @type {Map<string, Node>} */
   const drawn = new Map();
   return (key = "") => {
     if (!drawn.has(key)) {
       const place = document.createElement("div");
-      render(component(/** @type {never} */ (key)), place);
+      render(component(key), place);
       drawn.set(key, /** @type {Node} */ (place.firstChild));
     }
     return /** @type {HTMLElement} */ (drawn.get(key)?.cloneNode(true));
@@ -142,7 +142,9 @@ export class Lines {
 
   /** Shows rows. @param {HTMLElement} body has no other children @param {Line[]} lines */
   show(body, lines) {
-    const wanted = new Set(lines.map(({ row }) => row.order_id)), kept = new Map(), free = [];
+    const wanted = new Set(lines.map(({ row }) => row.order_id)), kept = new Map();
+    /** @type {View[]} */
+    const free = [];
     for (const view of this.#views) {
       if (wanted.has(view.id)) kept.set(view.id, view);
       else free.push(view);
