@@ -58,6 +58,8 @@ type call struct {
 	secure bool
 	// status is the status of the response, once it is sent.
 	status int
+	// sent is how many bytes of the body of the response were written.
+	sent int64
 	// What the request log holds of the request besides: the code of the error, the
 	// order that was created, and the beginning of the body if it was refused.
 	code    refusal.Code
@@ -126,6 +128,7 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 			took := time.Since(start)
 			observer.Finished(r.Method, c.status, took)
 			s.logRequest(route, c, took)
+			s.logAccess(route, c, start, took)
 		}()
 		defer func() {
 			if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // net/http compares it, too
@@ -281,7 +284,8 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body) // fails only if the client has gone
+	n, _ := w.Write(answer.body) // fails only if the client has gone
+	c.sent = int64(n)
 }
 
 // The values of headers that guard responses.
@@ -313,10 +317,22 @@ func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 	if c.Method == http.MethodHead {
 		return
 	}
-	if err := answer.stream(w); err != nil {
+	if err := answer.stream(&counted{w, &c.sent}); err != nil {
 		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.loggedPath(), "error", err)
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// counted adds up the bytes that are written.
+type counted struct {
+	io.Writer
+	bytes *int64
+}
+
+func (w *counted) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	*w.bytes += int64(n)
+	return n, err
 }
 
 // json parses the body. It refuses a body without the Content-Type of JSON.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
+	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -95,6 +96,8 @@ type Config struct {
 	Room *Room
 	// Security writes events that can be part of an attack; nil writes nothing.
 	Security *securitylog.Log
+	// AccessLog writes a line for each request; nil writes none.
+	AccessLog *accesslog.Log
 	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
+	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
@@ -137,6 +138,7 @@ type App struct {
 	endPictures func()
 	room        *api.Room
 	security    *securitylog.Log
+	accessLog   *accesslog.Log // nil without --access-log
 	metrics     *metricsServer
 	ready       readiness
 	nodes       *nodes
@@ -260,6 +262,9 @@ func (a *App) MetricsAddress() string {
 func (a *App) open(ctx context.Context) (err error) {
 	a.security = securitylog.New(a.Log, a.Now)
 	if err := a.openData(ctx); err != nil {
+		return err
+	}
+	if err := a.openAccessLog(); err != nil {
 		return err
 	}
 	if a.sealer, err = sealerOf(a.masterKey, "secrets"); err != nil {
@@ -437,6 +442,7 @@ func (a *App) handler() http.Handler {
 		OpenID:          a.openID(),
 		Observer:        a.metrics.API(),
 		Security:        a.security,
+		AccessLog:       a.accessLog,
 	})
 	if a.config.LocalDemo() {
 		return onlyThisMachine(server)
@@ -491,7 +497,7 @@ func (a *App) Run(ctx context.Context) error {
 // close closes the services before the store that they use. Of an app that failed
 // to start it closes what was opened.
 func (a *App) close() error {
-	errs := []error{a.metrics.close()}
+	errs := []error{a.metrics.close(), a.accessLog.Close()}
 	if a.simulator != nil {
 		a.simulator.Close()
 	}

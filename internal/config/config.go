@@ -41,6 +41,7 @@ type Config struct {
 	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
 	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
 	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	AccessLog        string        `help:"Where a line of JSON is written for each request: stdout, or a file, which SIGHUP opens again. Default: nowhere." env:"DROPYARD_ACCESS_LOG" placeholder:"stdout|FILE"`
 	Simulate         bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/desk.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
 	SimulatePace     time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed     int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
@@ -107,6 +108,11 @@ func (c *Config) checkFiles() error {
 	}
 	if _, err := c.ProofStore(); err != nil {
 		return err
+	}
+	if c.AccessLog != "" {
+		if info, err := os.Stat(c.AccessLog); err == nil && info.IsDir() {
+			return fmt.Errorf("--access-log: %q is a directory", c.AccessLog)
+		}
 	}
 	if c.MasterKeyFile == "" {
 		return nil
@@ -372,8 +378,8 @@ func (c *Config) String() string {
 	if c.OIDCIssuer != "" {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, operator, openID, c.mailName())
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, operator, openID, c.mailName())
 }
