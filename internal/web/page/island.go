@@ -113,8 +113,9 @@ func (s *Site) AppAssets(folder string) (start, later []AppAsset) {
 // appAssets describes the assets at paths.
 func (s *Site) appAssets(paths []string) []AppAsset {
 	slices.Sort(paths)
-	described := []AppAsset{}
-	for _, at := range slices.Compact(paths) {
+	paths = slices.Compact(paths)
+	described := make([]AppAsset, 0, len(paths))
+	for _, at := range paths {
 		found := s.assets[strings.TrimPrefix(at, assetPrefix)]
 		kind, _, _ := strings.Cut(found.kind, ";")
 		sum := sha256.Sum256(found.content)

@@ -3,9 +3,9 @@
 //
 // The service writes self.shell in front of this file: the assets to keep, with the digests
 // of their content. So this file changes when anything of the app does, and browsers install
-// the new worker. It keeps its assets beside those of the old
-// one, which go when the app has started with the new ones: a document never meets the
-// modules of another version, and a page that is open is not interrupted.
+// the new worker. It keeps its assets beside those of the old one, which go when the app has
+// started with the new ones: a document never meets the modules of another version, and a page
+// that is open is not interrupted.
 
 /** @typedef {{path: string, type: string, integrity: string}} File */
 /** @typedef {{version: string, assets: File[], later: File[]}} Shell */
