@@ -78,7 +78,7 @@ func openApp(t *testing.T, l *link, as *apptest.Operator) *browser.Visit {
 	testkit.NeedChromium.OrSkip(t)
 	chromium := startChromium(t)
 	cookie := cookieOf(t, as)
-	visit, err := chromium.Open(l.url+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: cookie, Kept: true, Shown: ".bar h1"})
+	visit, err := chromium.Open(l.url+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: cookie, Kept: true, Script: ownClock, Shown: ".bar h1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +119,7 @@ func TestCourierAppStartsOffline(t *testing.T) {
 	l.cut.Store(true)
 	goTo(t, visit, l.url+"/courier", ".bar h1")
 	evaluate(t, visit, `document.getElementById("courier").dataset.operator`, rider.OperatorID)
+	evaluate(t, visit, `String(document.getElementById("courier").dataset.served)`, "undefined") // or the clock would be set by it
 	evaluate(t, visit, `performance.getEntriesByType("resource").filter((e) => e.name.includes("/assets/") && !e.workerStart).map((e) => e.name).join()`, "")
 	goTo(t, visit, l.url+"/courier/sign-in", `a[href="/courier"]`)
 	evaluate(t, visit, `document.querySelector("h1").textContent`, "No connection")

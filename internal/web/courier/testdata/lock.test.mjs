@@ -28,6 +28,12 @@ test("the next start has the stops locked, also without a connection", async () 
   assert.equal((await phone(world.stored)).lock.locked.value, true);
 });
 
+test("a document that the service has just sent to the operator opens the lock", async () => {
+  const { world, lock } = await phone(true);
+  await lock.open(true);
+  assert.deepEqual([lock.locked.value, world.stored], [false, false]);
+});
+
 test("a 401 while it is asked whose session it is keeps the stops locked", async () => {
   const { lock } = await phone(true);
   const released = lock.release();

@@ -99,10 +99,10 @@ test("the service's document is shown and kept", async () => {
 });
 
 test("the kept document does not say what time it is", async () => {
-  const world = await start("v1", { answer: service("v1", () => document("v1", `<div data-now="2026-01-14T15:00:00Z" data-worker="/courier/worker.js">`)) });
+  const world = await start("v1", { answer: service("v1", () => document("v1", `<body data-now="now"><div data-served="2026-01-14T15:00:00Z" data-worker="/courier/worker.js">`)) });
   world.answer = unreachable;
   const kept = await world.open();
-  assert.equal(await kept.text(), `<div data-worker="/courier/worker.js">`);
+  assert.equal(await kept.text(), `<body data-now="now"><div data-worker="/courier/worker.js">`);
   assert.equal(kept.headers.get("Dropyard-App"), "v1", "its headers are kept, and with them its policy");
 });
 

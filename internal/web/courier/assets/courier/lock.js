@@ -23,8 +23,14 @@ export class Lock {
   /** @param {World} world */
   constructor(world) { this.#world = world; }
 
-  /** Locks the stops if they were locked when the app was last open. */
-  async open() { this.locked.value = await this.#world.kept() ?? false; }
+  /**
+   * Locks the stops if they were locked when the app was last open.
+   * @param {boolean} [signedIn] whether the service has just sent the owner the document: then they are not
+   */
+  async open(signedIn = false) {
+    this.locked.value = await this.#world.kept() ?? false;
+    if (signedIn) this.#put(false);
+  }
 
   /** Hides the stops: a response was 401. */
   shut() {

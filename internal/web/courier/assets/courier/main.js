@@ -37,7 +37,7 @@ const everyMs = 60000;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("courier"));
 const owner = root.dataset.operator ?? "", courier = root.dataset.courier ?? "";
-const served = Date.parse(root.dataset.now ?? ""); // the document that the phone keeps does not say when
+const served = Date.parse(root.dataset.served ?? ""); // the document that the phone keeps does not say when
 const offset = served ? served - Date.now() : undefined;
 if (served) correct(served);
 run();
@@ -123,7 +123,7 @@ const begin = async () => {
     keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),
   });
   outbox.settled = (act, { status }) => { if (status >= 300) round.refused(act); };
-  await lock.open();
+  await lock.open(Boolean(served));
   await Promise.all([outbox.open(owner), round.open()]);
   watch({ round, outbox, lock, forget });
   show(html`<${App} round=${round} outbox=${outbox} lock=${lock} forget=${forget} />`);

@@ -73,8 +73,8 @@ let forgotten = 0;
  */
 const keepDocument = async (response, asked) => {
   if (!isOurs(response)) return false;
-  // Its time is not the time at which it is shown later.
-  const text = (await response.text()).replace(/ data-now="[^"]*"/, ""), cache = await own();
+  // When it was served is not when it is shown later.
+  const text = (await response.text()).replace(/ data-served="[^"]*"/, ""), cache = await own();
   if (asked !== forgotten) return false;
   await cache.put(app, new Response(text, { headers: response.headers }));
   return true;
