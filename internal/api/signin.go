@@ -152,7 +152,7 @@ type linkAnswer struct {
 }
 
 // linked returns the answer with a new link, which is shown only here.
-func linked(c *call, link *signin.IssuedLink) (reply, error) {
+func linked(link *signin.IssuedLink) (reply, error) {
 	return created(linkAnswer{link.URL, link.ExpiresAt})
 }
 
@@ -161,7 +161,7 @@ func (s *Server) handleOperatorResetLink(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return linked(c, link)
+	return linked(link)
 }
 
 func (s *Server) handleUserResetLink(c *call) (reply, error) {
@@ -173,7 +173,7 @@ func (s *Server) handleUserResetLink(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return linked(c, link)
+	return linked(link)
 }
 
 type listedUser struct {

@@ -85,6 +85,7 @@ func (m *image) apply(op operation) {
 	case rename:
 		maps.Copy(m.names, op.names)
 		maps.DeleteFunc(m.names, func(_ string, to int) bool { return to == gone })
+	case flush, lose: // change nothing themselves
 	}
 }
 

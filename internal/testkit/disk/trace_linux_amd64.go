@@ -173,7 +173,7 @@ func (t *tracer) faultOf(regs *unix.PtraceRegs) syscall.Errno {
 	if fault == nil {
 		return 0
 	}
-	kind, file := CallKind(0), true
+	var kind CallKind
 	switch regs.Orig_rax {
 	case unix.SYS_READ, unix.SYS_PREAD64:
 		kind = Read
@@ -182,16 +182,13 @@ func (t *tracer) faultOf(regs *unix.PtraceRegs) syscall.Errno {
 	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
 		kind = Sync
 	default:
-		kind, file = Create, false
-	}
-	if file {
-		if node, known := t.files[int32(regs.Rdi)]; known {
-			return (*fault)(Call{kind, t.pathOf(node)})
+		if name, inside := t.created(regs); inside {
+			return (*fault)(Call{Create, name})
 		}
 		return 0
 	}
-	if name, inside := t.created(regs); inside {
-		return (*fault)(Call{Create, name})
+	if node, known := t.files[int32(regs.Rdi)]; known {
+		return (*fault)(Call{kind, t.pathOf(node)})
 	}
 	return 0
 }
