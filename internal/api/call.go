@@ -7,10 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"runtime/debug"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
@@ -258,83 +254,6 @@ func (s *Server) refuseCrossSite(c *call) error {
 	return nil
 }
 
-// send writes the reply, or the response to err if that is not nil. The reply is
-// counted as bytes in flight until the client has taken it.
-func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
-	body := c.body
-	c.body = nil
-	if err == nil {
-		err = c.holdAnswer(answer.size())
-	}
-	if err != nil {
-		answer = s.refusal(c, err)
-		c.keepRefused(body, answer.status)
-		c.mustHold(answer.size())
-	}
-	c.status = answer.status
-	h := w.Header()
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json")
-		h["Content-Security-Policy"] = inert
-	}
-	s.setGuards(h)
-	if answer.stream != nil {
-		s.sendStream(w, c, answer)
-		return
-	}
-	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
-	w.WriteHeader(answer.status)
-	n, _ := w.Write(answer.body) // fails only if the client has gone
-	c.sent = int64(n)
-}
-
-// The values of headers that guard responses.
-var (
-	nosniff = []string{"nosniff"}
-	noStore = []string{"no-store"}
-	// inert is the policy of JSON that a browser shows as a page.
-	inert = []string{"default-src 'none'; frame-ancestors 'none'"}
-	// onlyHTTPS is for a year, and for this host only: others of its domain may differ.
-	onlyHTTPS = []string{"max-age=31536000"}
-)
-
-// setGuards sets the headers by which browsers and caches guard a response. No cache may
-// store it, unless its handler has said how long.
-func (s *Server) setGuards(h http.Header) {
-	h["X-Content-Type-Options"] = nosniff
-	if h["Cache-Control"] == nil {
-		h["Cache-Control"] = noStore
-	}
-	if s.config.SecureCookies {
-		h["Strict-Transport-Security"] = onlyHTTPS
-	}
-}
-
-// sendStream writes a body in pieces. If it cannot be finished the connection is
-// aborted, so that the client does not take it for complete.
-func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
-	w.WriteHeader(answer.status)
-	if c.Method == http.MethodHead {
-		return
-	}
-	if err := answer.stream(&counted{w, &c.sent}); err != nil {
-		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.loggedPath(), "error", err)
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// counted adds up the bytes that are written.
-type counted struct {
-	io.Writer
-	bytes *int64
-}
-
-func (w *counted) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	*w.bytes += int64(n)
-	return n, err
-}
-
 // json parses the body. It refuses a body without the Content-Type of JSON.
 func (c *call) json() (form.Source, error) {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
@@ -355,9 +274,6 @@ func (c *call) optionalJSON() (form.Source, error) {
 	return c.json()
 }
 
-// cursorExpected is what a fault of a cursor reports as expected.
-const cursorExpected = "the next_cursor of an earlier response"
-
 // chosenMode returns the mode that the query chooses, for requests in a session; live
 // if it does not, or the route has no modes.
 func (c *call) chosenMode(route Route) (delivery.Mode, error) {
@@ -371,90 +287,6 @@ func (c *call) chosenMode(route Route) (delivery.Mode, error) {
 	mode := delivery.Mode(q.oneOf("mode", form.OneOf(delivery.Modes...)))
 	return cmp.Or(mode, delivery.ModeLive), q.problems.Err()
 }
-
-// query reads query parameters and collects every fault in them.
-type query struct {
-	values   url.Values
-	problems form.Problems
-}
-
-// query parses the query string, which must be well-formed.
-func (c *call) query() (*query, error) {
-	values, err := url.ParseQuery(c.URL.RawQuery)
-	if err != nil {
-		return nil, refusal.New(refusal.CodeBadRequest, "the query string is malformed")
-	}
-	for name, all := range values {
-		for _, text := range append(all, name) {
-			if !form.IsText(text) {
-				return nil, refusal.New(refusal.CodeBadRequest, "the query string must be UTF-8 text without NUL")
-			}
-		}
-	}
-	return &query{values: values}, nil
-}
-
-// emptyIsAbsent are the parameters of the contract that count as absent if they are
-// empty. Any other parameter must have a value.
-var emptyIsAbsent = []string{"status", "search", "product_id", "limit", "offset"}
-
-// text returns a parameter as sent; empty if it was not sent. A parameter that is
-// sent twice is a fault, because it is unknown which value was meant.
-func (q *query) text(name string) string {
-	sent := q.values[name]
-	switch {
-	case len(sent) > 1:
-		q.problems.Add(name, nil, "a single value")
-		return ""
-	case len(sent) == 1 && sent[0] == "" && !slices.Contains(emptyIsAbsent, name):
-		q.problems.Add(name, "", "a value, unless the parameter is left out")
-		return ""
-	}
-	return q.values.Get(name)
-}
-
-// oneOf returns a parameter that must fit the rule; empty if it was not sent or
-// does not fit.
-func (q *query) oneOf(name string, rule form.TextRule) string {
-	text := q.text(name)
-	if text != "" && !rule.Allows(text) {
-		q.problems.Add(name, text, rule.Expected)
-		return ""
-	}
-	return text
-}
-
-// integer returns a whole number from least to most, or the fallback if the
-// parameter was not sent or does not fit.
-func (q *query) integer(name string, fallback, least, most int64) int64 {
-	text := q.text(name)
-	if text == "" {
-		return fallback
-	}
-	number, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || number < least || number > most {
-		q.problems.Add(name, text, fmt.Sprintf("an integer from %d to %d", least, most))
-		return fallback
-	}
-	return number
-}
-
-// time returns an RFC 3339 date-time; the zero time if it was not sent or does not
-// parse.
-func (q *query) time(name string) time.Time {
-	text := q.text(name)
-	if text == "" {
-		return time.Time{}
-	}
-	at, ok := timestamp.Parse(text)
-	if !ok {
-		q.problems.Add(name, text, "an RFC 3339 date-time with offset")
-	}
-	return at
-}
-
-// maxOffset is an offset that every database accepts.
-const maxOffset = 1 << 40
 
 // pathID returns an id in the path; empty if no database accepts its text. No
 // object has the empty id, so that it is not found.

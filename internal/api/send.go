@@ -1,0 +1,84 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// send writes the reply, or the response to err if that is not nil. The reply is
+// counted as bytes in flight until the client has taken it.
+func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
+	body := c.body
+	c.body = nil
+	if err == nil {
+		err = c.holdAnswer(answer.size())
+	}
+	if err != nil {
+		answer = s.refusal(c, err)
+		c.keepRefused(body, answer.status)
+		c.mustHold(answer.size())
+	}
+	c.status = answer.status
+	h := w.Header()
+	if h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+		h["Content-Security-Policy"] = inert
+	}
+	s.setGuards(h)
+	if answer.stream != nil {
+		s.sendStream(w, c, answer)
+		return
+	}
+	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
+	w.WriteHeader(answer.status)
+	n, _ := w.Write(answer.body) // fails only if the client has gone
+	c.sent = int64(n)
+}
+
+// The values of headers that guard responses.
+var (
+	nosniff = []string{"nosniff"}
+	noStore = []string{"no-store"}
+	// inert is the policy of JSON that a browser shows as a page.
+	inert = []string{"default-src 'none'; frame-ancestors 'none'"}
+	// onlyHTTPS is for a year, and for this host only: others of its domain may differ.
+	onlyHTTPS = []string{"max-age=31536000"}
+)
+
+// setGuards sets the headers by which browsers and caches guard a response. No cache may
+// store it, unless its handler has said how long.
+func (s *Server) setGuards(h http.Header) {
+	h["X-Content-Type-Options"] = nosniff
+	if h["Cache-Control"] == nil {
+		h["Cache-Control"] = noStore
+	}
+	if s.config.SecureCookies {
+		h["Strict-Transport-Security"] = onlyHTTPS
+	}
+}
+
+// sendStream writes a body in pieces. If it cannot be finished the connection is
+// aborted, so that the client does not take it for complete.
+func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
+	w.WriteHeader(answer.status)
+	if c.Method == http.MethodHead {
+		return
+	}
+	if err := answer.stream(&counted{w, &c.sent}); err != nil {
+		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.loggedPath(), "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// counted adds up the bytes that are written.
+type counted struct {
+	io.Writer
+	bytes *int64
+}
+
+func (w *counted) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	*w.bytes += int64(n)
+	return n, err
+}

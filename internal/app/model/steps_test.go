@@ -1,0 +1,204 @@
+package model_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+func (w *world) create(t *rapid.T) {
+	a := w.account(t)
+	o := w.draft(t, a)
+	status, code := a.accept(o)
+	answer := call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
+	expect(t, answer, status, code)
+	o.id = answer.Text("order_id")
+}
+
+// repeat sends a request again, as a client does that has got no answer.
+func (w *world) repeat(t *rapid.T) {
+	a := w.account(t)
+	o := a.single(t)
+	answer := call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
+	expect(t, answer, 201, "")
+	if answer.Text("order_id") != o.id || answer.Header.Get("Idempotent-Replayed") != "true" {
+		t.Fatalf("got order %s, replayed %q, want %s again", answer.Text("order_id"), answer.Header.Get("Idempotent-Replayed"), o.id)
+	}
+}
+
+// reuse sends another order under a key that was used.
+func (w *world) reuse(t *rapid.T) {
+	a := w.account(t)
+	used := a.single(t)
+	expect(t, call(t, a.partner, "POST", "/v1/orders", w.draft(t, a).body, used.key), 422, "idempotency_key_reused")
+}
+
+// batch sends several orders in one request.
+func (w *world) batch(t *rapid.T) {
+	a := w.account(t)
+	var drafts []*order
+	var bodies, codes []string
+	for range rapid.IntRange(1, 3).Draw(t, "orders") {
+		o := w.draft(t, a)
+		o.key = ""
+		_, code := a.accept(o)
+		drafts, bodies, codes = append(drafts, o), append(bodies, string(o.body)), append(codes, code)
+	}
+	answer := call(t, a.partner, "POST", "/v1/orders/batch", []byte(`{"orders":[`+strings.Join(bodies, ",")+`]}`), uuid.NewString())
+	expect(t, answer, 200, "")
+	for i, code := range codes {
+		if got := answer.Text("results", i, "error", "code"); got != code {
+			t.Fatalf("order %d of the batch: got %q, want %q: %s", i, got, code, answer.Body)
+		}
+		drafts[i].id = answer.Text("results", i, "order", "order_id")
+	}
+}
+
+func (w *world) cancel(t *rapid.T) {
+	a, by := w.account(t), w.account(t)
+	o := a.order(t)
+	answer := call(t, by.partner, "POST", "/v1/orders/"+o.id+"/cancel", []byte(`{"reason":"other plans"}`), uuid.NewString())
+	switch {
+	case by != a:
+		expect(t, answer, 404, "not_found")
+	case o.status != "pending" && o.status != "accepted":
+		expect(t, answer, 409, "order_not_cancellable")
+	default:
+		expect(t, answer, 200, "")
+		a.moved(o, "cancelled")
+	}
+}
+
+// move lets an operator move an order to any status.
+func (w *world) move(t *rapid.T) {
+	a := w.account(t)
+	o := a.order(t)
+	by := w.admin
+	if rapid.Bool().Draw(t, "by the dispatcher") {
+		by = w.desk
+	}
+	to := rapid.SampledFrom(statuses).Draw(t, "status")
+	answer := operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, w.admin.CourierID))
+	if !slices.Contains(strings.Fields(moves[o.status]), to) {
+		expect(t, answer, 409, "invalid_transition")
+		return
+	}
+	expect(t, answer, 200, "")
+	a.moved(o, to)
+}
+
+// receive books goods in or out. Only admins and the warehouse may.
+func (w *world) receive(t *rapid.T) {
+	a := w.account(t)
+	kind, quantity := rapid.SampledFrom([]string{"IN", "OUT"}).Draw(t, "type"), rapid.IntRange(1, 6).Draw(t, "quantity")
+	answer := operate(t, w.admin, "POST", "/ops/v1/partners/"+a.partner.PartnerID+"/movements",
+		fmt.Sprintf(`{"type":%q,"product_id":%d,"quantity":%d,"location":"MTL-1"}`, kind, a.lamp, quantity))
+	switch {
+	case kind == "IN":
+		expect(t, answer, 201, "")
+		a.take(-quantity)
+	case quantity > a.stock:
+		expect(t, answer, 422, "insufficient_stock")
+	default:
+		expect(t, answer, 201, "")
+		a.take(quantity)
+	}
+}
+
+// read reads an order, perhaps that of another partner.
+func (w *world) read(t *rapid.T) {
+	a, by := w.account(t), w.account(t)
+	o := a.order(t)
+	answer := call(t, by.partner, "GET", "/v1/orders/"+o.id, nil, "")
+	if by != a {
+		expect(t, answer, 404, "not_found")
+		return
+	}
+	expect(t, answer, 200, "")
+	var history []string
+	for i := range answer.Len("status_history") {
+		history = append(history, answer.Text("status_history", i, "status"))
+	}
+	if answer.Text("status") != o.status || answer.Text("partner_order_id") != o.reference || !slices.Equal(history, o.history) {
+		t.Fatalf("got %s, want status %s and history %v", answer.Body, o.status, o.history)
+	}
+}
+
+// list counts the orders of a status.
+func (w *world) list(t *rapid.T) {
+	a, status := w.account(t), rapid.SampledFrom(statuses).Draw(t, "status")
+	want := 0
+	for _, o := range a.orders {
+		if o.status == status {
+			want++
+		}
+	}
+	answer := call(t, a.partner, "GET", "/v1/orders?limit=100&status="+status, nil, "")
+	expect(t, answer, 200, "")
+	if got := answer.Len("orders"); got != want {
+		t.Fatalf("got %d orders that are %s, want %d", got, status, want)
+	}
+}
+
+// key makes a further key, or revokes it.
+func (w *world) key(t *rapid.T) {
+	a := w.account(t)
+	session := a.partner.Login()
+	if a.other == nil {
+		if len(a.orders)%3 != 0 {
+			t.Skip("sign-ins are limited")
+		}
+		made := sent(t)(a.partner.Try("POST", "/v1/auth/api-keys", []byte(`{"name":"second"}`), session...))
+		expect(t, made, 201, "")
+		other := *a.partner
+		other.KeyID, other.PublicKey, other.SecretKey = made.Text("key_id"), made.Text("public_key"), made.Text("secret_key")
+		a.other = &other
+		expect(t, call(t, a.other, "GET", "/v1/orders", nil, ""), 200, "")
+		return
+	}
+	expect(t, sent(t)(a.partner.Try("DELETE", "/v1/auth/api-keys/"+a.other.KeyID, nil, session...)), 200, "")
+	expect(t, call(t, a.other, "GET", "/v1/orders", nil, ""), 401, "unauthorized")
+	a.other = nil
+}
+
+// setEndpoint changes, reads or deletes the webhook endpoint.
+func (w *world) setEndpoint(t *rapid.T) {
+	const path = "/v1/webhooks/endpoint"
+	a := w.account(t)
+	switch rapid.SampledFrom([]string{"GET", "PUT", "DELETE"}).Draw(t, "method") {
+	case "PUT":
+		status := 201
+		if a.endpoint != "" {
+			status = 200
+		}
+		a.endpoint = "https://example.com/" + w.name("hook")
+		expect(t, call(t, a.partner, "PUT", path, fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status, "")
+	case "DELETE":
+		if a.endpoint == "" {
+			expect(t, call(t, a.partner, "DELETE", path, nil, ""), 404, "not_found")
+			return
+		}
+		expect(t, call(t, a.partner, "DELETE", path, nil, ""), 200, "")
+		a.endpoint = ""
+	default:
+		answer := call(t, a.partner, "GET", path, nil, "")
+		if a.endpoint == "" {
+			expect(t, answer, 404, "not_found")
+			return
+		}
+		expect(t, answer, 200, "")
+		if answer.Text("url") != a.endpoint {
+			t.Fatalf("got %s, want the URL %s", answer.Body, a.endpoint)
+		}
+	}
+}
+
+// quote asks for a price, which is the same as long as the rate card is.
+func (w *world) quote(t *rapid.T) {
+	a := w.account(t)
+	expect(t, call(t, a.partner, "POST", "/v1/rates/quote", testkit.OrderJSON("any", ""), ""), 200, "")
+}
