@@ -64,7 +64,7 @@ func TestDiskFaults(t *testing.T) {
 	r.suffer(t, unreadable, 0)
 	_ = r.program.Signal(syscall.SIGKILL)
 	r.program.Wait()
-	t.Logf("%d requests refused; %d acknowledged facts", refused, len(r.claims))
+	t.Logf("%d requests refused; %d acknowledged facts", refused, len(r.claimed()))
 	r.noneLoose(t)
 	for seed := range uint64(testkit.Scaled(10, 3)) {
 		cut := r.cutAfter(t, r.program.Len(), rand.New(rand.NewPCG(seed, 2)), false)
@@ -191,8 +191,8 @@ func (r *recorded) noneLoose(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	known := r.service.Query(t, "SELECT (SELECT count(*) FROM order_proofs) + (SELECT count(*) FROM loose_pictures)")[0]
-	if strconv.Itoa(files) > known {
-		t.Errorf("got %d files of pictures, want at most the %s that the database names", files, known)
+	known, err := strconv.Atoi(r.service.Query(t, "SELECT (SELECT count(*) FROM order_proofs) + (SELECT count(*) FROM loose_pictures)")[0])
+	if err != nil || files > known {
+		t.Errorf("got %d files of pictures, want at most the %d that the database names (%v)", files, known, err)
 	}
 }

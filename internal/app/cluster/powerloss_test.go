@@ -143,6 +143,13 @@ func (r *recorded) claim(query string, args ...any) {
 	r.claims = append(r.claims, c)
 }
 
+// claimed returns all claims so far. A receiver of events may still add some.
+func (r *recorded) claimed() []claim {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.claims)
+}
+
 // live does with the service what partners and operators do.
 func (r *recorded) live(t *testing.T, orders int) {
 	t.Helper()
@@ -234,7 +241,7 @@ func (r *recorded) cut(t *testing.T, seed uint64, ignoreSyncs bool) *cut {
 func (r *recorded) cutAfter(t *testing.T, after int, random *rand.Rand, ignoreSyncs bool) *cut {
 	t.Helper()
 	c := &cut{after: after, service: r}
-	for _, claim := range r.claims {
+	for _, claim := range r.claimed() {
 		if claim.after <= c.after {
 			c.claims = append(c.claims, claim)
 		}
