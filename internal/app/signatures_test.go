@@ -74,16 +74,6 @@ func with(name, value string, headers []string) []string {
 	return append(without(name, headers), name, value)
 }
 
-// value returns the value of a header.
-func value(name string, headers []string) string {
-	for i := 0; i+1 < len(headers); i += 2 {
-		if headers[i] == name {
-			return headers[i+1]
-		}
-	}
-	return ""
-}
-
 // TestUnauthorizedReasons sends requests that get 401, for every details.reason.
 func TestUnauthorizedReasons(t *testing.T) {
 	t.Parallel()
@@ -95,7 +85,7 @@ func TestUnauthorizedReasons(t *testing.T) {
 	const target = "/v1/orders"
 	body := testkit.OrderJSON("A-1", "")
 	good := partner.Signed("POST", target, body)
-	signature := value("X-Signature", good)
+	signature := apptest.HeaderOf(good, "X-Signature")
 	at := func(timestamp string) []string { return partner.SignedWith(timestamp, "POST", target, body) }
 	ago := func(d time.Duration) []string {
 		return partner.SignedAt(service.Clock.Now().Add(-d), "POST", target, body)
@@ -214,7 +204,7 @@ func TestFlippedBits(t *testing.T) {
 	good := partner.Signed(method, path, []byte(body))
 	before := service.Content(t)
 
-	parts := []string{method, path, value("X-Api-Key", good), value("X-Timestamp", good), value("X-Signature", good), body}
+	parts := []string{method, path, apptest.HeaderOf(good, "X-Api-Key"), apptest.HeaderOf(good, "X-Timestamp"), apptest.HeaderOf(good, "X-Signature"), body}
 	found := 0
 	for part := range parts {
 		for bit := range 8 * len(parts[part]) {

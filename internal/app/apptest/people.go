@@ -187,6 +187,36 @@ func (p *Partner) SignedWith(timestamp, method, target string, body []byte) []st
 	return []string{"X-Api-Key", p.PublicKey, "X-Timestamp", timestamp, "X-Signature", signed.Sign([]byte(p.SecretKey))}
 }
 
+// SignedV2 is Signed with version 2 and the given headers, some of which are signed.
+func (p *Partner) SignedV2(method, target string, body []byte, nonce string, headers ...string) []string {
+	path, query, _ := strings.Cut(target, "?")
+	contentType := HeaderOf(headers, "Content-Type")
+	if contentType == "" && len(body) > 0 {
+		contentType = "application/json" // which Do sends
+	}
+	at := strconv.FormatInt(p.Clock.Now().Unix(), 10)
+	signed := signature.RequestV2{
+		Request: signature.Request{Timestamp: at, Method: method, Path: path, Body: body},
+		Query:   query, IdempotencyKey: HeaderOf(headers, "Idempotency-Key"), ContentType: contentType, Nonce: nonce,
+	}
+	all := append([]string{"X-Api-Key", p.PublicKey, "X-Timestamp", at, "X-Signature", signed.Sign([]byte(p.SecretKey))}, headers...)
+	if nonce != "" {
+		all = append(all, "X-Nonce", nonce)
+	}
+	return all
+}
+
+// HeaderOf returns the value of a header; empty if there is none. Headers alternate names
+// and values.
+func HeaderOf(headers []string, name string) string {
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] == name {
+			return headers[i+1]
+		}
+	}
+	return ""
+}
+
 // Call sends a signed request. Headers alternate names and values.
 func (p *Partner) Call(t testing.TB, method, target string, body []byte, headers ...string) *Answer {
 	t.Helper()

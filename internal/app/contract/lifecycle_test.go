@@ -168,6 +168,18 @@ func TestAnswersToBadSignatures(t *testing.T) {
 			t.Errorf("%s: got %s", reason, got.Body)
 		}
 	}
+	put := []byte(`{"url":"https://hooks.example.com"}`)
+	used := call{operation: "putWebhookEndpoint", body: put, headers: f.partner.SignedV2("PUT", "/v1/webhooks/endpoint", put, "0123456789abcdef")}
+	f.send(t, used).Must(t, 201)
+	if got := f.send(t, used).Must(t, 401); got.Text("error", "details", "reason") != "nonce_used" {
+		t.Errorf("sent again: got %s, want nonce_used", got.Body)
+	}
+	strict := f.partner.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"require_v2":true}`), f.partner.Login()...).Must(t, 201)
+	key := *f.partner
+	key.PublicKey, key.SecretKey = strict.Text("public_key"), strict.Text("secret_key")
+	if got := f.send(t, call{operation: "listOrders", headers: key.Signed("GET", "/v1/orders", nil)}).Must(t, 401); got.Text("error", "details", "reason") != "v2_required" {
+		t.Errorf("version 1: got %s, want v2_required", got.Body)
+	}
 	late := f.partner.Signed("GET", "/v1/orders", nil)
 	f.Clock.Advance(301 * time.Second)
 	got := f.send(t, call{operation: "listOrders", headers: late}).Must(t, 401)
