@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +34,11 @@ func (w *world) repeat(t *rapid.T) {
 // reuse sends another order under a key that was used.
 func (w *world) reuse(t *rapid.T) {
 	a := w.account(t)
-	used := a.single(t)
-	expect(t, call(t, a.partner, "POST", "/v1/orders", w.draft(t, a).body, used.key), 422, "idempotency_key_reused")
+	used, other := a.single(t), w.draft(t, a)
+	if bytes.Equal(used.body, other.body) {
+		t.Skip("the same order")
+	}
+	expect(t, call(t, a.partner, "POST", "/v1/orders", other.body, used.key), 422, "idempotency_key_reused")
 }
 
 // batch sends several orders in one request.
