@@ -29,6 +29,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if err := app.Check(&c.Config); err != nil {
 		return usageError{err}
 	}
+	signal.Ignore(syscall.SIGPIPE) // a reader of the output that ends must not end the service
 	world := app.System()
 	world.Version = version
 	world.Hasher = credential.NewHasherWith(worker.New(world.Log, digestsCommandName), credential.DefaultCost, world.Random)

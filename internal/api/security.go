@@ -29,6 +29,8 @@ var signatureEvents = map[reason]securitylog.Event{
 	reasonUnknownKey:        securitylog.SignatureUnknownKey,
 	reasonSignatureMismatch: securitylog.SignatureForged,
 	reasonTimestampSkew:     securitylog.SignatureStale,
+	reasonNonceUsed:         securitylog.SignatureReplayed,
+	reasonV2Required:        securitylog.SignatureWeak,
 }
 
 func securityEvent(c *call, status int, err error) securitylog.Event {

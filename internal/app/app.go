@@ -497,7 +497,7 @@ func (a *App) Run(ctx context.Context) error {
 // close closes the services before the store that they use. Of an app that failed
 // to start it closes what was opened.
 func (a *App) close() error {
-	errs := []error{a.metrics.close(), a.accessLog.Close()}
+	errs := []error{a.metrics.close()}
 	if a.simulator != nil {
 		a.simulator.Close()
 	}
@@ -551,5 +551,6 @@ func (a *App) close() error {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, a.accessLog.Close())
 	return errors.Join(errs...)
 }

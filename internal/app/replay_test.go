@@ -137,6 +137,20 @@ func TestOvertakenBySession(t *testing.T) {
 	owner.Call(t, "DELETE", endpointPath, nil).Must(t, 200)
 }
 
+// TestFastClockIsOvertakenBySession sends a recorded change again that was signed by a clock
+// that is two minutes fast, after a person has made another one.
+func TestFastClockIsOvertakenBySession(t *testing.T) {
+	t.Parallel()
+	partner := apptest.Start(t).Register(t, "metro")
+	body := []byte(`{"url":"https://hooks.example.com/1"}`)
+	fast := partner.SignedAt(partner.Clock.Now().Add(2*time.Minute), "PUT", endpointPath, body)
+	partner.Do(t, "PUT", endpointPath, body, fast...).Must(t, 201)
+	partner.Clock.Advance(3 * time.Second)
+	partner.Owner(t).Call(t, "PUT", endpointPath, []byte(`{"url":"https://hooks.example.com/2"}`)).Must(t, 200)
+	partner.Clock.Advance(3 * time.Second)
+	partner.Do(t, "PUT", endpointPath, body, fast...).Refused(t, 409, "conflict")
+}
+
 // TestChangesInOneSecond makes many changes with one X-Timestamp, some of them alike.
 func TestChangesInOneSecond(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,14 @@ func TestSecurityEvents(t *testing.T) {
 		securitylog.SignatureUnknownKey: func() { call(401, unknown...) },
 		securitylog.SignatureForged:     func() { call(401, forged...) },
 		securitylog.SignatureStale:      func() { call(401, p.SignedAt(s.Clock.Now().Add(-time.Hour), "GET", "/v1/orders", nil)...) },
-		securitylog.AccessRefused:       func() { reader.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 403, "forbidden") },
+		securitylog.SignatureReplayed: func() {
+			endpoint := []byte(`{"url":"https://hooks.example.com"}`)
+			recorded := p.SignedV2("PUT", "/v1/webhooks/endpoint", endpoint, "0123456789abcdef")
+			s.Do(t, "PUT", "/v1/webhooks/endpoint", endpoint, recorded...).Must(t, 201)
+			s.Do(t, "PUT", "/v1/webhooks/endpoint", endpoint, recorded...).Refused(t, 401, "unauthorized")
+		},
+		securitylog.SignatureWeak: func() { call(401, requiring(t, p).Signed("GET", "/v1/orders", nil)...) },
+		securitylog.AccessRefused: func() { reader.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 403, "forbidden") },
 		securitylog.CrossSiteRefused: func() {
 			s.Do(t, "POST", "/v1/auth/api-keys", nil, "Cookie", owner.Cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
 		},

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"strings"
 )
@@ -67,15 +68,17 @@ func (r RequestV2) Verify(secret []byte, signature string) bool {
 // ReadsAsV2 reports whether the message of the request could be that of a request of
 // version 2 whose further lines are in this one's body. The signature of a recorded request
 // of version 2 would hold for it, and its nonce would not be looked at. No operation takes
-// such a body: it is not a JSON object.
+// such a body: it neither begins like a JSON object on its first line, as no query does,
+// nor is one.
 func (r Request) ReadsAsV2() bool {
-	if text := bytes.TrimLeft(r.Body, " \t\r\n"); len(text) == 0 || text[0] == '{' {
-		return false
-	}
 	const lines = 4 // query, Idempotency-Key, Content-Type and nonce
 	parts := bytes.SplitN(r.Body, []byte("\n"), lines+1)
-	return len(parts) > lines && (len(parts[1]) == 0 || len(parts[1]) == lengthOfKey) && IsNonce(string(parts[lines-1]))
+	if len(parts) <= lines || isObject(bytes.TrimSpace(parts[0])) || isObject(bytes.TrimSpace(r.Body)) && json.Valid(r.Body) {
+		return false
+	}
+	nonce := string(parts[lines-1])
+	return nonce == "" || IsNonce(nonce) // reads need none
 }
 
-// lengthOfKey is the length of an Idempotency-Key, which is a UUID.
-const lengthOfKey = 36
+// isObject reports whether a text begins like a JSON object.
+func isObject(text []byte) bool { return bytes.HasPrefix(text, []byte("{")) }

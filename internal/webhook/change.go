@@ -35,10 +35,14 @@ var errSignatureUsed = refusal.New(refusal.CodeConflict,
 // cannot tell them apart, and a program may well make several of them.
 func (s *Service) record(ctx context.Context, tx Writer, partnerID string, by Signed) error {
 	change := &Change{PartnerID: partnerID, SignedAt: by.At, Signature: by.Signature}
-	if by.At.IsZero() {
-		change.SignedAt = s.now().Truncate(time.Second)
-	} else if err := s.refuseOvertaken(ctx, tx, change); err != nil {
+	last, err := tx.LastChange(ctx, partnerID)
+	if err != nil {
 		return err
+	}
+	if by.At.IsZero() {
+		change.SignedAt = timeInSession(s.now(), last)
+	} else if change.SignedAt.Before(last) {
+		return s.overtaken(change.SignedAt, last)
 	}
 	added, err := tx.AddChange(ctx, change)
 	if err == nil && !added && len(change.Signature) > 0 {
@@ -47,12 +51,18 @@ func (s *Service) record(ctx context.Context, tx Writer, partnerID string, by Si
 	return err
 }
 
-func (s *Service) refuseOvertaken(ctx context.Context, tx Writer, change *Change) error {
-	last, err := tx.LastChange(ctx, change.PartnerID)
-	if err != nil || !change.SignedAt.Before(last) {
-		return err
+// timeInSession returns the time that a change in a session counts with. If the last one was
+// signed by a clock that is fast, it comes after that one all the same.
+func timeInSession(now, last time.Time) time.Time {
+	if last.After(now) {
+		return last.Add(time.Second)
 	}
+	return now.Truncate(time.Second)
+}
+
+// overtaken refuses a change that was signed before the last one.
+func (s *Service) overtaken(signed, last time.Time) error {
 	return refusal.New(refusal.CodeConflict, fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
 		"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
-		timestamp.Format(change.SignedAt), timestamp.Format(last), timestamp.Format(s.now())))
+		timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.now())))
 }

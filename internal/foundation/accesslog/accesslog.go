@@ -6,10 +6,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -41,6 +41,8 @@ const (
 	queued = 8192
 	// flushEvery is how long a line may stay in memory.
 	flushEvery = time.Second
+	// closeWithin is how long Close waits for a reader of the log that takes nothing.
+	closeWithin = 2 * time.Second
 	// buffered is how many bytes are written at a time.
 	buffered = 64 << 10
 )
@@ -55,7 +57,7 @@ type Log struct {
 	entries chan *Entry
 	reopen  chan struct{}
 	stop    chan struct{}
-	ended   sync.WaitGroup
+	ended   chan struct{} // closed when run has ended
 	dropped atomic.Int64
 	failing bool // used by run only
 }
@@ -68,19 +70,23 @@ const Stdout = "stdout"
 func Open(path string, out io.Writer, log *slog.Logger) (*Log, error) {
 	l := &Log{
 		path: path, out: out, log: log,
-		entries: make(chan *Entry, queued), reopen: make(chan struct{}, 1), stop: make(chan struct{}),
+		entries: make(chan *Entry, queued), reopen: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if path == Stdout {
 		l.path = ""
 	} else if err := l.openFile(); err != nil {
 		return nil, err
 	}
-	l.ended.Go(l.run)
+	go l.run()
 	return l, nil
 }
 
-// openFile replaces the file by the one that has the path now.
+// openFile replaces the file by the one that has the path now. It refuses a pipe, on which
+// opening and writing could wait for ever.
 func (l *Log) openFile() error {
+	if there, err := os.Stat(l.path); err == nil && there.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return fmt.Errorf("%s is not a file: give %s, and pipe that", l.path, Stdout)
+	}
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -110,13 +116,19 @@ func (l *Log) Reopen() {
 	}
 }
 
-// Close writes what waits, and closes the file. No entry may be added after it.
+// Close writes what waits, and closes the file. It gives up what a reader does not take
+// within two seconds. No entry may be added after it.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
 	}
 	close(l.stop)
-	l.ended.Wait()
+	select {
+	case <-l.ended:
+	case <-time.After(closeWithin):
+		l.log.Error("the access log was not taken, lines are lost")
+		return nil
+	}
 	if l.file == nil {
 		return nil
 	}
@@ -124,6 +136,7 @@ func (l *Log) Close() error {
 }
 
 func (l *Log) run() {
+	defer close(l.ended)
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	writer := bufio.NewWriterSize(l.out, buffered)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -112,5 +113,30 @@ func TestFullQueue(t *testing.T) {
 	}
 	if lost == 0 || written+lost != all {
 		t.Errorf("got %d lines and %d dropped, want some dropped and %d together", written, lost, all)
+	}
+}
+
+// TestCloseBesideStuckReader closes a log whose reader takes nothing.
+func TestCloseBesideStuckReader(t *testing.T) {
+	t.Parallel()
+	reader := &stuck{released: make(chan struct{})}
+	t.Cleanup(func() { close(reader.released) })
+	log := open(t, accesslog.Stdout, reader)
+	for range 2000 { // more than the buffer holds
+		log.Add(&accesslog.Entry{RequestID: "req_1"})
+	}
+	if err := log.Close(); err != nil {
+		t.Errorf("got %v, want no error", err)
+	}
+}
+
+func TestPipesAreRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "access.log")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := accesslog.Open(path, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "is not a file") {
+		t.Errorf("got error %v, want one that says that it is not a file", err)
 	}
 }

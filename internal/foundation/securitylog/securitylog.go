@@ -21,6 +21,8 @@ const (
 	SignatureUnknownKey Event = "signature_unknown_key"
 	SignatureForged     Event = "signature_forged"
 	SignatureStale      Event = "signature_stale"
+	SignatureReplayed   Event = "signature_replayed"
+	SignatureWeak       Event = "signature_weak"
 	AccessRefused       Event = "access_refused"
 	CrossSiteRefused    Event = "cross_site_refused"
 )
@@ -28,7 +30,7 @@ const (
 // Events lists all events.
 var Events = []Event{
 	SignInFailed, SignInThrottled, CodeRefused, LinkRefused, SignatureUnknownKey, SignatureForged, SignatureStale,
-	AccessRefused, CrossSiteRefused,
+	SignatureReplayed, SignatureWeak, AccessRefused, CrossSiteRefused,
 }
 
 // Message is the message of every line that a Log writes.

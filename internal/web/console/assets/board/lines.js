@@ -84,6 +84,7 @@ class View {
   /** Shows a row. @param {Line} line */
   show(line) {
     const before = this.#line;
+    this.#box.checked = line.isSelected; // which a click may have changed
     if (/** @type {(keyof Line)[]} */ (Object.keys(line)).every((name) => line[name] === before[name])) return;
     this.#line = line;
     this.#showState(line);
@@ -97,7 +98,6 @@ class View {
     attribute(this.element, "aria-rowindex", at + 1);
     attribute(this.element, "aria-selected", isSelected);
     this.element.style.top = `${(at - 1) * height}px`;
-    this.#box.checked = isSelected;
   }
 
   /** Shows when the order is due, and why it needs attention; screen readers say the number first. @param {Line} line */
