@@ -45,32 +45,50 @@ func blocksOf(t *testing.T, guide string) (found []block) {
 // endOfBlock separates the outputs of blocks.
 const endOfBlock = "--- end of block ---\n"
 
-// TestGuides runs all commands of each guide, one after the other as a reader does, and
-// compares what they print with what the guide says.
+// TestGuides runs all commands of the guides, in the order in which the documentation lists
+// them and against one service as a reader does, and compares what they print with what the
+// guides say.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	testkit.NeedCurl.OrSkip(t)
 	testkit.NeedJQ.OrSkip(t)
-	names, err := filepath.Glob(filepath.Join(guides, "*.md"))
-	if err != nil || len(names) < 9 {
-		t.Fatalf("got the guides %q, %v, want nine or more", names, err)
+	var printed bytes.Buffer
+	service := apptest.Start(t, apptest.Demo(&printed))
+	env := []string{
+		"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(), "test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
 	}
-	for _, name := range names {
-		guide := filepath.Base(name)
-		t.Run(guide, func(t *testing.T) {
-			t.Parallel()
-			if guide == "postgresql.md" {
+	for _, guide := range listedGuides(t, service.URL) {
+		t.Run(guide, func(t *testing.T) { //nolint:paralleltest // the guides share a service, and have an order
+			if guide == movingGuide {
 				testkit.NeedPostgres.OrSkip(t)
 				runGuide(t, guide, movedService(t))
 				return
 			}
-			var printed bytes.Buffer
-			service := apptest.Start(t, apptest.Demo(&printed))
-			runGuide(t, guide, reader{t.TempDir(), []string{
-				"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(), "test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
-			}})
+			runGuide(t, guide, reader{t.TempDir(), env})
 		})
 	}
+}
+
+// movingGuide needs the data of a service that has stopped.
+const movingGuide = "postgresql.md"
+
+var listedGuide = regexp.MustCompile(`/docs/guides/([a-z-]+\.md)`)
+
+// listedGuides returns the names of all guides in the order in which a service lists them.
+func listedGuides(t *testing.T, url string) (names []string) {
+	t.Helper()
+	list, err := exec.CommandContext(t.Context(), "curl", "-sS", url+"/llms.txt").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range listedGuide.FindAllStringSubmatch(string(list), -1) {
+		names = append(names, found[1])
+	}
+	files, err := filepath.Glob(filepath.Join(guides, "*.md"))
+	if err != nil || len(files) != len(names) {
+		t.Fatalf("got the guides %q listed, %v, want all of %q", names, err, files)
+	}
+	return names
 }
 
 // reader is where a guide is followed: a directory, and what its environment has.

@@ -818,7 +818,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description Until `secret_rotates_at`, 24 hours from now, or until you activate the new secret, `Drop-Signature` is made with the old secret, and `webhook-signature` holds one signature with each. If a rotation is in progress already, it is replaced by a new one with another secret. Takes no body. A signature is accepted once: two rotations need two values of `X-Timestamp`.
+         * @description Until `secret_rotates_at`, 24 hours from now, or until you activate the new secret, `Drop-Signature` is made with the old secret, and `webhook-signature` holds one signature with each. If a rotation is in progress already, it is replaced by a new one with another secret. Takes no body. A signature is accepted once: two rotations need two values of `X-Timestamp`. [Change the secret](/docs/guides/webhooks#change-the-secret) has the steps.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -838,7 +838,7 @@ export interface paths {
         put?: never;
         /**
          * End a rotation
-         * @description From now on only the new secret is used for signing; a request that is already on its way may still have a signature with the old one. Without a rotation nothing changes. Takes no body. A signature is accepted once.
+         * @description From now on only the new secret is used for signing; a request that is already on its way may still have a signature with the old one. Activate it when your receiver [accepts both](/docs/guides/webhooks#change-the-secret). Without a rotation nothing changes. Takes no body. A signature is accepted once.
          */
         post: operations["activateWebhookSecret"];
         delete?: never;
@@ -2210,7 +2210,7 @@ export interface components {
         CreateAPIKeyRequest: {
             /** @description A label, up to 255 characters, without NUL. */
             name?: string | null;
-            /** @description What the key may do. Without scopes it may do everything that a key can do. */
+            /** @description What the key may do: `orders`, `stock`, `webhooks`, `read`. [The table of scopes](/docs/accounts#roles-and-scopes) says what each permits. Without scopes it may do everything that a key can do. */
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description `live` if left out. */
             mode?: components["schemas"]["KeyMode"] | null;
@@ -2230,7 +2230,7 @@ export interface components {
          */
         KeyMode: "live" | "test";
         /**
-         * @description `read` permits all reading; each other scope permits changing, and reading what it changes. The table is in the documentation of accounts; `x-permission` of an operation is what the scopes must permit.
+         * @description `read` permits all reading; each other scope permits changing, and reading what it changes. See [the table of scopes](/docs/accounts#roles-and-scopes); `x-permission` of an operation is what the scopes must permit.
          * @enum {string}
          */
         Scope: "orders" | "stock" | "webhooks" | "read";
@@ -2452,7 +2452,7 @@ export interface components {
             dropoff: components["schemas"]["Contact"];
             /** @description What is delivered. */
             parcels: components["schemas"]["Parcel"][];
-            /** @description Another reference of yours, up to 100 characters. */
+            /** @description Another reference of yours, up to 100 characters. In test mode `sim:deliver`, `sim:fail` and others choose [what happens](/docs/guides/test-and-live#choose-what-happens) to the order. */
             reference?: string | null;
             /** @description Cash to collect on delivery. */
             cod?: components["schemas"]["OptionalMoney"];
@@ -2466,7 +2466,7 @@ export interface components {
             } | null;
             /** @description Products to take out of your stock. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field `items[i].product_id`. */
             items?: components["schemas"]["ItemRequest"][] | null;
-            /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes and parcels must be the same as in the quote, otherwise the order is 422. */
+            /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes, zone, parcels, `cod` and `insurance` must be the same as in the quote, otherwise the order is 422. */
             quote_id?: string | null;
         };
         Contact: {
@@ -3240,7 +3240,7 @@ export interface components {
                 order_id: components["schemas"]["OrderID"];
                 /** @description Your own id of the order. */
                 partner_order_id: components["schemas"]["Line"];
-                /** @description Why the attempt failed, in the words of the courier; empty if no reason was given. */
+                /** @description Why the attempt failed, in the words of the courier; empty if no reason was given. It is not a code: to decide by one, read `failed_attempt.reason` of public tracking. */
                 failure_reason: string;
                 /** @description When another attempt is planned: RFC 3339, in UTC, with milliseconds; null if none is planned. */
                 next_attempt: components["schemas"]["Time"] | null;
@@ -4111,7 +4111,7 @@ export interface components {
          */
         user_id: string;
         /**
-         * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See Idempotency.
+         * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
          * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
          */
         "Idempotency-Key": string;
@@ -5619,7 +5619,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See Idempotency.
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
                  * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];
@@ -5663,7 +5663,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See Idempotency.
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
                  * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];
@@ -5843,7 +5843,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See Idempotency.
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
                  * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];
