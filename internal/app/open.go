@@ -191,13 +191,22 @@ func (a *App) openMasterKey(ctx context.Context) (key credential.MasterKeys, err
 		return key, err
 	}
 	if key, err = credential.OpenMasterKey(a.config.MasterKey(), known, a.Random); err != nil || known != "" {
-		return key, err
+		return sealingUnder(known, key), err
 	}
 	if known, err = a.store.AddSetting(ctx, fingerprintSetting, key.Fingerprint()); err != nil {
 		return key, err
 	}
 	// Another node may have stored the fingerprint of another key in the meantime.
 	return credential.OpenMasterKey(a.config.MasterKey(), known, a.Random)
+}
+
+// sealingUnder returns the keys so that those of the fingerprint in the database seal. A file
+// of a rotation may be older than the database: a copy that a node got at its beginning.
+func sealingUnder(known string, keys credential.MasterKeys) credential.MasterKeys {
+	if keys.Stage == credential.Prepared && keys.Other.Fingerprint() == known {
+		return keys.Replace()
+	}
+	return keys
 }
 
 // sealerOf returns a sealer for one purpose. During a rotation it opens what is sealed

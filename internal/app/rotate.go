@@ -38,7 +38,11 @@ type Rotation struct {
 // keepOld is a file that the old key is copied to before it is given up, for backups that
 // were made under it; empty means none.
 func RotateMasterKey(ctx context.Context, settings *config.Config, world Surroundings, keepOld string) (done *Rotation, err error) {
-	held, err := lockForRotation(settings)
+	path, err := filepath.EvalSymlinks(settings.MasterKey()) // the file is replaced, not a link to it
+	if err != nil {
+		path = settings.MasterKey() // which is then refused
+	}
+	held, err := lockForRotation(settings, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +52,12 @@ func RotateMasterKey(ctx context.Context, settings *config.Config, world Surroun
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	r := &rotation{store: db, path: settings.MasterKey(), keepOld: keepOld, random: world.Random, now: world.Now, wrote: func() error { return nil }}
+	r := &rotation{store: db, path: path, keepOld: keepOld, random: world.Random, now: world.Now, wrote: func() error { return nil }}
 	return r.run(ctx)
 }
 
 // lockForRotation keeps other rotations away and, with the embedded database, services.
-func lockForRotation(settings *config.Config) (locks, error) {
-	keyFolder := filepath.Dir(settings.MasterKey())
+func lockForRotation(settings *config.Config, keyFolder string) (locks, error) {
 	if settings.Postgres() {
 		return lockDirectories(keyFolder, keyFolder)
 	}

@@ -248,6 +248,62 @@ func TestKeyRotationRefusesKeyFiles(t *testing.T) {
 	}
 }
 
+// TestStaleKeyFile starts a service after a rotation with the file that nodes get at its
+// beginning. What it seals is readable with the right file.
+func TestStaleKeyFile(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	file := func() string {
+		text, err := os.ReadFile(v.settings.MasterKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(v.settings.MasterKey(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := file()
+	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil || done.Stage != credential.Settled {
+		t.Fatalf("got %+v, %v, want the rotation", done, err)
+	}
+	after := file()
+	write(before + "next: " + after)
+	v.Start(t)
+	made := v.partner.NewKey(t)
+	made.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	v.Stop()
+	write(after)
+	v.Start(t)
+	made.Service = v.Service
+	made.Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
+	v.Stop()
+	if opened, all := v.opens(t, v.sealer(t, "current")); opened != all {
+		t.Errorf("got %d of %d secrets that the new key opens, want all", opened, all)
+	}
+}
+
+// TestKeyRotationThroughLink rotates a key to whose file a link leads.
+func TestKeyRotationThroughLink(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	link, kept := v.settings.MasterKey(), filepath.Join(testkit.FastDir(t), "kept.key")
+	if err := errors.Join(os.Rename(link, kept), os.Symlink(kept, link)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil || done.Stage != credential.Settled {
+		t.Fatalf("got %+v, %v, want the rotation", done, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != kept {
+		t.Errorf("got a link to %q, %v, want %q", to, err, kept)
+	}
+	if opened, all := v.opens(t, v.sealer(t, "current")); opened != all {
+		t.Errorf("got %d of %d secrets that the new key opens, want all", opened, all)
+	}
+}
+
 // TestKeyRotationBesideNodes rotates while a service runs. On PostgreSQL it is restarted
 // twice, as the rotation asks for; the embedded database has one service, which has to
 // stop.

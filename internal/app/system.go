@@ -135,7 +135,8 @@ func (a *App) openNodes(ctx context.Context) error {
 	if !a.store.Shared() {
 		return nil
 	}
-	if err := errors.Join(a.nodes.save(ctx), a.nodes.checkKey(ctx)); err != nil {
+	sealsUnder := func(known string) bool { return known == a.masterKey.Fingerprint() }
+	if err := errors.Join(a.nodes.save(ctx), a.nodes.checkKey(ctx, sealsUnder)); err != nil {
 		return err
 	}
 	a.nodes.stop, a.nodes.done = make(chan struct{}), make(chan struct{})
@@ -149,13 +150,13 @@ func (n *nodes) save(ctx context.Context) error {
 	return n.app.store.SaveNode(ctx, self, self.SeenAt.Add(-nodeForgotten))
 }
 
-// checkKey returns an error if this node does not hold the master key of the database.
-// A rotation looks for nodes after it has written the fingerprint, and a node reads the
+// checkKey returns an error if this node's keys do not fit the fingerprint in the database:
+// at the start it must seal under that key, later it must hold it. A rotation looks for nodes after it has written the fingerprint, and a node reads the
 // fingerprint after it has written that it is there: so one of them notices the other.
-func (n *nodes) checkKey(ctx context.Context) error {
+func (n *nodes) checkKey(ctx context.Context, fits func(known string) bool) error {
 	known, err := n.app.store.Setting(ctx, fingerprintSetting)
-	if err == nil && !n.app.masterKey.Holds(known) {
-		err = fmt.Errorf("%w: the key was rotated to one that this node does not hold (fingerprint %s); copy the file of the master key here and restart",
+	if err == nil && !fits(known) {
+		err = fmt.Errorf("%w: the key was rotated (to the one with the fingerprint %s) while this node used another file of the master key; copy that file here and restart",
 			credential.ErrMasterKeyOther, known)
 	}
 	return err
@@ -170,7 +171,7 @@ func (n *nodes) keep() {
 		case <-ticker.C:
 			if err := n.save(context.Background()); err != nil {
 				n.app.Log.Warn("other nodes do not see this one, trying again later", "error", err)
-			} else if err := n.checkKey(context.Background()); err != nil {
+			} else if err := n.checkKey(context.Background(), n.app.masterKey.Holds); err != nil {
 				n.app.Log.Error("secrets cannot be read or sealed as other nodes do", "error", err)
 			}
 		case <-n.stop:
