@@ -241,16 +241,23 @@ func TestSearchIndex(t *testing.T) {
 	const most = 100_000
 	server := site()
 	status, body := read(server, "/docs/search/en.json")
-	var entries []struct{ P, T, X string }
+	var entries []struct {
+		P, T, X string
+		O       bool
+	}
 	if err := json.Unmarshal([]byte(body), &entries); err != nil || status != http.StatusOK {
 		t.Fatalf("got status %d and %v, want an index", status, err)
 	}
 	if size := compressed(t, body); size > most {
 		t.Errorf("got an index of %d bytes, want at most %d", size, most)
 	}
+	others := map[string]bool{"/docs/contract": false, "/docs/api/createOrder": false, "/docs/operating": true, "/docs/api/operators": true}
 	found := map[string]bool{}
 	for _, one := range entries {
 		found[one.P] = true
+		if want, is := others[one.P]; is && one.O != want {
+			t.Errorf("%s is for other readers than partners: got %t, want %t", one.P, one.O, want)
+		}
 	}
 	for _, path := range []string{"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict", "/docs/events/order.failed#body"} {
 		if !found[path] {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -16,18 +17,46 @@ type entry struct {
 	Path  string `json:"p"`
 	Title string `json:"t"`
 	Text  string `json:"x"`
+	Other bool   `json:"o,omitempty"` // for other readers than partners: found after the rest
 }
 
-// mostSearched is how much of the text of a part the index holds, in characters.
-const mostSearched = 240
+// mostSearched is how much of the text of a part for other readers the index holds, and
+// mostForPartners of one that partners read, in characters.
+const mostSearched, mostForPartners = 240, 1500
+
+// forPartners holds the addresses of the documents that partners read.
+var forPartners = sync.OnceValue(func() map[string]bool {
+	found := map[string]bool{}
+	for _, shelf := range shelves {
+		for _, name := range shelf.documents {
+			found[root+"/"+name] = shelf.key == "docs.group.guides" || shelf.key == "docs.group.partners"
+		}
+	}
+	return found
+})
+
+// isForPartners reports whether a page at an address is for partners: a guide, a document
+// of theirs, or a page of the reference.
+func isForPartners(path string) bool {
+	if forPartners()[path] {
+		return true
+	}
+	reference := slices.ContainsFunc([]string{apiPath, eventsPath, errorsPath}, func(of string) bool {
+		return strings.HasPrefix(path+"/", of+"/")
+	})
+	return reference && !strings.HasPrefix(path+"/", operatorsPath+"/")
+}
 
 // index returns the index of the search as JSON: an entry for each part of each page.
 func (all library) index() ([]byte, error) {
 	var entries []entry
 	for _, path := range slices.Sorted(maps.Keys(all)) {
-		one := all[path]
+		one, other, most := all[path], !isForPartners(path), mostForPartners
+		if other {
+			most = mostSearched
+		}
 		for _, part := range one.rendered().sections {
-			found := entry{path, one.Title, shortened(part.text)}
+			found := entry{path, one.Title, shortened(part.text, most), other}
 			if part.ID != "" {
 				found.Path, found.Title = path+"#"+part.ID, one.Title+" › "+part.Text
 			}
@@ -37,10 +66,10 @@ func (all library) index() ([]byte, error) {
 	return strictjson.Marshal(entries)
 }
 
-// shortened returns the beginning of a text.
-func shortened(text string) string {
+// shortened returns at most so many characters of the beginning of a text.
+func shortened(text string, most int) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
-	return string(runes[:min(len(runes), mostSearched)])
+	return string(runes[:min(len(runes), most)])
 }
 
 // search serves the index in a language (GET /docs/search/en.json).

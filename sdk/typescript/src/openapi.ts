@@ -2934,7 +2934,7 @@ export interface components {
         WebhookSecret: string;
         DropSignature: string;
         WebhookEndpointRequest: {
-            /** @description An https URL in ASCII with a public host, and without user name, password or fragment. The port is 443, or 1024 or higher. The host name must resolve to public addresses only; that is checked whenever an event is sent. A demo (`dropyard serve --demo`) also accepts `http://` and any port of its own machine. */
+            /** @description An https URL in ASCII with a public host, and without user name, password or fragment. The port is 443, or 1024 or higher. The host name must resolve to public addresses only; that is checked whenever an event is sent. A demo (`dropyard serve --demo`) also accepts `http://`, port 80, and any port of its own machine; names of other machines in its network are accepted too, but sending to them fails. */
             url: string;
             /** @description While this is false events are not sent, but wait. True if left out. */
             enabled?: boolean | null;
@@ -5546,11 +5546,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "quote_id": "quo_AZyuK3mMRk6tq0YxF2c8W1hVnD7sJpLb",
+                     *       "quote_id": "quo_AQAAAAAAAAbgAAABogrIc-sAAAAAAAAAAOB-0SP859dcC6fZ7tpkVHgCgfA47tEPtP3qg9CCrsIr",
                      *       "service_level": "standard",
-                     *       "rate_cents": 1684,
+                     *       "rate_cents": 1760,
                      *       "currency": "CAD",
-                     *       "estimated_delivery": "2026-03-06T22:00:00.000Z",
+                     *       "estimated_delivery": "2026-03-06T23:00:00.000Z",
                      *       "transit_days": 4,
                      *       "valid_until": "2026-03-03T14:05:09.417Z"
                      *     }

@@ -1,7 +1,7 @@
 // Searches the documentation in the browser. The index is loaded when the reader first
 // types; without scripts the contents at the side remain.
 
-/** @typedef {{p: string, t: string, x: string}} Entry */
+/** @typedef {{p: string, t: string, x: string, o?: boolean}} Entry */
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("search"));
 const input = /** @type {HTMLInputElement} */ (form.querySelector("input"));
@@ -24,17 +24,28 @@ const load = () => {
  * @param {string} text */
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** score is 0 unless an entry has all words; words in its title count more.
+// What readers type, and what the documentation writes instead.
+const synonyms = new Map([
+  ["pagination", "next_cursor"], ["paging", "next_cursor"], ["sandbox", "test mode"], ["duplicate", "idempotency"],
+  ["duplicates", "idempotency"], ["localhost", "laptop"], ["hmac", "signing"],
+]);
+
+// The weight of entries for other readers than partners.
+const others = 0.2;
+
+/** score is 0 unless an entry has all words or their synonyms; words in its title count
+ * more.
  * @param {Entry} entry @param {string[]} words */
 const score = (entry, words) => {
   const title = plain(entry.t), text = plain(`${entry.p} ${entry.x}`);
   let sum = 0;
   for (const word of words) {
-    if (title.includes(word)) sum += 10 - Math.min(title.length / 20, 5);
-    else if (text.includes(word)) sum += 1;
+    const forms = [word, synonyms.get(word) ?? word];
+    if (forms.some((form) => title.includes(form))) sum += 10 - Math.min(title.length / 20, 5);
+    else if (forms.some((form) => text.includes(form))) sum += 1;
     else return 0;
   }
-  return sum;
+  return entry.o ? sum * others : sum;
 };
 
 /** @param {Entry} entry */
