@@ -251,7 +251,7 @@ func TestSearchIndex(t *testing.T) {
 	if size := compressed(t, body); size > most {
 		t.Errorf("got an index of %d bytes, want at most %d", size, most)
 	}
-	others := map[string]bool{"/docs/contract": false, "/docs/api/createOrder": false, "/docs/operating": true, "/docs/api/operators": true}
+	others := map[string]bool{"/docs/contract": false, "/docs/api/createOrder": false, "/docs/operating": true, "/docs/api/operators": true, "/docs/api/listBoard": true}
 	found := map[string]bool{}
 	for _, one := range entries {
 		found[one.P] = true

@@ -12,9 +12,6 @@ import (
 // apiPath is the address of the pages of the interfaces.
 const apiPath = root + "/api"
 
-// operatorsPath is the address of the reference of the interface for operators.
-const operatorsPath = apiPath + "/operators"
-
 // surface is one of the two interfaces.
 type surface struct {
 	path string // of the page that lists its operations
@@ -25,7 +22,7 @@ type surface struct {
 	events     func() []event
 }
 
-var surfaces = []surface{newSurface(apiPath, "docs.api.partners", openAPI), newSurface(operatorsPath, "docs.api.operators", opsAPI)}
+var surfaces = []surface{newSurface(apiPath, "docs.api.partners", openAPI), newSurface(apiPath+"/operators", "docs.api.operators", opsAPI)}
 
 func newSurface(path, key string, of func() node) surface {
 	return surface{

@@ -22,9 +22,9 @@ type entry struct {
 
 // mostSearched is how much of the text of a part for other readers the index holds, and
 // mostForPartners of one that partners read, in characters.
-const mostSearched, mostForPartners = 240, 1500
+const mostSearched, mostForPartners = 240, 1000
 
-// forPartners holds the addresses of the documents that partners read.
+// forPartners holds the addresses of the documents and operations that partners read.
 var forPartners = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, shelf := range shelves {
@@ -32,19 +32,18 @@ var forPartners = sync.OnceValue(func() map[string]bool {
 			found[root+"/"+name] = shelf.key == "docs.group.guides" || shelf.key == "docs.group.partners"
 		}
 	}
+	for _, one := range surfaces[0].operations() {
+		found[one.address] = true
+	}
 	return found
 })
 
 // isForPartners reports whether a page at an address is for partners: a guide, a document
 // of theirs, or a page of the reference.
 func isForPartners(path string) bool {
-	if forPartners()[path] {
-		return true
-	}
-	reference := slices.ContainsFunc([]string{apiPath, eventsPath, errorsPath}, func(of string) bool {
-		return strings.HasPrefix(path+"/", of+"/")
+	return forPartners()[path] || slices.ContainsFunc([]string{apiPath, eventsPath, errorsPath}, func(of string) bool {
+		return path == of || of != apiPath && strings.HasPrefix(path, of+"/")
 	})
-	return reference && !strings.HasPrefix(path+"/", operatorsPath+"/")
 }
 
 // index returns the index of the search as JSON: an entry for each part of each page.
