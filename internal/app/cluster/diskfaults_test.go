@@ -52,7 +52,7 @@ func TestDiskFaults(t *testing.T) {
 	r.live(t, 3)
 	refused := 0
 	for round := range testkit.Scaled(2, 1) {
-		for _, fault := range passing {
+		for _, fault := range passing[:testkit.Scaled(len(passing), 1)] { // each makes requests wait
 			sent := r.suffer(t, fault, round)
 			r.recover(t, sent)
 			refused += len(sent)
