@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -107,7 +108,7 @@ func recordService(t *testing.T) *recorded {
 	command.Stderr = write
 	r.program, err = disk.Start(command, root)
 	_ = write.Close()
-	if errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // some containers forbid ptrace
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {
