@@ -80,7 +80,7 @@ var rooms = map[string]room{
 	"internal/requestlogger": {may: []string{"internal/requestlog", foundation}, mayNot: useCase},
 	"internal/dispatch/feed": {may: []string{"internal/delivery", "internal/board", "internal/dispatch", foundation}, mayNot: useCase},
 
-	"internal/metrics": {may: []string{"internal/api", "internal/dispatch/feed", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
+	"internal/metrics": {may: []string{"internal/api", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {may: []string{foundation}},
 	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
 

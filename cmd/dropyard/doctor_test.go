@@ -212,6 +212,7 @@ func disagree(t *testing.T, path string) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	sound, other := install(t), install(t)
+	t.Logf("%d kinds of damage", len(damages))
 	for name, c := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

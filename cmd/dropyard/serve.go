@@ -33,27 +33,22 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	world := app.System()
 	world.Version = version
 	world.Hasher = credential.NewHasherWith(worker.New(world.Log, digestsCommandName), credential.DefaultCost, world.Random)
+	hangUps := make(chan os.Signal, 1)
+	if c.AccessLog != "" {
+		signal.Notify(hangUps, syscall.SIGHUP) // one that comes during the start must not end the program
+	}
 	service, err := app.Start(ctx, &c.Config, world)
 	if err != nil {
 		return err
 	}
-	if c.AccessLog != "" {
-		defer onHangUp(service.ReopenAccessLog)()
-	}
-	return service.Run(ctx)
-}
-
-// onHangUp calls fn at every SIGHUP until the function that it returns is called.
-func onHangUp(fn func()) (stop func()) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP)
 	go func() {
-		for range signals {
-			fn()
+		for range hangUps {
+			service.ReopenAccessLog()
 		}
 	}()
-	return func() {
-		signal.Stop(signals)
-		close(signals)
-	}
+	defer func() {
+		signal.Stop(hangUps)
+		close(hangUps)
+	}()
+	return service.Run(ctx)
 }

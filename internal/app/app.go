@@ -260,7 +260,7 @@ func (a *App) MetricsAddress() string {
 
 // open opens the data directory and creates the services.
 func (a *App) open(ctx context.Context) (err error) {
-	a.security = securitylog.New(a.Log, a.Now)
+	a.security = securitylog.New(a.Log, a.Now, a.metrics.Security())
 	if err := a.openData(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/metrics"
@@ -45,9 +46,20 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchFeed(a.feed.Stats)
 	m.WatchBacklog(a.backlog, a.Now)
 	m.WatchMails(func(ctx context.Context) (int64, error) { return mailer.Waiting(ctx, a.store.Mails()) })
+	m.WatchAccessLog(a.accessLog.Stats)
+	m.WatchInstallation(a.watched())
 	if m.http != nil {
 		go func() { _ = m.http.Serve(m.listener) }()
 	}
+}
+
+// watched returns what the metrics read of the installation.
+func (a *App) watched() metrics.Installation {
+	watched := metrics.Installation{Reasons: a.reasons, Disks: a.disks}
+	if !a.store.Shared() {
+		watched.LastBackup = func() (*time.Time, error) { return lastBackup(a.config) }
+	}
+	return watched
 }
 
 func (a *App) backlog(ctx context.Context) (b webhook.Backlog, err error) {

@@ -7,13 +7,16 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -32,7 +35,7 @@ func onSQLite() bool { return os.Getenv(testkit.EngineVariable) == "" }
 
 // served reports whether a documented metric exists on the engine under test.
 func served(name string) bool {
-	return !strings.HasPrefix(name, "dropyard_wal_") || onSQLite()
+	return !strings.HasPrefix(name, "dropyard_wal_") && name != "dropyard_last_backup_timestamp_seconds" || onSQLite()
 }
 
 // documentedMetrics reads the table of metrics. Those of the embedded store are
@@ -124,7 +127,8 @@ func documented(family *dto.MetricFamily) documentedMetric {
 // with what was done.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	h := newHooked(t, apptest.WithMetrics(), apptest.RateLimit(40))
+	accessLog := func(c *config.Config, _ *app.Surroundings) { c.AccessLog = filepath.Join(t.TempDir(), "access.log") }
+	h := newHooked(t, apptest.WithMetrics(), apptest.RateLimit(40), accessLog)
 	driveMetrics(t, h)
 	got := finalScrape(t, h)
 
@@ -250,6 +254,16 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_logins_total", []string{"account", "partner", "outcome", "failed"}, exactly(10)},
 		{"dropyard_logins_total", []string{"account", "partner", "outcome", "throttled"}, exactly(1)},
 		{"dropyard_logins_total", []string{"account", "operator", "outcome", "succeeded"}, exactly(1)},
+		{"dropyard_webhook_events_given_up_total", nil, exactly(0)},
+		{"dropyard_security_events_total", []string{"event", "sign_in_failed"}, exactly(10)},
+		{"dropyard_access_log_lines_total", []string{"outcome", "written"}, positive},
+		{"dropyard_access_log_lines_total", []string{"outcome", "dropped"}, exactly(0)},
+		{"dropyard_access_log_lines_total", []string{"outcome", "failed"}, exactly(0)},
+		{"dropyard_ready", nil, exactly(1)},
+		{"dropyard_not_ready", nil, exactly(0)},
+		{"dropyard_disk_free_bytes", []string{"holds", "data"}, notNegative}, // none with PostgreSQL
+		{"dropyard_disk_size_bytes", []string{"holds", "proofs"}, positive},
+		{"dropyard_last_backup_timestamp_seconds", nil, exactly(0)},
 		{"dropyard_retention_sweeps_total", []string{"outcome", "completed"}, exactly(1)},
 		{"dropyard_retention_sweep_duration_seconds", nil, exactly(1)},
 		{"dropyard_retention_removed_total", nil, exactly(0)},

@@ -35,7 +35,7 @@ func TestLoginsAsSecurityEvents(t *testing.T) {
 		{credential.LoginThrottled, attempt, securitylog.SignInThrottled},
 	} {
 		var log bytes.Buffer
-		watch := loginWatch{silent{}, securitylog.New(slog.New(slog.NewTextHandler(&log, nil)), time.Now), "partner"}
+		watch := loginWatch{silent{}, securitylog.New(slog.New(slog.NewTextHandler(&log, nil)), time.Now, nil), "partner"}
 		watch.LoggedIn(c.outcome, c.attempt)
 		want := ""
 		if c.want != "" {

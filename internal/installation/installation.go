@@ -10,6 +10,11 @@ type Reason struct {
 	Message string `json:"message"`
 }
 
+// Words are all that Reason.Reason can be.
+var Words = []string{
+	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "sender_stuck", "disk_low", "log_large",
+}
+
 // State describes an installation for its admins. It holds no secret and no path.
 type State struct {
 	Version         string     `json:"version"`

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"runtime"
 
+	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -32,7 +33,8 @@ type Metrics struct {
 	retention  *retentionMetrics
 	requestLog requestLogMetrics
 	webhooks   *webhookMetrics
-	unreadable map[string]prometheus.Counter // by kind of document; read only
+	security   map[securitylog.Event]prometheus.Counter // read only
+	unreadable map[string]prometheus.Counter            // by kind of document; read only
 }
 
 // New returns the metrics of a process that runs the given version of dropyard.
@@ -54,6 +56,7 @@ func New(version string) *Metrics {
 		retention:  newRetentionMetrics(register),
 		requestLog: newRequestLogMetrics(register),
 		webhooks:   newWebhookMetrics(register, unreadable["event"]),
+		security:   newSecurityMetrics(register),
 		unreadable: unreadable,
 	}
 }

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -9,7 +10,10 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/securitylog"
+	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/metrics"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/requestlogger"
@@ -53,6 +57,16 @@ func TestObservers(t *testing.T) {
 	m.Retention().Swept(retention.Removed{Orders: 4, Pictures: 2}, time.Minute, errors.New("no bucket"))
 	m.RequestLog().Logged(requestlogger.Dropped, 3)
 	m.Webhooks().Damaged()
+	m.Webhooks().GaveUp(3)
+	m.Security()(securitylog.SignatureForged)
+	m.WatchAccessLog(func() accesslog.Stats { return accesslog.Stats{Written: 9, Dropped: 8, Failed: 7} })
+	m.WatchInstallation(metrics.Installation{
+		Reasons: func(context.Context) []installation.Reason { return []installation.Reason{{Reason: "disk_low"}} },
+		Disks: func() ([]installation.Disk, error) {
+			return []installation.Disk{{Holds: "data", FreeBytes: 5, TotalBytes: 6}}, nil
+		},
+		LastBackup: func() (*time.Time, error) { at := time.Unix(1_000_000, 0); return &at, nil },
+	})
 	m.Unreadable("rate_card")
 	m.Unreadable("something new")
 	served := show(t, m)
@@ -83,6 +97,17 @@ func TestObservers(t *testing.T) {
 		`dropyard_retention_removed_total{kind="orders"} 4`,
 		`dropyard_retention_removed_total{kind="pictures"} 2`,
 		`dropyard_request_log_entries_total{outcome="dropped"} 3`,
+		`dropyard_webhook_events_given_up_total 3`,
+		`dropyard_security_events_total{event="signature_forged"} 1`,
+		`dropyard_access_log_lines_total{outcome="written"} 9`,
+		`dropyard_access_log_lines_total{outcome="dropped"} 8`,
+		`dropyard_access_log_lines_total{outcome="failed"} 7`,
+		`dropyard_ready 0`,
+		`dropyard_not_ready{reason="disk_low"} 1`,
+		`dropyard_not_ready{reason="clock_off"} 0`,
+		`dropyard_disk_free_bytes{holds="data"} 5`,
+		`dropyard_disk_size_bytes{holds="data"} 6`,
+		`dropyard_last_backup_timestamp_seconds 1e+06`,
 		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
 		`dropyard_unreadable_documents_total{kind="event"} 1`,
 		`dropyard_unreadable_documents_total{kind="other"} 1`,

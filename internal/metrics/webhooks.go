@@ -14,11 +14,14 @@ type webhookMetrics struct {
 	duration prometheus.Observer
 	lag      prometheus.Observer
 	damaged  prometheus.Counter
+	givenUp  prometheus.Counter
 }
 
 func newWebhookMetrics(register registrar, damaged prometheus.Counter) *webhookMetrics {
 	return &webhookMetrics{
 		damaged: damaged,
+		givenUp: register.counter("dropyard_webhook_events_given_up_total",
+			"Events that were not delivered within all their tries, or cannot be read.").WithLabelValues(),
 		attempts: children(register.counter("dropyard_webhook_attempts_total",
 			"Requests to webhook endpoints, by outcome.", "outcome"), []string{"delivered", "refused", "unreachable"}),
 		duration: register.histogram("dropyard_webhook_attempt_duration_seconds",
@@ -51,6 +54,9 @@ func (m *webhookMetrics) Sent(lag time.Duration) { m.lag.Observe(lag.Seconds()) 
 
 // Damaged counts an event that cannot be read.
 func (m *webhookMetrics) Damaged() { m.damaged.Inc() }
+
+// GaveUp counts events that have failed.
+func (m *webhookMetrics) GaveUp(events int) { m.givenUp.Add(float64(events)) }
 
 // WatchSender reads the numbers of the sender at each scrape.
 func (m *Metrics) WatchSender(stats func() webhook.Stats) {

@@ -24,7 +24,8 @@ type batch struct {
 	// fresh has the requests that delivered their events, by event; without those
 	// that were delivered before.
 	fresh    map[outbox.EventKey]*request
-	disabled []*Endpoint // by this transaction
+	failed   map[outbox.EventKey]bool // the events of progress that have failed
+	disabled []*Endpoint              // by this transaction
 	figures  figures.Tally
 }
 
@@ -32,7 +33,7 @@ func newBatch(s *Sender, notes []note) *batch {
 	return &batch{
 		sender: s, now: s.now(), notes: notes, written: written{freed: map[*runner]bool{}},
 		changed: map[*Endpoint]bool{}, saved: map[outbox.EventKey]bool{},
-		fresh: map[outbox.EventKey]*request{},
+		fresh: map[outbox.EventKey]*request{}, failed: map[outbox.EventKey]bool{},
 	}
 }
 
@@ -90,6 +91,9 @@ func (b *batch) judge(n note) {
 	if p.State == outbox.Delivered && !n.request.event.delivered() {
 		b.fresh[p.Key()] = n.request
 	}
+	if p.State == outbox.Failed {
+		b.failed[p.Key()] = true
+	}
 	if endpoint != nil && !endpoint.sameHealth(&before) {
 		b.changed[endpoint] = true
 	}
@@ -138,10 +142,14 @@ func (b *batch) saveEvents(ctx context.Context, tx Writer) error {
 	return tx.Promote(ctx, b.promoted, b.now)
 }
 
-// count adds to the figures what was delivered, of the events that were saved: the
-// others were judged by an earlier try at this transaction, or on another node.
+// count adds to the figures what was delivered, and counts what has failed, of the events
+// that were saved: the others were judged by an earlier try at this transaction, or on
+// another node.
 func (b *batch) count(saved []outbox.EventKey) {
 	for _, key := range saved {
+		if b.failed[key] {
+			b.givenUp++
+		}
 		if r := b.fresh[key]; r != nil {
 			b.figures.WebhookDelivered(&r.event.Event, r.at)
 		}

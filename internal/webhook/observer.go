@@ -16,6 +16,9 @@ type Observer interface {
 	Sent(lag time.Duration)
 	// Damaged is called when an event is given up because its facts cannot be read.
 	Damaged()
+	// GaveUp is called with the number of events whose last try has failed, or that
+	// cannot be read, each time that outcomes were written. It may be 0.
+	GaveUp(events int)
 }
 
 // unobserved is the Observer of a sender that has been given none.
@@ -24,6 +27,7 @@ type unobserved struct{}
 func (unobserved) Attempted(Answer)   {}
 func (unobserved) Sent(time.Duration) {}
 func (unobserved) Damaged()           {}
+func (unobserved) GaveUp(int)         {}
 
 // Stats describes a sender at one moment.
 type Stats struct {

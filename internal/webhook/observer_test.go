@@ -18,6 +18,7 @@ type observed struct {
 	statuses []int
 	lags     []time.Duration
 	damaged  int
+	givenUp  int
 }
 
 func (o *observed) Attempted(a webhook.Answer) {
@@ -36,6 +37,12 @@ func (o *observed) Damaged() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.damaged++
+}
+
+func (o *observed) GaveUp(events int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.givenUp += events
 }
 
 // eventualStats polls the sender until its numbers fulfil a condition.

@@ -468,8 +468,8 @@ func TestDamagedEventFails(t *testing.T) {
 		t.Errorf("got page %+v, error %v; want three events", page, err)
 	}
 	y.stop()
-	if seen.damaged != 1 || len(seen.statuses) != 2 {
-		t.Errorf("got %d damaged events observed and %d requests, want 1 and 2", seen.damaged, len(seen.statuses))
+	if seen.damaged != 1 || seen.givenUp != 1 || len(seen.statuses) != 2 {
+		t.Errorf("got %d damaged events observed, %d given up and %d requests, want 1, 1 and 2", seen.damaged, seen.givenUp, len(seen.statuses))
 	}
 }
 

@@ -82,6 +82,7 @@ func (t *settler) settle(ctx context.Context, notes []note) {
 	written, err := t.persist(ctx, notes)
 	switch {
 	case err == nil:
+		t.sender.config.Observer.GaveUp(written.givenUp)
 		for lane, own := range byLane(notes) {
 			written.reply(lane, own)
 		}
@@ -121,6 +122,7 @@ func requests(notes []note) (all []*request, parks bool) {
 type written struct {
 	endpoints map[string]*Endpoint // by partner, as they are now
 	freed     map[*runner]bool     // the lanes that no longer have their endpoint
+	givenUp   int                  // events that have failed
 }
 
 // reply sends a lane the outcome of its notes.

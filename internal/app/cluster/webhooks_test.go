@@ -126,6 +126,7 @@ func TestSenderKilled(t *testing.T) {
 			n.settled(t)
 			n.process.kill()
 			n.check(t, m)
+			t.Logf("%d kills", c.kills)
 		})
 	}
 }

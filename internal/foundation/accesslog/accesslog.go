@@ -58,8 +58,26 @@ type Log struct {
 	reopen  chan struct{}
 	stop    chan struct{}
 	ended   chan struct{} // closed when run has ended
-	dropped atomic.Int64
-	failing bool // used by run only
+	failing bool          // used by run only
+	held    int64         // entries that are in the buffer, at least in part; used by run only
+	dropped atomic.Int64  // entries that were dropped since the last line that says so
+
+	writtenInAll, droppedInAll, failedInAll atomic.Int64 // as in Stats
+}
+
+// Stats counts entries since the log was opened.
+type Stats struct {
+	Written int64
+	Dropped int64 // too many were waiting
+	Failed  int64 // the file could not be written
+}
+
+// Stats returns the current numbers of the log.
+func (l *Log) Stats() Stats {
+	if l == nil {
+		return Stats{}
+	}
+	return Stats{Written: l.writtenInAll.Load(), Dropped: l.droppedInAll.Load(), Failed: l.failedInAll.Load()}
 }
 
 // Stdout is the name of the standard output in Open.
@@ -105,6 +123,7 @@ func (l *Log) Add(e *Entry) {
 	case l.entries <- e:
 	default:
 		l.dropped.Add(1)
+		l.droppedInAll.Add(1)
 	}
 }
 
@@ -157,7 +176,7 @@ func (l *Log) run() {
 				l.write(writer, <-l.entries)
 			}
 			if n := l.dropped.Swap(0); n > 0 {
-				l.writeLine(writer, dropped{time.Now(), n})
+				l.writeLine(writer, dropped{time.Now(), n}, 0)
 			}
 			l.flush(writer)
 			return
@@ -167,36 +186,44 @@ func (l *Log) run() {
 
 func (l *Log) write(writer *bufio.Writer, e *Entry) {
 	if n := l.dropped.Swap(0); n > 0 {
-		l.writeLine(writer, dropped{e.Time, n})
+		l.writeLine(writer, dropped{e.Time, n}, 0)
 	}
-	l.writeLine(writer, e)
+	l.writeLine(writer, e, 1)
 }
 
-func (l *Log) writeLine(writer *bufio.Writer, value any) {
+// writeLine writes a line that stands for so many entries.
+func (l *Log) writeLine(writer *bufio.Writer, value any, entries int64) {
 	line, err := json.Marshal(value) // all values can be
 	if err == nil {
 		_, err = writer.Write(append(line, '\n'))
 	}
-	if err != nil {
+	if err == nil && writer.Buffered() <= len(line) { // the lines before it are in the file
+		l.writtenInAll.Add(l.held)
+		l.held = 0
+	}
+	if l.held += entries; err != nil {
 		l.fail(writer, err)
 	}
 }
 
 func (l *Log) flush(writer *bufio.Writer) {
-	if writer.Buffered() == 0 {
-		return
+	if writer.Buffered() > 0 {
+		if err := writer.Flush(); err != nil {
+			l.fail(writer, err)
+			return
+		}
+		l.note(nil)
 	}
-	if err := writer.Flush(); err != nil {
-		l.fail(writer, err)
-		return
-	}
-	l.note(nil)
+	l.writtenInAll.Add(l.held)
+	l.held = 0
 }
 
 // fail gives up what the writer holds: it would return the same error for ever.
 func (l *Log) fail(writer *bufio.Writer, err error) {
 	l.note(err)
 	writer.Reset(l.out)
+	l.failedInAll.Add(l.held)
+	l.held = 0
 }
 
 // note logs when writing begins to fail, and when it works again.

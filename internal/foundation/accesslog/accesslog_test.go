@@ -114,6 +114,29 @@ func TestFullQueue(t *testing.T) {
 	if lost == 0 || written+lost != all {
 		t.Errorf("got %d lines and %d dropped, want some dropped and %d together", written, lost, all)
 	}
+	if got, want := log.Stats(), (accesslog.Stats{Written: int64(written), Dropped: int64(lost)}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestFailedWrites writes to a device that is always full.
+func TestFailedWrites(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("there is no " + full)
+	}
+	log := open(t, full, nil)
+	const all = 2000 // more than the buffer holds
+	for range all {
+		log.Add(&accesslog.Entry{RequestID: "req_1"})
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := log.Stats(), (accesslog.Stats{Failed: all}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
 }
 
 // TestCloseBesideStuckReader closes a log whose reader takes nothing.

@@ -41,8 +41,9 @@ const PerSecond = 10
 
 // Log writes events. It may be used by many goroutines. A nil Log writes nothing.
 type Log struct {
-	log *slog.Logger
-	now func() time.Time
+	log     *slog.Logger
+	now     func() time.Time
+	observe func(Event)
 
 	mu     sync.Mutex
 	counts map[Event]*count // guarded by mu
@@ -55,9 +56,13 @@ type count struct {
 	left    int64 // out, since the last line that was written
 }
 
-// New returns a Log that writes to another.
-func New(log *slog.Logger, now func() time.Time) *Log {
-	return &Log{log: log, now: now, counts: map[Event]*count{}}
+// New returns a Log that writes to another. It calls observe with each event, also with
+// those that are not written; nil observes nothing.
+func New(log *slog.Logger, now func() time.Time, observe func(Event)) *Log {
+	if observe == nil {
+		observe = func(Event) {}
+	}
+	return &Log{log: log, now: now, observe: observe, counts: map[Event]*count{}}
 }
 
 // Report writes an event with what is known of it: a name and a value each. Values that
@@ -67,6 +72,7 @@ func (l *Log) Report(ctx context.Context, event Event, known ...string) {
 	if l == nil {
 		return
 	}
+	l.observe(event)
 	left, ok := l.admit(event)
 	if !ok {
 		return

@@ -15,7 +15,8 @@ func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	var written bytes.Buffer
 	now := time.Unix(1_800_000_000, 0)
-	log := securitylog.New(slog.New(slog.NewTextHandler(&written, nil)), func() time.Time { return now })
+	observed := map[securitylog.Event]int{}
+	log := securitylog.New(slog.New(slog.NewTextHandler(&written, nil)), func() time.Time { return now }, func(e securitylog.Event) { observed[e]++ })
 	report := func(event securitylog.Event, times int) {
 		for range times {
 			log.Report(t.Context(), event, "address", "192.0.2.1", "key_id", "")
@@ -37,6 +38,9 @@ func TestLogIsBounded(t *testing.T) {
 	log.Close()
 	if !strings.Contains(written.String(), `msg="security events not written" event=sign_in_failed not_written=3`) {
 		t.Errorf("closed: got no count of the last second:\n%s", written.String())
+	}
+	if got := observed[securitylog.SignInFailed]; got != 1000+securitylog.PerSecond+3 {
+		t.Errorf("got %d events observed, want %d, written or not", got, 1000+securitylog.PerSecond+3)
 	}
 	var none *securitylog.Log
 	none.Report(t.Context(), securitylog.SignInFailed)
