@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"time"
@@ -148,11 +149,22 @@ func (s *Server) listOrders(c *call, filter order.Filter, meter *pageMeter) (rep
 		return reply{}, err
 	}
 	filter.Reserve = meter.add
-	page, err := s.config.Orders.List(c.Context(), filter)
+	w := strictjson.Writer{Buffer: pageBuffers.get()}
+	defer func() { pageBuffers.put(w.Buffer) }()
+	w.Object("")
+	w.List("orders")
+	page, err := s.config.Orders.ListRecords(c.Context(), filter, w.Buffer)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusOK, body: encodePage(page, filter, meter.stored)}, nil
+	w.Buffer = page.Buffer
+	w.EndList()
+	w.Integer("count", int64(page.Count))
+	w.Integer("limit", int64(filter.Limit))
+	w.Integer("offset", filter.Offset)
+	w.OptionalText("next_cursor", page.Next)
+	w.EndObject()
+	return reply{status: http.StatusOK, body: bytes.Clone(w.Buffer)}, nil
 }
 
 func (c *call) orderFilter() (order.Filter, error) {
@@ -178,25 +190,4 @@ func (c *call) orderFilter() (order.Filter, error) {
 func isCursor(text string) bool {
 	_, ok := delivery.PartnerOfOrder(text)
 	return ok
-}
-
-// pageFrame is the room for what surrounds the orders of a page, in bytes.
-const pageFrame = 256
-
-// encodePage returns the response of a page whose stored documents have the given
-// size, in bytes. The response is hardly ever longer.
-func encodePage(page order.Page, filter order.Filter, stored int64) []byte {
-	w := strictjson.Writer{Buffer: make([]byte, 0, stored+pageFrame)}
-	w.Object("")
-	w.List("orders")
-	for _, found := range page.Orders {
-		w.Buffer = record.AppendListed(w.Buffer, found)
-	}
-	w.EndList()
-	w.Integer("count", int64(len(page.Orders)))
-	w.Integer("limit", int64(filter.Limit))
-	w.Integer("offset", filter.Offset)
-	w.OptionalText("next_cursor", page.Next)
-	w.EndObject()
-	return w.Buffer
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"runtime"
+	"sync"
 
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -18,6 +19,28 @@ const (
 	// while it is built: as orders and as the response.
 	pageFactor = 2
 )
+
+// pageBuffers are those that pages are built in.
+var pageBuffers buffers
+
+// buffers are reused, because growing one takes as long as filling it.
+type buffers struct{ pool sync.Pool }
+
+// mostKept is the size, in bytes, up to which a buffer is kept to be reused.
+const mostKept = 1 << 20
+
+func (b *buffers) get() []byte {
+	if kept, ok := b.pool.Get().(*[]byte); ok {
+		return (*kept)[:0]
+	}
+	return nil
+}
+
+func (b *buffers) put(used []byte) {
+	if cap(used) <= mostKept {
+		b.pool.Put(&used)
+	}
+}
 
 // errLargePage means that a page is so large that it must be read in a slot.
 var errLargePage = errors.New("this page takes a slot")

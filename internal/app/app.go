@@ -335,6 +335,7 @@ func (a *App) openOrders() {
 		Damaged:     a.unreadableOrder,
 
 		EncodeForOperators: record.EncodeForOperators,
+		AppendListed:       record.AppendListed,
 	})
 }
 

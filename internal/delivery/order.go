@@ -197,3 +197,13 @@ type Cancellation struct {
 	Reason string // empty if none was given
 	At     time.Time
 }
+
+// Stored is an order as it is stored: the record of its creation, and those fields of
+// lists that may have changed since.
+type Stored struct {
+	OrderID           string
+	Document          []byte // valid only until the function that is given it returns
+	Status            Status
+	EstimatedDelivery time.Time
+	UpdatedAt         time.Time
+}

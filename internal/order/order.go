@@ -41,6 +41,9 @@ type Config struct {
 	Encode Encoder
 	// EncodeForOperators writes the record as operators see it.
 	EncodeForOperators Encoder
+	// AppendListed appends the record that lists have of an order, after a comma unless
+	// it is the first. It returns an error if the stored record cannot be read.
+	AppendListed func(buffer []byte, o *delivery.Stored) ([]byte, error)
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -239,6 +242,42 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 	for _, o := range page.Orders {
 		_ = s.config.Damaged.Of(o.Damage) // reported, and listed
 	}
+	return page, err
+}
+
+// Records is a page of a list, newest first, as records.
+type Records struct {
+	Buffer []byte // ends with the records
+	Count  int
+	Next   string // the cursor for what follows, empty at the end
+}
+
+// ListRecords lists a partner's orders as List does, but appends their records to a
+// buffer. An order that cannot be read is reported and left out.
+func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte) (page Records, err error) {
+	limit := filter.Limit
+	filter.Limit++ // one more shows whether a next page exists
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		page = Records{Buffer: buffer}
+		found, last := 0, ""
+		stopped, err := tx.EachStored(ctx, filter, func(o *delivery.Stored) (err error) {
+			if found++; found > limit {
+				return nil
+			}
+			last = o.OrderID
+			page.Buffer, err = s.config.AppendListed(page.Buffer, o)
+			if err == nil {
+				page.Count++
+				return nil
+			}
+			_ = s.config.Damaged.Of(&delivery.DamagedError{OrderID: o.OrderID, Err: err}) // reported
+			return nil
+		})
+		if stopped || found > limit {
+			page.Next = last
+		}
+		return err
+	})
 	return page, err
 }
 

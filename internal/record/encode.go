@@ -40,16 +40,7 @@ func encode(o *delivery.Order, forOperators bool) []byte {
 	return w.Buffer
 }
 
-// AppendListed appends the shorter record of lists, which has the fields that
-// section 2.9 of the interface gives for them.
-func AppendListed(buffer []byte, o *delivery.Order) []byte {
-	w := strictjson.Writer{Buffer: buffer}
-	w.Object("")
-	writeListed(&w, o)
-	w.EndObject()
-	return w.Buffer
-}
-
+// writeListed writes the fields that lists have, too (see AppendListed).
 func writeListed(w *strictjson.Writer, o *delivery.Order) {
 	w.Text("order_id", o.OrderID)
 	w.Text("partner_order_id", o.PartnerOrderID)

@@ -50,6 +50,11 @@ func (tx orderTx) Orders(ctx context.Context, filter order.Filter) (listed []*de
 	return listOrders(ctx, tx.conn, filter)
 }
 
+// EachStored calls fn for the orders that Orders lists.
+func (tx orderTx) EachStored(ctx context.Context, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
+	return eachStored(ctx, tx.conn, filter, fn)
+}
+
 // OrdersByKey returns orders with their histories; those that do not exist are
 // left out.
 func (tx orderTx) OrdersByKey(ctx context.Context, keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {

@@ -42,6 +42,8 @@ var (
 		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
 		document("document", func(o *orderRow) *[]byte { return &o.document }))...)
 
+	storedOrders = orders.only("status", "updated_at", "estimated_delivery", "document")
+
 	findOrders = lookUpBy(byOrder, orders)
 	lockOrders = lockBy(byOrder, orders)
 	addOrders  = orders.insert()
@@ -146,26 +148,51 @@ func ordersByID(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow
 // listOrders lists a partner's orders, newest first, without history. It stops
 // early, and reports so, when what it has read takes up order.MaxPageBytes.
 func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
+	stopped, err = eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
+		return orders.each(ctx, c, tail, args, fn)
+	}, func(row *orderRow) error {
+		listed = append(listed, row.order())
+		return nil
+	})
+	return listed, stopped, err
+}
+
+// eachStored calls fn for the orders that listOrders lists.
+func eachStored(ctx context.Context, c conn, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
+	var stored delivery.Stored
+	return eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
+		return storedOrders.visit(ctx, c, tail, args, fn)
+	}, func(row *orderRow) error {
+		stored = delivery.Stored{
+			OrderID: row.OrderID, Document: row.document,
+			Status: row.Status, EstimatedDelivery: row.EstimatedDelivery, UpdatedAt: row.UpdatedAt,
+		}
+		return fn(&stored)
+	})
+}
+
+// eachListed calls fn for the rows of a list, which query reads.
+func eachListed(filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error) (stopped bool, err error) {
 	selected, err := selectOrders(filter)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	tail, args := selected.clause("ORDER BY order_id DESC LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
 	room := order.MaxPageBytes
-	err = orders.each(ctx, c, tail, args, func(row *orderRow) error {
+	err = query(tail, args, func(row *orderRow) error {
 		if room <= 0 {
 			return errPageFull
 		}
 		if err := reserve(filter, len(row.document)); err != nil {
 			return err
 		}
-		listed, room = append(listed, row.order()), room-len(row.document)
-		return nil
+		room -= len(row.document)
+		return fn(row)
 	})
 	if errors.Is(err, errPageFull) {
-		return listed, true, nil
+		return true, nil
 	}
-	return listed, false, err
+	return false, err
 }
 
 func reserve(filter order.Filter, bytes int) error {

@@ -379,7 +379,11 @@ func (r sqliteRow) scan(dest ...any) error {
 		case *int:
 			*d = r.st.ColumnInt(i)
 		case *[]byte:
-			*d = make([]byte, r.st.ColumnLen(i))
+			n := r.st.ColumnLen(i)
+			if *d == nil || cap(*d) < n {
+				*d = make([]byte, n)
+			}
+			*d = (*d)[:n]
 			r.st.ColumnBytes(i, *d)
 		case *time.Time:
 			*d = fromMicros(r.st.ColumnInt64(i))

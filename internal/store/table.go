@@ -167,6 +167,19 @@ func (t *table[T]) each(ctx context.Context, c conn, tail string, args []any, fn
 	})
 }
 
+// visit is each with the same T for every row, so that long lists are read without
+// allocating: the T, and the bytes in it, are valid until fn returns.
+func (t *table[T]) visit(ctx context.Context, c conn, tail string, args []any, fn func(*T) error) error {
+	found := new(T)
+	fields := into(t.columns, found)
+	return c.query(ctx, "SELECT "+t.list("")+" FROM "+t.name+" "+tail, args, func(r row) error {
+		if err := r.scan(fields...); err != nil {
+			return fmt.Errorf("read %s: %w", t.name, err)
+		}
+		return fn(found)
+	})
+}
+
 // all returns the rows of a query.
 func (t *table[T]) all(ctx context.Context, c conn, tail string, args ...any) (found []*T, err error) {
 	err = t.each(ctx, c, tail, args, func(row *T) error {

@@ -203,8 +203,16 @@ func testLists(t *testing.T, s *store.Store) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawFilter(rt, all)
 		var got []*delivery.Order
+		var stored []string
 		if err := s.Orders().Read(ctx, func(tx order.Reader) (err error) {
-			got, _, err = tx.Orders(ctx, f)
+			if got, _, err = tx.Orders(ctx, f); err != nil {
+				return err
+			}
+			stored = nil
+			_, err = tx.EachStored(ctx, f, func(o *delivery.Stored) error {
+				stored = append(stored, fmt.Sprintf("%s %s %v %v %s", o.OrderID, o.Status, o.UpdatedAt, o.EstimatedDelivery, o.Document))
+				return nil
+			})
 			return err
 		}); err != nil {
 			rt.Fatal(err)
@@ -212,6 +220,11 @@ func testLists(t *testing.T, s *store.Store) {
 		want := filtered(all, f)
 		if !slices.EqualFunc(got, want, func(a, b *delivery.Order) bool { return a.OrderID == b.OrderID }) {
 			rt.Fatalf("filter %+v: got %d orders, want %d", f, len(got), len(want))
+		}
+		if !slices.EqualFunc(stored, want, func(text string, o *delivery.Order) bool {
+			return text == fmt.Sprintf("%s %s %v %v %s", o.OrderID, o.Status, o.UpdatedAt, o.EstimatedDelivery, record.Encode(o))
+		}) {
+			rt.Fatalf("filter %+v: got the stored orders %q, want %d", f, stored, len(want))
 		}
 	})
 }

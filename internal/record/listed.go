@@ -1,0 +1,59 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+)
+
+// AppendListed appends the record that a list has of an order, after a comma unless it
+// is the first. It has the fields that section 2.9 of the interface gives for lists,
+// with which the stored record begins, so it is copied rather than decoded and encoded.
+// It replaces what may have changed since. A document that Encode has not written is an
+// error, or is copied as it is.
+func AppendListed(buffer []byte, o *delivery.Stored) ([]byte, error) {
+	c := cutter{rest: o.Document}
+	head := c.before(`,"status":"`)
+	c.before(`"`)
+	shipment := c.before(`,"estimated_delivery":"`)
+	c.before(`"`)
+	created := c.before(`,"updated_at":"`)
+	c.before(`,"livemode":`)
+	if c.missing != "" || len(head) == 0 || head[0] != '{' || !bytes.HasSuffix(c.rest, []byte{'}'}) {
+		return buffer, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
+	}
+	w := strictjson.Writer{Buffer: buffer}
+	w.Raw("", head)
+	w.Text("status", string(o.Status))
+	w.Buffer = append(w.Buffer, shipment...)
+	w.Time("estimated_delivery", o.EstimatedDelivery)
+	w.Buffer = append(w.Buffer, created...)
+	w.Time("updated_at", o.UpdatedAt)
+	w.EndObject()
+	return w.Buffer, nil
+}
+
+// cutter cuts a record before the members that are searched for, in their order.
+//
+// The text of a mark is only found where the member is: inside of a string, every
+// quotation mark follows a backslash, and in a mark none does.
+type cutter struct {
+	rest    []byte
+	missing string // the first mark that was not found
+}
+
+// before returns what is before a mark, and goes on behind it.
+func (c *cutter) before(mark string) []byte {
+	at := bytes.Index(c.rest, []byte(mark))
+	if at < 0 {
+		if c.missing == "" {
+			c.missing = mark
+		}
+		return nil
+	}
+	found := c.rest[:at]
+	c.rest = c.rest[at+len(mark):]
+	return found
+}

@@ -1,0 +1,82 @@
+package record_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/record"
+	"pgregory.net/rapid"
+)
+
+// listed holds the members of a listed record in their order, by section 2.9 of the
+// interface.
+var listed = []string{
+	"order_id", "partner_order_id", "status", "service_level", "pickup", "dropoff", "parcels",
+	"rate_cents", "currency", "estimated_delivery", "tracking_url", "created_at", "updated_at",
+}
+
+// TestListedRecord: the record that a list has of an order is what the order's complete
+// record has of its members, byte for byte, whatever the order's texts contain.
+func TestListedRecord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOrder(t)
+		stored := &delivery.Stored{OrderID: o.OrderID, Document: record.Encode(o)}
+		o.Status, o.EstimatedDelivery, o.UpdatedAt = rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), instant(t), instant(t)
+		stored.Status, stored.EstimatedDelivery, stored.UpdatedAt = o.Status, o.EstimatedDelivery, o.UpdatedAt
+
+		want := listedOf(t, record.Encode(o))
+		got := append([]byte(nil), '[')
+		for range 2 {
+			var err error
+			if got, err = record.AppendListed(got, stored); err != nil {
+				t.Fatalf("%s: %v", stored.Document, err)
+			}
+		}
+		if want := "[" + want + "," + want; string(got) != want {
+			t.Fatalf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// fataler is a *testing.T or a *rapid.T.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+// listedOf puts the members of a complete record that lists have together.
+func listedOf(t fataler, document []byte) string {
+	members := parsed(t, document)
+	var out bytes.Buffer
+	for i, name := range listed {
+		out.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + `"` + name + `":`)
+		out.Write(members[name])
+	}
+	return out.String() + "}"
+}
+
+// TestListedRecordOfDamage cuts a record at every byte, and checks that a buffer stays as
+// it is when the record cannot be listed.
+func TestListedRecordOfDamage(t *testing.T) {
+	t.Parallel()
+	full := record.Encode(fullOrder())
+	for n := range full {
+		cut := full[:n]
+		got, err := record.AppendListed([]byte("["), &delivery.Stored{Document: cut})
+		if err == nil && cut[n-1] != '}' || err != nil && string(got) != "[" {
+			t.Errorf("the first %d bytes: got %s, %v, want an error and no record", n, got, err)
+		}
+	}
+}
+
+func BenchmarkAppendListed(b *testing.B) {
+	stored := &delivery.Stored{Document: record.Encode(fullOrder())}
+	var buffer []byte
+	for b.Loop() {
+		var err error
+		if buffer, err = record.AppendListed(buffer[:0], stored); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
