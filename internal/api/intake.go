@@ -143,7 +143,7 @@ func (s *Server) vouch(route Route, c *call) error {
 	if err != nil {
 		return err
 	}
-	if !signature.Fresh(c.Header.Get("X-Timestamp"), s.config.Now()) {
+	if !signature.Fresh(c.Header.Get("X-Timestamp"), s.config.MachineNow()) {
 		return errMismatch
 	}
 	if verdict := s.unauthenticated.Peek(s.address(c)); !verdict.Allowed {

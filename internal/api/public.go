@@ -17,7 +17,7 @@ type healthAnswer struct {
 // handleHealth answers as long as the process does. It depends on nothing else, so that
 // the trouble of a database does not make a supervisor restart the service.
 func (s *Server) handleHealth(*call) (reply, error) {
-	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.Now())})
+	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
 }
 
 func (s *Server) handleOpenAPI(c *call) (reply, error) { return yamlDocument(c, document.OpenAPI) }

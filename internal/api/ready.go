@@ -22,7 +22,7 @@ func (s *Server) handleReady(c *call) (reply, error) {
 	reasons := s.config.Ready(c.Context())
 	informed := s.informed.admits(c, s.isOperator)
 	if len(reasons) == 0 {
-		return ok(healthAnswer{"ready", timestamp.Truncate(s.config.Now())})
+		return ok(healthAnswer{"ready", timestamp.Truncate(s.config.MachineNow())})
 	}
 	refused := &refusal.Error{Code: refusal.CodeUnavailable, Message: "the service is not ready", RetryAfter: readyRetry}
 	if informed {

@@ -68,9 +68,12 @@ type Config struct {
 	// RefusedPage writes the page for a refusal; nil if all refusals are JSON.
 	RefusedPage visit.Refused
 
-	Now    func() time.Time
-	Random io.Reader
-	Log    *slog.Logger
+	Now func() time.Time
+	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
+	// compared with the times of signatures; nil stands for Now.
+	MachineNow func() time.Time
+	Random     io.Reader
+	Log        *slog.Logger
 
 	// RateLimit is how many requests a minute are allowed for a partner without a
 	// limit of its own. 0 means no limit.
@@ -141,6 +144,9 @@ const requestTimeout = 30 * time.Second
 func New(config Config) *Server {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
+	}
+	if config.MachineNow == nil {
+		config.MachineNow = config.Now
 	}
 	if config.Ready == nil {
 		config.Ready = func(context.Context) []installation.Reason { return nil }

@@ -120,7 +120,7 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 	if !c.isSignedWith(key.Secret) {
 		return nil, mismatch(c)
 	}
-	if now := s.config.Now(); !signature.Fresh(sentAt, now) {
+	if now := s.config.MachineNow(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
 			Code:    refusal.CodeUnauthorized,
 			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()) + hint(c),

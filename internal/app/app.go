@@ -22,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
@@ -51,12 +52,12 @@ import (
 )
 
 // Surroundings holds what a service takes from outside, so that tests can replace
-// it.
+// it. In an App, Now and At are those of its steady clock.
 type Surroundings struct {
 	Now func() time.Time
 	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
 	// Elapsed returns the time since a fixed moment by a clock that is never set, with
-	// which Now is compared; nil leaves Now unchecked.
+	// which Now is compared; nil leaves Now unchecked. Now may go back only if there is one.
 	Elapsed func() time.Duration
 	Random  io.Reader // cryptographically secure, safe for concurrent use
 	Log     *slog.Logger
@@ -99,6 +100,10 @@ func System() Surroundings {
 // App is a running service.
 type App struct {
 	Surroundings
+	// machine returns the time of the machine's clock, for what is compared with the clocks
+	// of others. All else goes by Now, which never goes back.
+	machine   func() time.Time
+	clock     *clock.Steady
 	config    *config.Config
 	listener  net.Listener
 	http      *http.Server
@@ -142,6 +147,7 @@ type App struct {
 	metrics     *metricsServer
 	ready       readiness
 	nodes       *nodes
+	lastTime    *lastTime
 }
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
@@ -178,7 +184,9 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 	if err := Check(settings); err != nil {
 		return nil, err
 	}
-	a := &App{Surroundings: world, config: settings, room: newRoom(world.Memory)}
+	a := &App{Surroundings: world, config: settings, room: newRoom(world.Memory), machine: world.Now}
+	a.clock = clock.New(world.Now, world.Elapsed, world.At, world.Log)
+	a.Now, a.At = a.clock.Now, a.clock.At
 	if err := a.start(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -262,6 +270,9 @@ func (a *App) MetricsAddress() string {
 func (a *App) open(ctx context.Context) (err error) {
 	a.security = securitylog.New(a.Log, a.Now, a.metrics.Security())
 	if err := a.openData(ctx); err != nil {
+		return err
+	}
+	if err := a.openClock(ctx); err != nil {
 		return err
 	}
 	if err := a.openAccessLog(); err != nil {
@@ -432,6 +443,7 @@ func (a *App) handler() http.Handler {
 		Ready:           a.reasons,
 		System:          a.system,
 		Now:             a.Now,
+		MachineNow:      a.machine,
 		Random:          a.Random,
 		Log:             a.Log,
 		RateLimit:       a.config.RateLimit,
@@ -462,7 +474,7 @@ func (a *App) openID() *openid.Client {
 	return openid.New(openid.Config{
 		Issuer: a.config.OIDCIssuer, ClientID: a.config.OIDCClientID, ClientSecret: a.config.OIDCClientSecret,
 		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim,
-		Sealer: a.sealer, Now: a.Now, Random: a.Random, Log: a.Log,
+		Sealer: a.sealer, Now: a.machine, Random: a.Random, Log: a.Log,
 	})
 }
 
@@ -472,7 +484,7 @@ func (a *App) sharedRates() *throttle.Shared {
 	if !a.store.Shared() {
 		return nil
 	}
-	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.Now, a.Log, a.metrics.SharedRates())
+	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.machine, a.Log, a.metrics.SharedRates())
 }
 
 // Run serves until ctx ends. Then it accepts no more connections, waits for the
@@ -541,6 +553,7 @@ func (a *App) close() error {
 		errs = append(errs, a.partners.Close())
 	}
 	a.nodes.close()
+	a.lastTime.close()
 	a.security.Close()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())

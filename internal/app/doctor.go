@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -112,6 +113,7 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	pictures.report()
 	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
 	d.checkBackup(settings)
+	d.checkClock(found.Setting(lastTimeSetting), time.Now())
 	if d.checkKey(settings, found.Setting(fingerprintSetting)) {
 		secrets.report(d)
 	}

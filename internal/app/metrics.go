@@ -44,6 +44,7 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchStore(a.store.Stats)
 	m.WatchSender(a.sender.Stats)
 	m.WatchFeed(a.feed.Stats)
+	m.WatchClock(a.clock.Ahead)
 	m.WatchBacklog(a.backlog, a.Now)
 	m.WatchMails(func(ctx context.Context) (int64, error) { return mailer.Waiting(ctx, a.store.Mails()) })
 	m.WatchAccessLog(a.accessLog.Stats)

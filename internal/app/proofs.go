@@ -31,7 +31,7 @@ func openPictures(settings *config.Config, now func() time.Time) (pictures proof
 
 // openProofs creates the service of proofs of delivery.
 func (a *App) openProofs() (err error) {
-	if a.pictures, a.endPictures, err = openPictures(a.config, a.Now); err != nil {
+	if a.pictures, a.endPictures, err = openPictures(a.config, a.machine); err != nil {
 		return err
 	}
 	a.proofs = proof.NewService(proof.Config{

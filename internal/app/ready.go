@@ -89,7 +89,7 @@ func (a *App) logReasons() {
 // openReadiness prepares to report whether the service is ready. The store and the
 // sender must be open.
 func (a *App) openReadiness() {
-	clock := newClockWatch(a.Surroundings)
+	watch := newClockWatch(a.machine, a.Elapsed)
 	directories := a.directories()
 	a.ready.incidents = map[string]*incident{}
 	a.ready.look = func(ctx context.Context) (found []installation.Reason) {
@@ -107,7 +107,7 @@ func (a *App) openReadiness() {
 		if add("not_readable", err); err == nil {
 			add("schema_old", schemaOld(version))
 		}
-		add("clock_off", clock.check(now))
+		add("clock_off", watch.check(now))
 		add("sender_stuck", senderStuck(a.sender.Looking()))
 		add("disk_low", diskLow(directories, minFree))
 		add("log_large", logLarge(a.store.Stats()))
@@ -175,8 +175,8 @@ type clockWatch struct {
 	until   time.Duration        // how long it is shown, by elapsed
 }
 
-func newClockWatch(world Surroundings) *clockWatch {
-	c := &clockWatch{now: world.Now, elapsed: world.Elapsed}
+func newClockWatch(now func() time.Time, elapsed func() time.Duration) *clockWatch {
+	c := &clockWatch{now: now, elapsed: elapsed}
 	if c.elapsed != nil {
 		c.wall, c.mono = c.now().Round(0), c.elapsed()
 	}

@@ -68,7 +68,7 @@ func TestIncidentLines(t *testing.T) {
 func TestClockWatch(t *testing.T) {
 	t.Parallel()
 	wall, mono := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), time.Duration(0)
-	c := newClockWatch(Surroundings{Now: func() time.Time { return wall }, Elapsed: func() time.Duration { return mono }})
+	c := newClockWatch(func() time.Time { return wall }, func() time.Duration { return mono })
 	for _, step := range []struct {
 		name     string
 		wall     time.Duration // how far the clock moves

@@ -13,10 +13,10 @@ import (
 // openAccounts creates the services of partners and operators, and of what their people
 // sign in with.
 func (a *App) openAccounts() {
-	factors := &signin.Factors{Sealer: a.sealer, Now: a.Now}
+	factors := &signin.Factors{Sealer: a.sealer, Now: a.machine}
 	devices := signin.Devices{Post: a.Post}
 	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
+		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
 		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
 		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },

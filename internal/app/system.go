@@ -36,7 +36,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 	}
 	s := installation.State{
 		Version: a.Version, Commit: commit(), GoVersion: runtime.Version(),
-		StartedAt: a.nodes.self.StartedAt, UptimeSeconds: int64(a.Now().Sub(a.nodes.self.StartedAt).Seconds()),
+		StartedAt: a.nodes.self.StartedAt, UptimeSeconds: int64(a.machine().Sub(a.nodes.self.StartedAt).Seconds()),
 		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
 		Problems: append([]installation.Reason{}, a.reasons(ctx)...),
 	}
@@ -130,7 +130,7 @@ func (a *App) openNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := timestamp.Truncate(a.Now())
+	now := timestamp.Truncate(a.machine())
 	a.nodes = &nodes{app: a, self: store.Node{NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now, Keys: fingerprints(a.masterKey)}}
 	if !a.store.Shared() {
 		return nil
@@ -146,7 +146,7 @@ func (a *App) openNodes(ctx context.Context) error {
 
 func (n *nodes) save(ctx context.Context) error {
 	self := n.self
-	self.SeenAt = timestamp.Truncate(n.app.Now())
+	self.SeenAt = timestamp.Truncate(n.app.machine())
 	return n.app.store.SaveNode(ctx, self, self.SeenAt.Add(-nodeForgotten))
 }
 
@@ -195,7 +195,7 @@ func (n *nodes) close() {
 // list lists the nodes: this one, then the others, the one seen last first.
 func (n *nodes) list(ctx context.Context) ([]installation.Node, error) {
 	self := n.self
-	self.SeenAt = timestamp.Truncate(n.app.Now())
+	self.SeenAt = timestamp.Truncate(n.app.machine())
 	found := []store.Node{self}
 	if n.app.store.Shared() {
 		others, err := n.app.store.Nodes(ctx, n.self.NodeID)

@@ -24,14 +24,14 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 		}
 	}
 	a.sender, err = webhook.NewSender(ctx, webhook.SenderConfig{
-		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Log: a.Log,
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random, Log: a.Log,
 		Post: a.Post, Shared: a.store.Shared(), Observer: a.metrics.Webhooks(), Requests: outbound.MaxRequests(),
 	})
 	if err != nil {
 		return err
 	}
 	a.webhooks = webhook.NewService(webhook.Config{
-		Store: kept, Client: client, Sealer: sealer, Now: a.Now, At: a.At, Random: a.Random, Wake: a.sender.Wake, Changed: a.sender.Changed,
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random, Wake: a.sender.Wake, Changed: a.sender.Changed,
 	})
 	return nil
 }

@@ -48,8 +48,11 @@ type Config struct {
 	// Registration says who may open an account.
 	Registration Registration
 	Now          func() time.Time
-	Random       io.Reader    // safe for use by many goroutines
-	Log          *slog.Logger // for failures in the background
+	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
+	// compared with the times of signatures; nil stands for Now.
+	MachineNow func() time.Time
+	Random     io.Reader    // safe for use by many goroutines
+	Log        *slog.Logger // for failures in the background
 	// Factors checks the codes that users sign in with besides the password. With nil
 	// there must be none who do.
 	Factors *signin.Factors
@@ -82,6 +85,9 @@ type Service struct {
 
 // NewService returns a service that tidies in the background until Close.
 func NewService(config Config) *Service {
+	if config.MachineNow == nil {
+		config.MachineNow = config.Now
+	}
 	s := &Service{
 		config: config,
 		gate: credential.NewGate(credential.GateConfig{
@@ -135,7 +141,7 @@ func (s *Service) Tidy(ctx context.Context) error {
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.now().Add(-signature.Kept)) })
+	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.MachineNow().Add(-signature.Kept)) })
 }
 
 // Gate returns the gate that users sign in through.

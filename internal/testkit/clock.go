@@ -11,6 +11,7 @@ import (
 type Clock struct {
 	mu      sync.Mutex // guards the following fields
 	now     time.Time
+	elapsed time.Duration // since NewClock; setting the clock does not change it
 	waiting []waiter
 }
 
@@ -34,7 +35,7 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(by)
+	c.now, c.elapsed = c.now.Add(by), c.elapsed+by
 	c.waiting = slices.DeleteFunc(c.waiting, func(w waiter) bool {
 		due := !w.until.After(c.now)
 		if due {
@@ -42,6 +43,24 @@ func (c *Clock) Advance(by time.Duration) {
 		}
 		return due
 	})
+}
+
+// Set changes the time that the clock shows by so much, back if it is negative, although no
+// time passes. As with the timers of a system, channels that wait go on for as long as before.
+func (c *Clock) Set(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(by)
+	for i := range c.waiting {
+		c.waiting[i].until = c.waiting[i].until.Add(by)
+	}
+}
+
+// Elapsed returns how much time has passed by Advance.
+func (c *Clock) Elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.elapsed
 }
 
 // At returns a channel that receives the time as soon as the clock shows until or

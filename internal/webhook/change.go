@@ -40,7 +40,7 @@ func (s *Service) record(ctx context.Context, tx Writer, partnerID string, by Si
 		return err
 	}
 	if by.At.IsZero() {
-		change.SignedAt = timeInSession(s.now(), last)
+		change.SignedAt = timeInSession(s.config.MachineNow(), last)
 	} else if change.SignedAt.Before(last) {
 		return s.overtaken(change.SignedAt, last)
 	}
@@ -64,5 +64,5 @@ func timeInSession(now, last time.Time) time.Time {
 func (s *Service) overtaken(signed, last time.Time) error {
 	return refusal.New(refusal.CodeConflict, fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
 		"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
-		timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.now())))
+		timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.config.MachineNow())))
 }

@@ -262,7 +262,7 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, err
 	}
 	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
-	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, settings.Endpoint, event, now)}
+	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, settings.Endpoint, event, now, s.config.MachineNow())}
 	if tested.Delivered() && settings.broken() {
 		err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 			if e == nil {

@@ -21,19 +21,20 @@ func (s *Sender) post(ctx context.Context, r *request) {
 		s.config.Observer.Sent(max(0, r.at.Sub(due)))
 	}
 	began := s.config.Now()
-	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at)
+	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at, s.config.MachineNow())
 	r.lasted = s.config.Now().Sub(began)
 	s.config.Observer.Attempted(r.answer)
 }
 
-// post posts an event to an endpoint once, signed.
-func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now time.Time) Answer {
+// post posts an event to an endpoint once, signed. sent is now by the machine's clock, which
+// receivers compare with theirs.
+func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now, sent time.Time) Answer {
 	secrets, err := unseal(sealer, e, now)
 	if err != nil {
 		return Answer{Problem: "the webhook secret cannot be opened; rotate it"}
 	}
 	body := Body(event)
-	headers := Headers(event.EventID, now, secrets, body)
+	headers := Headers(event.EventID, sent, secrets, body)
 	if e.Speed() == Slow { // it would keep the connection from quick ones
 		headers = append(headers, Header{"Connection", "close"})
 	}

@@ -21,9 +21,12 @@ type SenderConfig struct {
 	Client Client
 	Sealer *credential.Sealer // of the endpoints' secrets
 	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // sends when the given time has come
-	Random io.Reader                        // may be read by many goroutines at once
-	Log    *slog.Logger
+	// MachineNow returns the time that requests carry, by the machine's clock, which Now may
+	// be ahead of; nil stands for Now.
+	MachineNow func() time.Time
+	At         func(time.Time) <-chan time.Time // sends when the given time has come
+	Random     io.Reader                        // may be read by many goroutines at once
+	Log        *slog.Logger
 	// Post sends mail to the people of a partner whose endpoint the sender disables.
 	// With nil there is no mail.
 	Post mail.Post
@@ -86,6 +89,9 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	}
 	if config.Requests == 0 {
 		config.Requests = MaxRequests
+	}
+	if config.MachineNow == nil {
+		config.MachineNow = config.Now
 	}
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {

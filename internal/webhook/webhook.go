@@ -52,8 +52,11 @@ type Config struct {
 	Client Client
 	Sealer *credential.Sealer // of the endpoints' secrets
 	Now    func() time.Time
-	At     func(time.Time) <-chan time.Time // sends when the given time has come
-	Random io.Reader                        // may be read by many goroutines at once
+	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
+	// compared with the times in signatures, and sent with requests; nil stands for Now.
+	MachineNow func() time.Time
+	At         func(time.Time) <-chan time.Time // sends when the given time has come
+	Random     io.Reader                        // may be read by many goroutines at once
 	// Wake is called after events of partners have become due, and Changed after a
 	// partner's endpoint has changed. Both are for the Sender.
 	Wake    func(partnerIDs ...string)
@@ -70,6 +73,9 @@ type Service struct {
 
 // NewService returns a service.
 func NewService(config Config) *Service {
+	if config.MachineNow == nil {
+		config.MachineNow = config.Now
+	}
 	return &Service{config: config, ending: make(chan struct{}), tests: budget.New(maxTests, maxTestsOfOne, budget.Watch{})}
 }
 

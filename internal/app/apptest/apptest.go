@@ -96,6 +96,14 @@ func Printed(t testing.TB, demo, name string) string {
 	return found[1]
 }
 
+// OnClock lets the service run on a clock that may be set. The caller signs with it by
+// setting Service.Clock.
+func OnClock(clock *testkit.Clock) Option {
+	return func(_ *config.Config, world *app.Surroundings) {
+		world.Now, world.At, world.Elapsed = clock.Now, clock.At, clock.Elapsed
+	}
+}
+
 // DataIn keeps the data in a directory that remains when the service has stopped.
 func DataIn(dir string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.Data = dir }
