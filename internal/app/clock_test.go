@@ -275,7 +275,7 @@ func TestClockSetBackBetweenStarts(t *testing.T) {
 		c.Clock.Set(-step.by)
 		partner, clock := c.partner, c.Clock
 		c.Service = apptest.Start(t, apptest.DataIn(data), apptest.DatabaseAt(c.Database), apptest.OnClock(clock))
-		c.Service.Clock, partner.Service = clock, c.Service
+		c.Clock, partner.Service = clock, c.Service
 		c.create(t)
 		if got := references(c.get(t, "/v1/orders")); got != step.want {
 			t.Errorf("set back by %v: got %s, want %s", step.by, got, step.want)
