@@ -110,8 +110,8 @@ func (f attackFlags) watch(ctx context.Context, t *target, others []account) (s 
 	length := time.Duration(f.Seconds * float64(time.Second))
 	l := load{
 		address: t.address, clients: len(others), warmUp: f.WarmUp, length: length, want: 201,
-		every:  time.Duration(len(others)) * time.Second / time.Duration(f.Rate),
-		sender: func(client int) sender { return plainCreations(others[client]) },
+		perSecond: float64(f.Rate),
+		sender:    func(client int) sender { return plainCreations(others[client]) },
 	}
 	watching, end := context.WithCancel(ctx)
 	used := make(chan usage, 1)
@@ -129,13 +129,6 @@ func (f attackFlags) watch(ctx context.Context, t *target, others []account) (s 
 	return s, nil
 }
 
-// plainCreations makes requests to create orders without items, because the
-// partners of an attacked service have no stock.
-func plainCreations(a account) sender {
-	one := newOrderRequest(a, false)
-	return &creations{requests: [2]*orderRequest{one, one}, random: newRandom()}
-}
-
 // situation is what the bystanders see, and what the service uses.
 type situation struct {
 	figures
@@ -146,7 +139,7 @@ type situation struct {
 
 // usage is the most that a process has used.
 type usage struct {
-	MegaBytes   float64 `json:"resident_mb"`
+	MegaBytes   float64 `json:"most_resident_mb"`
 	Descriptors int     `json:"descriptors"`
 }
 

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
-
-	"github.com/dropyard/dropyard/internal/config"
 )
 
 // coldAttack drops the database from the memory of the system while orders are
@@ -70,21 +68,20 @@ func (c *coldAttack) Run(ctx context.Context) error {
 }
 
 func (c *coldAttack) measure(ctx context.Context, directory string) (report *coldReport, err error) {
-	settings := &config.Config{Listen: "127.0.0.1:0", Data: filepath.Join(directory, "data")}
-	seeded, err := seed(ctx, settings, settings.Database(), c.Partners, c.Orders)
-	if err != nil {
+	i := installation{directory: directory, binary: c.Binary}
+	if err := i.fill(ctx, c.Partners, c.Orders); err != nil {
 		return nil, err
 	}
-	t, err := startTarget(ctx, directory, c.Binary, "--rate-limit=0")
+	t, err := i.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.stop()) }()
-	if err := readWhole(settings.Database()); err != nil {
+	if err := readWhole(i.database()); err != nil {
 		return nil, err
 	}
 	report = &coldReport{environment: thisEnvironment(), Orders: c.Orders, Clients: c.Clients}
-	before, measured, err := c.load(ctx, t, seeded.Accounts, c.Warm)
+	before, measured, err := c.load(ctx, t, i.Accounts, c.Warm)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +89,10 @@ func (c *coldAttack) measure(ctx context.Context, directory string) (report *col
 		report.Warm += float64(rate) / float64(len(before[c.Warm/2:]))
 	}
 	report.WarmP99 = measured.P99
-	if err := dropCache(settings.Database()); err != nil {
+	if err := dropCache(i.database()); err != nil {
 		return nil, err
 	}
-	if report.Cold, measured, err = c.load(ctx, t, seeded.Accounts, c.Seconds); err != nil {
+	if report.Cold, measured, err = c.load(ctx, t, i.Accounts, c.Seconds); err != nil {
 		return nil, err
 	}
 	report.ColdP99 = measured.P99

@@ -39,10 +39,8 @@ const (
 func startTarget(ctx context.Context, directory, binary string, flags ...string) (*target, error) {
 	if binary == "" {
 		binary = filepath.Join(directory, "dropyard")
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/dropyard/dropyard/cmd/dropyard")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return nil, fmt.Errorf("build dropyard, inside its repository: %w", err)
+		if err := buildDropyard(ctx, binary); err != nil {
+			return nil, err
 		}
 	}
 	t := &target{directory: directory, ended: make(chan error, 1)}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,92 +22,177 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(testWith(m))
 }
 
-func TestCreate(t *testing.T) {
-	t.Parallel()
-	command := createCommand{
-		Clients: 4, Seconds: 0.3, WarmUp: 50 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1,
-		Only: []string{"service", "http", "store"}, logFlags: logFlags{RequestLogBytes: 1 << 20},
+// testBinary is a binary of dropyard, which all tests of the process share.
+var testBinary string
+
+func testWith(m *testing.M) int {
+	code, err := inTempDir(func(directory string) (int, error) {
+		testBinary = filepath.Join(directory, "dropyard")
+		if err := buildDropyard(context.Background(), testBinary); err != nil {
+			return 1, err
+		}
+		return m.Run(), nil
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	report, err := command.measure(t.Context())
+	return code
+}
+
+// smallReport returns a report of short measurements.
+func smallReport(only ...string) reportCommand {
+	return reportCommand{
+		Binary: testBinary, Only: only, Clients: 4, Partners: 2, Sweep: []int{2}, Seconds: 0.4, WarmUp: 50 * time.Millisecond, Rounds: 1,
+		Stored: 400, Large: []int{600}, Events: 60,
+	}
+}
+
+// checkReport runs a report, in which every load must have figures, and checks that
+// it has rows for the works of the servers.
+func checkReport(t *testing.T, command reportCommand, want ...string) *report {
+	t.Helper()
+	r, err := command.measure(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]figures{"service": report.Service, "http": report.HTTPFloor, "store": report.StoreFloor} {
-		if counted := f.PerSecond * command.Seconds; counted < 1 || counted > float64(f.Orders) {
-			t.Errorf("%s: got %.1f orders in the window, want 1 to %d, those of the run", name, counted, f.Orders)
+	var got []string
+	for _, row := range r.Rows {
+		got = append(got, row.Server+": "+row.Work)
+		f := row.figures
+		if row.Work == atRest {
+			if row.Start <= 0 || f.Resident <= 0 {
+				t.Errorf("%s at rest: got %+v, want a time to start and memory", row.Server, row)
+			}
+			continue
 		}
-		if f.P50 <= 0 || f.P50 > f.P90 || f.P90 > f.P99 || f.P99 > f.P999 || f.P999 > f.Max {
-			t.Errorf("%s: got percentiles %+v, want them positive and ascending", name, f)
+		if f.PerSecond <= 0 || f.Orders < 1 {
+			t.Errorf("%s, %s: got %+v, want answers", row.Server, row.Work, f)
+		}
+		if row.Work != delivering && (f.P50 <= 0 || f.P50 > f.P99 || f.P99 > f.P999 || f.P999 > f.Max) {
+			t.Errorf("%s, %s: got percentiles %+v, want them positive and ascending", row.Server, row.Work, f)
 		}
 	}
-	if s := report.Service; s.Kept != s.Orders || s.BytesPerOrder <= 0 {
-		t.Errorf("service: got %d orders stored, %.0f bytes each, want the %d acknowledged", s.Kept, s.BytesPerOrder, s.Orders)
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("got rows %q, want %q among them", got, line)
+		}
 	}
-	if s := report.Service; s.Written+s.Dropped != s.Orders {
-		t.Errorf("service: got %d entries of the request log written and %d dropped, want one for each of %d requests", s.Written, s.Dropped, s.Orders)
-	}
-	if report.HTTPFloor.Kept != 0 {
-		t.Errorf("http floor: got %d orders stored, want none", report.HTTPFloor.Kept)
-	}
-	if f := report.StoreFloor; f.Kept != f.Orders {
-		t.Errorf("store floor: got %d orders stored, want the %d written", f.Kept, f.Orders)
-	}
-	want := report.Service.PerSecond * (1/report.HTTPFloor.PerSecond + 1/report.StoreFloor.PerSecond)
-	if math.Abs(report.Ratio-want) > 1e-9 {
-		t.Errorf("got ratio %v, want %v", report.Ratio, want)
-	}
-	checkText(t, report, "orders/s", "http floor", "the service reaches", "request log of the service")
+	return r
 }
 
-func TestCreateOnPostgres(t *testing.T) {
+func TestReport(t *testing.T) {
+	t.Parallel()
+	r := checkReport(t, smallReport("SQLite", bareFloor, "webhooks"),
+		"bare floor: create", "bare floor: one order", "dropyard, SQLite: create", "dropyard, SQLite: create, items in every second",
+		"dropyard, SQLite: quote", "dropyard, SQLite: one order", "dropyard, SQLite: tracking", "dropyard, SQLite: tracking page",
+		"dropyard, SQLite: list of 50", "dropyard, SQLite: list of 50, halfway down by offset", "dropyard, SQLite: at rest",
+		"dropyard, SQLite: deliver webhooks", "bare client: deliver webhooks")
+	open := slices.IndexFunc(r.Rows, func(r row) bool { return r.Open })
+	if open < 0 {
+		t.Fatal("got no open loop")
+	}
+	if closed := r.Rows[open-1]; r.Rows[open].PerSecond > 0.9*closed.PerSecond {
+		t.Errorf("got %.0f per second in an open loop at 0.7 of %.0f", r.Rows[open].PerSecond, closed.PerSecond)
+	}
+	for _, ratio := range r.Ratios {
+		if ratio.Value <= 0 {
+			t.Errorf("%s: got %v", ratio.Name, ratio.Value)
+		}
+	}
+	checkText(t, r, "| create, SQLite : bare floor |", "disk, bytes per order", "| dropyard, SQLite | 600 |", "open loop")
+}
+
+func TestReportOnPostgres(t *testing.T) {
 	t.Parallel()
 	testkit.NeedPostgres.OrSkip(t)
-	command := createCommand{
-		Clients: 4, Seconds: 0.5, WarmUp: 100 * time.Millisecond, Orders: 30, Partners: 2, Rounds: 1, Database: "postgres",
+	r := checkReport(t, smallReport("PostgreSQL", pgbench),
+		"dropyard, PostgreSQL: create", "dropyard, PostgreSQL: one order", "pgbench: create", "pgbench: create, items in every second")
+	for _, row := range r.Rows {
+		if row.Server == overPostgres && row.Work == creating && row.DatabaseCPU <= 0 {
+			t.Errorf("got %+v, want CPU time of the database's server", row)
+		}
 	}
-	report, err := command.measure(t.Context())
+	checkText(t, r, "| create, PostgreSQL : pgbench |")
+}
+
+// TestReportBesidePocketBase builds PocketBase, from a module of its own.
+func TestReportBesidePocketBase(t *testing.T) {
+	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
+	r := checkReport(t, smallReport("SQLite, empty", pocketBase), "PocketBase: create")
+	checkText(t, r, "| create, SQLite : PocketBase |")
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{creating, oneOrder} {
+		command := compareCommand{Old: testBinary, New: testBinary, Work: name, Pairs: 2, Clients: 4, Partners: 2, Seconds: 0.3, Database: "sqlite"}
+		if err := command.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := command.measure(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Pairs) != 2 || r.PerSecond <= 0 || r.P99 <= 0 {
+			t.Errorf("%s: got %+v, want two pairs and their ratios", name, r)
+		}
+		checkText(t, r, "new : old", name)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	valid := smallReport()
+	if err := valid.Validate(); err != nil {
+		t.Errorf("%+v: %v", valid, err)
+	}
+	for name, change := range map[string]func(*reportCommand){
+		"too many clients": func(c *reportCommand) { c.Clients = maxClients + 1 },
+		"no client":        func(c *reportCommand) { c.Sweep = []int{0} },
+		"no time":          func(c *reportCommand) { c.Seconds = 0 },
+		"too many orders":  func(c *reportCommand) { c.Large = []int{maxOrders + 1} },
+	} {
+		invalid := smallReport()
+		change(&invalid)
+		if invalid.Validate() == nil {
+			t.Errorf("%s: got no error", name)
+		}
+	}
+	if err := (&compareCommand{Work: "dance", Pairs: 1, Clients: 1, Partners: 1, Seconds: 1}).Validate(); err == nil || !strings.Contains(err.Error(), oneOrder) {
+		t.Errorf("unknown work: got %v, want the names of works", err)
+	}
+}
+
+// TestOpenLoop: the latency of a request that had to wait counts from when it was due.
+func TestOpenLoop(t *testing.T) {
+	t.Parallel()
+	l := load{clients: 1, length: 200 * time.Millisecond, perSecond: 100}
+	r, err := l.each(t.Context(), func(int) (task, error) {
+		stalled := false
+		return func() error {
+			if !stalled {
+				stalled = true
+				time.Sleep(100 * time.Millisecond)
+			}
+			return nil
+		}, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]figures{
-		"service": report.Service, "store": report.StoreFloor, "store, 2 writers": report.StoreFloor2, "pgbench": report.Pgbench,
-	} {
-		if counted := f.PerSecond * command.Seconds; counted < 1 || counted > float64(f.Orders) {
-			t.Errorf("%s: got %.1f orders in the window, want 1 to %d, those of the run", name, counted, f.Orders)
-		}
-		if f.Kept != f.Orders || f.BytesPerOrder <= 0 {
-			t.Errorf("%s: got %d orders stored, %.0f bytes each, want the %d acknowledged", name, f.Kept, f.BytesPerOrder, f.Orders)
-		}
-		if f.P50 <= 0 || f.P50 > f.P99 || f.P99 > f.Max {
-			t.Errorf("%s: got percentiles %+v, want them positive and ascending", name, f)
+	late := 0
+	for _, latency := range r.Latencies {
+		if latency > 40*time.Millisecond {
+			late++
 		}
 	}
-	if want := report.Service.PerSecond / report.Pgbench.PerSecond; math.Abs(report.PgbenchRatio-want) > 1e-9 {
-		t.Errorf("got a ratio to pgbench of %v, want %v", report.PgbenchRatio, want)
-	}
-	checkText(t, report, "fsync=on", "2 writers", "the service reaches", "times the orders of pgbench")
-}
-
-func TestCreateValidate(t *testing.T) {
-	t.Parallel()
-	valid := createCommand{Clients: 1, Seconds: 1, Partners: 1, Rounds: 1, Database: "postgres", Only: []string{"pgbench"}}
-	if err := valid.Validate(); err != nil {
-		t.Errorf("pgbench on PostgreSQL: %v", err)
-	}
-	for word, change := range map[string]func(*createCommand){
-		"--data":  func(c *createCommand) { c.Data = "kept" },
-		"pgbench": func(c *createCommand) { c.Database = "sqlite" },
-		"clients": func(c *createCommand) { c.Clients = maxClients + 1 },
-		"200":     func(c *createCommand) { c.Clients = maxPostgresClients + 1 },
-	} {
-		invalid := valid
-		change(&invalid)
-		if err := invalid.Validate(); err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%+v: got %v, want an error with %q in it", invalid, err, word)
-		}
+	if r.Total < 15 || late < 4 {
+		t.Errorf("got %d of %d requests late, want the stall to count for those that were due meanwhile", late, r.Total)
 	}
 }
 
@@ -124,39 +211,19 @@ func TestReadPgbenchLog(t *testing.T) {
 	}
 }
 
-func TestServerCPUCountsAllProcesses(t *testing.T) {
+func TestMeterCountsChildren(t *testing.T) {
 	t.Parallel()
-	pid := os.Getpid()
-	before, err := serverCPU(pid)()
-	if err != nil {
+	m := &meter{pids: []int{os.Getpid()}, children: true}
+	if err := m.hook(); err != nil {
 		t.Fatal(err)
 	}
 	// A child that has ended counts too.
 	if err := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run(); err != nil {
 		t.Fatal(err)
 	}
-	after, err := serverCPU(pid)()
-	if err != nil || after <= before {
-		t.Errorf("got %v, %v after work, want more than %v", after, err, before)
+	if err := m.hook(); err != nil || m.used().cpu <= 0 {
+		t.Errorf("got %v, %v after work, want more than nothing", m.used(), err)
 	}
-}
-
-func TestReadGrowsOneDatabase(t *testing.T) {
-	t.Parallel()
-	command := readCommand{Clients: 2, Seconds: 0.05, Max: 10_000}
-	report, err := command.measure(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range report.Rows {
-		if len(row.Sizes) != 2 || row.Sizes[0].Stored != 1000 || row.Sizes[1].Stored != 10_000 {
-			t.Fatalf("%s: got sizes %+v, want 1,000 and 10,000 orders", row.Kind, row.Sizes)
-		}
-		if row.Sizes[1].Orders == 0 || row.P50Ratio <= 0 {
-			t.Errorf("%s: got %+v, want reads and a ratio", row.Kind, row)
-		}
-	}
-	checkText(t, report, "requests/s", "tracking", "the recipient's page takes")
 }
 
 // checkText checks that the report, as text, holds the words.
@@ -192,7 +259,7 @@ func TestPercentile(t *testing.T) {
 // TestFeed measures one node; the command fails if a desk's picture is not the table.
 func TestFeed(t *testing.T) {
 	t.Parallel()
-	command := feedCommand{Engine: "sqlite", Orders: 200, Desks: 3, Idle: 2, Rate: 100, Seconds: 0.3}
+	command := feedCommand{Engine: "sqlite", Binary: testBinary, Orders: 200, Desks: 3, Idle: 2, Rate: 100, Seconds: 0.3}
 	report, err := command.measure(t.Context())
 	if err != nil {
 		t.Fatal(err)

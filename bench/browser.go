@@ -50,7 +50,7 @@ func (c *browserCommand) Run(ctx context.Context) error {
 func (c *browserCommand) measure(ctx context.Context, directory string) (report *browserReport, err error) {
 	r := &feedRun{
 		feedCommand: &feedCommand{Engine: "sqlite", Binary: c.Binary, Orders: c.Orders, Desks: c.Desks, Seconds: c.Seconds},
-		directory:   directory, client: newDeskClient(), versions: map[string]int64{}, databaseCPU: nothingUsed,
+		directory:   directory, client: newDeskClient(), versions: map[string]int64{},
 	}
 	if err := r.seed(ctx); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
@@ -159,7 +159,7 @@ func (c *browserCommand) create(ctx context.Context, r *feedRun, report *browser
 	const clients = 8
 	l := load{
 		address: r.nodes[0].address, clients: clients, warmUp: 2 * time.Second, length: time.Duration(c.Seconds * float64(time.Second)),
-		every: clients * time.Second / time.Duration(c.Rate), want: http.StatusCreated,
+		perSecond: float64(c.Rate), want: http.StatusCreated,
 		sender: func(client int) sender {
 			return plainCreations(accounts[client%len(accounts)])
 		},

@@ -49,7 +49,7 @@ func (c *feedCommand) Run(ctx context.Context) error {
 
 func (c *feedCommand) measure(ctx context.Context) (*feedReport, error) {
 	return inTempDir(func(directory string) (*feedReport, error) {
-		r := &feedRun{feedCommand: c, directory: directory, client: newDeskClient(), versions: map[string]int64{}, databaseCPU: nothingUsed}
+		r := &feedRun{feedCommand: c, directory: directory, client: newDeskClient(), versions: map[string]int64{}}
 		if c.Engine == "sqlite" {
 			return r.measure(ctx, 1)
 		}
@@ -58,7 +58,7 @@ func (c *feedCommand) measure(ctx context.Context) (*feedReport, error) {
 			return nil, err
 		}
 		defer server.Stop()
-		r.databaseCPU = serverCPU(server.PID())
+		r.server = server.PID()
 		if r.url, err = server.NewDatabase(ctx); err != nil {
 			return nil, err
 		}

@@ -21,19 +21,22 @@ import (
 // desksOfOperator is how many desks share an operator, fewer than a node allows.
 const desksOfOperator = 50
 
+// boardPartners is the number of partners whose orders the board shows.
+const boardPartners = 8
+
 // feedRun is one run of the feed command.
 type feedRun struct {
 	*feedCommand
-	directory   string
-	url         string // of the database; empty: the embedded one of the first node
-	databaseCPU func() (time.Duration, error)
-	client      *http.Client
-	nodes       []*target
-	tokens      []string // of the desks' operators
-	orders      []string
-	versions    map[string]int64 // of the orders under way, when no moves are being made
-	desks       []*desk
-	moved       int // the number of moves so far, in all situations
+	directory string
+	url       string // of the database; empty: the embedded one of the first node
+	server    int    // the process of the database's server; 0 if there is none
+	client    *http.Client
+	nodes     []*target
+	tokens    []string // of the desks' operators
+	orders    []string
+	versions  map[string]int64 // of the orders under way, when no moves are being made
+	desks     []*desk
+	moved     int // the number of moves so far, in all situations
 }
 
 // newDeskClient returns a client that keeps a connection for each desk.
@@ -94,21 +97,17 @@ func (r *feedRun) situations(ctx context.Context, report *feedReport) error {
 
 // use adds a situation to the report: the CPU times of the servers during work.
 func (r *feedRun) use(report *feedReport, name string, work func() ([]arrival, error)) ([]arrival, error) {
-	nodes := stopwatch{read: func() (sum time.Duration, err error) {
-		for _, node := range r.nodes {
-			used, failed := processCPU(node.command.Process.Pid)()
-			sum, err = sum+used, cmp.Or(err, failed)
-		}
-		return sum, err
-	}}
-	database := stopwatch{read: r.databaseCPU}
+	nodes, database := &meter{}, databaseMeter(r.server)
+	for _, node := range r.nodes {
+		nodes.pids = append(nodes.pids, node.command.Process.Pid)
+	}
 	began := time.Now()
 	var made []arrival
 	err := inTurn(nodes.hook, database.hook, func() (err error) { made, err = work(); return err }, nodes.hook, database.hook)
 	took := time.Since(began).Seconds()
 	report.Rows = append(report.Rows, feedSituation{
 		Name: name, Moves: len(made), Load: loadAverage(),
-		Nodes: nodes.elapsed().Seconds() / took, Database: database.elapsed().Seconds() / took,
+		Nodes: nodes.used().cpu.Seconds() / took, Database: database.used().cpu.Seconds() / took,
 	})
 	return made, err
 }
@@ -332,5 +331,5 @@ func (r *feedReport) latencies(desks []*desk, made []arrival) {
 	}
 	slices.Sort(all)
 	r.Arrivals = len(all)
-	r.P50, r.P99, r.Max = milliseconds(percentile(all, median)), milliseconds(percentile(all, high)), milliseconds(percentile(all, 1))
+	r.P50, r.P99, r.Max = milliseconds(percentile(all, 0.5)), milliseconds(percentile(all, 0.99)), milliseconds(percentile(all, 1))
 }

@@ -10,19 +10,22 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// load is a number of clients, each of which sends its next request when the previous
-// one is answered, for a limited time.
+// load is a number of clients that send requests for a limited time. In a closed loop
+// each sends its next request when the previous one is answered. In an open loop
+// requests are due at a fixed rate, however long answers take, and latencies count from
+// when they were due: a server that stalls is not spared what it would have been sent.
 type load struct {
-	address string
-	clients int
-	warmUp  time.Duration // before the window
-	length  time.Duration // of the window
-	every   time.Duration // how long after a request a client sends the next, at the earliest
-	want    int           // the expected status; any other is an error
-	sender  func(client int) sender
+	address   string
+	clients   int
+	warmUp    time.Duration // before the window
+	length    time.Duration // of the window
+	perSecond float64       // the rate of an open loop; 0 for a closed one
+	want      int           // the expected status; any other is an error
+	sender    func(client int) sender
 	// window, if set, is called at the beginning and at the end of the window.
 	window func() error
 }
@@ -55,12 +58,13 @@ func (l load) each(ctx context.Context, makeTask func(client int) (task, error))
 	from := time.Now().Add(l.warmUp)
 	to := from.Add(l.length)
 	results := make([]result, l.clients)
+	next := l.pace(time.Now())
 	var group sync.WaitGroup
 	for i := range results {
 		group.Go(func() {
 			do, err := makeTask(i)
 			if err == nil {
-				err = results[i].repeat(ctx, do, l.every, from, to)
+				err = results[i].repeat(ctx, do, next, from, to)
 			}
 			results[i].fail(err)
 		})
@@ -138,19 +142,28 @@ func (l load) client(ctx context.Context, number int) (task, error) {
 	}, nil
 }
 
-// repeat repeats the task until the window ends, once in every interval at most.
-func (r *result) repeat(ctx context.Context, do task, every time.Duration, from, to time.Time) error {
-	for now := time.Now(); now.Before(to) && ctx.Err() == nil; {
+// pace returns a function that waits until the next request is due, and returns since
+// when it is. Clients may call it concurrently.
+func (l load) pace(begin time.Time) func() time.Time {
+	if l.perSecond == 0 {
+		return time.Now
+	}
+	var turns atomic.Int64
+	return func() time.Time {
+		turn := float64(turns.Add(1) - 1)
+		due := begin.Add(time.Duration(turn / l.perSecond * float64(time.Second)))
+		time.Sleep(time.Until(due))
+		return due
+	}
+}
+
+// repeat repeats the task until the window ends.
+func (r *result) repeat(ctx context.Context, do task, next func() time.Time, from, to time.Time) error {
+	for due := next(); due.Before(to) && ctx.Err() == nil; due = next() {
 		if err := do(); err != nil {
 			return err
 		}
-		end := time.Now()
-		r.record(now, end, from, to)
-		if wait := every - end.Sub(now); wait > 0 {
-			time.Sleep(wait)
-			end = time.Now()
-		}
-		now = end
+		r.record(due, time.Now(), from, to)
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
-// Command bench measures Dropyard on the machine that it runs on: how fast orders
-// are created, compared with the floors of the two halves (HTTP without storage,
-// storage without HTTP), and whether reads slow down while the number of orders
-// grows. docs/benchmarks.md explains the figures.
+// Command bench measures Dropyard on the machine that it runs on, beside floors and
+// peers in the same run. docs/benchmarks.md explains the figures.
 package main
 
 import (
@@ -15,15 +13,13 @@ import (
 )
 
 type commands struct {
-	Create   createCommand   `cmd:"" help:"Measure creating signed orders: the service, and the floors of HTTP and of storage."`
-	Read     readCommand     `cmd:"" help:"Measure listing, reading and tracking orders while their number grows."`
-	Board    boardCommand    `cmd:"" help:"Measure the queries of the dispatch board, with few of many orders under way."`
-	Feed     feedCommand     `cmd:"" help:"Measure desks that follow the dispatch board while orders move."`
-	Browser  browserCommand  `cmd:"" help:"Measure the dispatch board in a browser, and what open boards cost the service."`
-	Webhooks webhooksCommand `cmd:"" help:"Measure sending events: throughput, the cost of queueing, waiting events, dead neighbours, time to wake up."`
-	Attack   attackCommand   `cmd:"" help:"Attack a service, and measure what other partners see of it."`
-	Serve    serveCommand    `cmd:"" hidden:"" help:"Run the service that is measured; other commands start it."`
-	Hooks    hooksCommand    `cmd:"" hidden:"" help:"Run the sender that is measured; other commands start it."`
+	Report  reportCommand  `cmd:"" default:"withargs" help:"Measure creating, reading, webhooks, memory and disk, beside floors and peers, and print one report."`
+	Compare compareCommand `cmd:"" help:"Let two binaries of dropyard take turns at one kind of work, and compare them pair by pair."`
+	Feed    feedCommand    `cmd:"" help:"Measure desks that follow the dispatch board while orders move."`
+	Browser browserCommand `cmd:"" help:"Measure the dispatch board in a browser, and what open boards cost the service."`
+	Attack  attackCommand  `cmd:"" help:"Attack a service, and measure what other partners see of it."`
+	Floor   floorCommand   `cmd:"" hidden:"" help:"Run the bare floor; other commands start it."`
+	Poster  posterCommand  `cmd:"" hidden:"" help:"Post events by the bare client; other commands start it."`
 }
 
 func main() {

@@ -32,6 +32,9 @@ const (
 	// pgbenchThreads is the number of threads, which share the cores with the server
 	// as the service does.
 	pgbenchThreads = 2
+	// maxPostgresClients leaves some connections of the server for other purposes:
+	// pgbench has one for each client.
+	maxPostgresClients = 200
 	// pgbenchConnects is the time for connecting, before the warm-up.
 	pgbenchConnects = time.Second
 	// pgbenchPartner is the first partner's id: a number, which pgbench can compute
@@ -46,6 +49,7 @@ type pgbenchRun struct {
 	url       string
 	directory string
 	partners  int
+	scripts   []string // plain, items
 }
 
 // prepare creates the service's schema, adds the rows that sales update, and writes
@@ -74,16 +78,18 @@ func (r *pgbenchRun) prepare(ctx context.Context) error {
 
 func (r *pgbenchRun) path(name string) string { return filepath.Join(r.directory, name) }
 
-// arguments returns the arguments of pgbench, for prepared statements, items in half
-// of the orders, and a log of every transaction.
+// arguments returns the arguments of pgbench, for prepared statements and a log of
+// every transaction.
 func (r *pgbenchRun) arguments() ([]string, error) {
 	seconds := math.Ceil((pgbenchConnects + r.warmUp + r.length).Seconds())
 	all := []string{
 		"--no-vacuum", "--protocol=prepared", "--log", "--log-prefix=" + r.path("log"),
 		fmt.Sprintf("--client=%d", r.clients), fmt.Sprintf("--jobs=%d", min(pgbenchThreads, r.clients)), fmt.Sprintf("--time=%.0f", seconds),
-		"--file=" + r.path("plain.sql"), "--file=" + r.path("items.sql"),
 		fmt.Sprintf("--define=partners=%d", r.partners), fmt.Sprintf("--define=first_partner=%d", pgbenchPartner),
 		"--define=n=0", "--define=scope=" + creationScope, `--define=hash=\x` + strings.Repeat("5a", 32),
+	}
+	for _, script := range r.scripts {
+		all = append(all, "--file="+r.path(script+".sql"))
 	}
 	maker := newOrderMaker()
 	for n, name := range []string{"plain", "items"} {
@@ -100,30 +106,34 @@ func (r *pgbenchRun) arguments() ([]string, error) {
 }
 
 // run runs pgbench and reads its log.
-func (r *pgbenchRun) run(ctx context.Context) (*result, *stopwatch, error) {
+func (r *pgbenchRun) run(ctx context.Context) (f figures, err error) {
 	arguments, err := r.arguments()
 	if err != nil {
-		return nil, nil, err
+		return f, err
 	}
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, r.server.Program("pgbench"), arguments...)
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
-		return nil, nil, err
+		return f, err
 	}
-	cpu := &stopwatch{read: processCPU(command.Process.Pid)}
-	database := r.window
-	r.window = func() error { return errors.Join(cpu.hook(), database()) }
+	own, database := &meter{pids: []int{command.Process.Pid}}, databaseMeter(r.server.PID())
+	r.window = func() error { return errors.Join(own.hook(), database.hook()) }
 	from := time.Now().Add(pgbenchConnects + r.warmUp)
 	to := from.Add(r.length)
 	err = inTurn(
 		func() error { return r.at(ctx, from) },
 		func() error { return r.at(ctx, to) })
 	if err = errors.Join(err, command.Wait()); err != nil {
-		return nil, nil, fmt.Errorf("pgbench: %w: %s", err, &output)
+		return f, fmt.Errorf("pgbench: %w: %s", err, &output)
 	}
 	measured, err := readPgbenchLogs(r.path("log.*"), from, to)
-	return measured, cpu, err
+	if err != nil {
+		return f, err
+	}
+	f = summarise(r.load, measured)
+	f.spend(own.used(), database.used(), measured.Done)
+	return f, nil
 }
 
 // readPgbenchLogs reads the logs of all threads.
@@ -161,25 +171,19 @@ func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
 	return lines.Err()
 }
 
-// pgbench measures the statements of an order with pgbench.
-func (c *createCommand) pgbench(ctx context.Context, directory string) (figures, error) {
-	return withPostgres(ctx, func(server *testkit.Postgres, url string) (f figures, err error) {
-		run := pgbenchRun{load: c.load(), server: server, url: url, directory: directory, partners: c.Partners}
-		if err := run.prepare(ctx); err != nil {
-			return f, err
+// fillPostgres adds the rows that sales update.
+func fillPostgres(ctx context.Context, conn *pgx.Conn, accounts []account) error {
+	var batch pgx.Batch
+	for _, a := range accounts {
+		batch.Queue("INSERT INTO partner_counters (partner_id, last_product, last_movement) VALUES ($1, $2, 0)", a.PartnerID, products)
+		for id := range products {
+			batch.Queue(`INSERT INTO products (partner_id, product_id, name, search_key, quantity, stock_min, stock_max, price_cents, barcode, status, created_at)
+				VALUES ($1, $2, $3, '', $4, 0, 0, 0, '', 'active', 0)`, a.PartnerID, id+1, productName, openingStock)
+			for _, location := range locations {
+				batch.Queue("INSERT INTO stock_levels (quantity, partner_id, product_id, location) VALUES ($1, $2, $3, $4)",
+					openingStock, a.PartnerID, id+1, location)
+			}
 		}
-		before, err := measureDatabase(ctx, url)
-		if err != nil {
-			return f, err
-		}
-		database := stopwatch{read: serverCPU(server.PID())}
-		run.window = database.hook
-		measured, cpu, err := run.run(ctx)
-		if f, err = finishBoth(run.load, measured, cpu, &database, err); err != nil {
-			return f, err
-		}
-		after, err := measureDatabase(ctx, url)
-		f.grown(before, after)
-		return f, allKept(f, err)
-	})
+	}
+	return conn.SendBatch(ctx, &batch).Close()
 }

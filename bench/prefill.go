@@ -5,14 +5,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	mathrand "math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -29,21 +27,19 @@ const (
 // maxOrders was created before those that a run adds.
 var prefillFrom = time.Now().Add(-10 * 365 * 24 * time.Hour).Truncate(time.Hour)
 
-// prefill adds the missing orders as the service would have written them, and returns
-// their number.
-func prefill(ctx context.Context, db *store.Store, done *seeded, wanted int) (added int, err error) {
+// prefill adds orders as the service would have written them, from one number to
+// another.
+func prefill(ctx context.Context, db *store.Store, accounts []account, from, to int) error {
 	maker := newOrderMaker()
-	for done.Orders+added < wanted {
-		size := min(prefillGroup, wanted-done.Orders-added)
-		err := db.Orders().Write(ctx, func(tx order.Writer) error {
-			return maker.group(ctx, tx, done.Accounts, done.Orders+added, size)
-		})
+	for from < to {
+		size := min(prefillGroup, to-from)
+		err := db.Orders().Write(ctx, func(tx order.Writer) error { return maker.group(ctx, tx, accounts, from, size) })
 		if err != nil {
-			return added, err
+			return err
 		}
-		added += size
+		from += size
 	}
-	return added, nil
+	return nil
 }
 
 // orderMaker makes orders without a service.
@@ -145,49 +141,3 @@ func productsOf(accounts []account) (keys []ledger.ProductKey) {
 	}
 	return keys
 }
-
-// forgetful is an order store that stores nothing, for the service without storage.
-// Every product is in stock.
-type forgetful struct{ order.Store }
-
-// Write runs fn without a transaction.
-func (forgetful) Write(_ context.Context, fn func(order.Writer) error) error { return fn(nothing{}) }
-
-type nothing struct{}
-
-// Load returns no orders, and enough of every product.
-func (nothing) Load(_ context.Context, needs *order.Needs) (*order.State, error) {
-	state := &order.State{
-		Receipts: map[idempotency.Key]*idempotency.Receipt{},
-		Taken:    map[order.Reference]bool{},
-		Orders:   map[order.OrderKey]*delivery.Order{},
-		Ledgers:  map[string]*ledger.Ledger{},
-	}
-	for _, key := range needs.Products {
-		of := state.Ledgers[key.PartnerID]
-		if of == nil {
-			of = &ledger.Ledger{PartnerID: key.PartnerID, Products: map[int64]*ledger.Product{}}
-			state.Ledgers[key.PartnerID] = of
-		}
-		of.Products[key.ProductID] = plenty(key.ProductID)
-	}
-	return state, nil
-}
-
-func plenty(productID int64) *ledger.Product {
-	s := &ledger.Product{Product: delivery.Product{
-		ProductID: productID, Name: "Product " + strconv.FormatInt(productID, 10), Quantity: int64(len(locations)) * openingStock, Status: delivery.ProductActive,
-	}}
-	for _, location := range locations {
-		s.Levels = append(s.Levels, delivery.Level{ProductID: productID, Location: location, Quantity: openingStock})
-	}
-	return s
-}
-
-// LockQueues returns no endpoints.
-func (nothing) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	return nil, nil, nil
-}
-
-// Save stores nothing.
-func (nothing) Save(context.Context, *order.Changes) error { return nil }

@@ -1,239 +1,127 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
-	"io"
-	"runtime"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
-// figures holds the results of a run, or the medians of several runs.
-type figures struct {
-	PerSecond     float64 `json:"per_second"`
-	P50           float64 `json:"p50_ms"`
-	P90           float64 `json:"p90_ms"`
-	P99           float64 `json:"p99_ms"`
-	P999          float64 `json:"p99_9_ms"`
-	Max           float64 `json:"max_ms"`
-	CPUMicros     float64 `json:"cpu_us_each,omitempty"`         // of the server alone; for the store floor, of the process that uses the database
-	DatabaseCPU   float64 `json:"database_cpu_us_each,omitzero"` // of the database's server
-	BytesPerOrder float64 `json:"bytes_per_order,omitzero"`      // on disk, after closing
-	Orders        int     `json:"orders"`                        // answered, including the warm-up
-	Kept          int     `json:"kept"`                          // found in the database afterwards
-	Load          float64 `json:"load_average,omitzero"`         // of the machine at the end, over a minute
-	logged
+// The greatest values of flags, so that a run ends in reasonable time.
+const (
+	maxClients = 1024
+	maxSeconds = 600
+	maxOrders  = 20_000_000
+	maxRounds  = 100
+)
+
+// reportCommand measures everything, and prints one report.
+type reportCommand struct {
+	Only     []string      `help:"Measure only trials whose name contains one of these." placeholder:"TEXT"`
+	Binary   string        `help:"Measure this dropyard binary. Default: one that is built from this tree." placeholder:"FILE"`
+	Clients  int           `default:"64" help:"Number of concurrent clients, each with one kept connection."`
+	Sweep    []int         `default:"1,4,16,256" help:"Other numbers of clients with which creating is measured."`
+	Seconds  float64       `default:"5" help:"Length of each measurement."`
+	WarmUp   time.Duration `default:"1s" help:"Time before each measurement that does not count."`
+	Rounds   int           `default:"3" help:"How often all trials are repeated, one after the other; the report has their medians."`
+	Stored   int           `default:"100000" help:"Orders that an installation for reads has."`
+	Large    []int         `default:"1000000" help:"Orders of large installations on the embedded database. A million take 2 GB and a minute and a half to lay down."`
+	Partners int           `default:"8" help:"Partners that the clients belong to."`
+	Events   int           `default:"20000" help:"Events to deliver to one endpoint."`
+	Data     string        `help:"Directory of the large installations, which is kept, so that the next run need not fill them again. Default: a new one, removed at the end." placeholder:"DIR"`
+	JSON     bool          `name:"json" help:"Print the report as JSON."`
 }
 
-// summarise returns the rate and the latencies of a result.
-func summarise(l load, r *result) figures {
-	f := figures{PerSecond: l.rate(r), Orders: r.Total}
-	for _, p := range []struct {
-		to   *float64
-		part float64
-	}{{&f.P50, 0.5}, {&f.P90, 0.9}, {&f.P99, 0.99}, {&f.P999, 0.999}, {&f.Max, 1}} {
-		*p.to = milliseconds(percentile(r.Latencies, p.part))
+// Validate is called by kong.
+func (c *reportCommand) Validate() error {
+	sizes := append(slices.Clone(c.Large), c.Stored, 1)
+	clients := append(slices.Clone(c.Sweep), c.Clients)
+	if slices.Min(clients) < 1 || slices.Max(clients) > maxClients || c.Seconds <= 0 || c.Seconds > maxSeconds ||
+		c.WarmUp < 0 || c.WarmUp > time.Minute || c.Rounds < 1 || c.Rounds > maxRounds ||
+		slices.Min(sizes) < 1 || slices.Max(sizes) > maxOrders || c.Partners < 1 || c.Partners > 1000 || c.Events < 1 || c.Events > 1_000_000 {
+		return fmt.Errorf("at most %d clients, %d s, 1 min of warm-up, %d rounds, %d orders, 1000 partners, a million events", maxClients, maxSeconds, maxRounds, maxOrders)
 	}
-	return f
+	return nil
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// percentile returns the smallest value that a part of all values, from 0 to 1, does
-// not exceed. It is zero if there are none.
-func percentile[T cmp.Ordered](ascending []T, part float64) (value T) {
-	if len(ascending) == 0 {
-		return value
-	}
-	return ascending[max(0, min(len(ascending)-1, int(part*float64(len(ascending))+0.999999)-1))]
-}
-
-// medians returns the median of every figure over several runs.
-func medians(runs []figures) figures {
-	of := func(pick func(figures) float64) float64 {
-		values := make([]float64, len(runs))
-		for i, run := range runs {
-			values[i] = pick(run)
-		}
-		slices.Sort(values)
-		return percentile(values, 0.5)
-	}
-	count := func(pick func(figures) int) int { return int(of(func(f figures) float64 { return float64(pick(f)) })) }
-	return figures{
-		PerSecond:     of(func(f figures) float64 { return f.PerSecond }),
-		P50:           of(func(f figures) float64 { return f.P50 }),
-		P90:           of(func(f figures) float64 { return f.P90 }),
-		P99:           of(func(f figures) float64 { return f.P99 }),
-		P999:          of(func(f figures) float64 { return f.P999 }),
-		Max:           of(func(f figures) float64 { return f.Max }),
-		CPUMicros:     of(func(f figures) float64 { return f.CPUMicros }),
-		DatabaseCPU:   of(func(f figures) float64 { return f.DatabaseCPU }),
-		Load:          of(func(f figures) float64 { return f.Load }),
-		BytesPerOrder: of(func(f figures) float64 { return f.BytesPerOrder }),
-		Orders:        count(func(f figures) int { return f.Orders }),
-		Kept:          count(func(f figures) int { return f.Kept }),
-		logged:        logged{count(func(f figures) int { return f.Written }), count(func(f figures) int { return f.Dropped })},
-	}
-}
-
-// environment says when and on what a report was measured.
-type environment struct {
-	Date  time.Time `json:"date"`
-	Cores int       `json:"cores"`
-	Go    string    `json:"go"`
-}
-
-func thisEnvironment() environment {
-	return environment{Date: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version()}
-}
-
-func (e environment) String() string {
-	return fmt.Sprintf("%s, %d cores, %s, clients on the same cores", e.Date.Format(time.RFC3339), e.Cores, e.Go)
-}
-
-// createReport is the result of the create command.
-type createReport struct {
-	environment
-	Clients    int     `json:"clients"`
-	Seconds    float64 `json:"seconds"`
-	Rounds     int     `json:"rounds"` // all figures are medians over these
-	Prefilled  int     `json:"prefilled"`
-	Partners   int     `json:"partners"`
-	Service    figures `json:"service,omitzero"`
-	HTTPFloor  figures `json:"http_floor,omitzero"`
-	StoreFloor figures `json:"store_floor,omitzero"` // one writer
-	// The following are measured on PostgreSQL only.
-	Postgres    []string `json:"postgres,omitempty"`
-	StoreFloor2 figures  `json:"store_floor_2,omitzero"` // two writers
-	Pgbench     figures  `json:"pgbench,omitzero"`
-	// Allowance is the rate if HTTP and storage each took the time of their floors,
-	// without overlap: 1 / (1/http + 1/store).
-	Allowance float64 `json:"allowance_per_second"`
-	// Ratio is the service's rate over the allowance.
-	Ratio float64 `json:"ratio"`
-	// PgbenchRatio is the service's rate over pgbench's.
-	PgbenchRatio float64 `json:"pgbench_ratio,omitzero"`
-}
-
-// compare sets the ratios.
-func (r *createReport) compare() {
-	if stored := max(r.StoreFloor.PerSecond, r.StoreFloor2.PerSecond); r.HTTPFloor.PerSecond > 0 && stored > 0 {
-		r.Allowance = 1 / (1/r.HTTPFloor.PerSecond + 1/stored)
-		r.Ratio = r.Service.PerSecond / r.Allowance
-	}
-	if r.Pgbench.PerSecond > 0 {
-		r.PgbenchRatio = r.Service.PerSecond / r.Pgbench.PerSecond
-	}
-}
-
-func (r *createReport) text(out io.Writer) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name string, f figures) {
-		if f.PerSecond > 0 {
-			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t%.1f\t\n",
-				name, f.PerSecond, f.P50, f.P90, f.P99, f.P999, f.Max, f.CPUMicros, f.DatabaseCPU, f.BytesPerOrder, f.Load)
-		}
-	}
-	_, _ = fmt.Fprintf(t, "Creating signed orders, half of them with two items: %d clients, %.3g s, medians of %d, %d orders before, %d partners\n%v\n",
-		r.Clients, r.Seconds, r.Rounds, r.Prefilled, r.Partners, r.environment)
-	if len(r.Postgres) > 0 {
-		_, _ = fmt.Fprintf(t, "PostgreSQL: %s\n", strings.Join(r.Postgres, " "))
-	}
-	_, _ = fmt.Fprintln(t, "\n\torders/s\tp50 ms\tp90 ms\tp99 ms\tp99.9 ms\tmax ms\tCPU us/order\tdatabase us\tbytes/order\tload\t")
-	row("service", r.Service)
-	row("http floor", r.HTTPFloor)
-	row("store floor", r.StoreFloor)
-	row("store floor, 2 writers", r.StoreFloor2)
-	row("pgbench", r.Pgbench)
-	if err := t.Flush(); err != nil { // returns the errors of the writes above
+// Run measures, and prints the report.
+func (c *reportCommand) Run(ctx context.Context) error {
+	report, err := inTempDir(func(directory string) (*report, error) { return c.measure(ctx, directory) })
+	if err != nil {
 		return err
 	}
-	if s := r.Service.logged; s != (logged{}) {
-		if _, err := fmt.Fprintf(out, "\nrequest log of the service: %d entries written, %d dropped\n", s.Written, s.Dropped); err != nil {
-			return err
-		}
-	}
-	return r.textRatios(out)
+	return printReport(os.Stdout, c.JSON, report)
 }
 
-// textRatios writes the ratios that were computed.
-func (r *createReport) textRatios(out io.Writer) (err error) {
-	if r.Ratio > 0 {
-		_, err = fmt.Fprintf(out, "\nallowance 1/(1/http + 1/store): %.0f orders/s; the service reaches %.2f of it\n", r.Allowance, r.Ratio)
+// trial is a server in one state, and what is measured of it.
+type trial struct {
+	name    string
+	measure func(ctx context.Context, directory string) ([]row, error)
+}
+
+// measure runs all trials in every round, so that other work on the machine disturbs
+// all of them alike.
+func (c *reportCommand) measure(ctx context.Context, directory string) (*report, error) {
+	if err := c.build(ctx, directory); err != nil {
+		return nil, err
 	}
-	if err == nil && r.PgbenchRatio > 0 {
-		_, err = fmt.Fprintf(out, "the service makes %.2f times the orders of pgbench\n", r.PgbenchRatio)
+	r := &report{environment: thisEnvironment(), Clients: c.Clients, Seconds: c.Seconds, Rounds: c.Rounds}
+	runs := map[string][]row{}
+	var order []string
+	for round := range c.Rounds {
+		for _, t := range c.trials(directory) {
+			if !c.wants(t.name) {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, c.Rounds, t.name)
+			rows, err := inTempDir(func(own string) ([]row, error) { return t.measure(ctx, own) })
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.name, err)
+			}
+			for _, row := range rows {
+				if len(runs[row.key()]) == 0 {
+					order = append(order, row.key())
+				}
+				runs[row.key()] = append(runs[row.key()], row)
+			}
+		}
+	}
+	for _, key := range order {
+		r.Rows = append(r.Rows, medianRow(runs[key]))
+	}
+	r.compare()
+	return r, nil
+}
+
+func (c *reportCommand) wants(name string) bool {
+	return len(c.Only) == 0 || slices.ContainsFunc(c.Only, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// build builds dropyard, and PocketBase if it is wanted.
+func (c *reportCommand) build(ctx context.Context, directory string) (err error) {
+	if c.Binary == "" {
+		c.Binary = filepath.Join(directory, "dropyard")
+		err = buildDropyard(ctx, c.Binary)
+	}
+	if c.wants(pocketBase) && err == nil {
+		err = buildPeer(ctx, filepath.Join(directory, "peer"))
 	}
 	return err
 }
 
-// readReport is the result of the read command.
-type readReport struct {
-	environment
-	Clients int       `json:"clients"`
-	Seconds float64   `json:"seconds"`
-	Rows    []readRow `json:"rows"`
-	// PageRatio is the median latency of the recipient's page, divided by that of
-	// /v1/health, with the most orders; 0 unless both were measured.
-	PageRatio float64 `json:"page_to_health_p50,omitzero"`
-}
-
-// readRow is one kind of read, at each number of orders.
-type readRow struct {
-	Kind  string      `json:"kind"`
-	Sizes []sizedRead `json:"sizes"`
-	// P50Ratio and P99Ratio are the latencies with the most orders, divided by those
-	// with the fewest.
-	P50Ratio float64 `json:"p50_ratio"`
-	P99Ratio float64 `json:"p99_ratio"`
-}
-
-type sizedRead struct {
-	Stored int `json:"stored"`
-	figures
-}
-
-func (r *readReport) compare() {
-	last := map[string]float64{}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		few, most := row.Sizes[0], row.Sizes[len(row.Sizes)-1]
-		row.P50Ratio, row.P99Ratio = most.P50/few.P50, most.P99/few.P99
-		last[row.Kind] = most.P50
+// medianRow returns a row with the medians of all figures.
+func medianRow(runs []row) row {
+	middle := runs[0]
+	var all []figures
+	var starts, idles, disks []float64
+	for _, run := range runs {
+		all = append(all, run.figures)
+		starts, idles, disks = append(starts, run.Start), append(idles, run.Idle), append(disks, run.Disk)
 	}
-	if last[health] > 0 {
-		r.PageRatio = last[recipientsPage] / last[health]
-	}
-}
-
-func (r *readReport) text(out io.Writer) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "Reading: %d clients, %.3g s each\n%v\n\n", r.Clients, r.Seconds, r.environment)
-	_, _ = fmt.Fprintln(t, "\torders\trequests/s\tp50 ms\tp99 ms\tCPU us/request\tlogged\tdropped\t")
-	for _, row := range r.Rows {
-		for _, size := range row.Sizes {
-			_, _ = fmt.Fprintf(t, "%s\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t%d\t%d\t\n",
-				row.Kind, size.Stored, size.PerSecond, size.P50, size.P99, size.CPUMicros, size.Written, size.Dropped)
-		}
-		_, _ = fmt.Fprintf(t, "most : fewest\t\t\t%.2f\t%.2f\t\t\t\t\n", row.P50Ratio, row.P99Ratio)
-	}
-	if err := t.Flush(); err != nil || r.PageRatio == 0 { // returns the errors of the writes above
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\nthe recipient's page takes %.2f times as long as /v1/health (p50, up to the last byte)\n", r.PageRatio)
-	return err
-}
-
-// printReport writes a report as JSON or as text.
-func printReport(out io.Writer, asJSON bool, report interface{ text(io.Writer) error }) error {
-	if !asJSON {
-		return report.text(out)
-	}
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(report)
+	middle.figures = medians(all)
+	middle.Start, middle.Idle, middle.Disk = median(starts), median(idles), median(disks)
+	return middle
 }

@@ -38,42 +38,72 @@ const (
 	referenceWidth = 20
 )
 
-// orderRequest is a prepared request to create an order. For each use only the slots
-// are written, and the signature with them.
-type orderRequest struct {
-	raw                             []byte
-	timestamp, signature, key, name slot
-	body                            slot
-	mac                             hash.Hash
+// prepared is a POST that is made ready before. For each use only its slots are written, and the signature
+// with them.
+type prepared struct {
+	path                                 string
+	raw                                  []byte
+	timestamp, signature, key, reference slot
+	body                                 slot
+	mac                                  hash.Hash // nil if the request is not signed
 }
 
-func newOrderRequest(a account, items bool) *orderRequest {
-	before, after := orderBody(items)
-	r := &orderRequest{mac: hmac.New(sha256.New, []byte(a.Secret))}
+// newPost returns a signed request. With a second part of the body it creates
+// something: a reference stands between the parts, and it has an idempotency key.
+func newPost(a account, path, before, after string) *prepared {
+	r := &prepared{path: path, mac: hmac.New(sha256.New, []byte(a.Secret))}
 	var d draft
-	d.text("POST /v1/orders HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Api-Key: " + a.PublicKey + "\r\nX-Timestamp: ")
+	d.text("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Api-Key: " + a.PublicKey + "\r\nX-Timestamp: ")
 	r.timestamp = d.slot(timestampWidth)
 	d.text("\r\nX-Signature: v1=")
 	r.signature = d.slot(signatureWidth)
-	d.text("\r\nIdempotency-Key: ")
-	r.key = d.slot(uuidWidth)
-	d.text("\r\nContent-Length: " + strconv.Itoa(len(before)+referenceWidth+len(after)) + "\r\n\r\n")
+	if after != "" {
+		d.text("\r\nIdempotency-Key: ")
+		r.key = d.slot(uuidWidth)
+	}
+	return r.end(&d, before, after)
+}
+
+// newBarePost returns a request that carries a token instead of a signature.
+func newBarePost(token, path, before, after string) *prepared {
+	r := &prepared{path: path}
+	var d draft
+	d.text("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: " + token)
+	return r.end(&d, before, after)
+}
+
+// end adds the length and the body.
+func (r *prepared) end(d *draft, before, after string) *prepared {
+	length := len(before) + len(after)
+	if after != "" {
+		length += referenceWidth
+	}
+	d.text("\r\nContent-Length: " + strconv.Itoa(length) + "\r\n\r\n")
 	start := len(d.raw)
 	d.text(before)
-	r.name = d.slot(referenceWidth)
-	d.text(after)
+	if after != "" {
+		r.reference = d.slot(referenceWidth)
+		d.text(after)
+	}
 	r.raw, r.body = d.raw, slot{start, len(d.raw)}
 	return r
 }
 
-// fill turns the request into one for another order under another key.
-func (r *orderRequest) fill(random *rand.Rand) []byte {
+// fill turns the request into another one, with a reference and a key of its own.
+func (r *prepared) fill(random *rand.Rand) []byte {
+	if r.reference != (slot{}) {
+		putReference(r.reference.in(r.raw), random)
+	}
+	if r.key != (slot{}) {
+		putUUID(r.key.in(r.raw), random)
+	}
+	if r.mac == nil {
+		return r.raw
+	}
 	strconv.AppendInt(r.timestamp.in(r.raw)[:0], time.Now().Unix(), 10)
-	putUUID(r.key.in(r.raw), random)
-	putReference(r.name.in(r.raw), random)
 	r.mac.Reset()
 	r.mac.Write(r.timestamp.in(r.raw))
-	r.mac.Write([]byte("\nPOST\n/v1/orders\n"))
+	r.mac.Write([]byte("\nPOST\n" + r.path + "\n"))
 	r.mac.Write(r.body.in(r.raw))
 	var sum [sha256.Size]byte
 	hex.Encode(r.signature.in(r.raw), r.mac.Sum(sum[:0]))
@@ -111,24 +141,34 @@ func putReference(to []byte, random *rand.Rand) {
 	}
 }
 
-// creations makes requests to create orders, every second one with two items.
-type creations struct {
-	requests [2]*orderRequest
+// inTurns sends prepared requests in turn.
+type inTurns struct {
+	requests []*prepared
 	count    int
 	random   *rand.Rand
 }
 
-func newCreations(a account, client int) *creations {
-	return &creations{
-		requests: [2]*orderRequest{newOrderRequest(a, false), newOrderRequest(a, true)},
-		count:    client, // so that half of all clients send items at any time
-		random:   newRandom(),
-	}
+func takeTurns(first int, requests ...*prepared) *inTurns {
+	return &inTurns{requests: requests, count: first, random: newRandom()}
 }
 
-func (c *creations) next() []byte {
+func (c *inTurns) next() []byte {
 	c.count++
-	return c.requests[c.count%2].fill(c.random)
+	return c.requests[c.count%len(c.requests)].fill(c.random)
+}
+
+// newCreations makes requests to create orders, every second one with two items. Of
+// several clients, half begin with items.
+func newCreations(a account, client int) sender {
+	return takeTurns(client, newCreation(a, false), newCreation(a, true))
+}
+
+// plainCreations makes requests to create orders without items.
+func plainCreations(a account) sender { return takeTurns(0, newCreation(a, false)) }
+
+func newCreation(a account, items bool) *prepared {
+	before, after := orderBody(items)
+	return newPost(a, "/v1/orders", before, after)
 }
 
 func newRandom() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) }

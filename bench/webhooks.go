@@ -4,172 +4,104 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/client"
 )
 
-// webhooksCommand measures the delivery of events to partners.
-type webhooksCommand struct {
-	Only     []string      `enum:"deliver,write,neighbour,wake,waiting" help:"What to measure: deliver, write, neighbour, wake, waiting. Default: all."`
-	Events   int           `default:"20000" help:"Number of events to deliver."`
-	Many     int           `default:"1000" help:"Number of endpoints in measurements with many of them."`
-	Seconds  float64       `default:"20" help:"Length of measurements that have a fixed one."`
-	Rate     float64       `default:"200" help:"Events per second of the partner whose neighbours are dead."`
-	Waiting  int           `default:"1000000" help:"Number of waiting events while memory is measured."`
-	Idle     time.Duration `default:"1m" help:"How long they wait before the endpoints accept connections."`
-	Rounds   int           `default:"1" help:"How often all measurements but waiting are repeated, one after the other; the report has their medians."`
-	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Database of the events: sqlite, or postgres, on a server that is started for each measurement."`
-	JSON     bool          `name:"json" help:"Print the report as JSON."`
-	Profile  string        `help:"File for a CPU profile of the sender with one endpoint, in the last round." placeholder:"FILE"`
-}
+// delivering is the work of the rows of webhooks.
+const delivering = "deliver webhooks"
 
-// maxHookEvents is the greatest number of events.
-const maxHookEvents = 1_000_000
+// deliverTimeout is how long all events may take to arrive.
+const deliverTimeout = 5 * time.Minute
 
-// Validate is called by kong.
-func (c *webhooksCommand) Validate() error {
-	if c.Events < 1 || c.Events > maxHookEvents || c.Waiting < 1 || c.Waiting > maxHookEvents || c.Many < 1 || c.Many > 1000 ||
-		c.Seconds <= 0 || c.Seconds > maxSeconds || c.Rate < 1 || c.Rate > 10_000 || c.Idle < 0 || c.Idle > time.Hour ||
-		c.Rounds < 1 || c.Rounds > maxRounds {
-		return fmt.Errorf("at most %d events, 1000 endpoints, %d s, 10000 events per second, 1 h idle, %d rounds",
-			maxHookEvents, maxSeconds, maxRounds)
+// webhooks measures events that wait when the service starts, from the first arrival
+// at one endpoint to the last, and the same requests by the bare client.
+func (c *reportCommand) webhooks(ctx context.Context, directory string) ([]row, error) {
+	sent, err := c.deliver(ctx, &installation{directory: directory, binary: c.Binary})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	bare, err := c.postBare(ctx)
+	return []row{{Server: onSQLite, Work: delivering, figures: sent}, {Server: bareClient, Work: delivering, figures: bare}}, err
 }
 
-// Run measures, and prints the report.
-func (c *webhooksCommand) Run(ctx context.Context) error {
-	report, err := c.measure(ctx)
+func (c *reportCommand) deliver(ctx context.Context, i *installation) (f figures, err error) {
+	r, err := newReceiver(ctx, 1, accepts)
+	if err != nil {
+		return f, err
+	}
+	defer r.close()
+	if err := i.fill(ctx, 1, 0); err != nil {
+		return f, err
+	}
+	if err := i.addEndpoint(ctx, r.urls()[0], c.Events); err != nil {
+		return f, err
+	}
+	r.want(c.Events)
+	t, err := i.start(ctx, "--webhook-allow-insecure")
+	if err != nil {
+		return f, err
+	}
+	return c.arrivals(ctx, r, t.command.Process.Pid, t.stop)
+}
+
+// addEndpoint sets the endpoint of the first partner, and adds events for it.
+func (i *installation) addEndpoint(ctx context.Context, url string, events int) (err error) {
+	t, err := i.start(ctx, "--webhook-allow-insecure")
 	if err != nil {
 		return err
 	}
-	return printReport(os.Stdout, c.JSON, report)
-}
-
-// hookMeasurement is one of the measurements of a round.
-type hookMeasurement struct {
-	part, name string
-	measure    func(ctx context.Context, w workspace) (figures, error)
-}
-
-// measurements lists the measurements. A floor follows immediately after the
-// measurement that it belongs to, because it has as many concurrent requests as that
-// had at most.
-func (c *webhooksCommand) measurements() []hookMeasurement {
-	var peak int
-	var all []hookMeasurement
-	for _, endpoints := range []int{1, c.Many} {
-		all = append(all,
-			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints", endpoints), func(ctx context.Context, w workspace) (f figures, err error) {
-				f, peak, err = c.deliver(ctx, w, endpoints)
-				return f, err
-			}},
-			hookMeasurement{"deliver", fmt.Sprintf("%d endpoints, floor", endpoints), func(ctx context.Context, w workspace) (figures, error) {
-				return c.bare(ctx, w, endpoints, peak)
-			}})
+	a := i.Accounts[0]
+	_, err = client.New(t.url(""), a.PublicKey, a.Secret).SetWebhookEndpoint(ctx, client.WebhookEndpointRequest{URL: url})
+	if err = errors.Join(err, t.stop()); err != nil {
+		return err
 	}
-	all = append(all,
-		hookMeasurement{"write", "no endpoint", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, false, false) }},
-		hookMeasurement{"write", "queued", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, true, false) }},
-		hookMeasurement{"write", "queued and sent", func(ctx context.Context, w workspace) (figures, error) { return c.write(ctx, w, true, true) }},
-		hookMeasurement{"neighbour", "alone", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, nil) }},
-		hookMeasurement{"neighbour", "ten healthy", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, healthyOthers) }},
-		hookMeasurement{"neighbour", "ten dead", func(ctx context.Context, w workspace) (figures, error) { return c.neighbour(ctx, w, deadOthers) }},
-		hookMeasurement{"wake", "same node", func(ctx context.Context, w workspace) (figures, error) { return c.wake(ctx, w, false) }})
-	if c.Database == "postgres" {
-		all = append(all, hookMeasurement{"wake", "another node", func(ctx context.Context, w workspace) (figures, error) { return c.wake(ctx, w, true) }})
+	db, err := openStore(ctx, i.database())
+	if err != nil {
+		return err
 	}
-	return slices.DeleteFunc(all, func(m hookMeasurement) bool { return !c.wants(m.part) })
+	return errors.Join(addEvents(ctx, db, a.PartnerID, events), db.Close())
 }
 
-func (c *webhooksCommand) wants(part string) bool {
-	return len(c.Only) == 0 || slices.Contains(c.Only, part)
-}
-
-// measure runs all measurements in every round, so that other work on the machine
-// disturbs all of them alike.
-func (c *webhooksCommand) measure(ctx context.Context) (*webhooksReport, error) {
-	measurements := c.measurements()
-	report := &webhooksReport{environment: thisEnvironment(), Database: c.Database, Rounds: c.Rounds, Events: c.Events, Seconds: c.Seconds}
-	runs := make([][]figures, len(measurements))
-	for range c.Rounds {
-		for i, m := range measurements {
-			var run figures
-			err := c.inWorkspace(ctx, func(w workspace) (err error) {
-				run, err = m.measure(ctx, w)
-				return err
-			})
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", m.part, m.name, err)
-			}
-			run.Load = loadAverage()
-			runs[i] = append(runs[i], run)
-		}
+// postBare measures the floor.
+func (c *reportCommand) postBare(ctx context.Context) (f figures, err error) {
+	r, err := newReceiver(ctx, 1, accepts)
+	if err != nil {
+		return f, err
 	}
-	for i, m := range measurements {
-		report.Rows = append(report.Rows, hookRow{m.part, m.name, medians(runs[i])})
+	defer r.close()
+	r.want(c.Events)
+	poster, err := startSelf(ctx, "poster", r.urls()[0], fmt.Sprint(c.Events))
+	if err != nil {
+		return f, err
 	}
-	report.compare()
-	if !c.wants("waiting") {
-		return report, nil
+	if _, err := poster.input.Write([]byte("begin\n")); err != nil {
+		return f, errors.Join(err, poster.stop())
 	}
-	for _, endpoints := range []int{1, c.Many} {
-		row, err := c.waitingRow(ctx, endpoints)
-		if err != nil {
-			return nil, fmt.Errorf("waiting at %d endpoints: %w", endpoints, err)
-		}
-		report.Waiting = append(report.Waiting, row)
+	return c.arrivals(ctx, r, poster.command.Process.Pid, poster.stop)
+}
+
+// arrivals waits for all events, and stops the sender.
+func (c *reportCommand) arrivals(ctx context.Context, r *receiver, pid int, stop func() error) (f figures, err error) {
+	sender := &meter{pids: []int{pid}}
+	err = inTurn(sender.hook, func() error { return r.wait(ctx, deliverTimeout) }, sender.hook)
+	f.Resident = resident(pid, "VmRSS")
+	if err = errors.Join(err, stop()); err != nil {
+		return f, err
 	}
-	return report, nil
+	f.Orders = r.count()
+	f.PerSecond = float64(f.Orders-1) / r.span().Seconds()
+	f.spend(sender.used(), spent{}, f.Orders)
+	f.Load = loadAverage()
+	return f, nil
 }
 
-// workspace holds what a measurement uses: an empty directory, an empty database, and
-// the CPU time of the database's server.
-type workspace struct {
-	directory   string
-	database    string
-	databaseCPU func() (time.Duration, error)
-}
-
-// inWorkspace calls fn with a new workspace, which it removes afterwards.
-func (c *webhooksCommand) inWorkspace(ctx context.Context, fn func(workspace) error) error {
-	_, err := inTempDir(func(directory string) (none figures, err error) {
-		if c.Database != "postgres" {
-			return none, fn(workspace{directory, directory + "/hooks.db", nothingUsed})
-		}
-		return withPostgres(ctx, func(server *testkit.Postgres, url string) (none figures, err error) {
-			return none, fn(workspace{directory, url, serverCPU(server.PID())})
-		})
-	})
-	return err
-}
-
-// start writes the plan of a child and starts it. The child waits for begin.
-func (w workspace) start(ctx context.Context, name string, p *plan) (*child, error) {
-	p.Store, p.Outcome = w.database, w.outcome(name)
-	path := w.directory + "/" + name + ".json"
-	if err := writeJSON(path, p); err != nil {
-		return nil, err
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return startChild(ctx, []string{"hooks", path})
-}
-
-func (w workspace) outcome(name string) string { return w.directory + "/" + name + "-outcome.json" }
-
-// meter measures the CPU time of a child and of the database's server.
-type meter struct{ own, database stopwatch }
-
-func (w workspace) meter(c *child) *meter {
-	return &meter{stopwatch{read: processCPU(c.command.Process.Pid)}, stopwatch{read: w.databaseCPU}}
-}
-
-func (m *meter) hook() error { return errors.Join(m.own.hook(), m.database.hook()) }
-
-// per sets the CPU time between the two calls of hook, divided by count.
-func (m *meter) per(f *figures, count int) {
-	f.CPUMicros = float64(m.own.elapsed().Microseconds()) / float64(max(1, count))
-	f.DatabaseCPU = float64(m.database.elapsed().Microseconds()) / float64(max(1, count))
 }

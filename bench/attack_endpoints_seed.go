@@ -20,7 +20,7 @@ const slowHosts = 250
 // seed adds the slow endpoints and their events to the database of a service that has
 // stopped. It writes SQL, so that the database may be one of another version.
 func (c *slowEndpointsAttack) seed(database string, urls []string, begins time.Time) error {
-	key, err := credential.OpenMasterKey(filepath.Join(filepath.Dir(database), "master.key"), "", newEventMaker(1).random)
+	key, err := credential.OpenMasterKey(filepath.Join(filepath.Dir(database), "master.key"), "", newEventMaker("par_00000001").random)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func newSlowInserts(conn *sqlite.Conn) (*slowInserts, error) {
 	if paced > 0 { // earlier versions have no such column
 		names, values = columns+", pace", values+", 0"
 	}
-	s := &slowInserts{maker: newEventMaker(1)}
+	s := &slowInserts{maker: newEventMaker("par_00000001")}
 	if s.endpoints, err = conn.Prepare("INSERT INTO webhook_endpoints (" + names + ") VALUES (" + values + ")"); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 // use as many requests as they may.
 func TestSlowEndpointsAttack(t *testing.T) {
 	t.Parallel()
-	attack := slowEndpointsAttack{Endpoints: 30, Waiting: 2, How: "answer", Takes: 500 * time.Millisecond, Quick: 2, Rate: 40, Seconds: 1}
+	attack := slowEndpointsAttack{Binary: testBinary, Endpoints: 30, Waiting: 2, How: "answer", Takes: 500 * time.Millisecond, Quick: 2, Rate: 40, Seconds: 1}
 	report, err := attack.measure(t.Context())
 	if err != nil {
 		t.Fatal(err)
