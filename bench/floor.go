@@ -28,7 +28,8 @@ const floorAnswer = 1500
 
 // Run serves until the standard input ends.
 func (floorCommand) Run(ctx context.Context) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var network net.ListenConfig
+	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func loadAverage() float64 {
 
 // diskBytes returns the size of all files of a directory.
 func diskBytes(directory string) (bytes int64, err error) {
-	err = filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
+	err = filepath.WalkDir(directory, func(_ string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return ignoreMissing(err)
 		}

@@ -115,11 +115,10 @@ func (c *reportCommand) build(ctx context.Context, directory string) (err error)
 // medianRow returns a row with the medians of all figures.
 func medianRow(runs []row) row {
 	middle := runs[0]
-	var all []figures
-	var starts, idles, disks []float64
-	for _, run := range runs {
-		all = append(all, run.figures)
-		starts, idles, disks = append(starts, run.Start), append(idles, run.Idle), append(disks, run.Disk)
+	n := len(runs)
+	all, starts, idles, disks := make([]figures, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, run := range runs {
+		all[i], starts[i], idles[i], disks[i] = run.figures, run.Start, run.Idle, run.Disk
 	}
 	middle.figures = medians(all)
 	middle.Start, middle.Idle, middle.Disk = median(starts), median(idles), median(disks)

@@ -41,9 +41,10 @@ func (c *reportCommand) trials(directory string) []trial {
 	plain, items := job{work: all[creating], clients: c.Clients}, job{work: all[creatingItems], clients: c.Clients}
 	open := items
 	open.open = true
-	reads := []job{}
-	for _, name := range []string{quoting, oneOrder, tracking, trackingPage, listing, listingDeep} {
-		reads = append(reads, job{work: all[name], clients: c.Clients})
+	names := []string{quoting, oneOrder, tracking, trackingPage, listing, listingDeep}
+	reads := make([]job, len(names))
+	for i, name := range names {
+		reads[i] = job{work: all[name], clients: c.Clients}
 	}
 	trials := []trial{
 		{bareFloor, c.serving(bareFloor, c.startFloor, plain, job{work: all[oneOrder], clients: c.Clients})},
