@@ -35,6 +35,7 @@ var (
 	NeedJQ         = Need{"jq", programs("jq", "jq")}
 	NeedNode       = Need{"node", findNode}
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
+	NeedPromtool   = Need{"promtool", programs("prometheus", "promtool")}
 	NeedPHP        = Need{"php", programs("php-cli", "php")}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
