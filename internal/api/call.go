@@ -38,6 +38,8 @@ type call struct {
 	keyID string
 	// namedKeyID is the API key that the request names, which may be forged.
 	namedKeyID string
+	// unverified is why the signature was refused; nil if it was not.
+	unverified error
 	// personID is the user or operator whose session, token or password the request
 	// has; empty for signed requests.
 	personID string

@@ -47,6 +47,9 @@ func securityEvent(c *call, status int, err error) securitylog.Event {
 	case refused.Code == refusal.CodeForbidden:
 		return securitylog.AccessRefused
 	}
+	if c.unverified != nil { // the caller learns of the limit only, once the network has reached it
+		_ = errors.As(c.unverified, &refused)
+	}
 	details, _ := refused.Details.(unauthorizedDetails)
 	return signatureEvents[details.Reason]
 }

@@ -22,6 +22,7 @@ import (
 func (s *Server) authenticate(c *call) error {
 	key, err := s.verify(c)
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
+		c.unverified = err
 		if err := s.limitUnauthenticated(c); err != nil {
 			return err
 		}

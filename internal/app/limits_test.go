@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,11 @@ func TestFailedSignaturesAreLimited(t *testing.T) {
 	}
 	service.Clock.Advance(20 * time.Second)
 	service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
+	service.Stop()
+	// All but the one without headers: those beyond the limit, too.
+	if got := strings.Count(service.Log.String(), "event=signature_forged address=127.0.0.1 key_id="+partner.KeyID); got != 6 {
+		t.Errorf("got %d security events, want 6:\n%s", got, service.Log)
+	}
 }
 
 // TestTrackingIsLimitedByAddress limits tracking for each address, and not for
