@@ -20,7 +20,7 @@ var rooms = map[string]room{
 	"api":          {},
 	"docs":         {},
 	"client":       {may: []string{"internal/signature"}},
-	"cmd/dropyard": {may: []string{"internal/app", "internal/config", "internal/delivery", "client", foundation}},
+	"cmd/dropyard": {may: []string{"internal/app", "internal/config", "internal/delivery", "internal/profile", "client", foundation}},
 
 	"internal/foundation/budget":      {mayNot: pure},
 	"internal/foundation/csvfile":     {mayNot: pure},
@@ -44,6 +44,8 @@ var rooms = map[string]room{
 	"internal/foundation/throttle":    {mayNot: useCase},
 	"internal/foundation/turns":       {mayNot: useCase},
 	"internal/foundation/worker":      {mayNot: useCase},
+	"internal/foundation/terminal":    {mayNot: useCase},
+	"internal/foundation/manual":      {mayNot: useCase},
 
 	"internal/delivery":    {may: []string{foundation}, mayNot: pure},
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},
@@ -61,6 +63,7 @@ var rooms = map[string]room{
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 
 	"internal/installation": {mayNot: pure},
+	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
 
 	"internal/recipient": {may: []string{"internal/delivery", "internal/board", "internal/mail", foundation}, mayNot: useCase},
 	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},

@@ -34,7 +34,11 @@ func (c *callCommand) Run(ctx context.Context) error {
 	if c.IdempotencyKey == "" && method == http.MethodPost {
 		c.IdempotencyKey = client.NewIdempotencyKey()
 	}
-	answer, err := c.client().CallWithKey(ctx, method, c.Path, body, c.IdempotencyKey)
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	answer, err := partner.CallWithKey(ctx, method, c.Path, body, c.IdempotencyKey)
 	if err != nil {
 		return err
 	}
@@ -61,7 +65,7 @@ func (c *callCommand) print(answer *client.Answer) error {
 	}
 	fmt.Println(strings.TrimRight(string(answer.Body), "\n"))
 	if answer.Status >= 400 {
-		return fmt.Errorf("refused with %d %s", answer.Status, http.StatusText(answer.Status))
+		return answer.Err()
 	}
 	return nil
 }

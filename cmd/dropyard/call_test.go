@@ -71,7 +71,8 @@ func receive(t *testing.T, status int, answer string) *receiver {
 // call runs "dropyard call" against the receiver.
 func (r *receiver) call(t *testing.T, from run, args ...string) result {
 	t.Helper()
-	return from.do(t, append([]string{"call", "--url", r.URL, "--key", "pk_test", "--secret", secretKey}, args...)...)
+	from.env = append(from.env, "DROPYARD_URL="+r.URL, "DROPYARD_KEY=pk_test", "DROPYARD_SECRET="+secretKey)
+	return from.do(t, append([]string{"call"}, args...)...)
 }
 
 // checkSigned compares a received request with what was to be sent, and checks its
@@ -149,8 +150,8 @@ func TestCallRefused(t *testing.T) {
 	t.Parallel()
 	r := receive(t, 422, `{"error":{"code":"validation_error"}}`)
 	got := r.call(t, run{}, "POST", "/v1/orders", "-i")
-	if got.code != 1 || !strings.HasSuffix(got.stdout, "{\"error\":{\"code\":\"validation_error\"}}\n") || got.stderr != "dropyard: refused with 422 Unprocessable Entity\n" {
-		t.Errorf("got %+v, want exit code 1, the body and the status", got)
+	if got.code != exitRefused || !strings.HasSuffix(got.stdout, "{\"error\":{\"code\":\"validation_error\"}}\n") || got.stderr != "dropyard: refused with 422 validation_error: (request req_test)\n" {
+		t.Errorf("got %+v, want exit code 3, the body and the status", got)
 	}
 	if !strings.HasPrefix(got.stdout, "HTTP 422\n") || !strings.Contains(got.stdout, "X-Request-Id: req_test") {
 		t.Errorf("-i: got %s, want status and headers first", got.stdout)

@@ -16,12 +16,13 @@ import (
 )
 
 type listenCommand struct {
-	ForwardTo     string        `help:"URL to post each event to (example: http://localhost:3000/hooks). Default: events are only printed." placeholder:"URL"`
-	WebhookSecret string        `help:"Webhook secret (whsec_…) to sign forwarded events with. Default: a new one, which is printed." env:"DROPYARD_WEBHOOK_SECRET" placeholder:"WHSEC"`
-	PrintBodies   bool          `help:"Also print the body of each event."`
-	Events        []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
-	Since         time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
+	ForwardTo   string        `help:"URL to post each event to (example: http://localhost:3000/hooks), signed with the webhook secret in DROPYARD_WEBHOOK_SECRET, or with a new one, which is printed. Default: events are only printed." placeholder:"URL"`
+	PrintBodies bool          `help:"Also print the body of each event."`
+	Events      []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
+	Since       time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
 	partnerFlags
+
+	webhookSecret string
 }
 
 // Run shows the partner's events as they happen, and forwards them, until ctx ends.
@@ -33,7 +34,11 @@ func (c *listenCommand) Run(ctx context.Context) error {
 	if c.Since > 0 {
 		since = time.Now().Add(-c.Since)
 	}
-	feed, err := c.client().Feed(ctx, since)
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	feed, err := partner.Feed(ctx, since)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -41,12 +46,12 @@ func (c *listenCommand) Run(ctx context.Context) error {
 		notice("Lost the connection to the service (%v). Trying to reconnect; no event will be missed.", reason(err))
 	}
 	feed.OnReconnect = func() { notice("Reconnected.") }
-	c.greet()
-	forward := newForwarder(c.ForwardTo, c.WebhookSecret)
+	c.greet(inTest(partner))
+	forward := newForwarder(c.ForwardTo, c.webhookSecret)
 	for event, err := range feed.Events(ctx) {
 		switch {
 		case errors.Is(err, client.ErrForged):
-			notice("WARNING: event %q is NOT SIGNED by the service and is not forwarded. Check what is running at %s.", event.EventID, c.URL)
+			notice("WARNING: event %q is NOT SIGNED by the service and is not forwarded. Check what is running at %s.", event.EventID, c.Server)
 		case err != nil:
 			return unlessStopped(ctx, err)
 		default:
@@ -65,20 +70,17 @@ func (c *listenCommand) check() error {
 	if c.Since < 0 {
 		return fmt.Errorf("--since: %v is negative", c.Since)
 	}
-	if err := checkURL("--url", c.URL); err != nil {
-		return err
-	}
 	if c.ForwardTo != "" {
 		if err := checkURL("--forward-to", c.ForwardTo); err != nil {
 			return err
 		}
 	}
-	if c.WebhookSecret == "" {
-		c.WebhookSecret = client.NewWebhookSecret()
+	if c.webhookSecret = os.Getenv("DROPYARD_WEBHOOK_SECRET"); c.webhookSecret == "" {
+		c.webhookSecret = client.NewWebhookSecret()
 		return nil
 	}
-	if _, err := client.SignWebhook(c.WebhookSecret, "", time.Now(), nil); err != nil {
-		return fmt.Errorf("--webhook-secret: %w (the flag for the API key's secret is --secret)", err)
+	if _, err := client.SignWebhook(c.webhookSecret, "", time.Now(), nil); err != nil {
+		return fmt.Errorf("DROPYARD_WEBHOOK_SECRET: %w", err)
 	}
 	return nil
 }
@@ -102,16 +104,16 @@ func checkURL(flag, text string) error {
 
 // greet prints what happens from now on. It is called once the feed is open, so that
 // any later event is shown.
-func (c *listenCommand) greet() {
+func (c *listenCommand) greet(inTest bool) {
 	listening := "Listening."
-	if c.inTest() {
+	if inTest {
 		listening = "Listening in test mode."
 	}
 	if c.ForwardTo == "" {
 		fmt.Println(listening + " Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
 		return
 	}
-	fmt.Printf("The signing secret is %s\n", c.WebhookSecret)
+	fmt.Printf("The signing secret is %s\n", c.webhookSecret)
 	fmt.Printf("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", listening, c.ForwardTo)
 }
 

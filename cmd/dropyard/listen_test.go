@@ -219,7 +219,7 @@ func TestListenReconnects(t *testing.T) {
 	g, h := newGate(t), receiveEvents(t)
 	g.open(t, s.URL)
 	partner := s.Register(t, "metro")
-	l := r.as(partner, g.URL).listen(t, "--forward-to", h.URL+"/hooks", "--webhook-secret", webhookSecret)
+	l := r.as(partner, g.URL).with("DROPYARD_WEBHOOK_SECRET="+webhookSecret).listen(t, "--forward-to", h.URL+"/hooks")
 
 	trigger := func(event string) (orderID string) {
 		t.Helper()
@@ -329,7 +329,7 @@ func feedEvent(n int) client.FeedEvent {
 // webhookSecret, with which the events are signed.
 func listenTo(t *testing.T, from *httptest.Server, args ...string) *listening {
 	t.Helper()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret}}
+	r := run{dir: t.TempDir(), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret, "DROPYARD_WEBHOOK_SECRET=" + webhookSecret}}
 	return r.listen(t, args...)
 }
 
@@ -341,7 +341,7 @@ func TestListenReportsForgedEvents(t *testing.T) {
 	forged.Body = strings.Replace(forged.Body, "ord_1", "ord_2", 1)
 	swapped.Body, swapped.Signature = genuine.Body, genuine.Signature
 	h := receiveEvents(t)
-	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL, "--webhook-secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL)
 	for _, e := range []client.FeedEvent{forged, swapped} {
 		if line := next(t, l.stderr); !strings.HasPrefix(line, "WARNING: event \""+e.EventID) || !strings.Contains(line, "NOT SIGNED") {
 			t.Errorf("got unexpected line %q", line)
@@ -361,7 +361,7 @@ func TestListenShowsReceiversStatus(t *testing.T) {
 	t.Parallel()
 	h := receiveEvents(t, 204, 500, 302, 401)
 	events := []client.FeedEvent{feedEvent(1), feedEvent(2), feedEvent(3), feedEvent(4), feedEvent(5)}
-	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL, "--webhook-secret", webhookSecret)
+	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL)
 	for i, want := range []string{"204 No Content", "500 Internal Server Error", "302 Found", "401 Unauthorized", "200 OK"} {
 		line := next(t, l.stdout)
 		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") || strings.HasSuffix(line, "failed") != (i > 0 && i < 4) {
@@ -391,42 +391,58 @@ func TestListenWithoutReceiver(t *testing.T) {
 	l.stop(t)
 }
 
-// TestListenErrors expects exit code 1 and one line.
+// TestListenErrors expects one line, and an exit code that says who refused.
 func TestListenErrors(t *testing.T) {
 	t.Parallel()
 	refusing := receive(t, 401, `{"error":{"code":"unauthorized","message":"this key does not exist"}}`)
-	for url, want := range map[string]string{
-		refusing.URL:         "this key does not exist",
-		"http://127.0.0.1:1": "refused",
+	for url, want := range map[string]result{
+		refusing.URL:         {exitRefused, "", "this key does not exist"},
+		"http://127.0.0.1:1": {exitNoAnswer, "", "no response from http://127.0.0.1:1: "},
 	} {
-		got := (run{}).do(t, "listen", "--key", "pk", "--secret", "sk", "--url", url)
-		if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) {
-			t.Errorf("listen --url %s: got %+v, want exit code 1 and one line with %q", url, got, want)
+		got := (run{env: keyEnv}).do(t, "listen", "--server", url)
+		if got.code != want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want.stderr) {
+			t.Errorf("listen --server %s: got %+v, want %+v on one line", url, got, want)
 		}
 	}
+}
+
+// keyEnv is an API key in the environment.
+var keyEnv = []string{"DROPYARD_KEY=pk", "DROPYARD_SECRET=hushhush"}
+
+// with returns the run with more in its environment.
+func (r run) with(env ...string) run {
+	r.env = slices.Concat(r.env, env)
+	return r
 }
 
 // TestInvalidListenAndTriggerFlags expects exit code 2 and one line without secrets.
 func TestInvalidListenAndTriggerFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"listen":          "--key",
-		"listen --key pk": "--secret",
-		"listen --key pk --secret hushhush --events order.eaten":               "order.accepted, courier.assigned",
-		"listen --key pk --secret hushhush --since soon":                       "--since",
-		"listen --key pk --secret hushhush --since=-5m":                        "--since",
-		"listen --key pk --secret hushhush --forward-to localhost:3000":        "--forward-to",
-		"listen --key pk --secret hushhush --forward-to ftp://hushhush@x/":     "--forward-to",
-		"listen --key pk --secret hushhush --url nowhere":                      "--url",
-		"listen --key pk --secret hushhush --webhook-secret hushhush":          "--webhook-secret",
-		"listen --key pk --secret hushhush --webhook-secret whsec_hush":        "--webhook-secret",
-		"trigger --key pk --secret hushhush":                                   "event",
-		"trigger order.eaten --key pk --secret hushhush":                       "order.cancelled, webhook.test",
-		"trigger order.failed --secret hushhush":                               "--key",
-		"trigger order.failed --key pk --secret hushhush":                      "--operator-email",
-		"trigger order.failed --key pk --secret hushhush --operator-email a@b": "--operator-password",
+		"listen":                  "dropyard login",
+		"-DROPYARD_KEY=pk listen": "DROPYARD_SECRET must be set",
+		"-DROPYARD_SECRET=hushhush trigger order.failed": "DROPYARD_KEY and",
+		"+ listen --events order.eaten":                  "order.accepted, courier.assigned",
+		"+ listen --since soon":                          "--since",
+		"+ listen --since=-5m":                           "--since",
+		"+ listen --forward-to localhost:3000":           "--forward-to",
+		"+ listen --forward-to ftp://hushhush@x/":        "--forward-to",
+		"+ listen --server nowhere":                      "--server",
+		"+DROPYARD_WEBHOOK_SECRET=hushhush listen":       "DROPYARD_WEBHOOK_SECRET",
+		"+DROPYARD_WEBHOOK_SECRET=whsec_hush listen":     "DROPYARD_WEBHOOK_SECRET",
+		"+ trigger":              "event",
+		"+ trigger order.eaten":  "order.cancelled, webhook.test",
+		"+ trigger order.failed": "DROPYARD_OPERATOR_TOKEN",
+		"+DROPYARD_OPERATOR_EMAIL=a@b trigger order.failed": "dropyard login --operator",
 	} {
-		got := (run{}).do(t, strings.Fields(args)...)
+		words := strings.Fields(args)
+		r := run{}
+		if environment, ok := strings.CutPrefix(words[0], "+"); ok {
+			r, words = r.with(keyEnv...).with(environment), words[1:]
+		} else if environment, ok := strings.CutPrefix(words[0], "-"); ok {
+			r, words = r.with(environment), words[1:]
+		}
+		got := r.do(t, words...)
 		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
 			t.Errorf("%s: got %+v, want exit code 2 and one line with %q", args, got, want)
 		}

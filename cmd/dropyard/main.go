@@ -4,11 +4,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -18,40 +16,55 @@ import (
 var version = "dev"
 
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Run the service."`
-	Call     callCommand     `cmd:"" help:"Send one signed request and print the response."`
-	Listen   listenCommand   `cmd:"" help:"Show a partner's events as they happen, and forward them to a receiver in development."`
-	Trigger  triggerCommand  `cmd:"" help:"Cause an event: create an order and move it until the event happens."`
-	Orders   ordersCommand   `cmd:"" help:"Import a partner's orders."`
-	Operator operatorCommand `cmd:"" help:"Manage operators."`
-	Backup   backupCommand   `cmd:"" help:"Copy the embedded database to a file; the service may be running."`
-	Restore  restoreCommand  `cmd:"" help:"Put a backup in the place of the embedded database; the service must be stopped."`
-	Doctor   doctorCommand   `cmd:"" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
-	Key      keyCommand      `cmd:"" help:"Rotate the master key."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
-	Copy     copyCommand     `cmd:"" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
-	Partner  partnerCommand  `cmd:"" help:"Approve partners, export a partner's data, or erase a recipient's data."`
-	Audit    auditCommand    `cmd:"" help:"Export the audit log of operators' changes."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Login    loginCommand    `cmd:"" group:"Accounts:" help:"Log in to a service, and keep an API key or an operator's token in a profile."`
+	Logout   logoutCommand   `cmd:"" group:"Accounts:" help:"Revoke the credentials of a profile and remove it."`
+	Profiles profilesCommand `cmd:"" group:"Accounts:" help:"List, choose and remove profiles."`
+	Whoami   whoamiCommand   `cmd:"" group:"Accounts:" help:"Print as whom the commands act."`
+	Keys     keysCommand     `cmd:"" group:"Accounts:" help:"List, create and revoke API keys."`
+
+	Orders    ordersCommand    `cmd:"" group:"Partners:" help:"List, show, create, import and cancel orders, and print their labels."`
+	Quote     quoteCommand     `cmd:"" group:"Partners:" help:"Print what a delivery costs and when it arrives."`
+	Track     trackCommand     `cmd:"" group:"Partners:" help:"Show where an order is, as its recipient sees it."`
+	Products  productsCommand  `cmd:"" group:"Partners:" help:"List your products and their stock."`
+	Movements movementsCommand `cmd:"" group:"Partners:" help:"List the movements of your stock."`
+
+	Webhooks webhooksCommand `cmd:"" group:"Developers:" help:"Show, set and test the endpoint that events are sent to."`
+	Events   eventsCommand   `cmd:"" group:"Developers:" help:"List and show events, and send them again."`
+	Logs     logsCommand     `cmd:"" group:"Developers:" help:"List your requests, or follow them."`
+	Listen   listenCommand   `cmd:"" group:"Developers:" help:"Show a partner's events as they happen, and forward them to a receiver in development."`
+	Trigger  triggerCommand  `cmd:"" group:"Developers:" help:"Cause an event: create an order and move it until the event happens."`
+	Call     callCommand     `cmd:"" group:"Developers:" help:"Send one signed request and print the response."`
+
+	Board     boardCommand     `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
+	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers."`
+	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
+	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
+
+	Serve    serveCommand    `cmd:"" group:"Server:" help:"Run the service."`
+	Operator operatorCommand `cmd:"" group:"Server:" help:"Manage operators."`
+	Backup   backupCommand   `cmd:"" group:"Server:" help:"Copy the embedded database to a file; the service may be running."`
+	Restore  restoreCommand  `cmd:"" group:"Server:" help:"Put a backup in the place of the embedded database; the service must be stopped."`
+	Doctor   doctorCommand   `cmd:"" group:"Server:" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
+	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
+	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
+	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
+	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
+	Audit    auditCommand    `cmd:"" group:"Server:" help:"Export the audit log of operators' changes."`
+
+	Completion completionCommand `cmd:"" group:"Help:" help:"Print a script that completes commands and flags in a shell."`
+	Man        manCommand        `cmd:"" group:"Help:" help:"Print the manual page."`
+	Version    versionCommand    `cmd:"" group:"Help:" help:"Print the version."`
 
 	Digests digestsCommand `cmd:"" hidden:"" name:"digest-passwords"`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// exitUsage is the exit code for invalid flags and settings.
-const exitUsage = 2
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
-	parser := kong.Must(&commands{},
-		kong.Name("dropyard"),
-		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
-		kong.Vars{"events": eventNames(), "test": testEvent, "version": "dropyard " + version},
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
+	parser := newParser(ctx)
 	arguments := os.Args[1:]
 	if len(arguments) == 0 {
 		arguments = []string{"--help"}
@@ -65,22 +78,15 @@ func main() {
 	}
 }
 
-// fail prints the error on one line and exits. Errors of drivers and joined errors
-// have several lines, which it joins.
-func fail(code int, err error) {
-	fmt.Fprintln(os.Stderr, "dropyard:", strings.Join(strings.Fields(err.Error()), " "))
-	os.Exit(code)
-}
-
-// usageError marks an error in the flags or settings.
-type usageError struct{ error }
-
-func exitCode(err error) int {
-	var usage usageError
-	if errors.As(err, &usage) { // kong wraps what commands return
-		return exitUsage
-	}
-	return 1
+// newParser returns the parser of all commands.
+func newParser(ctx context.Context) *kong.Kong {
+	return kong.Must(&commands{},
+		kong.Name("dropyard"),
+		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
+		kong.Vars{"events": eventNames(), "test": testEvent, "version": "dropyard " + version},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
 }
 
 type versionCommand struct{}

@@ -114,11 +114,12 @@ func TestInvalidSettings(t *testing.T) {
 		"add: no password":         {"operator add a@example.com", "", "--password"},
 		"add: weak password":       {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
 		"add: unknown role":        {"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role"},
-		"call: no key":             {"call GET /v1/orders --secret hushhush", "", "--key"},
-		"call: no secret":          {"call GET /v1/orders --key pk", "", "--secret"},
-		"call: no path":            {"call GET --key pk --secret hushhush", "", "path"},
-		"call: path without slash": {"call GET v1/orders --key pk --secret hushhush", "", "v1/orders"},
-		"call: no such file":       {"call POST /v1/orders --key pk --secret hushhush -d @missing.json", "", "missing.json"},
+		"call: no key":             {"call GET /v1/orders", "DROPYARD_SECRET=hushhush", "DROPYARD_KEY"},
+		"call: no secret":          {"call GET /v1/orders", "DROPYARD_KEY=pk", "DROPYARD_SECRET"},
+		"call: no profile":         {"call GET /v1/orders", "", "dropyard login"},
+		"call: no path":            {"call GET", "", "path"},
+		"call: path without slash": {"call GET v1/orders", "", "v1/orders"},
+		"call: no such file":       {"call POST /v1/orders -d @missing.json", "", "missing.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,8 +159,8 @@ func TestHelp(t *testing.T) {
 		"":                    {"serve", "call", "listen", "--version"},
 		"--help":              {"serve", "call", "listen", "--version"},
 		"serve --help":        {"Default: 127.0.0.1:8080", "Default: ./data", "DROPYARD_LISTEN"},
-		"call --help":         {"PATCH", "--secret", "DROPYARD_SECRET"},
-		"listen --help":       {"--secret", "--webhook-secret"},
+		"call --help":         {"PATCH", "--profile", "DROPYARD_SECRET"},
+		"listen --help":       {"--server", "DROPYARD_WEBHOOK_SECRET"},
 		"operator add --help": {"--password"},
 	} {
 		got := (run{}).do(t, strings.Fields(args)...)

@@ -1,207 +1,152 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 type ordersCommand struct {
+	List   listOrdersCommand   `cmd:"" help:"List orders, newest first."`
+	Get    getOrderCommand     `cmd:"" help:"Show an order and its history."`
+	Create createOrderCommand  `cmd:"" help:"Create an order."`
+	Cancel cancelOrderCommand  `cmd:"" help:"Cancel an order that is pending or accepted."`
 	Import importOrdersCommand `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
+	Label  labelCommand        `cmd:"" help:"Write the labels of an order's parcels to a file."`
 }
 
-type importOrdersCommand struct {
-	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
-	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
-	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
+type listOrdersCommand struct {
+	Status         client.OrderStatus `help:"Only orders with this status." placeholder:"STATUS"`
+	PartnerOrderID string             `help:"Only the order with this reference of yours." placeholder:"ID"`
+	CreatedFrom    time.Time          `help:"Only orders created at this time or later (example: 2026-11-23T00:00:00Z)." placeholder:"TIME"`
+	CreatedTo      time.Time          `help:"Only orders created before this time." placeholder:"TIME"`
+	listFlags
 	partnerFlags
 }
 
-const (
-	// maxBatch is how many orders the service accepts in one request.
-	maxBatch = 500
-	// maxBytes is a little less than the service accepts in one request.
-	maxBytes = 4<<20 - 1<<10
-)
+// largestPage is the most objects of a page of most lists.
+const largestPage = 500
 
-// Run imports the file, or with --dry-run prints what an import would do. Progress
-// and faults go to standard error, the summary to standard output.
-func (c *importOrdersCommand) Run(ctx context.Context) error {
-	if c.Batch < 1 || c.Batch > maxBatch {
-		return usageError{fmt.Errorf("--batch: %d is not between 1 and %d", c.Batch, maxBatch)}
-	}
-	if err := checkURL("--url", c.URL); err != nil {
-		return usageError{err}
-	}
-	content, err := c.read()
+// Run prints the orders that the flags choose.
+func (c *listOrdersCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	file, err := readOrders(content)
+	q := client.OrderQuery{Status: c.Status, PartnerOrderID: c.PartnerOrderID, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo}
+	return list(&c.listFlags, "orders", largestPage, []column[client.ListedOrder]{
+		text("ORDER", func(o client.ListedOrder) string { return o.OrderID }),
+		status("STATUS", func(o client.ListedOrder) client.OrderStatus { return o.Status }),
+		text("REFERENCE", func(o client.ListedOrder) string { return o.PartnerOrderID }),
+		text("TO", func(o client.ListedOrder) string { return o.Dropoff.Address.City }),
+		text("LEVEL", func(o client.ListedOrder) string { return string(o.ServiceLevel) }),
+		figure("PRICE", func(o client.ListedOrder) string { return dollars(o.RateCents, o.Currency) }),
+		text("ESTIMATE", func(o client.ListedOrder) string { return moment(o.EstimatedDelivery) }),
+		text("CREATED", func(o client.ListedOrder) string { return moment(o.CreatedAt) }),
+	}, func(size int, option client.CallOption) ([]client.ListedOrder, bool, error) {
+		q.Limit = size
+		found, err := partner.ListOrders(ctx, q, option)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor = found.NextCursor
+		return found.Orders, q.Cursor != "", nil
+	})
+}
+
+type getOrderCommand struct {
+	OrderID string `arg:"" help:"The order (ord_…)."`
+	outputFlags
+	partnerFlags
+}
+
+// Run prints the order and its history.
+func (c *getOrderCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.File, err)
+		return err
 	}
-	if len(file.faults) > 0 {
-		for _, fault := range file.faults {
-			notice("line %d: %s", fault.line, fault.message)
-		}
-		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
-	}
-	im := &orderImport{client: c.client(), total: len(file.orders)}
-	if c.DryRun {
-		err = im.validate(ctx, file.orders)
-	} else {
-		err = im.create(ctx, file.orders, c.Batch)
-	}
+	var answer client.Answer
+	order, err := partner.GetOrder(ctx, c.OrderID, client.WithAnswer(&answer))
 	if err != nil {
-		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
+		return err
 	}
-	return im.summary(c.DryRun)
+	out := c.output()
+	if err := out.record(&answer, orderFields(order)); err != nil {
+		return err
+	}
+	return out.history(order.StatusHistory)
 }
 
-func (c *importOrdersCommand) read() ([]byte, error) {
-	if c.File == "-" {
-		return io.ReadAll(os.Stdin)
+// orderFields returns an order for people.
+func orderFields(o *client.Order) []terminal.Field {
+	fields := []terminal.Field{
+		field("order", o.OrderID),
+		field("reference", o.PartnerOrderID),
+		statusField("status", o.Status),
+		field("reason", o.CancellationReason),
+		field("level", string(o.ServiceLevel)),
+		field("from", contactLine(o.Pickup)),
+		field("to", contactLine(o.Dropoff)),
+		field("parcels", number(len(o.Parcels))),
+		field("price", dollars(o.RateCents, o.Currency)),
+		field("estimate", exactly(o.EstimatedDelivery)),
 	}
-	return os.ReadFile(c.File)
+	if o.COD != nil && o.COD.AmountCents > 0 {
+		fields = append(fields, field("collect", dollars(o.COD.AmountCents, o.COD.Currency)))
+	}
+	if o.Courier != nil {
+		fields = append(fields, field("courier", o.Courier.Name+", "+o.Courier.Phone))
+	}
+	if !o.LiveMode {
+		fields = append(fields, field("mode", "test"))
+	}
+	for _, warning := range o.Warnings {
+		fields = append(fields, terminal.Field{Name: "warning", Value: warning.Field + ": " + warning.Message, Style: terminal.Yellow})
+	}
+	return append(fields, field("tracking", o.TrackingURL))
 }
 
-// orderImport holds the progress of an import.
-type orderImport struct {
-	client      *client.Client
-	total, done int // orders
-	created     int
-	replayed    int   // created by an earlier run of the same file
-	existing    int   // refused because their partner_order_id exists
-	refused     int   // refused for any other reason
-	cents       int64 // price of all created orders
+func contactLine(c client.Contact) string {
+	a := c.Address
+	return c.Name + ", " + a.Line1 + ", " + a.City + ", " + string(a.Province) + " " + a.PostalCode
 }
 
-// create sends the orders in batches of the given size.
-func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch int) error {
-	for len(orders) > 0 {
-		body, count, err := nextBatch(orders, batch)
-		if err != nil {
-			return err
-		}
-		var answer client.BatchResults
-		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/batch", body, keyOf(body))
-		if err := decode(sent, err, &answer); err != nil {
-			return err
-		}
-		if len(answer.Results) != count {
-			return fmt.Errorf("the service returned %d results for %d orders", len(answer.Results), count)
-		}
-		for i, result := range answer.Results {
-			created := cmp.Or(result.Order, &client.Order{})
-			im.count(orders[i], created.RateCents, result.Replayed, result.Error)
-		}
-		orders = orders[count:]
-		notice("%d of %d orders", im.done, im.total)
+// history prints the history of an order below it.
+func (o *output) history(changes []client.StatusChange) error {
+	if o.json {
+		return nil
 	}
-	return nil
+	if err := o.say(""); err != nil {
+		return err
+	}
+	table := terminal.NewTable(o.to, o.palette, []terminal.Column{{Title: "WHEN"}, {Title: "STATUS"}, {Title: "NOTES"}})
+	for _, change := range changes {
+		table.Add(terminal.Cell{Text: exactly(change.Timestamp)}, statusCell(change.Status), terminal.Cell{Text: change.Notes})
+	}
+	return table.Flush()
 }
 
-// nextBatch encodes a request for the first orders: limit of them at most, and no
-// more than fit into maxBytes.
-func nextBatch(orders []*fileOrder, limit int) (body []byte, count int, err error) {
-	body = []byte(`{"orders":[`)
-	for _, order := range orders[:min(limit, len(orders))] {
-		text, err := json.Marshal(order.body)
-		if err != nil {
-			return nil, 0, err
-		}
-		if count > 0 && len(body)+len(text) > maxBytes {
-			break
-		}
-		if count > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, text...)
-		count++
-	}
-	return append(body, "]}"...), count, nil
+type cancelOrderCommand struct {
+	OrderID        string `arg:"" help:"The order (ord_…)."`
+	Reason         string `help:"Why, at most 500 characters." placeholder:"TEXT"`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
+	outputFlags
+	partnerFlags
 }
 
-// importNamespace is the UUIDv5 namespace of the keys of imports.
-var importNamespace = uuid.MustParse("6f9c1c1e-4a8e-5f0b-9d0e-3b1d6a5c7e42")
-
-// keyOf returns the Idempotency-Key of a request, which is the same for equal bodies.
-func keyOf(body []byte) string { return uuid.NewSHA1(importNamespace, body).String() }
-
-// count counts the result of an order, and prints it if the order was refused. The
-// refusal is nil if it was not.
-func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refused *client.Error) {
-	im.done++
-	switch {
-	case refused == nil && replayed:
-		im.replayed++
-	case refused == nil:
-		im.created++
-		im.cents += cents
-	case refused.Code == client.CodeConflict:
-		im.existing++
-		notice("line %d: %s already exists", order.line, order.reference)
-	default:
-		im.refused++
-		notice("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
+// Run cancels the order.
+func (c *cancelOrderCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
+	if err != nil {
+		return err
 	}
-}
-
-// faultsOf returns all faults of an order on one line, or the message if none is listed.
-func faultsOf(refused *client.Error) string {
-	faults := make([]string, len(refused.Details.Errors))
-	for i, fault := range refused.Details.Errors {
-		faults[i] = fault.Field + ": expected " + fault.Expected
+	var answer client.Answer
+	order, err := partner.CancelOrder(ctx, c.OrderID, client.CancelRequest{Reason: c.Reason}, client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
+	if err != nil {
+		return err
 	}
-	return cmp.Or(strings.Join(faults, "; "), refused.Message)
-}
-
-// validate asks the service for each order whether it would be created, without
-// creating it.
-func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error {
-	for _, order := range orders {
-		body, err := json.Marshal(order.body)
-		if err != nil {
-			return err
-		}
-		var validated client.Validation
-		// The client repeats a request with a key when no response arrives, which is safe
-		// here because nothing is stored.
-		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/validate", body, keyOf(body))
-		if err := decode(sent, err, &validated); err != nil {
-			return err
-		}
-		im.count(order, validated.RateCents, false, validated.Error)
-		if slices.Contains([]int{im.total, im.done / 100 * 100}, im.done) {
-			notice("%d of %d orders", im.done, im.total)
-		}
-	}
-	return nil
-}
-
-// summary prints the result of the import, and returns an error if an order was
-// refused.
-func (im *orderImport) summary(dryRun bool) error {
-	if dryRun {
-		fmt.Printf("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d\n",
-			im.total, im.created, im.cents/100, im.cents%100, im.existing, im.refused)
-	} else {
-		fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
-			im.total, im.created, im.replayed, im.existing, im.refused)
-	}
-	if im.refused > 0 {
-		return errors.New("some orders were refused; correct the lines listed above and run the command again")
-	}
-	return nil
+	return c.output().record(&answer, orderFields(order))
 }

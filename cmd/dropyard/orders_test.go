@@ -75,7 +75,7 @@ func TestImportInvalidFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := receive(t, 500, "")
-			got := run{}.do(t, "orders", "import", file, "--key", "pk", "--secret", "sk", "--url", h.URL)
+			got := (run{env: keyEnv}).do(t, "orders", "import", file, "--server", h.URL)
 			if got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, c.want) {
 				t.Errorf("got %+v, want exit code 1 and %s", got, c.want)
 			}
@@ -84,8 +84,8 @@ func TestImportInvalidFile(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range []string{"orders import x.csv", "orders import - --batch 0", "orders import - --batch 501", "orders import - --url nonsense"} {
-		if got := (run{env: []string{"DROPYARD_KEY=pk", "DROPYARD_SECRET=sk"}}).do(t, strings.Fields(args)...); got.code != 2 {
+	for _, args := range []string{"orders import x.csv", "orders import - --batch 0", "orders import - --batch 501", "orders import - --server nonsense"} {
+		if got := (run{env: keyEnv}).do(t, strings.Fields(args)...); got.code != 2 {
 			t.Errorf("%s: got %+v, want exit code 2", args, got)
 		}
 	}

@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
@@ -18,9 +15,6 @@ import (
 type triggerCommand struct {
 	Event string `arg:"" help:"One of ${events}; or ${test}, which the service sends directly to the endpoint."`
 	partnerFlags
-	OperatorEmail    string `help:"E-mail address of the operator who moves the order. A test key (pk_test_…) needs none: the service moves test orders." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
-	OperatorPassword string `help:"Password of the operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
-	OperatorToken    string `help:"Token from POST /ops/v1/tokens, instead of e-mail address and password." env:"DROPYARD_OPERATOR_TOKEN" placeholder:"TOKEN"`
 }
 
 // testEvent is the type of the event that is caused by no order, but by the test of
@@ -29,28 +23,27 @@ const testEvent = "webhook.test"
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
-	partner := c.client()
-	if c.Event == testEvent {
-		return sendTest(ctx, partner)
-	}
 	steps, ok := stepsTo(delivery.EventType(c.Event))
-	if !ok {
+	if !ok && c.Event != testEvent {
 		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, eventNames(), testEvent)}
 	}
-	if c.inTest() {
+	partner, err := c.client()
+	switch {
+	case err != nil:
+		return err
+	case c.Event == testEvent:
+		return sendTest(ctx, partner)
+	case inTest(partner):
 		return triggerSimulated(ctx, partner, delivery.EventType(c.Event))
 	}
-	if c.OperatorToken == "" && (c.OperatorEmail == "" || c.OperatorPassword == "") {
-		return usageError{errors.New("an operator is needed to move a live order: set --operator-email and --operator-password, or --operator-token, or use a test key (pk_test_…)")}
-	}
 	// What may be refused comes first, so that a failure leaves no order behind.
-	operator, err := c.operate(ctx)
+	operator, err := c.dispatcher(ctx)
 	if err != nil {
 		return err
 	}
 	courierID := ""
 	if slices.Contains(steps, delivery.StatusCourierAssigned) {
-		if courierID, err = operator.courier(ctx); err != nil {
+		if courierID, err = anyCourier(ctx, operator); err != nil {
 			return err
 		}
 	}
@@ -60,7 +53,7 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 	}
 	fmt.Printf("order %s created\n", order.OrderID)
 	for _, to := range steps {
-		if err := operator.move(ctx, order.OrderID, to, courierID); err != nil {
+		if err := move(ctx, operator, order.OrderID, to, courierID); err != nil {
 			return fmt.Errorf("move the order to %s: %w", to, err)
 		}
 		event, _ := delivery.EventFor(to)
@@ -130,9 +123,6 @@ func createOrder(ctx context.Context, partner *client.Client) (*client.Order, er
 	return created, nil
 }
 
-// object is a JSON object.
-type object map[string]any
-
 // sandboxOrder returns an order that is marked as a test, for tomorrow from 9 to 17
 // o'clock Eastern Standard Time.
 func sandboxOrder(now time.Time) client.OrderRequest {
@@ -157,21 +147,4 @@ func sandboxOrder(now time.Time) client.OrderRequest {
 		}},
 		Metadata: json.RawMessage(`{"sandbox":true}`),
 	}
-}
-
-// operate logs the operator in, unless a token was given.
-func (c *triggerCommand) operate(ctx context.Context) (*operatorClient, error) {
-	o := &operatorClient{url: strings.TrimSuffix(c.URL, "/"), token: c.OperatorToken}
-	if o.token != "" {
-		return o, nil
-	}
-	var issued struct {
-		Token string `json:"token"`
-	}
-	credentials := object{"email": c.OperatorEmail, "password": c.OperatorPassword, "name": "dropyard trigger"}
-	if err := o.call(ctx, http.MethodPost, "/ops/v1/tokens", credentials, &issued); err != nil {
-		return nil, fmt.Errorf("log the operator in: %w", err)
-	}
-	o.token = issued.Token
-	return o, nil
 }

@@ -4,18 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
-
-// testKeyPrefix begins the public keys of test mode.
-const testKeyPrefix = "pk_test_"
-
-// inTest reports whether the command has a test key.
-func (f *partnerFlags) inTest() bool { return strings.HasPrefix(f.Key, testKeyPrefix) }
 
 // outcomes has the references that make the service's simulation cause an event; all
 // other events are on the way to a delivery.

@@ -180,9 +180,10 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
 
 Create an order: paste this into another terminal.
 
-%[9]s call POST /v1/orders --url %[1]s \
-  --key %[4]s --secret %[5]s \
-  -d '%[10]s'
+export DROPYARD_URL=%[1]s
+export DROPYARD_KEY=%[4]s
+export DROPYARD_SECRET=%[5]s
+%[9]s call POST /v1/orders -d '%[10]s'
 
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,

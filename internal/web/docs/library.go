@@ -22,7 +22,7 @@ var shelves = []struct {
 		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
 		"guides/errors", "guides/going-live", "guides/postgresql",
 	}},
-	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing"}},
+	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{"operating", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
 	{"docs.group.developing", []string{"architecture", "changing"}},

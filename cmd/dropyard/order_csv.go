@@ -247,3 +247,6 @@ func (c csvColumn) value(cell string) (any, error) {
 		return strings.Clone(cell), nil
 	}
 }
+
+// object is a JSON object.
+type object map[string]any

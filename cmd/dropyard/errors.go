@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+)
+
+// The exit codes, as docs/command-line.md describes them.
+const (
+	exitFailed   = 1 // anything else
+	exitUsage    = 2 // flags, settings or profiles are invalid
+	exitRefused  = 3 // the service refused the request
+	exitNotFound = 4 // the service has no such object
+	exitNoAnswer = 5 // the service did not answer, or failed; the same command may succeed later
+)
+
+// usageError marks an error in the flags or settings.
+type usageError struct{ error }
+
+// Unwrap returns the error that was marked.
+func (e usageError) Unwrap() error { return e.error }
+
+// exitCode returns the exit code for an error, which kong may have wrapped.
+func exitCode(err error) int {
+	var usage usageError
+	var refused *client.Error
+	var unreachable *url.Error
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &refused):
+		return exitCodeOf(refused)
+	case errors.As(err, &unreachable):
+		return exitNoAnswer
+	default:
+		return exitFailed
+	}
+}
+
+func exitCodeOf(refused *client.Error) int {
+	switch {
+	case refused.Status >= 500:
+		return exitNoAnswer
+	case refused.Code == client.CodeNotFound:
+		return exitNotFound
+	default:
+		return exitRefused
+	}
+}
+
+// fail prints the error on one line and exits. Errors of drivers and joined errors
+// have several lines, which it joins.
+func fail(code int, err error) {
+	fmt.Fprintln(os.Stderr, "dropyard:", strings.Join(strings.Fields(describe(err)), " "))
+	os.Exit(code)
+}
+
+// describe returns an error for people: what the service says about a refusal, and the
+// cause of a request that had no response without its URL, which may be long.
+func describe(err error) string {
+	text := err.Error()
+	var refused *client.Error
+	var unreachable *url.Error
+	switch {
+	case errors.As(err, &refused):
+		faults := make([]string, 0, len(refused.Details.Errors))
+		for _, fault := range refused.Details.Errors {
+			faults = append(faults, strings.TrimPrefix(fault.Field+": expected "+fault.Expected, ": "))
+		}
+		for _, missing := range refused.Details.Items {
+			faults = append(faults, fmt.Sprintf("product %d: %d of %d available", missing.ProductID, missing.Available, missing.Requested))
+		}
+		if len(faults) > 0 && refused.Message != "" {
+			text = strings.Replace(text, refused.Message, strings.Join(faults, "; "), 1) // the message has only the first
+		}
+		if refused.DocURL != "" {
+			text += ", see " + refused.DocURL
+		}
+	case errors.As(err, &unreachable):
+		where := unreachable.URL
+		if parsed, err := url.Parse(where); err == nil {
+			where = parsed.Scheme + "://" + parsed.Host
+		}
+		text = strings.Replace(text, unreachable.Error(), fmt.Sprintf("no response from %s: %v", where, unreachable.Err), 1)
+	}
+	return text
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
+	"github.com/dropyard/dropyard/internal/profile"
+)
+
+type loginCommand struct {
+	Email    string         `help:"E-mail address of the account. Default: it is asked for." placeholder:"EMAIL"`
+	Mode     client.KeyMode `help:"Mode of the API key: test, in which the service simulates deliveries, or live." enum:"test,live" default:"test"`
+	Operator bool           `help:"Log in as an operator of the service, instead of as a partner."`
+	profileFlags
+}
+
+// questions asks on standard error, because standard output holds only results.
+func questions() *terminal.Questioner { return terminal.NewQuestioner(os.Stdin, os.Stderr) }
+
+// confirm asks a question, and returns an error unless the answer is yes.
+func confirm(question string) error {
+	switch yes, err := questions().Confirm(question); {
+	case err != nil:
+		return usageError{fmt.Errorf("%w; use --yes to go on without a question", err)}
+	case !yes:
+		return errors.New("stopped: the answer was not yes")
+	}
+	return nil
+}
+
+// Run asks for what it needs, and stores an API key or an operator's token in the profile,
+// which is in use from then on.
+func (c *loginCommand) Run(ctx context.Context) error {
+	all, path, err := profiles()
+	if err != nil {
+		return err
+	}
+	name := cmp.Or(c.Profile, all.InUse())
+	if err := profile.CheckName(name); err != nil {
+		return usageError{fmt.Errorf("--profile: %w", err)}
+	}
+	ask := questions()
+	present := cmp.Or(all.Profiles[name], &profile.Profile{})
+	if c.Server == "" {
+		if c.Server, err = ask.Ask("Server", cmp.Or(present.Server, defaultServer)); err != nil {
+			return usageError{fmt.Errorf("--server: %w", err)}
+		}
+	}
+	if err := checkServer(c.Server); err != nil {
+		return err
+	}
+	c.Server = strings.TrimSuffix(c.Server, "/")
+	warnUnencrypted(c.Server)
+	changed := *present
+	if present.Server != c.Server {
+		changed = profile.Profile{Server: c.Server} // credentials of another server are of no use
+	}
+	if c.Operator {
+		err = c.asOperator(ctx, ask, name, &changed)
+	} else {
+		err = c.asPartner(ctx, ask, name, &changed)
+	}
+	if err != nil {
+		return err
+	}
+	all.Profiles[name], all.Current = &changed, name
+	if err := all.Save(path); err != nil {
+		return err
+	}
+	fmt.Printf("The profile %q is in use. Its secrets are in %s, which only you can read.\n", name, path)
+	return nil
+}
+
+// warnUnencrypted prints a warning if passwords would cross a network unencrypted.
+func warnUnencrypted(server string) {
+	if where, err := url.Parse(server); err == nil && where.Scheme == "http" && !loopback.Is(where.Host) {
+		notice("WARNING: %s is not encrypted. Others on the network can read your password and your secrets.", server)
+	}
+}
+
+// asPartner creates an API key. The one that the profile had is revoked.
+func (c *loginCommand) asPartner(ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile) error {
+	before := cmp.Or(changed.Partner, &profile.Partner{})
+	session, err := signIn(ctx, ask, client.NewService(c.Server), c.Email, before.Email)
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = session.Logout(ctx) }()
+	key, err := session.CreateAPIKey(ctx, client.CreateAPIKeyRequest{Name: machineName(name), Mode: c.Mode})
+	if err != nil {
+		return err
+	}
+	changed.Partner = &profile.Partner{
+		Email: session.Partner.User.Email, Name: session.Partner.Name, Mode: string(key.Mode),
+		KeyID: key.KeyID, PublicKey: key.PublicKey, SecretKey: key.SecretKey,
+	}
+	if before.KeyID != "" {
+		if _, err := session.RevokeAPIKey(ctx, before.KeyID); err != nil && client.CodeOf(err) != client.CodeNotFound {
+			notice("The key %s of this profile could not be revoked: %s", before.KeyID, describe(err))
+		}
+	}
+	fmt.Printf("Logged in at %s as %s (%s), in %s mode, with the new API key %s.\n", c.Server, session.Partner.Name, changed.Partner.Email, key.Mode, key.PublicKey)
+	return nil
+}
+
+// asOperator creates a token. The one that the profile had is revoked.
+func (c *loginCommand) asOperator(ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile) error {
+	before := cmp.Or(changed.Operator, &profile.Operator{})
+	service := client.NewService(c.Server)
+	var token *client.Token
+	email, err := withPassword(ask, c.Email, before.Email, func(email, password, code string) (err error) {
+		token, err = service.CreateToken(ctx, client.TokenRequest{Email: email, Password: password, Code: code, Name: machineName(name)})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	changed.Operator = &profile.Operator{Email: email, Role: string(token.Role), TokenID: token.TokenID, Token: token.Token, ExpiresAt: token.ExpiresAt}
+	if before.TokenID != "" {
+		_, err := client.NewOperator(c.Server, token.Token).RevokeToken(ctx, before.TokenID)
+		if err != nil && client.CodeOf(err) != client.CodeNotFound {
+			notice("The token %s of this profile could not be revoked: %s", before.TokenID, describe(err))
+		}
+	}
+	fmt.Printf("Logged in at %s as operator %s (%s), until %s.\n", c.Server, email, token.Role, moment(token.ExpiresAt))
+	return nil
+}
+
+// machineName returns the name of a key or token, by which people recognise it later.
+func machineName(profileName string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown machine"
+	}
+	return "dropyard on " + host + ", profile " + profileName
+}
+
+// signIn asks for what is missing, and begins a session.
+func signIn(ctx context.Context, ask *terminal.Questioner, service *client.Service, email, byDefault string) (session *client.Session, err error) {
+	_, err = withPassword(ask, email, byDefault, func(email, password, code string) (err error) {
+		session, err = service.Login(ctx, client.LoginRequest{Email: email, Password: password, Code: code})
+		return err
+	})
+	return session, err
+}
+
+// withPassword asks for the e-mail address unless it is given, for the password, and if
+// the service wants one for the code of an authenticator app, and calls try with them.
+func withPassword(ask *terminal.Questioner, email, byDefault string, try func(email, password, code string) error) (string, error) {
+	var err error
+	if email == "" {
+		if email, err = ask.Ask("E-mail", byDefault); err != nil {
+			return "", usageError{fmt.Errorf("--email: %w", err)}
+		}
+	}
+	password, err := ask.Secret("Password of " + email)
+	if err != nil {
+		return "", usageError{fmt.Errorf("password: %w", err)}
+	}
+	err = try(email, password, "")
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Details.Reason != client.ReasonTOTPRequired {
+		return email, err
+	}
+	code, err := ask.Secret("Code of your authenticator app, or a recovery code")
+	if err != nil {
+		return "", usageError{fmt.Errorf("code: %w", err)}
+	}
+	return email, try(email, password, strings.TrimSpace(code))
+}

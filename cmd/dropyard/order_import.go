@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/google/uuid"
+)
+
+type importOrdersCommand struct {
+	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
+	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
+	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
+	partnerFlags
+}
+
+const (
+	// maxBatch is how many orders the service accepts in one request.
+	maxBatch = 500
+	// maxBytes is a little less than the service accepts in one request.
+	maxBytes = 4<<20 - 1<<10
+)
+
+// Run imports the file, or with --dry-run prints what an import would do. Progress
+// and faults go to standard error, the summary to standard output.
+func (c *importOrdersCommand) Run(ctx context.Context) error {
+	if c.Batch < 1 || c.Batch > maxBatch {
+		return usageError{fmt.Errorf("--batch: %d is not between 1 and %d", c.Batch, maxBatch)}
+	}
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	content, err := readFile(c.File)
+	if err != nil {
+		return usageError{err}
+	}
+	file, err := readOrders(content)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if len(file.faults) > 0 {
+		for _, fault := range file.faults {
+			notice("line %d: %s", fault.line, fault.message)
+		}
+		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
+	}
+	im := &orderImport{client: partner, total: len(file.orders)}
+	if c.DryRun {
+		err = im.validate(ctx, file.orders)
+	} else {
+		err = im.create(ctx, file.orders, c.Batch)
+	}
+	if err != nil {
+		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
+	}
+	return im.summary(c.DryRun)
+}
+
+// orderImport holds the progress of an import.
+type orderImport struct {
+	client      *client.Client
+	total, done int // orders
+	created     int
+	replayed    int   // created by an earlier run of the same file
+	existing    int   // refused because their partner_order_id exists
+	refused     int   // refused for any other reason
+	cents       int64 // price of all created orders
+}
+
+// create sends the orders in batches of the given size.
+func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch int) error {
+	for len(orders) > 0 {
+		body, count, err := nextBatch(orders, batch)
+		if err != nil {
+			return err
+		}
+		var answer client.BatchResults
+		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/batch", body, keyOf(body))
+		if err := decode(sent, err, &answer); err != nil {
+			return err
+		}
+		if len(answer.Results) != count {
+			return fmt.Errorf("the service returned %d results for %d orders", len(answer.Results), count)
+		}
+		for i, result := range answer.Results {
+			created := cmp.Or(result.Order, &client.Order{})
+			im.count(orders[i], created.RateCents, result.Replayed, result.Error)
+		}
+		orders = orders[count:]
+		notice("%d of %d orders", im.done, im.total)
+	}
+	return nil
+}
+
+// nextBatch encodes a request for the first orders: limit of them at most, and no
+// more than fit into maxBytes.
+func nextBatch(orders []*fileOrder, limit int) (body []byte, count int, err error) {
+	body = []byte(`{"orders":[`)
+	for _, order := range orders[:min(limit, len(orders))] {
+		text, err := json.Marshal(order.body)
+		if err != nil {
+			return nil, 0, err
+		}
+		if count > 0 && len(body)+len(text) > maxBytes {
+			break
+		}
+		if count > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, text...)
+		count++
+	}
+	return append(body, "]}"...), count, nil
+}
+
+// importNamespace is the UUIDv5 namespace of the keys of imports.
+var importNamespace = uuid.MustParse("6f9c1c1e-4a8e-5f0b-9d0e-3b1d6a5c7e42")
+
+// keyOf returns the Idempotency-Key of a request, which is the same for equal bodies.
+func keyOf(body []byte) string { return uuid.NewSHA1(importNamespace, body).String() }
+
+// count counts the result of an order, and prints it if the order was refused. The
+// refusal is nil if it was not.
+func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refused *client.Error) {
+	im.done++
+	switch {
+	case refused == nil && replayed:
+		im.replayed++
+	case refused == nil:
+		im.created++
+		im.cents += cents
+	case refused.Code == client.CodeConflict:
+		im.existing++
+		notice("line %d: %s already exists", order.line, order.reference)
+	default:
+		im.refused++
+		notice("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
+	}
+}
+
+// faultsOf returns all faults of an order on one line, or the message if none is listed.
+func faultsOf(refused *client.Error) string {
+	faults := make([]string, len(refused.Details.Errors))
+	for i, fault := range refused.Details.Errors {
+		faults[i] = fault.Field + ": expected " + fault.Expected
+	}
+	return cmp.Or(strings.Join(faults, "; "), refused.Message)
+}
+
+// validate asks the service for each order whether it would be created, without
+// creating it.
+func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error {
+	for _, order := range orders {
+		body, err := json.Marshal(order.body)
+		if err != nil {
+			return err
+		}
+		var validated client.Validation
+		// The client repeats a request with a key when no response arrives, which is safe
+		// here because nothing is stored.
+		sent, err := im.client.CallWithKey(ctx, http.MethodPost, "/v1/orders/validate", body, keyOf(body))
+		if err := decode(sent, err, &validated); err != nil {
+			return err
+		}
+		im.count(order, validated.RateCents, false, validated.Error)
+		if slices.Contains([]int{im.total, im.done / 100 * 100}, im.done) {
+			notice("%d of %d orders", im.done, im.total)
+		}
+	}
+	return nil
+}
+
+// summary prints the result of the import, and returns an error if an order was
+// refused.
+func (im *orderImport) summary(dryRun bool) error {
+	if dryRun {
+		fmt.Printf("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d\n",
+			im.total, im.created, im.cents/100, im.cents%100, im.existing, im.refused)
+	} else {
+		fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
+			im.total, im.created, im.replayed, im.existing, im.refused)
+	}
+	if im.refused > 0 {
+		return errors.New("some orders were refused; correct the lines listed above and run the command again")
+	}
+	return nil
+}

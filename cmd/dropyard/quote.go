@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+type quoteCommand struct {
+	File   string    `short:"f" help:"JSON file with a quote or an order, or - for standard input, instead of the other flags." placeholder:"FILE"`
+	From   string    `help:"Where the delivery begins (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
+	To     string    `help:"Where it ends (example: 'Toronto, ON M5H 2N2')." placeholder:"PLACE"`
+	Weight []float64 `help:"Weight of each parcel in kilograms (example: --weight 2.5,1)." default:"1" placeholder:"KG"`
+	Level  string    `help:"Service level: standard, express or same_day. Default: all." enum:",standard,express,same_day" default:"" placeholder:"LEVEL"`
+	outputFlags
+	partnerFlags
+}
+
+// Run prints the price and the estimate for each service level.
+func (c *quoteCommand) Run(ctx context.Context) error {
+	request, err := c.request()
+	if err != nil {
+		return usageError{err}
+	}
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	levels := []client.ServiceLevel{request.ServiceLevel}
+	if c.Level != "" {
+		levels[0] = client.ServiceLevel(c.Level)
+	}
+	if levels[0] == "" {
+		levels = levels[:0]
+		for _, level := range delivery.ServiceLevels {
+			levels = append(levels, client.ServiceLevel(level))
+		}
+	}
+	l := newLister(c.output(), "", []column[client.Quote]{
+		text("LEVEL", func(q client.Quote) string { return string(q.ServiceLevel) }),
+		figure("PRICE", func(q client.Quote) string { return dollars(q.RateCents, q.Currency) }),
+		figure("DAYS", func(q client.Quote) string { return number(q.TransitDays) }),
+		text("ESTIMATE", func(q client.Quote) string { return exactly(q.EstimatedDelivery) }),
+		text("QUOTE", func(q client.Quote) string { return q.QuoteID }),
+	})
+	for _, request.ServiceLevel = range levels {
+		var answer client.Answer
+		quote, err := partner.CreateQuote(ctx, *request, client.WithAnswer(&answer))
+		if refused := levelRefused(err); refused != "" && len(levels) > 1 {
+			notice("%s: %s", request.ServiceLevel, refused)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if l.out.json {
+			err = l.out.line(answer.Body)
+		} else {
+			err = l.print([]client.Quote{*quote}, &answer)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// levelRefused returns why the service does not offer a level for a delivery; empty if err
+// is another error.
+func levelRefused(err error) string {
+	var refused *client.Error
+	if !errors.As(err, &refused) || len(refused.Details.Errors) != 1 || refused.Details.Field != "service_level" {
+		return ""
+	}
+	return "not offered: expected " + refused.Details.Expected
+}
+
+// request returns the delivery that the flags describe.
+func (c *quoteCommand) request() (*client.QuoteRequest, error) {
+	if c.File != "" {
+		return readQuote(c.File)
+	}
+	from, err := place("--from", c.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := place("--to", c.To)
+	if err != nil {
+		return nil, err
+	}
+	request := &client.QuoteRequest{Pickup: client.Contact{Address: from}, Dropoff: client.Contact{Address: to}}
+	for _, weight := range c.Weight {
+		request.Parcels = append(request.Parcels, client.Parcel{WeightKG: weight})
+	}
+	return request, nil
+}
+
+// readQuote reads a delivery from a file, or from standard input if the name is "-".
+func readQuote(name string) (*client.QuoteRequest, error) {
+	content, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var request client.QuoteRequest
+	if err := json.Unmarshal(content, &request); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &request, nil
+}
+
+// readFile reads a file, or standard input if the name is "-".
+func readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// placeForm is a city, a province and a postal code.
+var placeForm = regexp.MustCompile(`^\s*(.+?)\s*,\s*([A-Za-z]{2})\s*,?\s+([A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])\s*$`)
+
+// place returns the address that a flag describes.
+func place(flag, text string) (client.Address, error) {
+	parts := placeForm.FindStringSubmatch(text)
+	if parts == nil {
+		return client.Address{}, fmt.Errorf("%s: %q is not CITY, PROVINCE POSTAL CODE (example: 'Montréal, QC H2W 2M5')", flag, text)
+	}
+	return client.Address{City: parts[1], Province: client.Province(strings.ToUpper(parts[2])), PostalCode: parts[3], Country: client.Canada}, nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+)
+
+// person uses the command line with a home of their own. No secret is on a command line
+// or in the environment: passwords come from standard input.
+type person struct {
+	*testing.T
+	run
+}
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	home := t.TempDir()
+	return &person{t, run{dir: home, env: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config")}}}
+}
+
+// do runs a command line, in which ~ is a space within a word, with the given lines of
+// input, and expects an exit code.
+func (p *person) do(code int, commandLine string, input ...string) result {
+	p.Helper()
+	from := p.run
+	from.stdin = strings.Join(input, "\n")
+	words := strings.Fields(commandLine)
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], "~", " ")
+	}
+	got := from.do(p.T, words...)
+	if got.code != code {
+		p.Fatalf("dropyard %s: got %+v, want exit code %d", commandLine, got, code)
+	}
+	return got
+}
+
+// must runs a command line and expects success and a pattern in its output, of which it
+// returns the first group.
+func (p *person) must(commandLine, pattern string, input ...string) string {
+	p.Helper()
+	got := p.do(0, commandLine, input...)
+	found := regexp.MustCompile(pattern).FindStringSubmatch(got.stdout)
+	if found == nil {
+		p.Fatalf("dropyard %s: got\n%s\nwant %s", commandLine, got.stdout, pattern)
+	}
+	return found[len(found)-1]
+}
+
+// refused runs a command line and expects an exit code and one line with a text.
+func (p *person) refused(code int, commandLine, want string, input ...string) {
+	p.Helper()
+	got := p.do(code, commandLine, input...)
+	line := regexp.MustCompile(`^idempotency key: \S+\n`).ReplaceAllString(got.stderr, "")
+	if strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "dropyard: ") || !strings.Contains(got.stderr, want) {
+		p.Errorf("dropyard %s: got %q, want one line with %q", commandLine, got.stderr, want)
+	}
+}
+
+// TestPartnerSession is a partner from login to a delivered order and a replayed event.
+func TestPartnerSession(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: t.TempDir(), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
+	account := s.Register(t, "metro")
+	p := newPerson(t)
+	p.refused(exitUsage, "orders list", "dropyard login")
+	p.refused(exitRefused, "login --email metro@example.com --server "+s.URL, "unauthorized", "wrong password")
+	p.must("login --server "+s.URL, `in test mode, with the new API key pk_test_`, account.Email, account.Password)
+	p.must("whoami", `partner +metro\ne-mail +metro@example.com\nmode +test`)
+
+	p.must("quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2", `standard +\$\d`)
+	p.refused(exitRefused, "orders create --set service_level=overnight", "service_level: expected")
+	order := p.must("orders create --sample --set reference=sim:deliver --set parcels[0].weight_kg:=2.5", `order +(ord_\w+)`)
+	p.must("trigger order.delivered", `delivered +causes order.delivered`)
+	p.must("orders list --status delivered", `delivered`)
+	p.must("orders get "+order, `level +express`)
+	p.must("track "+order, `from +Montréal, QC`)
+	p.refused(exitNotFound, "orders get ord_none", "not_found")
+	cancelled := p.must("orders create --sample", `order +(ord_\w+)`)
+	_ = p.do(0, "orders label "+cancelled+" -o label.pdf")
+	if label, err := os.ReadFile(filepath.Join(p.dir, "label.pdf")); err != nil || !strings.HasPrefix(string(label), "%PDF") {
+		t.Errorf("got label %.20q, %v, want a PDF", label, err)
+	}
+
+	h := receive(t, 200, "")
+	secret := p.must("webhooks set "+h.URL, `secret +(whsec_\S+)`)
+	p.must("webhooks get", `enabled +yes`)
+	event := p.must("events list --type order.delivered --json -n 1", `"event_id":"([^"]+)"`)
+	p.must("events redeliver "+event, `state +(pending|delivered)`)
+	for {
+		got := <-h.requests
+		if err := client.VerifyWebhook(secret, got.Header, []byte(got.body)); err != nil {
+			t.Errorf("got %s, %v, want it signed", got.body, err)
+		}
+		if got.Header.Get("Webhook-Id") == event {
+			break
+		}
+	}
+	p.must("events get "+event, `"type":"order.delivered"`)
+	p.must("logs list --method POST", `201 +POST +/v1/orders`)
+	p.must("keys list --json", `"public_key":"pk_test_`, account.Password)
+	p.must("products --json --search syrup", `"name":"Maple syrup 540 ml"`)
+
+	var listed struct {
+		OrderID string `json:"order_id"`
+	}
+	if line := p.do(0, "orders list --json -n 1").stdout; json.Unmarshal([]byte(line), &listed) != nil || listed.OrderID == "" || strings.Count(line, "\n") != 1 {
+		t.Errorf("orders list --json: got %q, want one object on a line", line)
+	}
+	if got := p.do(0, "orders list -n 1"); got.stderr != "There are more; see --limit and --all.\n" || strings.Contains(got.stdout, "\x1b") {
+		t.Errorf("orders list -n 1: got %+v, want a notice, and no colours in a pipe", got)
+	}
+	p.must("logout", `Logged out`, account.Password)
+	p.refused(exitUsage, "orders list", "dropyard login")
+}
+
+// TestOperatorSession is an operator from login to a delivered order.
+func TestOperatorSession(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: t.TempDir(), env: operatorEnv}).serve(t)
+	account := s.Register(t, "metro")
+	p := newPerson(t)
+	p.must("login --profile live --mode live --server "+s.URL, `in live mode`, account.Email, account.Password)
+	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail, apptest.OperatorPassword)
+	p.must("profiles list", `\* +desk .*\n +live `)
+	p.refused(exitUsage, "orders list", `profile "desk" has no API key`)
+	p.refused(exitUsage, "board --server http://127.0.0.1:1", "not the server of profile")
+
+	order := p.must("orders create --sample --profile live", `order +(ord_\w+)`)
+	courier := p.must("couriers add Camille --phone +15145550100 --vehicle bike", `id +(cou_\w+)`)
+	p.must("board", order+` +pending +metro`)
+	p.refused(exitRefused, "board move delivered "+order, "invalid_transition")
+	for _, step := range []string{"accepted ", "courier_assigned --courier " + courier + " ", "picked_up ", "out_for_delivery ", "delivered "} {
+		p.must("board move "+step+order, `status +\w`)
+	}
+	p.must("board get "+order, `status +delivered`)
+	if got := p.do(0, "board"); got.stderr != "There are none.\n" {
+		t.Errorf("board: got %+v, want none", got)
+	}
+	p.must("track "+order+" --profile live", `status +delivered`)
+
+	partner := "--partner " + account.PartnerID
+	p.refused(exitRefused, "stock receive 1 40 --location A-01 "+partner, "product_id: expected")
+	product := p.must("stock add Maple~syrup --price 12.50 "+partner, `product +(\d+)`)
+	p.must("stock receive "+product+" 40 --location A-01 "+partner, `IN +40`)
+	p.must("stock transfer "+product+" 15 --from A-01 --to B-02 "+partner, `TRANSFER +-15`)
+	p.must("stock adjust "+product+" --by=-1 --location A-01 "+partner, `ADJUSTMENT +-1`)
+	p.must("stock count "+product+"=20 --location A-01 "+partner, product+` +24 +20`)
+	p.must("stock levels "+product+" "+partner, `at B-02 +15`)
+	p.must("stock list "+partner, `Maple syrup +35`)
+	p.must("stock journal --json -n 1 "+partner, `"type":"ADJUSTMENT"`)
+	card := p.must("rate-cards list --json", `"card_id":"([^"]+)"`)
+	p.must("rate-cards preview --card "+card+" --order "+order, `CHARGE +NOW +PROPOSED\nbase`)
+	p.must("logout --profile desk", `Logged out`)
+	p.must("profiles list", `^ +NAME`)
+}

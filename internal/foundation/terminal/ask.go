@@ -1,0 +1,87 @@
+package terminal
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Questioner asks questions on out, which is not the standard output that programs read,
+// and reads the answers from in, one on a line.
+type Questioner struct {
+	in    *os.File
+	lines *bufio.Reader
+	out   io.Writer
+}
+
+// NewQuestioner returns a questioner.
+func NewQuestioner(in *os.File, out io.Writer) *Questioner {
+	return &Questioner{in: in, lines: bufio.NewReader(in), out: out}
+}
+
+// ErrNoAnswer means that the input has ended without an answer.
+var ErrNoAnswer = errors.New("no answer: the standard input has ended")
+
+// Ask returns the answer to a question, or the default if the answer is empty. Without a
+// default the question is asked until it is answered.
+func (q *Questioner) Ask(question, byDefault string) (answer string, err error) {
+	prompt := question + ": "
+	if byDefault != "" {
+		prompt = fmt.Sprintf("%s [%s]: ", question, byDefault)
+	}
+	for {
+		q.prompt(prompt)
+		if answer, err = q.line(); err != nil {
+			return "", err
+		}
+		if answer = strings.TrimSpace(answer); answer != "" || byDefault != "" {
+			return cmp.Or(answer, byDefault), nil
+		}
+	}
+}
+
+// Secret returns the answer to a question, which the terminal does not show. Without a
+// terminal it is a line of the input, so that a program can send it through a pipe.
+func (q *Questioner) Secret(question string) (answer string, err error) {
+	q.prompt(question + ": ")
+	if !Is(q.in) {
+		return q.line()
+	}
+	typed, err := term.ReadPassword(int(q.in.Fd()))
+	_, _ = fmt.Fprintln(q.out)
+	if errors.Is(err, io.EOF) {
+		return "", ErrNoAnswer
+	}
+	return string(typed), err
+}
+
+// Confirm reports whether the answer to a question is yes. Anything but y or yes is no.
+func (q *Questioner) Confirm(question string) (bool, error) {
+	answer, err := q.Ask(question+" (y/N)", "n")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
+}
+
+// prompt prints a question if there is a terminal to answer it from.
+func (q *Questioner) prompt(text string) {
+	if Is(q.in) {
+		_, _ = io.WriteString(q.out, text)
+	}
+}
+
+func (q *Questioner) line() (string, error) {
+	line, err := q.lines.ReadString('\n')
+	switch {
+	case errors.Is(err, io.EOF) && line == "":
+		return "", ErrNoAnswer
+	case err != nil && !errors.Is(err, io.EOF):
+		return "", err
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}

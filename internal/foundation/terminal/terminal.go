@@ -1,0 +1,75 @@
+// Package terminal prints for people: aligned tables, colours and progress bars, and asks
+// questions. Colours and bars appear on terminals only.
+package terminal
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// Is reports whether a reader or writer is a terminal.
+func Is(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Style is a colour or another emphasis of text.
+type Style string
+
+// The styles, as parameters of the control sequence SGR (ECMA-48). They are the sixteen
+// colours that the user's theme defines, so that they can be read on any background.
+const (
+	Plain   Style = ""
+	Bold    Style = "1"
+	Faint   Style = "2"
+	Red     Style = "31"
+	Green   Style = "32"
+	Yellow  Style = "33"
+	Blue    Style = "34"
+	Magenta Style = "35"
+	Cyan    Style = "36"
+)
+
+// Palette applies styles, or leaves text as it is.
+type Palette bool
+
+// Colours returns the palette for a writer: colours on a terminal, unless the user does
+// not want them (https://no-color.org) or the terminal has none.
+func Colours(to io.Writer, wanted bool, getenv func(string) string) Palette {
+	return Palette(wanted && Is(to) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
+}
+
+// Apply returns the text in the style.
+func (p Palette) Apply(style Style, text string) string {
+	if !bool(p) || style == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
+
+// Clean returns the text on one line and without control characters: what others wrote
+// must not move the cursor, or look like something else.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, text)
+}
+
+// Height returns the number of lines of a terminal, or 24 if it is not known.
+func Height(of *os.File) int {
+	if _, height, err := term.GetSize(int(of.Fd())); err == nil && height > 0 {
+		return height
+	}
+	return 24
+}
