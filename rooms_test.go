@@ -46,6 +46,7 @@ var rooms = map[string]room{
 	"internal/foundation/worker":      {mayNot: useCase},
 	"internal/foundation/terminal":    {mayNot: useCase},
 	"internal/foundation/manual":      {mayNot: useCase},
+	"internal/foundation/headway":     {mayNot: pure},
 
 	"internal/delivery":    {may: []string{foundation}, mayNot: pure},
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},

@@ -15,7 +15,9 @@ type backupCommand struct {
 // Run writes the backup. The service may be running.
 func (c *backupCommand) Run(ctx context.Context) error {
 	settings := c.settings()
+	ctx, done := withBar(ctx)
 	written, err := app.Backup(ctx, settings, c.File)
+	done()
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
@@ -25,7 +23,9 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	if err := app.CheckCopy(from, to); err != nil {
 		return usageError{err}
 	}
-	copied, err := app.Copy(ctx, from, to, progressReporter(5*time.Second))
+	ctx, done := withBar(ctx)
+	copied, err := app.Copy(ctx, from, to)
+	done()
 	for _, t := range copied {
 		fmt.Printf("%-20s %10d rows  checksum ok  %s\n", t.Table, t.Rows, t.Checksum[:16])
 	}
@@ -37,16 +37,4 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	}
 	_, err = fmt.Println("The copy is complete. The master key is not part of it: start the service with the same one.")
 	return err
-}
-
-// progressReporter returns a function that prints the progress of a copy on standard
-// error, at most once in each interval.
-func progressReporter(interval time.Duration) func(table string, rows int64) {
-	last := time.Now()
-	return func(table string, rows int64) {
-		if time.Since(last) >= interval {
-			last = time.Now()
-			fmt.Fprintf(os.Stderr, "%s: %d rows\n", table, rows)
-		}
-	}
 }

@@ -18,7 +18,8 @@ import (
 type loginCommand struct {
 	Email    string         `help:"E-mail address of the account. Default: it is asked for." placeholder:"EMAIL"`
 	Mode     client.KeyMode `help:"Mode of the API key: test, in which the service simulates deliveries, or live." enum:"test,live" default:"test"`
-	Operator bool           `help:"Log in as an operator of the service, instead of as a partner."`
+	Operator bool           `help:"Log in as an operator of the service, instead of as a partner." xor:"who"`
+	Browser  bool           `help:"Create the API key in the browser, where you sign in as you always do, and paste it here. No password is typed here." xor:"who"`
 	profileFlags
 }
 
@@ -63,12 +64,14 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	if present.Server != c.Server {
 		changed = profile.Profile{Server: c.Server} // credentials of another server are of no use
 	}
-	if c.Operator {
-		err = c.asOperator(ctx, ask, name, &changed)
-	} else {
-		err = c.asPartner(ctx, ask, name, &changed)
+	as := c.asPartner
+	switch {
+	case c.Operator:
+		as = c.asOperator
+	case c.Browser:
+		as = c.pasteKey
 	}
-	if err != nil {
+	if err := as(ctx, ask, name, &changed); err != nil {
 		return err
 	}
 	all.Profiles[name], all.Current = &changed, name
@@ -102,7 +105,7 @@ func (c *loginCommand) asPartner(ctx context.Context, ask *terminal.Questioner, 
 		Email: session.Partner.User.Email, Name: session.Partner.Name, Mode: string(key.Mode),
 		KeyID: key.KeyID, PublicKey: key.PublicKey, SecretKey: key.SecretKey,
 	}
-	if before.KeyID != "" {
+	if before.KeyID != "" && before.Email == changed.Partner.Email { // of another account, it can't be revoked here
 		if _, err := session.RevokeAPIKey(ctx, before.KeyID); err != nil && client.CodeOf(err) != client.CodeNotFound {
 			notice("The key %s of this profile could not be revoked: %s", before.KeyID, describe(err))
 		}

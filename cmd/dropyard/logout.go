@@ -55,8 +55,17 @@ func revoke(ctx context.Context, p *profile.Profile) error {
 		return err
 	}
 	defer func() { _, _ = session.Logout(ctx) }()
-	if _, err := session.RevokeAPIKey(ctx, p.Partner.KeyID); err != nil && client.CodeOf(err) != client.CodeNotFound {
-		return fmt.Errorf("revoke the API key: %w", err)
+	keys, err := session.ListAPIKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys.APIKeys {
+		if key.PublicKey != p.Partner.PublicKey {
+			continue
+		}
+		if _, err := session.RevokeAPIKey(ctx, key.KeyID); err != nil && client.CodeOf(err) != client.CodeNotFound {
+			return fmt.Errorf("revoke the API key: %w", err)
+		}
 	}
 	return nil
 }

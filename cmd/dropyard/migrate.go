@@ -23,7 +23,9 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 			return usageError{err}
 		}
 	}
+	ctx, done := withBar(ctx)
 	version, err := app.Migrate(ctx, settings)
+	done()
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 	"github.com/google/uuid"
 )
 
@@ -52,12 +54,13 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
 	}
-	im := &orderImport{client: partner, total: len(file.orders)}
+	im := &orderImport{client: partner, total: len(file.orders), bar: terminal.NewBar(os.Stderr, time.Now)}
 	if c.DryRun {
 		err = im.validate(ctx, file.orders)
 	} else {
 		err = im.create(ctx, file.orders, c.Batch)
 	}
+	im.bar.Clear()
 	if err != nil {
 		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
 	}
@@ -67,6 +70,7 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 // orderImport holds the progress of an import.
 type orderImport struct {
 	client      *client.Client
+	bar         *terminal.Bar
 	total, done int // orders
 	created     int
 	replayed    int   // created by an earlier run of the same file
@@ -95,9 +99,15 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 			im.count(orders[i], created.RateCents, result.Replayed, result.Error)
 		}
 		orders = orders[count:]
-		notice("%d of %d orders", im.done, im.total)
+		im.bar.Show("importing", int64(im.done), int64(im.total))
 	}
 	return nil
+}
+
+// say prints a line in the place of the bar.
+func (im *orderImport) say(format string, args ...any) {
+	im.bar.Clear()
+	notice(format, args...)
 }
 
 // nextBatch encodes a request for the first orders: limit of them at most, and no
@@ -139,10 +149,10 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 		im.cents += cents
 	case refused.Code == client.CodeConflict:
 		im.existing++
-		notice("line %d: %s already exists", order.line, order.reference)
+		im.say("line %d: %s already exists", order.line, order.reference)
 	default:
 		im.refused++
-		notice("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
+		im.say("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
 	}
 }
 
@@ -171,9 +181,7 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 			return err
 		}
 		im.count(order, validated.RateCents, false, validated.Error)
-		if slices.Contains([]int{im.total, im.done / 100 * 100}, im.done) {
-			notice("%d of %d orders", im.done, im.total)
-		}
+		im.bar.Show("checking", int64(im.done), int64(im.total))
 	}
 	return nil
 }

@@ -16,7 +16,9 @@ type restoreCommand struct {
 // Run restores the backup. The service must be stopped.
 func (c *restoreCommand) Run(ctx context.Context) error {
 	settings := c.settings()
+	ctx, done := withBar(ctx)
 	restored, err := app.Restore(ctx, settings, c.File, c.Force)
+	done()
 	if err != nil {
 		return err
 	}

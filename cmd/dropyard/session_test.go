@@ -59,6 +59,7 @@ func (p *person) refused(code int, commandLine, want string, input ...string) {
 	p.Helper()
 	got := p.do(code, commandLine, input...)
 	line := regexp.MustCompile(`^idempotency key: \S+\n`).ReplaceAllString(got.stderr, "")
+	line = regexp.MustCompile(`^Create an API key.*\n`).ReplaceAllString(line, "")
 	if strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "dropyard: ") || !strings.Contains(got.stderr, want) {
 		p.Errorf("dropyard %s: got %q, want one line with %q", commandLine, got.stderr, want)
 	}
@@ -119,6 +120,23 @@ func TestPartnerSession(t *testing.T) {
 	}
 	p.must("logout", `Logged out`, account.Password)
 	p.refused(exitUsage, "orders list", "dropyard login")
+}
+
+// TestLoginWithKeyFromBrowser pastes an API key, and logs out, which asks for the account.
+func TestLoginWithKeyFromBrowser(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: t.TempDir()}).serve(t)
+	account := s.Register(t, "metro").InTest(t)
+	p := newPerson(t)
+	p.refused(exitRefused, "login --browser --server "+s.URL, "unauthorized", account.PublicKey, "sk_wrong")
+	p.must("login --browser --server "+s.URL, `in test mode, with the API key pk_test_`, account.PublicKey, account.SecretKey)
+	p.must("whoami", `mode +test`)
+	p.refused(exitRefused, "logout", "nothing was removed", account.Email, "wrong password")
+	p.must("orders list --json", `^$`)
+	p.must("logout", `Logged out`, account.Email, account.Password)
+	if got := account.Call(t, "GET", "/v1/orders", nil); got.Status != 401 {
+		t.Errorf("the key after logout: got %d, want 401", got.Status)
+	}
 }
 
 // TestOperatorSession is an operator from login to a delivered order.

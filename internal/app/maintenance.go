@@ -56,8 +56,8 @@ func CheckCopy(from, to *config.Config) error {
 }
 
 // Copy copies all data from one database to another, or continues a copy that was
-// interrupted. It calls progress with the number of rows copied of each table.
-func Copy(ctx context.Context, from, to *config.Config, progress func(table string, rows int64)) (copied []store.CopiedTable, err error) {
+// interrupted.
+func Copy(ctx context.Context, from, to *config.Config) (copied []store.CopiedTable, err error) {
 	if err := CheckCopy(from, to); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func Copy(ctx context.Context, from, to *config.Config, progress func(table stri
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	return (&store.Copy{From: source, To: target, Progress: progress}).Run(ctx)
+	return (&store.Copy{From: source, To: target}).Run(ctx)
 }
 
 // openAlone opens a database that must exist and, if it is embedded, must not be

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/dropyard/dropyard/internal/foundation/headway"
 )
 
 // The reasons for which a copy is not made, or cannot be trusted.
@@ -25,6 +27,8 @@ type Copy struct {
 	// Progress is called after each batch with the number of a table's rows that
 	// are in the target; may be nil.
 	Progress func(table string, rows int64)
+
+	done, total int64 // rows; the total is 0 if nothing is reported
 }
 
 // CopiedTable is a table that is the same in both databases.
@@ -112,6 +116,12 @@ func (c *Copy) copyAll(ctx context.Context, source conn, tables []*storedTable) 
 	if err := c.begin(ctx, source, tables); err != nil {
 		return err
 	}
+	if c.total, c.done = 0, 0; headway.Wanted(ctx) {
+		var err error
+		if c.total, err = countRows(ctx, source, tables); err != nil {
+			return err
+		}
+	}
 	for _, t := range tables {
 		if err := c.copyTable(ctx, source, t); err != nil {
 			return fmt.Errorf("copy %s: %w", t.name, err)
@@ -120,12 +130,29 @@ func (c *Copy) copyAll(ctx context.Context, source conn, tables []*storedTable) 
 	return nil
 }
 
+// countRows returns the number of rows of all tables.
+func countRows(ctx context.Context, c conn, tables []*storedTable) (total int64, err error) {
+	for _, t := range tables {
+		err := c.query(ctx, "SELECT count(*) FROM "+t.name, nil, func(r row) error {
+			rows := int64(0)
+			err := r.scan(&rows)
+			total += rows
+			return err
+		})
+		if err != nil {
+			return 0, fmt.Errorf("count the rows of %s: %w", t.name, err)
+		}
+	}
+	return total, nil
+}
+
 // copyTable copies the rows that the target does not have yet.
 func (c *Copy) copyTable(ctx context.Context, source conn, t *storedTable) error {
 	reached, err := c.reached(ctx, t)
 	if err != nil {
 		return err
 	}
+	c.done += reached.Rows // by an earlier run
 	for !reached.Done {
 		rows, err := t.page(ctx, source, reached.Last, c.batch())
 		if err != nil {
@@ -135,7 +162,9 @@ func (c *Copy) copyTable(ctx context.Context, source conn, t *storedTable) error
 		if err := c.commit(ctx, t, withoutProgress(t, rows), reached, next); err != nil {
 			return err
 		}
+		c.done += next.Rows - reached.Rows
 		reached = next
+		headway.Report(ctx, "copying", c.done, c.total)
 		if c.Progress != nil {
 			c.Progress(t.name, reached.Rows)
 		}

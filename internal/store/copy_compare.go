@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+
+	"github.com/dropyard/dropyard/internal/foundation/headway"
 )
 
 // compare reads both databases again and returns the tables that are the same.
@@ -37,7 +39,7 @@ func (c *Copy) digests(ctx context.Context, tables []*storedTable) (from, to []*
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var reading sync.WaitGroup
-	read := func(digests *[]*digest, view func(context.Context, func(conn) error) error) {
+	read := func(ctx context.Context, digests *[]*digest, view func(context.Context, func(conn) error) error) {
 		reading.Go(func() {
 			err := view(ctx, func(of conn) (err error) {
 				*digests, err = c.digestAll(ctx, of, tables)
@@ -48,19 +50,22 @@ func (c *Copy) digests(ctx context.Context, tables []*storedTable) (from, to []*
 			}
 		})
 	}
-	read(&from, c.From.engine.hold)
-	read(&to, c.To.engine.read)
+	read(ctx, &from, c.From.engine.hold)
+	read(headway.With(ctx, nil), &to, c.To.engine.read) // one of the two reports
 	reading.Wait()
 	return from, to, context.Cause(ctx)
 }
 
 func (c *Copy) digestAll(ctx context.Context, of conn, tables []*storedTable) ([]*digest, error) {
 	digests := make([]*digest, len(tables))
+	done := int64(0)
 	for i, t := range tables {
 		var err error
 		if digests[i], err = digestOf(ctx, of, t, c.batch()); err != nil {
 			return nil, fmt.Errorf("read %s again: %w", t.name, err)
 		}
+		done += digests[i].rows
+		headway.Report(ctx, "comparing", done, c.total)
 	}
 	return digests, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/headway"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -148,8 +149,13 @@ func migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder stri
 	if err != nil {
 		return fmt.Errorf("prepare migrations: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	for done := int64(0); ; done++ {
+		headway.Report(ctx, "migrating", done, 0)
+		if _, err := provider.UpByOne(ctx); errors.Is(err, goose.ErrNoNextVersion) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
 	}
 	current, target, err := provider.GetVersions(ctx)
 	if err != nil {

@@ -48,7 +48,7 @@ func (b *Bar) Show(stage string, done, total int64) {
 	}
 	b.drawn, b.shown = now, true
 	width, _, err := term.GetSize(int(b.to.Fd()))
-	if err != nil {
+	if err != nil || width <= 0 {
 		width = 80
 	}
 	_, _ = fmt.Fprint(b.to, "\r"+Line(stage, done, total, now.Sub(b.begun), width-1)+eraseLine)
@@ -68,7 +68,10 @@ const eraseLine = "\x1b[K"
 // Line returns a bar with the stage, the share of the total that is done, and the time
 // that the rest will take, in at most width characters.
 func Line(stage string, done, total int64, took time.Duration, width int) string {
-	if total <= 0 {
+	switch {
+	case total <= 0 && done == 0:
+		return cut(stage+" …", width)
+	case total <= 0:
 		return cut(fmt.Sprintf("%s  %d", stage, done), width)
 	}
 	done = min(max(done, 0), total)

@@ -47,6 +47,7 @@ func TestLine(t *testing.T) {
 		"copy  [==========           ]   50 %  10s left":          terminal.Line("copy", 5, 10, 10*time.Second, 46),
 		"copy  [========================================]  100 %": terminal.Line("copy", 10, 10, time.Minute, 200),
 		"copy  1234":  terminal.Line("copy", 1234, 0, time.Minute, 80),
+		"verify …":    terminal.Line("verify", 0, 0, time.Minute, 80),
 		"copy   50 %": terminal.Line("copy", 5, 10, 0, 16),
 		"cop":         terminal.Line("copy", 5, 10, 0, 3),
 	} {

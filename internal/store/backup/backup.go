@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/headway"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -63,6 +64,7 @@ func Write(ctx context.Context, database, file string) (made *Contents, err erro
 	if err != nil {
 		return nil, fmt.Errorf("back up %s: %w", database, err)
 	}
+	headway.Report(ctx, "verifying", 0, 0)
 	held, err := verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("the copy of %s: %w", database, err)
@@ -141,6 +143,8 @@ func stepPages(ctx context.Context, source, target *sqlite.Conn) (err error) {
 		if more, err = backup.Step(pagesPerStep); err != nil {
 			return err
 		}
+		total := int64(backup.PageCount())
+		headway.Report(ctx, "copying", total-int64(backup.Remaining()), total)
 	}
 	return nil
 }

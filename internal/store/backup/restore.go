@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/headway"
 )
 
 // Restored describes a database that was restored.
@@ -45,6 +47,7 @@ func Restore(ctx context.Context, file, database string, force bool, now time.Ti
 	if err != nil {
 		return nil, err
 	}
+	headway.Report(ctx, "verifying", 0, 0)
 	held, err := verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -99,26 +102,32 @@ func copyFile(ctx context.Context, from, to string) (size int64, sum string, err
 		return 0, "", err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	total := int64(0)
+	if info, err := source.Stat(); err == nil {
+		total = info.Size()
+	}
 	target, err := os.OpenFile(to, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, "", err
 	}
 	hash := sha256.New()
-	size, err = copyChunks(ctx, io.MultiWriter(target, hash), source)
+	size, err = copyChunks(ctx, io.MultiWriter(target, hash), source, total)
 	if err := errors.Join(err, target.Sync(), target.Close()); err != nil {
 		return 0, "", err
 	}
 	return size, hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// copyChunks copies until the end of from, or of ctx.
-func copyChunks(ctx context.Context, to io.Writer, from io.Reader) (size int64, err error) {
+// copyChunks copies until the end of from, or of ctx. It reports the progress to a total
+// of bytes.
+func copyChunks(ctx context.Context, to io.Writer, from io.Reader, total int64) (size int64, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return size, err
 		}
 		n, err := io.CopyN(to, from, copyChunk)
 		size += n
+		headway.Report(ctx, "copying", size, total)
 		if errors.Is(err, io.EOF) {
 			return size, nil
 		}
