@@ -139,7 +139,7 @@ func (c *boardMoveCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if c.Status == client.StatusCancelled && len(c.OrderID) > 1 && !c.Yes {
-		if err := confirm(fmt.Sprintf("Cancel %d orders? This cannot be undone.", len(c.OrderID))); err != nil {
+		if err := confirm(ctx, fmt.Sprintf("Cancel %d orders? This cannot be undone.", len(c.OrderID))); err != nil {
 			return err
 		}
 	}

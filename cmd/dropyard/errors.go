@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -64,6 +65,9 @@ func fail(code int, err error) {
 // cause of a request that had no response without its URL, which may be long.
 func describe(err error) string {
 	text := err.Error()
+	if errors.Is(err, context.Canceled) {
+		return "stopped"
+	}
 	var refused *client.Error
 	var unreachable *url.Error
 	switch {

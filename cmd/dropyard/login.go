@@ -26,11 +26,21 @@ type loginCommand struct {
 // questions asks on standard error, because standard output holds only results.
 func questions() *terminal.Questioner { return terminal.NewQuestioner(os.Stdin, os.Stderr) }
 
+// unanswered returns the error of a question: it is one of usage if there was no answer.
+func unanswered(what string, err error) error {
+	if errors.Is(err, terminal.ErrNoAnswer) {
+		return usageError{fmt.Errorf("%s: %w", what, err)}
+	}
+	return err
+}
+
 // confirm asks a question, and returns an error unless the answer is yes.
-func confirm(question string) error {
-	switch yes, err := questions().Confirm(question); {
-	case err != nil:
+func confirm(ctx context.Context, question string) error {
+	switch yes, err := questions().Confirm(ctx, question); {
+	case errors.Is(err, terminal.ErrNoAnswer):
 		return usageError{fmt.Errorf("%w; use --yes to go on without a question", err)}
+	case err != nil:
+		return err
 	case !yes:
 		return errors.New("stopped: the answer was not yes")
 	}
@@ -51,8 +61,8 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	ask := questions()
 	present := cmp.Or(all.Profiles[name], &profile.Profile{})
 	if c.Server == "" {
-		if c.Server, err = ask.Ask("Server", cmp.Or(present.Server, defaultServer)); err != nil {
-			return usageError{fmt.Errorf("--server: %w", err)}
+		if c.Server, err = ask.Ask(ctx, "Server", cmp.Or(present.Server, defaultServer)); err != nil {
+			return unanswered("--server", err)
 		}
 	}
 	if err := checkServer(c.Server); err != nil {
@@ -119,7 +129,7 @@ func (c *loginCommand) asOperator(ctx context.Context, ask *terminal.Questioner,
 	before := cmp.Or(changed.Operator, &profile.Operator{})
 	service := client.NewService(c.Server)
 	var token *client.Token
-	email, err := withPassword(ask, c.Email, before.Email, func(email, password, code string) (err error) {
+	email, err := withPassword(ctx, ask, c.Email, before.Email, func(email, password, code string) (err error) {
 		token, err = service.CreateToken(ctx, client.TokenRequest{Email: email, Password: password, Code: code, Name: machineName(name)})
 		return err
 	})
@@ -148,7 +158,7 @@ func machineName(profileName string) string {
 
 // signIn asks for what is missing, and begins a session.
 func signIn(ctx context.Context, ask *terminal.Questioner, service *client.Service, email, byDefault string) (session *client.Session, err error) {
-	_, err = withPassword(ask, email, byDefault, func(email, password, code string) (err error) {
+	_, err = withPassword(ctx, ask, email, byDefault, func(email, password, code string) (err error) {
 		session, err = service.Login(ctx, client.LoginRequest{Email: email, Password: password, Code: code})
 		return err
 	})
@@ -157,25 +167,25 @@ func signIn(ctx context.Context, ask *terminal.Questioner, service *client.Servi
 
 // withPassword asks for the e-mail address unless it is given, for the password, and if
 // the service wants one for the code of an authenticator app, and calls try with them.
-func withPassword(ask *terminal.Questioner, email, byDefault string, try func(email, password, code string) error) (string, error) {
+func withPassword(ctx context.Context, ask *terminal.Questioner, email, byDefault string, try func(email, password, code string) error) (string, error) {
 	var err error
 	if email == "" {
-		if email, err = ask.Ask("E-mail", byDefault); err != nil {
-			return "", usageError{fmt.Errorf("--email: %w", err)}
+		if email, err = ask.Ask(ctx, "E-mail", byDefault); err != nil {
+			return "", unanswered("--email", err)
 		}
 	}
-	password, err := ask.Secret("Password of " + email)
+	password, err := ask.Secret(ctx, "Password of "+email)
 	if err != nil {
-		return "", usageError{fmt.Errorf("password: %w", err)}
+		return "", unanswered("password", err)
 	}
 	err = try(email, password, "")
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Details.Reason != client.ReasonTOTPRequired {
 		return email, err
 	}
-	code, err := ask.Secret("Code of your authenticator app, or a recovery code")
+	code, err := ask.Secret(ctx, "Code of your authenticator app, or a recovery code")
 	if err != nil {
-		return "", usageError{fmt.Errorf("code: %w", err)}
+		return "", unanswered("code", err)
 	}
 	return email, try(email, password, strings.TrimSpace(code))
 }

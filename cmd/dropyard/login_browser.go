@@ -28,13 +28,13 @@ func (c *loginCommand) pasteKey(ctx context.Context, ask *terminal.Questioner, n
 	if terminal.Is(os.Stdin) {
 		openBrowser(ctx, page)
 	}
-	key, err := ask.Ask("Public key (pk_…)", "")
+	key, err := ask.Ask(ctx, "Public key (pk_…)", "")
 	if err != nil {
-		return usageError{fmt.Errorf("public key: %w", err)}
+		return unanswered("public key", err)
 	}
-	secret, err := ask.Secret("Secret key (sk_…)")
+	secret, err := ask.Secret(ctx, "Secret key (sk_…)")
 	if err != nil {
-		return usageError{fmt.Errorf("secret key: %w", err)}
+		return unanswered("secret key", err)
 	}
 	partner := client.New(c.Server, key, strings.TrimSpace(secret))
 	// A key whose scopes do not include orders is refused with forbidden, but is valid.

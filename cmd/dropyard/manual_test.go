@@ -114,6 +114,9 @@ func TestCompletionOtherShells(t *testing.T) {
 		if err != nil {
 			continue
 		}
+		if strings.Contains(script.stdout, "-a  ") {
+			t.Errorf("%s: got\n%s\nwant no empty word", shell, script.stdout)
+		}
 		check := exec.CommandContext(t.Context(), program, "-n")
 		check.Stdin = strings.NewReader(script.stdout)
 		if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {

@@ -97,7 +97,7 @@ func (c *deleteWebhookCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if !c.Yes {
-		if err := confirm("Remove the endpoint of " + c.Server + "?"); err != nil {
+		if err := confirm(ctx, "Remove the endpoint of "+c.Server+"?"); err != nil {
 			return err
 		}
 	}

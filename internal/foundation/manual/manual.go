@@ -4,6 +4,7 @@ package manual
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -79,7 +80,7 @@ func (m *Manual) add(node *kong.Node) {
 		c.Flags = append(c.Flags, describeFlag(flag))
 	}
 	for _, argument := range node.Positional {
-		c.Arguments = append(c.Arguments, Argument{argument.Name, argument.Help, !argument.Required, argument.IsSlice(), argument.EnumSlice()})
+		c.Arguments = append(c.Arguments, Argument{argument.Name, argument.Help, !argument.Required, argument.IsSlice(), valuesFrom(argument)})
 	}
 	for _, child := range node.Children {
 		if !child.Hidden {
@@ -126,16 +127,17 @@ func describeFlag(flag *kong.Flag) Flag {
 	if !takesValue(flag) {
 		return f
 	}
-	for _, value := range flag.EnumSlice() {
-		if value != "" {
-			f.Values = append(f.Values, value)
-		}
-	}
+	f.Values = valuesFrom(flag.Value)
 	f.Placeholder = cmp.Or(flag.PlaceHolder, strings.Join(f.Values, "|"), strings.ToUpper(flag.Name))
 	if flag.HasDefault && flag.Default != "" && !strings.Contains(f.Help, "Default:") {
 		f.Help += " Default: " + flag.Default + "."
 	}
 	return f
+}
+
+// valuesFrom returns the values that a flag or argument may have; none if any.
+func valuesFrom(value *kong.Value) []string {
+	return slices.DeleteFunc(value.EnumSlice(), func(one string) bool { return one == "" })
 }
 
 func takesValue(flag *kong.Flag) bool {

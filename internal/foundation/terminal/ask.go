@@ -3,6 +3,7 @@ package terminal
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,9 @@ import (
 )
 
 // Questioner asks questions on out, which is not the standard output that programs read,
-// and reads the answers from in, one on a line.
+// and reads the answers from in, one on a line. A question ends with its context, whose
+// error it returns; then the questioner cannot be used any longer, because something still
+// reads from in.
 type Questioner struct {
 	in    *os.File
 	lines *bufio.Reader
@@ -30,14 +33,14 @@ var ErrNoAnswer = errors.New("no answer: the standard input has ended")
 
 // Ask returns the answer to a question, or the default if the answer is empty. Without a
 // default the question is asked until it is answered.
-func (q *Questioner) Ask(question, byDefault string) (answer string, err error) {
+func (q *Questioner) Ask(ctx context.Context, question, byDefault string) (answer string, err error) {
 	prompt := question + ": "
 	if byDefault != "" {
 		prompt = fmt.Sprintf("%s [%s]: ", question, byDefault)
 	}
 	for {
 		q.prompt(prompt)
-		if answer, err = q.line(); err != nil {
+		if answer, err = until(ctx, q.line); err != nil {
 			return "", err
 		}
 		if answer = strings.TrimSpace(answer); answer != "" || byDefault != "" {
@@ -48,22 +51,51 @@ func (q *Questioner) Ask(question, byDefault string) (answer string, err error) 
 
 // Secret returns the answer to a question, which the terminal does not show. Without a
 // terminal it is a line of the input, so that a program can send it through a pipe.
-func (q *Questioner) Secret(question string) (answer string, err error) {
+func (q *Questioner) Secret(ctx context.Context, question string) (answer string, err error) {
 	q.prompt(question + ": ")
 	if !Is(q.in) {
-		return q.line()
+		return until(ctx, q.line)
 	}
-	typed, err := term.ReadPassword(int(q.in.Fd()))
+	shown, err := term.GetState(int(q.in.Fd()))
+	if err != nil {
+		return "", err
+	}
+	answer, err = until(ctx, func() (string, error) {
+		typed, err := term.ReadPassword(int(q.in.Fd()))
+		return string(typed), err
+	})
 	_, _ = fmt.Fprintln(q.out)
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		return "", ErrNoAnswer
+	case err != nil:
+		return "", errors.Join(err, term.Restore(int(q.in.Fd()), shown)) // which hides what is typed
 	}
-	return string(typed), err
+	return answer, nil
+}
+
+// until returns what read returns, or the error of ctx if that ends first.
+func until(ctx context.Context, read func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case got := <-done:
+		return got.text, got.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }
 
 // Confirm reports whether the answer to a question is yes. Anything but y or yes is no.
-func (q *Questioner) Confirm(question string) (bool, error) {
-	answer, err := q.Ask(question+" (y/N)", "n")
+func (q *Questioner) Confirm(ctx context.Context, question string) (bool, error) {
+	answer, err := q.Ask(ctx, question+" (y/N)", "n")
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes", err
 }

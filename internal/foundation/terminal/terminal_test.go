@@ -2,6 +2,7 @@ package terminal_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -90,21 +91,31 @@ func TestQuestions(t *testing.T) {
 		}
 		got = append(got, answer)
 	}
-	keep(q.Ask("Server", "http://x"))
-	keep(q.Ask("E-mail", ""))
-	keep(q.Secret("Password"))
-	if yes, err := q.Confirm("Sure?"); !yes || err != nil {
+	keep(q.Ask(t.Context(), "Server", "http://x"))
+	keep(q.Ask(t.Context(), "E-mail", ""))
+	keep(q.Secret(t.Context(), "Password"))
+	if yes, err := q.Confirm(t.Context(), "Sure?"); !yes || err != nil {
 		t.Errorf("got %v, %v, want yes", yes, err)
 	}
-	if yes, err := q.Confirm("Sure?"); yes || err != nil {
+	if yes, err := q.Confirm(t.Context(), "Sure?"); yes || err != nil {
 		t.Errorf("got %v, %v, want no", yes, err)
 	}
-	keep(q.Secret("Code"))
+	keep(q.Secret(t.Context(), "Code"))
 	if want := "http://x|ann@example.com|hush hush |last"; strings.Join(got, "|") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := q.Ask("More", ""); !errors.Is(err, terminal.ErrNoAnswer) {
+	if _, err := q.Ask(t.Context(), "More", ""); !errors.Is(err, terminal.ErrNoAnswer) {
 		t.Errorf("at the end: got %v, want ErrNoAnswer", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(writer.Close(), reader.Close()) }()
+	if _, err := terminal.NewQuestioner(reader, &out).Secret(ended, "Code"); !errors.Is(err, context.Canceled) {
+		t.Errorf("without an answer: got %v, want the error of the context", err)
 	}
 	if out.Len() > 0 {
 		t.Errorf("got %q printed, want nothing without a terminal", &out)
