@@ -31,7 +31,7 @@ func TestReference(t *testing.T) {
 	for name, content := range map[string]string{
 		"exit codes":  rows(exitStatuses),
 		"environment": rows(secretVariables),
-		"commands":    "\n" + m.Markdown() + "\n" + m.Shared(),
+		"commands":    "\n" + m.Markdown() + "\n## Flags of several commands\n\n" + m.Shared(),
 	} {
 		want = replaceGenerated(t, want, name, content)
 	}
