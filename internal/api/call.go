@@ -258,14 +258,23 @@ func (s *Server) refuseCrossSite(c *call) error {
 
 // json parses the body. It refuses a body without the Content-Type of JSON.
 func (c *call) json() (form.Source, error) {
-	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
+	if !isJSON(c.Header.Get("Content-Type")) {
 		return nil, refusal.New(refusal.CodeUnsupportedMediaType, "send the body as application/json")
 	}
 	if err := c.beginWork(); err != nil {
 		return nil, err
 	}
 	return strictjson.Parse(c.body)
+}
+
+// isJSON reports whether a Content-Type is that of JSON, with any parameters.
+func isJSON(contentType string) bool {
+	const want = "application/json"
+	if contentType == want { // as most clients write it
+		return true
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == want
 }
 
 // optionalJSON parses a body that may be left out; it returns nil if it is.

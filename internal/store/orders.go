@@ -177,7 +177,8 @@ func eachListed(filter order.Filter, query func(tail string, args []any, fn func
 	if err != nil {
 		return false, err
 	}
-	tail, args := selected.clause("ORDER BY order_id DESC LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
+	selected.skip(filter.Offset)
+	tail, args := selected.clause("ORDER BY order_id DESC LIMIT ?", filter.Limit)
 	room := order.MaxPageBytes
 	err = query(tail, args, func(row *orderRow) error {
 		if room <= 0 {
@@ -213,6 +214,14 @@ func selectOrders(filter order.Filter) (*conditions, error) {
 		return nil, err
 	}
 	return selected, selected.addFirstID("order_id < ?", filter.PartnerID, filter.CreatedTo)
+}
+
+// skip leaves out the newest orders that the conditions select. They are counted in an
+// index, without looking at their rows.
+func (c *conditions) skip(orders int64) {
+	if orders > 0 {
+		c.add("order_id <= (SELECT order_id FROM orders WHERE "+c.String()+" ORDER BY order_id DESC LIMIT 1 OFFSET ?)", orders)
+	}
 }
 
 // addFirstID adds a condition on the first id that an order created at a time can

@@ -38,18 +38,23 @@ var absent = &Value{}
 // Parse parses a document that consists of one JSON value. Its errors are refusals
 // with bad_request.
 func Parse(data []byte) (*Value, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
-	if _, err := decoder.ReadValue(); err != nil {
-		return nil, malformed(err)
-	}
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, refusal.New(refusal.CodeBadRequest, "the body has more than one JSON value")
+	if !jsontext.Value(data).IsValid() { // which reuses its decoders
+		return nil, fault(data)
 	}
 	root, err := scan(data)
 	if err != nil {
 		return nil, malformed(err)
 	}
 	return root, nil
+}
+
+// fault returns the refusal of a document that is not valid.
+func fault(data []byte) error {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if _, err := decoder.ReadValue(); err != nil {
+		return malformed(err)
+	}
+	return refusal.New(refusal.CodeBadRequest, "the body has more than one JSON value")
 }
 
 // ParseTrusted parses a document that Parse has accepted before, or that this

@@ -21,11 +21,15 @@ type scanner struct {
 	spare []Value // for the next values; allocated in chunks
 }
 
-// chunk is how many values are allocated at a time.
-const chunk = 64
+const (
+	// chunk is how many values are allocated at a time, at most.
+	chunk = 64
+	// spacing is how many bytes of a document there are to a value, about.
+	spacing = 20
+)
 
 func scan(data []byte) (*Value, error) {
-	s := scanner{data: data}
+	s := scanner{data: data, spare: make([]Value, min(1+len(data)/spacing, 2*chunk))}
 	return s.value()
 }
 

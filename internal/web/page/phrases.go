@@ -103,12 +103,12 @@ func Has(key string) bool {
 // Text returns a phrase, with its arguments given as pairs of name and value. It
 // panics if there is no such phrase, because only the code of a page names one.
 func (l Language) Text(key string, arguments ...any) string {
-	return fill(l.phrase(key), arguments, fmt.Sprint)
+	return fill(l.phrase(key), arguments, textOf)
 }
 
 // Rich returns a phrase that has markup. The arguments become text, whatever they hold.
 func (l Language) Rich(key string, arguments ...any) template.HTML {
-	return template.HTML(fill(l.phrase(key), arguments, func(value ...any) string { return html.EscapeString(fmt.Sprint(value...)) }))
+	return template.HTML(fill(l.phrase(key), arguments, func(value any) string { return html.EscapeString(textOf(value)) }))
 }
 
 // Count returns the form of a phrase that fits the number n.
@@ -118,11 +118,16 @@ func (l Language) Count(key string, n int, arguments ...any) string {
 	if plural.Cardinal.MatchPlural(tags[l], n, 0, 0, 0, 0) == plural.One {
 		text = one
 	}
-	return fill(text, append(arguments, "n", l.Number(n)), fmt.Sprint)
+	return fill(text, append(arguments, "n", l.Number(n)), textOf)
 }
 
 // Number returns a whole number with the separators of the language.
-func (l Language) Number(n int) string { return message.NewPrinter(tags[l]).Sprintf("%d", n) }
+func (l Language) Number(n int) string {
+	if 0 <= n && n < 1000 { // without separators, and much faster
+		return strconv.Itoa(n)
+	}
+	return message.NewPrinter(tags[l]).Sprintf("%d", n)
+}
 
 // Signed returns a number with its sign, as a change is written: +3, −3, 0.
 func (l Language) Signed(n int64) string {
@@ -189,13 +194,42 @@ func (l Language) phrase(key string) string {
 
 // fill replaces the arguments of a text in one pass, so that what an argument holds is
 // not taken for another argument.
-func fill(text string, arguments []any, write func(...any) string) string {
+func fill(text string, arguments []any, write func(any) string) string {
 	if len(arguments) == 0 {
 		return text
 	}
-	pairs := make([]string, 0, len(arguments))
-	for i := 0; i+1 < len(arguments); i += 2 {
-		pairs = append(pairs, "{"+fmt.Sprint(arguments[i])+"}", write(arguments[i+1]))
+	var filled strings.Builder
+	for {
+		before, rest, more := strings.Cut(text, "{")
+		filled.WriteString(before)
+		if !more {
+			return filled.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		if value, known := argumentOf(arguments, name); known {
+			filled.WriteString(write(value))
+			text = after
+		} else {
+			filled.WriteByte('{')
+			text = rest
+		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// argumentOf returns the value of an argument by its name.
+func argumentOf(arguments []any, name string) (value any, known bool) {
+	for i := 0; i+1 < len(arguments); i += 2 {
+		if arguments[i] == name {
+			return arguments[i+1], true
+		}
+	}
+	return nil, false
+}
+
+// textOf returns a value as text.
+func textOf(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	return fmt.Sprint(value)
 }

@@ -33,10 +33,27 @@ func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	for _, l := range Languages {
 		t.in[l] = sync.OnceValue(func() *template.Template {
 			shared := template.Must(template.New("page").Funcs(s.functions(l)).ParseFS(ownFiles, "templates/*.html"))
-			return template.Must(shared.ParseFS(files, patterns...))
+			set := template.Must(shared.ParseFS(files, patterns...))
+			fold(set, s.constant(l))
+			return set
 		})
 	}
 	return t
+}
+
+// constant returns those functions of templates that depend on nothing but their
+// arguments and the language.
+func (s *Site) constant(l Language) map[string]func(...string) string {
+	return map[string]func(...string) string{
+		"t": func(arguments ...string) string {
+			pairs := make([]any, len(arguments)-1)
+			for i, argument := range arguments[1:] {
+				pairs[i] = argument
+			}
+			return l.Text(arguments[0], pairs...)
+		},
+		"asset": func(arguments ...string) string { return s.Asset(arguments[0]) },
+	}
 }
 
 func (s *Site) functions(l Language) template.FuncMap {
@@ -122,6 +139,7 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 		}
 	}
 	modules := t.site.island(d.Island)
+	whole.Grow(content.Len() + headSize)
 	if err := set.ExecuteTemplate(&whole, "layout", layout{d, modules, template.HTML(content.String())}); err != nil {
 		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)
 	}
@@ -133,6 +151,12 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	return whole.Bytes(), nil
 }
 
+// The sizes, in bytes, of what is inside the body of most pages, and around it.
+const (
+	contentSize = 8 << 10
+	headSize    = 4 << 10
+)
+
 // unnamed is what the list of a form's faults writes beside a fault whose field has not
 // been shown yet, and which therefore has no label.
 const unnamed = "<!--unnamed-->"
@@ -142,6 +166,7 @@ const unnamed = "<!--unnamed-->"
 // have been shown.
 func execute(set *template.Template, d Document) (*bytes.Buffer, error) {
 	var content bytes.Buffer
+	content.Grow(contentSize)
 	err := set.ExecuteTemplate(&content, d.Template, d.Data)
 	if err != nil || !bytes.Contains(content.Bytes(), []byte(unnamed)) {
 		return &content, err

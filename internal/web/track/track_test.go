@@ -213,3 +213,17 @@ func TestUnknownOrder(t *testing.T) {
 		t.Errorf("other client: got %v, want not_found", err)
 	}
 }
+
+func BenchmarkOrderPage(b *testing.B) {
+	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
+	s.order.Courier = &delivery.Courier{Name: "Camille Roy", Vehicle: "van"}
+	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s, Mails: s})
+	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := room.Order(&visit.Visit{Request: r, Header: http.Header{}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
