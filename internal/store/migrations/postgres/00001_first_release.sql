@@ -478,7 +478,8 @@ CREATE TABLE courier_sequences (
 
 -- The board: a row for each order that is in no final status, written in the
 -- transaction that writes the order. The dispatch board reads nothing else, so
--- that orders that have ended cost it nothing.
+-- that orders that have ended cost it nothing. On SQLite its rows lie in the order in
+-- which they came, so that new ones share pages, whichever partner they belong to.
 CREATE TABLE open_orders (
     partner_id         TEXT   NOT NULL,
     order_id           TEXT   NOT NULL,

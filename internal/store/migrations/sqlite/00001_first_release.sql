@@ -478,7 +478,8 @@ CREATE TABLE courier_sequences (
 
 -- The board: a row for each order that is in no final status, written in the
 -- transaction that writes the order. The dispatch board reads nothing else, so
--- that orders that have ended cost it nothing.
+-- that orders that have ended cost it nothing. On SQLite its rows lie in the order in
+-- which they came, so that new ones share pages, whichever partner they belong to.
 CREATE TABLE open_orders (
     partner_id         TEXT   NOT NULL,
     order_id           TEXT   NOT NULL,
@@ -499,7 +500,7 @@ CREATE TABLE open_orders (
     dropoff_end        BIGINT NOT NULL,
     search             TEXT   NOT NULL, -- what operators search for, in lower case
     PRIMARY KEY (partner_id, order_id)
-) WITHOUT ROWID;
+);
 -- Lists what a courier has to do. Orders without a courier, and so all new ones,
 -- cost the index nothing.
 CREATE INDEX open_orders_of_courier ON open_orders (courier_id) WHERE courier_id <> '';
