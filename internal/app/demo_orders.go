@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -37,7 +38,8 @@ func (a *App) demoDoors() *entrance.Demo {
 func (a *App) addDemoOrders(ctx context.Context, seeded *demo) error {
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
 	account := operator.Operator{Email: demoCourierEmail, Role: operator.RoleCourier, CourierID: seeded.CourierID}
-	if _, err := a.operators.Add(ctx, account, a.demoPassword("courier")); err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
+	_, err := a.operators.Add(ctx, account, a.demoPassword("courier"))
+	if err != nil && !errors.Is(err, operator.ErrCourierTaken) && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return err
 	}
 	found, err := a.orders.List(ctx, order.Filter{PartnerID: seeded.PartnerID, Limit: 100})

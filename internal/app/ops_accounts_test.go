@@ -3,6 +3,8 @@ package app_test
 import (
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,6 +106,44 @@ func TestOperatorChanges(t *testing.T) {
 	if list.Len("operators") != 1 || next.Len("operators") != 1 || next.JSON("next_cursor") != nil || list.Text("operators", 0, "email") == next.Text("operators", 0, "email") {
 		t.Errorf("pages: got %s and %s, want one operator on each", list.Body, next.Body)
 	}
+}
+
+// TestCourierHasOneLogin adds operators for one courier concurrently, and one of them is
+// added. Others can be linked to the courier only when it has none.
+func TestCourierHasOneLogin(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	boss := s.Operate(t)
+	rider := func(i int, courierID string) []byte {
+		return fmt.Appendf(nil, `{"email":"rider-%d@example.com","password":"a long password of a courier","role":"courier","courier_id":%q}`, i, courierID)
+	}
+	var added, refused atomic.Int64
+	var first sync.Map // the operator that was added
+	var work sync.WaitGroup
+	for i := range 4 {
+		work.Go(func() {
+			answer := boss.Call(t, "POST", "/ops/v1/operators", rider(i, boss.CourierID))
+			switch answer.Status {
+			case 201:
+				added.Add(1)
+				first.Store("id", answer.Text("operator_id"))
+			case 422:
+				refused.Add(1)
+			}
+		})
+	}
+	work.Wait()
+	if added.Load() != 1 || refused.Load() != 3 {
+		t.Fatalf("got %d added and %d refused, want 1 and 3", added.Load(), refused.Load())
+	}
+	id, _ := first.Load("id")
+	second := boss.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"Cargo bike"}`)).Must(t, 201).Text("courier_id")
+	other := "/ops/v1/operators/" + boss.Call(t, "POST", "/ops/v1/operators", rider(9, second)).Must(t, 201).Text("operator_id")
+	link := fmt.Appendf(nil, `{"courier_id":%q}`, boss.CourierID)
+	boss.Call(t, "PATCH", other, link).Refused(t, 422, "validation_error")
+	boss.Call(t, "PATCH", fmt.Sprint("/ops/v1/operators/", id), link).Must(t, 200) // its own
+	boss.Call(t, "PATCH", fmt.Sprint("/ops/v1/operators/", id), []byte(`{"role":"dispatcher"}`)).Must(t, 200)
+	boss.Call(t, "PATCH", other, link).Must(t, 200)
 }
 
 // TestLastAdminStays lets two admins demote each other concurrently, again and

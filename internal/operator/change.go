@@ -13,38 +13,34 @@ import (
 
 var courierIDRule = form.Length(1, 255)
 
-// Create adds an operator as a request asks. It refuses with validation_error or
-// email_taken.
-func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
-	return s.createWith(ctx, root, knownCourier)
-}
+// ErrCourierTaken means that another operator, active or not, is the courier that an
+// operator is to be.
+var ErrCourierTaken = form.Fault("courier_id", nil, "a courier that no other operator is")
 
-// CreateLogin does the same for a courier who has no operator yet. It refuses with
-// form.ErrStale if the courier has one, even if it was added at the same time.
-func (s *Service) CreateLogin(ctx context.Context, root form.Source) (*Operator, error) {
-	return s.createWith(ctx, root, courierWithoutLogin)
-}
-
-// courierWithoutLogin locks a courier, and refuses one that does not exist or that an
-// operator is. All who add a login lock the courier first, so that each sees the login
-// that was added before.
-func courierWithoutLogin(ctx context.Context, tx Writer, courierID string) error {
-	courier, err := tx.LockCourier(ctx, courierID)
+// checkCourier locks the courier that an operator is to be, and refuses one that does not
+// exist or that another operator is. Whatever links an operator to a courier locks the
+// courier first, so that it sees the links that were made before. No courier is as good.
+func (o *Operator) checkCourier(ctx context.Context, tx Writer) error {
+	if o.CourierID == "" {
+		return nil
+	}
+	courier, err := tx.LockCourier(ctx, o.CourierID)
 	if err != nil {
 		return err
 	}
 	if courier == nil {
-		return form.Fault("courier_id", orNil(courierID), "a courier that exists")
+		return form.Fault("courier_id", o.CourierID, "a courier that exists")
 	}
-	taken, err := tx.HasLogin(ctx, courierID)
+	taken, err := tx.HasOtherLogin(ctx, o.CourierID, o.OperatorID)
 	if err == nil && taken {
-		err = form.ErrStale
+		err = ErrCourierTaken
 	}
 	return err
 }
 
-// createWith adds an operator as a request asks, unless its courier is refused.
-func (s *Service) createWith(ctx context.Context, root form.Source, checkCourier func(context.Context, Writer, string) error) (*Operator, error) {
+// Create adds an operator as a request asks. It refuses with validation_error, of which
+// ErrCourierTaken is one, or email_taken.
+func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	o := Operator{
@@ -60,7 +56,7 @@ func (s *Service) createWith(ctx context.Context, root form.Source, checkCourier
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, o, password, checkCourier)
+	return s.add(ctx, o, password)
 }
 
 // linkFault returns what is expected of the operator's CourierID instead; empty
@@ -226,7 +222,7 @@ func (c change) check(ctx context.Context, tx Writer, before, after *Account) er
 		return form.Fault("password", nil, rule.Expected)
 	}
 	if c.setsCourier {
-		if err := knownCourier(ctx, tx, after.CourierID); err != nil {
+		if err := after.checkCourier(ctx, tx); err != nil {
 			return err
 		}
 	}

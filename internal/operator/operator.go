@@ -109,12 +109,12 @@ func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operat
 	if err := Check(o, password); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, o, password, knownCourier)
+	return s.add(ctx, o, password)
 }
 
 // add adds an operator whose fields have been checked, unless its courier is refused in the
 // same transaction.
-func (s *Service) add(ctx context.Context, o Operator, password string, checkCourier func(context.Context, Writer, string) error) (_ *Operator, err error) {
+func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
 	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {
@@ -128,7 +128,7 @@ func (s *Service) add(ctx context.Context, o Operator, password string, checkCou
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := checkCourier(ctx, tx, account.CourierID); err != nil {
+		if err := account.checkCourier(ctx, tx); err != nil {
 			return err
 		}
 		added, err := tx.AddOperator(ctx, account)
@@ -144,18 +144,6 @@ func (s *Service) add(ctx context.Context, o Operator, password string, checkCou
 		return nil, err
 	}
 	return &account.Operator, nil
-}
-
-// knownCourier refuses the id of a courier that does not exist.
-func knownCourier(ctx context.Context, tx Writer, courierID string) error {
-	if courierID == "" {
-		return nil
-	}
-	known, err := tx.Courier(ctx, courierID)
-	if err == nil && known == nil {
-		err = form.Fault("courier_id", courierID, "a courier that exists")
-	}
-	return err
 }
 
 // operatorFacts is what the audit log holds of an operator.

@@ -28,8 +28,8 @@ type Reader interface {
 	// operator's are left out.
 	Emails(ctx context.Context, operatorIDs []string) (map[string]string, error)
 	Identity(ctx context.Context, issuer, subject string) (*Identity, error)
-	// HasLogin reports whether an operator, active or not, is a courier.
-	HasLogin(ctx context.Context, courierID string) (bool, error)
+	// HasOtherLogin reports whether an operator other than one, active or not, is a courier.
+	HasOtherLogin(ctx context.Context, courierID, operatorID string) (bool, error)
 	// HasIdentity reports whether an operator is tied to a person at a provider.
 	HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error)
 	// Operators lists operators by id, those after the given one.

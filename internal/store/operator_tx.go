@@ -54,9 +54,9 @@ func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator
 	return &found.Operator, nil
 }
 
-// HasLogin reports whether an operator is a courier.
-func (tx operatorTx) HasLogin(ctx context.Context, courierID string) (bool, error) {
-	found, err := operators.one(ctx, tx.conn, "WHERE courier_id = $1 LIMIT 1", courierID)
+// HasOtherLogin reports whether an operator other than one is a courier.
+func (tx operatorTx) HasOtherLogin(ctx context.Context, courierID, operatorID string) (bool, error) {
+	found, err := operators.one(ctx, tx.conn, "WHERE courier_id = $1 AND operator_id <> $2 LIMIT 1", courierID, operatorID)
 	return found != nil, err
 }
 

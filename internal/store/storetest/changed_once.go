@@ -84,7 +84,10 @@ func recordChanges(s *store.Store) map[string]recordChange {
 			return err
 		}},
 		"login of a courier": {`{"email":"c%d@example.com","password":"correct horse battery","role":"courier","courier_id":"` + activeCourier + `"}`, func(ctx context.Context, root form.Source) error {
-			_, err := operators.CreateLogin(ctx, root)
+			_, err := operators.Create(ctx, root)
+			if errors.Is(err, operator.ErrCourierTaken) {
+				err = form.ErrStale
+			}
 			return err
 		}},
 		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, func(ctx context.Context, root form.Source) error {

@@ -95,6 +95,14 @@ func testOperators(t *testing.T, s *store.Store) {
 		if none, err := tx.Account(ctx, one.Email); none != nil || err != nil {
 			t.Errorf("by the address as given: got %+v, %v, want none", none, err)
 		}
+		for _, c := range []struct {
+			courierID, operatorID string
+			want                  bool
+		}{{"changed courier", "opr_1", true}, {"changed courier", "", true}, {"changed courier", "opr_3", false}, {"another courier", "", false}} {
+			if got, err := tx.HasOtherLogin(ctx, c.courierID, c.operatorID); got != c.want || err != nil {
+				t.Errorf("another operator than %q is %q: got %t, %v, want %t", c.operatorID, c.courierID, got, err, c.want)
+			}
+		}
 		emails, err := tx.Emails(ctx, []string{"opr_1", "opr_3", "opr_none"})
 		must(t, err)
 		same(t, "e-mail addresses", emails, map[string]string{"opr_1": one.Email, "opr_3": three.Email})

@@ -245,9 +245,9 @@ func (room *Room) createLogin(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	made, err := room.config.Operators.CreateLogin(s.Context(), body)
+	made, err := room.config.Operators.Create(s.Context(), body)
 	switch {
-	case errors.Is(err, form.ErrStale):
+	case errors.Is(err, operator.ErrCourierTaken): // at the same time
 		return s.Stale(path)
 	case err == nil:
 		return s.LeadTo(path, page.Flash{Key: "couriers.login.created", Arguments: []string{"email", made.Email}})
