@@ -118,7 +118,7 @@ type view struct {
 
 func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, error) {
 	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
-	scripts := []string{"docs/search.js"}
+	scripts := []string{"search.js"}
 	if shown.Trial != nil {
 		scripts = append(scripts, "docs/try.js")
 	}

@@ -5,6 +5,7 @@ import { register } from "node:module";
 import { isMainThread } from "node:worker_threads";
 
 const files = {
+  "dropyard/plain.js": "../assets/plain.js",
   preact: "preact.mjs", "preact/hooks": "hooks.mjs", "@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs", htm: "htm.mjs", idb: "idb.mjs",
   signature_pad: "../../courier/vendored/signature_pad.js",
 };

@@ -1,6 +1,8 @@
 // Searches the documentation in the browser. The index is loaded when the reader first
 // types; without scripts the contents at the side remain.
 
+import { plain } from "dropyard/plain.js";
+
 /** @typedef {{p: string, t: string, x: string, o?: boolean}} Entry */
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("search"));
@@ -19,10 +21,6 @@ const load = () => {
   });
   return loading;
 };
-
-/** plain writes a text as it is compared: in lower case and without accents.
- * @param {string} text */
-const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 // What readers type, and what the documentation writes instead.
 const synonyms = new Map([

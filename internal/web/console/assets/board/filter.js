@@ -1,6 +1,7 @@
 // Which orders the board shows. Everything here is pure.
 
-import { attention, plain, reasons, textOf } from "./rows.js";
+import { plain } from "dropyard/plain.js";
+import { attention, reasons, textOf } from "./rows.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./rows.js").Reason} Reason */

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { allCouriers } from "./api.js";
 import { noCourier } from "./columns.js";
 import { html } from "dropyard/html.js";
-import { plain } from "./rows.js";
+import { plain } from "dropyard/plain.js";
 import { store } from "./store.js";
 import { n, t } from "dropyard/text.js";
 import { whyNot } from "./acts.js";

@@ -1,6 +1,8 @@
 // The rows of the board: what they hold, in what order they stand, and why they need
 // attention. Everything here is pure.
 
+import { plain } from "dropyard/plain.js";
+
 /** @typedef {"pending" | "accepted" | "courier_assigned" | "picked_up" | "in_transit" | "out_for_delivery" | "failed"} Status */
 /** @typedef {{start: string, end: string}} TimeWindow */
 
@@ -49,9 +51,6 @@ export const rowOf = (raw, changedAt = 0) => Object.assign(/** @type {Row} */ (r
   dropoffEnd: Date.parse(raw.dropoff_window.end),
   changedAt,
 });
-
-/** Returns a text as searches compare it: cases and accents make no difference. @param {string} text */
-export const plain = (text) => (/^[\x00-\x7f]*$/.test(text) ? text : text.normalize("NFD").replace(/\p{M}/gu, "")).toLowerCase();
 
 /** Returns what a search looks through, as plain has it. It is put together when it is first needed. @param {Row} row */
 export const textOf = (row) => row.text ??= plain(
