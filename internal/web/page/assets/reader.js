@@ -4,11 +4,17 @@
 
 const language = document.documentElement.lang === "fr" ? "fr-CA" : "en";
 const words = document.body.dataset;
-const full = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
-const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(language, { weekday: "long", month: "long", day: "numeric" });
-const dated = new Intl.DateTimeFormat(language, { dateStyle: "long" });
-const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const makeFormats = () => ({
+  full: new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" }),
+  clock: new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" }),
+  date: new Intl.DateTimeFormat(language, { weekday: "long", month: "long", day: "numeric" }),
+  dated: new Intl.DateTimeFormat(language, { dateStyle: "long" }),
+  relative: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+});
+/** @type {ReturnType<typeof makeFormats> | undefined} */
+let made;
+/** Returns the formats, which a page without times does not wait for. */
+const formats = () => made ??= makeFormats();
 const dayMs = 86400000;
 
 /** @param {string} text */
@@ -21,8 +27,8 @@ const capital = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slic
  */
 const day = (at, now) => {
   const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
-  if (Math.abs(days) <= 1) return relative.format(days, "day");
-  return at.getFullYear() === now.getFullYear() ? date.format(at) : dated.format(at);
+  if (Math.abs(days) <= 1) return formats().relative.format(days, "day");
+  return (at.getFullYear() === now.getFullYear() ? formats().date : formats().dated).format(at);
 };
 
 /**
@@ -36,10 +42,10 @@ const span = (ms) => {
 
 /** @type {Record<string, (at: Date, now: Date) => string>} */
 const shown = {
-  moment: (at, now) => `${capital(day(at, now))}${words.comma} ${clock.format(at)}`,
+  moment: (at, now) => `${capital(day(at, now))}${words.comma} ${formats().clock.format(at)}`,
   relative: (at, now) => {
     const ms = at.getTime() - now.getTime();
-    if (Math.abs(ms) >= dayMs) return `${day(at, now)}${words.comma} ${clock.format(at)}`;
+    if (Math.abs(ms) >= dayMs) return `${day(at, now)}${words.comma} ${formats().clock.format(at)}`;
     if (Math.abs(ms) < 59500) return words.now ?? "";
     return ((ms < 0 ? words.ago : words.in) ?? "").replace("{t}", span(Math.abs(ms)));
   },
@@ -51,7 +57,7 @@ const localise = (root) => {
   for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[data-show]"))) {
     const at = new Date(time.dateTime), text = shown[time.dataset.show ?? ""](at, now);
     if (time.textContent !== text) time.textContent = text;
-    time.title = full.format(at);
+    time.title = formats().full.format(at);
   }
 };
 

@@ -12,15 +12,28 @@ let phrases = {};
 /** @type {ReturnType<typeof formats>} */
 let shown;
 
+/**
+ * Returns a function that makes something when it is first called, and returns it. A
+ * format takes the browser some milliseconds.
+ * @template T
+ * @param {() => T} make
+ * @returns {() => T}
+ */
+const once = (make) => {
+  /** @type {T | undefined} */
+  let made;
+  return () => made ??= make();
+};
+
 /** @param {string} tag */
 const formats = (tag) => ({
-  plural: new Intl.PluralRules(tag),
-  number: new Intl.NumberFormat(tag),
-  dollars: new Intl.NumberFormat(tag === "en" ? "en-CA" : tag, { style: "currency", currency: "CAD" }),
-  clock: new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit" }),
-  date: new Intl.DateTimeFormat(tag, { month: "short", day: "numeric" }),
-  full: new Intl.DateTimeFormat(tag, { dateStyle: "full", timeStyle: "long" }),
-  relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
+  plural: once(() => new Intl.PluralRules(tag)),
+  number: once(() => new Intl.NumberFormat(tag)),
+  dollars: once(() => new Intl.NumberFormat(tag === "en" ? "en-CA" : tag, { style: "currency", currency: "CAD" })),
+  clock: once(() => new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit" })),
+  date: once(() => new Intl.DateTimeFormat(tag, { month: "short", day: "numeric" })),
+  full: once(() => new Intl.DateTimeFormat(tag, { dateStyle: "full", timeStyle: "long" })),
+  relative: once(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" })),
 });
 
 /**
@@ -62,14 +75,14 @@ export const t = (key, values) => values ? fill(phrase(key), values) : phrase(ke
  */
 export const n = (key, count, values = {}) => {
   const [one = "", many = one] = phrase(key).split("|");
-  return fill(shown.plural.select(count) === "one" ? one : many, { ...values, n: number(count) });
+  return fill(shown.plural().select(count) === "one" ? one : many, { ...values, n: number(count) });
 };
 
 /** @param {number} value */
-export const number = (value) => shown.number.format(value);
+export const number = (value) => shown.number().format(value);
 
 /** Returns an amount of Canadian cents. @param {number} cents */
-export const dollars = (cents) => (cents < 0 ? "−" : "") + shown.dollars.format(Math.abs(cents) / 100);
+export const dollars = (cents) => (cents < 0 ? "−" : "") + shown.dollars().format(Math.abs(cents) / 100);
 
 /** Returns a time span as "2 h 10" or "12 min". @param {number} ms */
 export const span = (ms) => {
@@ -78,13 +91,13 @@ export const span = (ms) => {
 };
 
 /** Returns the time of day. @param {number} at */
-export const clock = (at) => shown.clock.format(at);
+export const clock = (at) => shown.clock().format(at);
 
 /** Returns a span of time within a day, as one word that no line breaks. @param {number} from @param {number} to */
-export const range = (from, to) => shown.clock.formatRange(from, to).replace(/\s/g, "\u00a0");
+export const range = (from, to) => shown.clock().formatRange(from, to).replace(/\s/g, "\u00a0");
 
 /** Returns a time with its day, its seconds and its zone. @param {number} at */
-export const full = (at) => shown.full.format(at);
+export const full = (at) => shown.full().format(at);
 
 /**
  * Returns the day and the time of day: a word for yesterday, today and tomorrow.
@@ -93,7 +106,7 @@ export const full = (at) => shown.full.format(at);
  */
 export const moment = (at, now) => {
   const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
-  const day = Math.abs(days) <= 1 ? shown.relative.format(days, "day") : shown.date.format(at);
+  const day = Math.abs(days) <= 1 ? shown.relative().format(days, "day") : shown.date().format(at);
   return `${day}${t("time.comma")} ${clock(at)}`;
 };
 
