@@ -1,15 +1,20 @@
 package main
 
-// watchScript notes when the first rows have been painted, and when a row shows a status
-// for the first time.
-const watchScript = `globalThis.firstRows = 0;
+// watchScript notes when the first rows have been painted, when a key has first moved to
+// one of them, and when a row shows a status for the first time.
+const watchScript = `globalThis.firstRows = globalThis.firstKey = 0;
+const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
+const press = () => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true, cancelable: true }));
+  setTimeout(() => document.querySelector("#orders .current") ? painted((at) => { globalThis.firstKey = at; }) : press(), 5);
+};
 globalThis.seen = new Map();
 new MutationObserver(() => {
   const rows = document.querySelectorAll("#orders [data-id]");
   if (!rows.length) return;
   if (!firstRows) {
     globalThis.firstRows = -1;
-    requestAnimationFrame(() => setTimeout(() => { globalThis.firstRows = performance.now(); }));
+    painted((at) => { globalThis.firstRows = at; press(); });
   }
   for (const row of rows) {
     const key = row.dataset.id + ":" + row.querySelector(".status").className.split("status-")[1];

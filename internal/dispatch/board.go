@@ -20,9 +20,10 @@ type Sort string
 const (
 	SortOldest Sort = "oldest" // by creation, oldest first
 	SortWindow Sort = "window" // by the end of the dropoff's window, earliest first
+	SortDue    Sort = "due"    // by the estimated delivery, earliest first: as the board in the browser
 )
 
-// Sorts lists the sort orders.
+// Sorts lists the sort orders that the interface offers.
 var Sorts = []Sort{SortOldest, SortWindow}
 
 // NoCourier selects orders without a courier, in place of a courier's id.
@@ -81,6 +82,8 @@ func (f *Filter) cursorOf(row *board.Row) Cursor {
 		return Cursor{time.UnixMicro(0), row.OrderID} // before the first row of the board: a search lists it there
 	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
+	case f.Sort == SortDue:
+		return Cursor{row.EstimatedDelivery, row.OrderID}
 	default:
 		return Cursor{row.CreatedAt, row.OrderID}
 	}

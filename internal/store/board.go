@@ -58,6 +58,7 @@ func writeBoard(p *pipeline, shown []*board.Row, ended []order.OrderKey) {
 var sortColumn = map[dispatch.Sort]string{
 	dispatch.SortOldest: "created_at",
 	dispatch.SortWindow: "dropoff_end",
+	dispatch.SortDue:    "estimated_delivery",
 }
 
 // joinGone adds the courier of each row who is not active, if that is so. A

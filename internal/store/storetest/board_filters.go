@@ -126,10 +126,8 @@ func boardPage(rows []*board.Row, f dispatch.Filter) []board.Row {
 }
 
 func cursorOf(f dispatch.Filter, row *board.Row) dispatch.Cursor {
-	if f.Sort == dispatch.SortWindow {
-		return dispatch.Cursor{At: row.Dropoff.End, OrderID: row.OrderID}
-	}
-	return dispatch.Cursor{At: row.CreatedAt, OrderID: row.OrderID}
+	at := map[dispatch.Sort]time.Time{dispatch.SortOldest: row.CreatedAt, dispatch.SortWindow: row.Dropoff.End, dispatch.SortDue: row.EstimatedDelivery}
+	return dispatch.Cursor{At: at[f.Sort], OrderID: row.OrderID}
 }
 
 func compareCursors(a, b dispatch.Cursor) int {
@@ -246,7 +244,7 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 
 func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 	f := dispatch.Filter{
-		Sort:  rapid.SampledFrom(dispatch.Sorts).Draw(rt, "sort"),
+		Sort:  rapid.SampledFrom(append(slices.Clone(dispatch.Sorts), dispatch.SortDue)).Draw(rt, "sort"),
 		Limit: rapid.IntRange(1, 13).Draw(rt, "limit"),
 	}
 	near := func(label string) time.Time { return drawTime(rt, label) }

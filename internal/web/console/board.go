@@ -1,11 +1,13 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -39,6 +41,7 @@ var boardPhrases = []string{"board.", "status.", "statuses.", "level.", "failure
 type boardSheet struct {
 	*sheet
 	Phrases map[string]string
+	Rows    []json.RawMessage // the first rows, so that they are shown before the whole board has been read
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
@@ -59,11 +62,29 @@ var zones = sync.OnceValue(func() string {
 	return string(encoded)
 })
 
+// firstRows is how many rows the document of the board has: some more than a window of
+// 1,200 pixels shows.
+const firstRows = 40
+
+// firstRows returns the rows that are due first, as the interface has them.
+func (room *Room) firstRows(ctx context.Context) ([]json.RawMessage, error) {
+	found, err := room.config.Dispatch.Board(ctx, dispatch.Filter{Sort: dispatch.SortDue, Limit: firstRows})
+	rows := make([]json.RawMessage, len(found.Entries))
+	for i := range found.Entries {
+		rows[i] = room.config.EncodeRow(nil, &found.Entries[i])
+	}
+	return rows, err
+}
+
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
+	rows, err := room.firstRows(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css", boardFolder + "/acts.css"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), rows, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
 	})
 }

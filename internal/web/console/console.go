@@ -44,6 +44,8 @@ type Config struct {
 	// operators, and Rules what they must do.
 	UserSignIns, OperatorSignIns *signin.Service
 	Rules                        *signin.Rules
+	// EncodeRow encodes a row of the board as the interface does. It may write into the buffer.
+	EncodeRow func(buffer []byte, e *dispatch.Entry) []byte
 	// Installation describes the installation as it is now.
 	Installation func(context.Context) (installation.State, error)
 	// Defaults are the limits of partners without their own.

@@ -77,6 +77,18 @@ test("shows the first rows of a snapshot before the rest has arrived", async () 
   assert.deepEqual(store.ordered.map((row) => [row.order_id, row.city, row.changedAt]), rows.map((row) => [row.order_id, "Montréal", 0]));
 });
 
+test("shows the rows of the document until the whole snapshot has been read", async () => {
+  const { store, rests } = scripted();
+  store.begin([raw("1"), raw("2")]);
+  assert.deepEqual([store.ordered.length, store.version.value, store.state.value.kind], [2, 1, "loading"]);
+  await store.replace(parts(body(1, "p1", raw("2", { version: 2 }), raw("3"), raw("4")), 1));
+  assert.ok(rests.every((rows) => rows === 2), "no part of the snapshot takes the place of the rows before it");
+  assert.deepEqual(store.ordered.map((row) => [row.order_id, row.changedAt]), [["ord_2", 0], ["ord_3", 0], ["ord_4", 0]]);
+  const empty = scripted().store;
+  empty.begin([]);
+  assert.equal(empty.version.value, 0, "nothing to show yet");
+});
+
 test("starts from a snapshot when the position is unknown, and waits if that happens again", async () => {
   const { store, calls, pauses, done } = scripted(snapshot("p1", raw("1")), gone, gone, snapshot("p2", raw("1")));
   store.start();

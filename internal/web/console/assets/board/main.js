@@ -63,6 +63,7 @@ const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 correct(Date.parse(root.dataset.now ?? ""));
 run();
 start();
+store.begin(JSON.parse(document.getElementById("first-rows")?.textContent ?? "[]"));
 addEventListener("popstate", read);
 root.replaceChildren();
 render(html`<${Board} />`, root);

@@ -60,9 +60,14 @@ export class Store {
   /** @param {World} world */
   constructor(world) { this.#world = world; }
 
+  /** Shows rows until the first snapshot has been read: those that are due first. @param {RawRow[]} first */
+  begin(first) {
+    if (first.length) this.#show(new Map(first.map((raw) => [raw.order_id, rowOf(raw)])));
+  }
+
   /**
-   * Replaces all rows. Those of the first snapshot are shown as soon as there are some;
-   * later ones take the place of the rows before them when they are whole.
+   * Replaces all rows. If there are none, those of the snapshot are shown as soon as there
+   * are some; otherwise they take the place of the rows before them when they are whole.
    * @param {AsyncIterable<import("./snapshot.js").Part>} snapshot
    */
   async replace(snapshot) {
@@ -77,7 +82,7 @@ export class Store {
       }
       after = part.after ?? after;
       if (after) continue; // it was the last part
-      if (!compares && this.rows !== rows && rows.size) this.#show(rows);
+      if (!before.size && this.rows !== rows && rows.size) this.#show(rows);
       else if (this.#world.now() - rested < sliceMs) continue;
       await this.#world.rest();
       rested = this.#world.now();

@@ -1,0 +1,22 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// TestBoardHasFirstRows checks that the document of the board has rows, as the snapshot
+// has them: they are shown before it has been read.
+func TestBoardHasFirstRows(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin, metro := s.Operate(t), s.Register(t, "metro")
+	v := admin.Visit(t)
+	v.Open(t, "/console/board").Shows(t, http.StatusOK, `id="first-rows">[]</script>`)
+	order := metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, http.StatusCreated).Text("order_id")
+	v.Open(t, "/console/board").Shows(t, http.StatusOK, fmt.Sprintf(`id="first-rows">[{"order_id":%q,`, order), `"partner_order_id":"A-1","status":"pending","version":1,`)
+}
