@@ -42,6 +42,7 @@ var rooms = map[string]room{
 	"internal/foundation/accesslog":   {mayNot: useCase},
 	"internal/foundation/securitylog": {mayNot: useCase},
 	"internal/foundation/throttle":    {mayNot: useCase},
+	"internal/foundation/tracing":     {},
 	"internal/foundation/turns":       {mayNot: useCase},
 	"internal/foundation/worker":      {mayNot: useCase},
 	"internal/foundation/terminal":    {mayNot: useCase},
@@ -237,6 +238,9 @@ func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 			}
 			if reachesDatabase(imported) && mayReachDatabase[name] == "" {
 				t.Errorf("%s imports %s: all SQL is in internal/store", name, imported)
+			}
+			if strings.HasPrefix(imported, "go.opentelemetry.io/") && name != "internal/foundation/tracing" {
+				t.Errorf("%s imports %s: rooms begin spans through internal/foundation/tracing", name, imported)
 			}
 			if target, own := strings.CutPrefix(imported, module); own && known && !room.admits(target) {
 				t.Errorf("%s imports %s, which is not in its row of the table of rooms", name, target)

@@ -15,6 +15,7 @@ func (s *Server) logAccess(route Route, c *call, began time.Time, took time.Dura
 	s.config.AccessLog.Add(&accesslog.Entry{
 		Time: began.UTC(), RequestID: c.id, Method: c.Method, Route: route.Pattern, Path: c.accessPath(), Status: c.status, Bytes: c.sent,
 		Micros: took.Microseconds(), Address: s.address(c), PartnerID: c.partnerID, KeyID: c.keyID, PersonID: c.personID,
+		TraceID: s.config.Tracer.Of(c.Context()).TraceID(),
 	})
 }
 

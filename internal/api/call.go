@@ -114,6 +114,7 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 			defer cancel()
 			r = lengthened
 		}
+		r, span := s.config.Tracer.Serve(r, route.Pattern)
 		c := &call{Request: r, header: w.Header(), room: s.room, needed: route.Permission, secure: s.config.SecureCookies}
 		if len(r.TransferEncoding) > 0 && r.ProtoMajor == 1 {
 			// net/http ignores a Content-Length beside it, which a proxy may have gone by: then
@@ -127,6 +128,7 @@ func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
 			observer.Finished(r.Method, c.status, took)
 			s.logRequest(route, c, took)
 			s.logAccess(route, c, start, took)
+			c.endSpan(span)
 		}()
 		defer func() {
 			if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // net/http compares it, too

@@ -21,6 +21,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -103,6 +104,8 @@ type Config struct {
 	AccessLog *accesslog.Log
 	// Observer receives what happens, for metrics; it may be nil.
 	Observer Observer
+	// Tracer records requests as spans; nil records nothing.
+	Tracer *tracing.Tracer
 }
 
 // Server is the http.Handler of the whole interface.

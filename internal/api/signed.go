@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -20,7 +21,9 @@ import (
 // signature is refused counts against the rate of its network, never against a
 // partner's.
 func (s *Server) authenticate(c *call) error {
+	_, span := s.config.Tracer.Start(c.Context(), "verify signature", tracing.Internal)
 	key, err := s.verify(c)
+	span.End()
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		c.unverified = err
 		if err := s.limitUnauthenticated(c); err != nil {

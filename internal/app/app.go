@@ -30,6 +30,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -145,6 +146,7 @@ type App struct {
 	security    *securitylog.Log
 	accessLog   *accesslog.Log // nil without --access-log
 	metrics     *metricsServer
+	tracer      *tracing.Tracer // nil without --traces-endpoint
 	ready       readiness
 	nodes       *nodes
 	lastTime    *lastTime
@@ -200,6 +202,9 @@ func (a *App) start(ctx context.Context) (err error) {
 		return fmt.Errorf("listen: %w", err)
 	}
 	if err := a.openMetrics(ctx); err != nil {
+		return err
+	}
+	if err := a.openTracer(); err != nil {
 		return err
 	}
 	if err := a.open(ctx); err != nil {
@@ -343,6 +348,7 @@ func (a *App) openOrders() {
 		HandedOver:  a.handOver,
 		Committed:   a.committed,
 		Observer:    a.metrics.Orders(),
+		Tracer:      a.tracer,
 		Damaged:     a.unreadableOrder,
 
 		EncodeForOperators: record.EncodeForOperators,
@@ -454,6 +460,7 @@ func (a *App) handler() http.Handler {
 		SecureCookies:   a.config.Secure(),
 		OpenID:          a.openID(),
 		Observer:        a.metrics.API(),
+		Tracer:          a.tracer,
 		Security:        a.security,
 		AccessLog:       a.accessLog,
 	})
@@ -555,6 +562,7 @@ func (a *App) close() error {
 	a.nodes.close()
 	a.lastTime.close()
 	a.security.Close()
+	a.closeTracer()
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}

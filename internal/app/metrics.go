@@ -43,6 +43,7 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchRoom(a.room.Stats)
 	m.WatchStore(a.store.Stats)
 	m.WatchSender(a.sender.Stats)
+	m.WatchTraces(a.tracer.Stats)
 	m.WatchFeed(a.feed.Stats)
 	m.WatchClock(a.clock.Ahead)
 	m.WatchBacklog(a.backlog, a.Now)

@@ -35,6 +35,7 @@ func (a *App) openData(ctx context.Context) (err error) {
 	if a.store, err = openForService(ctx, a.config, a.Surroundings); err != nil {
 		return err
 	}
+	a.store.Trace(a.tracer)
 	a.watchStore()
 	if err := a.store.CheckWhole(ctx); err != nil {
 		return err

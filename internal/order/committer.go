@@ -11,6 +11,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
 
@@ -26,6 +27,7 @@ type committer struct {
 	// committed is Config.Committed.
 	committed func(shown []*board.Row, ended []OrderKey)
 	observer  Observer
+	tracer    *tracing.Tracer // nil records nothing
 	// byPartner means that each transaction concerns one partner.
 	byPartner bool
 	done      sync.WaitGroup
@@ -47,6 +49,7 @@ type waiting struct {
 	partnerID string
 	command   command
 	outcome   chan outcome // buffered, so that a caller who has left does not block the committer
+	spans     spans
 }
 
 // abandoned reports whether the caller no longer waits.
@@ -88,7 +91,7 @@ func makeCommitter(config Config) *committer {
 		config.Observer = unobserved{}
 	}
 	c := &committer{
-		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer,
+		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer, tracer: config.Tracer,
 		byPartner: config.ByPartner, busy: map[string]bool{},
 	}
 	c.warmer, _ = config.Store.(Warmer)
@@ -115,6 +118,7 @@ func (c *committer) submit(ctx context.Context, cmd command) outcome {
 		c.warmer.Warm(ctx, needsOf([]command{cmd}))
 	}
 	w := &waiting{left: ctx.Done(), since: time.Now(), partnerID: cmd.partner(), command: cmd, outcome: make(chan outcome, 1)}
+	w.spans = c.submitted(ctx)
 	if w.abandoned() || !c.add(w) {
 		return refused(errBusy)
 	}
@@ -147,6 +151,7 @@ func (c *committer) withdraw(w *waiting) {
 	waited := c.queue.Withdraw(w.partnerID, w)
 	c.mu.Unlock()
 	if waited {
+		w.spans.stage.End()
 		report(c.observer, w.command, refused(errAbandoned))
 	}
 }
@@ -216,6 +221,7 @@ func (c *committer) settle(group []*waiting) {
 	now := time.Now()
 	for _, w := range group {
 		c.observer.Waited(now.Sub(w.since))
+		w.spans.stage.End()
 	}
 	c.settleTogether(group)
 }
@@ -258,6 +264,7 @@ func (c *committer) settleTogether(group []*waiting) {
 // answer hands a command's outcome to its caller.
 func (c *committer) answer(w *waiting, settled outcome) {
 	report(c.observer, w.command, settled)
+	w.spans.stage.End() // before its caller ends the span of the request
 	w.outcome <- settled
 }
 
@@ -280,7 +287,9 @@ const (
 func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 	start := time.Now()
 	var tried Group
+	ctx, span := c.grouped(group)
 	defer func() {
+		endGroup(span, tried, err)
 		tried.Took = time.Since(start)
 		c.observer.Committed(tried)
 	}()
@@ -292,7 +301,7 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 	needs := needsOf(commands)
 	wait := pause
 	for deadline := start.Add(patience); ; {
-		outcomes, err = c.try(commands, needs)
+		outcomes, err = c.try(ctx, commands, needs)
 		switch {
 		case errors.Is(err, ErrRaced) && tried.Races < maxRaces:
 			tried.Races++
@@ -314,8 +323,8 @@ func worthWaiting(err error) bool {
 	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown)
 }
 
-func (c *committer) try(commands []command, needs *Needs) (outcomes []outcome, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), tryTimeout)
+func (c *committer) try(ctx context.Context, commands []command, needs *Needs) (outcomes []outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	// No handler's recover reaches this goroutine. A command that panics is then
 	// found by trying one by one, and fails alone.

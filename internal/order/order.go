@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -65,6 +66,8 @@ type Config struct {
 	Committed func(shown []*board.Row, ended []OrderKey)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
+	// Tracer records the waits and groups of requests that are recorded; nil records nothing.
+	Tracer *tracing.Tracer
 	// Damaged is called for each stored order that was needed and cannot be read.
 	Damaged delivery.DamageReport
 }

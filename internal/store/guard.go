@@ -25,6 +25,7 @@ type guard struct {
 	engine
 	reads, writes side
 	report        atomic.Pointer[func(error)] // see Store.Report
+	traces        traces
 
 	mu       sync.Mutex
 	probing  bool               // whether the prober runs; guarded by mu
@@ -58,11 +59,17 @@ func (g *guard) Close() error {
 }
 
 func (g *guard) read(ctx context.Context, fn func(conn) error) error {
-	return g.transact(ctx, &g.reads, func(ctx context.Context) error { return g.engine.read(ctx, fn) })
+	ctx, span := g.traces.start(ctx, "read transaction")
+	err := g.transact(ctx, &g.reads, func(ctx context.Context) error { return g.engine.read(ctx, fn) })
+	ended(span, err)
+	return err
 }
 
 func (g *guard) write(ctx context.Context, fn func(conn) error) error {
-	return g.transact(ctx, &g.writes, func(ctx context.Context) error { return g.engine.write(ctx, fn) })
+	ctx, span := g.traces.start(ctx, "write transaction")
+	err := g.transact(ctx, &g.writes, func(ctx context.Context) error { return g.engine.write(ctx, fn) })
+	ended(span, err)
+	return err
 }
 
 func (g *guard) transact(ctx context.Context, s *side, run func(context.Context) error) (err error) {

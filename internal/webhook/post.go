@@ -21,7 +21,9 @@ func (s *Sender) post(ctx context.Context, r *request) {
 		s.config.Observer.Sent(max(0, r.at.Sub(due)))
 	}
 	began := s.config.Now()
-	r.answer = post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at, s.config.MachineNow())
+	r.answer = s.traced(ctx, r, func(ctx context.Context) Answer {
+		return post(ctx, s.config.Client, s.config.Sealer, r.endpoint, &r.event.Event, r.at, s.config.MachineNow())
+	})
 	r.lasted = s.config.Now().Sub(began)
 	s.config.Observer.Attempted(r.answer)
 }

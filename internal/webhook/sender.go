@@ -12,10 +12,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/mail"
 )
 
-// SenderConfig is what a sender needs. All fields but Post, Shared, Observer and Requests are required.
+// SenderConfig is what a sender needs. All fields but Post, Shared, Observer, Tracer and Requests are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
@@ -35,6 +36,8 @@ type SenderConfig struct {
 	Shared bool
 	// Observer is called with what happens, for metrics; nil observes nothing.
 	Observer Observer
+	// Tracer records requests as spans; nil records nothing.
+	Tracer *tracing.Tracer
 	// Requests is how many may be under way at once; 0 stands for MaxRequests.
 	Requests int
 }

@@ -28,6 +28,7 @@ type Entry struct {
 	PartnerID string    `json:"partner_id,omitzero"`
 	KeyID     string    `json:"key_id,omitzero"`    // of a signed request
 	PersonID  string    `json:"person_id,omitzero"` // a user or an operator
+	TraceID   string    `json:"trace_id,omitzero"`  // of a request that is recorded as a trace
 }
 
 // dropped is the line that follows entries that were dropped.
