@@ -256,6 +256,8 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_logins_total", []string{"account", "operator", "outcome", "succeeded"}, exactly(1)},
 		{"dropyard_webhook_events_given_up_total", nil, exactly(0)},
 		{"dropyard_security_events_total", []string{"event", "sign_in_failed"}, exactly(10)},
+		{"dropyard_trace_spans_total", []string{"outcome", "sent"}, exactly(0)},
+		{"dropyard_trace_spans_total", []string{"outcome", "dropped"}, exactly(0)},
 		{"dropyard_access_log_lines_total", []string{"outcome", "written"}, positive},
 		{"dropyard_access_log_lines_total", []string{"outcome", "dropped"}, exactly(0)},
 		{"dropyard_access_log_lines_total", []string{"outcome", "failed"}, exactly(0)},
