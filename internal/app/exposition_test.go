@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 )
@@ -80,7 +81,7 @@ func (e exposition) selects(selector *parser.VectorSelector) (name string, names
 	}
 	names = append(slices.Collect(maps.Keys(values)), "le")
 	for _, m := range selector.LabelMatchers {
-		if m.Name != labels.MetricName && !slices.Contains(targetLabels, m.Name) {
+		if m.Name != model.MetricNameLabel && !slices.Contains(targetLabels, m.Name) {
 			err = errors.Join(err, checkMatcher(m, values[m.Name]))
 		}
 	}
