@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func (r run) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), cmp.Or(r.program, os.Args[0]), args...)
 	if r.user != 0 {
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: r.user, Gid: r.user}}
+		testkit.RunAs(command, r.user, r.user)
 	}
 	command.Dir, command.Stdin = r.dir, strings.NewReader(r.stdin)
 	command.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}, r.env...)

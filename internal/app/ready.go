@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
@@ -145,14 +145,13 @@ func senderStuck(looking time.Duration) error {
 }
 
 // diskLow returns an error if one of the directories has less room than it should.
-func diskLow(directories []string, least uint64) error {
+func diskLow(directories []string, least int64) error {
 	var errs []error
 	for _, directory := range directories {
-		var disk syscall.Statfs_t
-		if err := syscall.Statfs(directory, &disk); err != nil {
+		if space, err := diskspace.Of(directory); err != nil {
 			errs = append(errs, fmt.Errorf("look at the disk of %s: %w", directory, err))
-		} else if free := uint64(disk.Bavail) * uint64(disk.Bsize); free < least { //nolint:unconvert,gosec // other systems have other types
-			errs = append(errs, fmt.Errorf("the disk of %s has %d MB left, at least %d MB are needed", directory, free>>20, least>>20))
+		} else if space.Free < least {
+			errs = append(errs, fmt.Errorf("the disk of %s has %d MB left, at least %d MB are needed", directory, space.Free>>20, least>>20))
 		}
 	}
 	return errors.Join(errs...)

@@ -9,11 +9,11 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -69,16 +69,15 @@ func commit() *string {
 func (a *App) disks() ([]installation.Disk, error) {
 	disks := []installation.Disk{}
 	for _, directory := range a.directories() {
-		var disk syscall.Statfs_t
-		if err := syscall.Statfs(directory, &disk); err != nil {
+		space, err := diskspace.Of(directory)
+		if err != nil {
 			return nil, err
 		}
 		holds := "proofs"
 		if directory == a.config.Data {
 			holds = "data"
 		}
-		size := int64(disk.Bsize)                                                                                                           //nolint:unconvert // other systems have other types
-		disks = append(disks, installation.Disk{Holds: holds, FreeBytes: int64(disk.Bavail) * size, TotalBytes: int64(disk.Blocks) * size}) //nolint:gosec // no disk is that large
+		disks = append(disks, installation.Disk{Holds: holds, FreeBytes: space.Free, TotalBytes: space.Total})
 	}
 	return disks, nil
 }

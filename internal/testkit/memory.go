@@ -2,8 +2,9 @@ package testkit
 
 import (
 	"os"
-	"syscall"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 )
 
 // enoughMemory is how many bytes must be free for tests to keep files in memory.
@@ -15,8 +16,10 @@ const enoughMemory = 1 << 30
 // temporary files. TMPDIR, if set, is respected.
 func memoryDir() string {
 	const sharedMemory = "/dev/shm"
-	var fs syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(sharedMemory, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < enoughMemory {
+	if os.Getenv("TMPDIR") != "" {
+		return ""
+	}
+	if space, err := diskspace.Of(sharedMemory); err != nil || space.Free < enoughMemory {
 		return ""
 	}
 	return sharedMemory

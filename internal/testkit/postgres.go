@@ -281,13 +281,13 @@ func (s *postgresServer) run(data string) (err error) {
 func (s *postgresServer) command(name string, args ...string) (*exec.Cmd, error) {
 	command := exec.Command(filepath.Join(s.bin, name), args...)
 	command.Dir = s.dir
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	endWithParent(command)
 	if os.Getuid() == 0 {
 		uid, gid, err := postgresUser()
 		if err != nil {
 			return nil, err
 		}
-		command.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		RunAs(command, uint32(uid), uint32(gid))
 	}
 	return command, nil
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -150,16 +149,5 @@ func TestCloseBesideStuckReader(t *testing.T) {
 	}
 	if err := log.Close(); err != nil {
 		t.Errorf("got %v, want no error", err)
-	}
-}
-
-func TestPipesAreRefused(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "access.log")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := accesslog.Open(path, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "is not a file") {
-		t.Errorf("got error %v, want one that says that it is not a file", err)
 	}
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"os"
 	"sync/atomic"
 	"syscall"
 )
@@ -41,7 +42,13 @@ func (p *Program) Fail(fault func(Call) syscall.Errno) {
 }
 
 // Signal sends the program a signal.
-func (p *Program) Signal(signal syscall.Signal) error { return syscall.Kill(p.pid, signal) }
+func (p *Program) Signal(signal syscall.Signal) error {
+	process, err := os.FindProcess(p.pid)
+	if err != nil {
+		return err
+	}
+	return process.Signal(signal)
+}
 
 // Wait waits until the program has ended.
 func (p *Program) Wait() { <-p.ended }
