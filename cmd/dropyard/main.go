@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -46,6 +45,7 @@ type commands struct {
 	Restore  restoreCommand  `cmd:"" group:"Server:" help:"Put a backup in the place of the embedded database; the service must be stopped."`
 	Doctor   doctorCommand   `cmd:"" group:"Server:" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
 	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
+	Health   healthCommand   `cmd:"" group:"Server:" help:"Ask a running service whether it responds; exit code 1 if not."`
 	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
@@ -87,11 +87,4 @@ func newParser(ctx context.Context) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
-}
-
-type versionCommand struct{}
-
-func (versionCommand) Run() error {
-	_, err := fmt.Println("dropyard", version)
-	return err
 }

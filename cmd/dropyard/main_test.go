@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -146,9 +147,14 @@ func TestInvalidSettings(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	for _, argument := range []string{"version", "--version"} {
-		if got := (run{}).do(t, argument); got.code != 0 || got.stdout != "dropyard "+version+"\n" || got.stderr != "" {
-			t.Errorf("%s: got %+v, want the version", argument, got)
+		got := (run{}).do(t, argument)
+		if line, _, _ := strings.Cut(got.stdout, "\n"); got.code != 0 || line != "dropyard "+version || got.stderr != "" {
+			t.Errorf("%s: got %+v, want the version on the first line", argument, got)
 		}
+	}
+	var described build
+	if got := (run{}).do(t, "version", "--json"); got.code != 0 || json.Unmarshal([]byte(got.stdout), &described) != nil || described != thisBuild() {
+		t.Errorf("version --json: got %+v, want %+v", got, thisBuild())
 	}
 }
 

@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -147,6 +148,7 @@ type App struct {
 	accessLog   *accesslog.Log // nil without --access-log
 	metrics     *metricsServer
 	tracer      *tracing.Tracer // nil without --traces-endpoint
+	redirect    *redirect       // nil without --tls-redirect
 	ready       readiness
 	nodes       *nodes
 	lastTime    *lastTime
@@ -221,10 +223,14 @@ func (a *App) start(ctx context.Context) (err error) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ConnContext:       boundReceived,
+		HTTP2:             boundStreams(),
 		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
 		// OPTIONS * is refused in JSON like any unknown path, instead of being answered
 		// by net/http.
 		DisableGeneralOptionsHandler: true,
+	}
+	if err := a.openTLS(ctx); err != nil {
+		return err
 	}
 	a.http.RegisterOnShutdown(a.webhooks.EndFeeds)
 	a.http.RegisterOnShutdown(a.feed.EndWaits)
@@ -250,6 +256,9 @@ const receiveBuffer = 128 << 10
 
 // boundReceived bounds the receive buffer of a new connection.
 func boundReceived(ctx context.Context, conn net.Conn) context.Context {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetReadBuffer(receiveBuffer) // where this fails, the system's own bound holds
 	}
@@ -498,7 +507,7 @@ func (a *App) sharedRates() *throttle.Shared {
 // requests under way and closes everything.
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
-	go func() { failed <- a.http.Serve(a.listener) }()
+	go func() { failed <- a.serveHTTP() }()
 	var cause error
 	select {
 	case cause = <-failed:
@@ -517,7 +526,7 @@ func (a *App) Run(ctx context.Context) error {
 // close closes the services before the store that they use. Of an app that failed
 // to start it closes what was opened.
 func (a *App) close() error {
-	errs := []error{a.metrics.close()}
+	errs := []error{a.metrics.close(), a.redirect.close()}
 	if a.simulator != nil {
 		a.simulator.Close()
 	}

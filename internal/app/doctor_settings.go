@@ -3,7 +3,6 @@ package app
 import (
 	"net"
 	"net/url"
-	"syscall"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
@@ -25,8 +24,8 @@ func (d *Diagnosis) checkSettings(settings *config.Config) {
 		d.find("--webhook-allow-insecure is set, and %s is not this machine: partners can make the service send requests to it; start without it", host)
 	}
 	if !settings.Secure() {
-		d.find("the public address %s is not https, so passwords and cookies travel in the clear: put a proxy with TLS in front and set --base-url to its https address", settings.Public(listenAddress(settings)))
-	} else if len(settings.TrustedProxies) == 0 {
+		d.find("the public address %s is not https, so passwords and cookies travel in the clear: put a proxy with TLS in front and set --base-url to its https address, or set --tls-domain or --tls-cert", settings.Public(listenAddress(settings)))
+	} else if len(settings.TrustedProxies) == 0 && !settings.TLS() {
 		d.note("--trusted-proxies is not set: behind a proxy all clients share its limits per address")
 	}
 	if settings.SMTP == "" {
@@ -81,8 +80,7 @@ const fewFiles = 4096
 // checkFileLimit checks how many files a process may open that is started as this one.
 // Go raises the soft limit to the hard one.
 func (d *Diagnosis) checkFileLimit() {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil && limit.Max < fewFiles {
-		d.find("a process may open %d files, and each connection is one: allow at least %d (ulimit -Hn, LimitNOFILE= of systemd)", limit.Max, fewFiles)
+	if most := mostFiles(); most != 0 && most < fewFiles {
+		d.find("a process may open %d files, and each connection is one: allow at least %d (ulimit -Hn, LimitNOFILE= of systemd)", most, fewFiles)
 	}
 }

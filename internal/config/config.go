@@ -25,7 +25,12 @@ type Config struct {
 	Data             string        `help:"Directory of the database, the master key and the proofs of delivery. Default: ${default}." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
 	DatabaseURL      string        `name:"database" help:"Database to use: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
 	DatabaseInsecure bool          `name:"database-allow-insecure" help:"Allow connections without TLS to a PostgreSQL server on another machine; for networks that no one else can read." env:"DROPYARD_DATABASE_ALLOW_INSECURE"`
-	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: http:// and the listening address." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: the listening address or, with --tls-domain, the first domain." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	TLSCert          string        `name:"tls-cert" help:"File with a certificate and its chain, in PEM: the service then speaks TLS. A new file is read without a restart." env:"DROPYARD_TLS_CERT" placeholder:"FILE"`
+	TLSKey           string        `name:"tls-key" help:"File with the key of that certificate, in PEM." env:"DROPYARD_TLS_KEY" placeholder:"FILE"`
+	TLSDomains       []string      `name:"tls-domain" help:"Domains to request certificates for, by ACME (Let's Encrypt, whose terms this accepts): the service then speaks TLS. Listen on :443." env:"DROPYARD_TLS_DOMAIN" placeholder:"DOMAIN"`
+	TLSRedirect      string        `name:"tls-redirect" help:"Address on which requests by HTTP are redirected to https, and challenges of ACME answered (example: :80). Default: none." env:"DROPYARD_TLS_REDIRECT" placeholder:"HOST:PORT"`
+	TLSAuthority     string        `name:"tls-authority" help:"Directory of the ACME authority that issues certificates for --tls-domain. Default: Let's Encrypt." env:"DROPYARD_TLS_AUTHORITY" placeholder:"URL"`
 	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	RateLimit        int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
@@ -63,7 +68,7 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkOIDC, c.checkMail, c.checkTraces,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -351,6 +356,9 @@ func (c *Config) LocalDemo() bool {
 
 // Secure reports whether the public address is https.
 func (c *Config) Secure() bool {
+	if c.BaseURL == "" {
+		return c.TLS()
+	}
 	base, err := url.Parse(c.BaseURL)
 	return err == nil && base.Scheme == "https"
 }
@@ -363,11 +371,15 @@ func (c *Config) Public(listening net.Addr) string {
 	if c.BaseURL != "" {
 		return strings.TrimSuffix(c.BaseURL, "/")
 	}
-	address, err := netip.ParseAddrPort(listening.String())
+	host := listening.String()
+	address, err := netip.ParseAddrPort(host)
 	if err == nil && address.Addr().IsUnspecified() {
-		return fmt.Sprintf("http://localhost:%d", address.Port())
+		host = fmt.Sprintf("localhost:%d", address.Port())
 	}
-	return "http://" + listening.String()
+	if c.TLS() {
+		return "https://" + c.tlsHost(host)
+	}
+	return "http://" + host
 }
 
 // String returns the settings on one line, with secrets masked.
@@ -380,8 +392,8 @@ func (c *Config) String() string {
 	if c.OIDCIssuer != "" {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, operator, openID, c.mailName())
 }

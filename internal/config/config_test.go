@@ -117,7 +117,19 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"issuer with a query":    {"--oidc-issuer", provider("https://login.example.com?a=1")},
 		"issuer without host":    {"--oidc-issuer", provider("login")},
 		"issuer, not a URL":      {"--oidc-issuer", provider("https://%zz")},
-		"not an address":         {"--base-url", func(c *config.Config) { c.BaseURL = "https://%zz" }},
+		"certificate, no key":    {"--tls-key", func(c *config.Config) { c.TLSCert = file }},
+		"missing certificate":    {"--tls-cert", func(c *config.Config) { c.TLSCert, c.TLSKey = filepath.Join(c.Data, "no.pem"), file }},
+		"two certificates":       {"--tls-domain", func(c *config.Config) { c.TLSCert, c.TLSKey, c.TLSDomains = file, file, []string{"a.example.com"} }},
+		"domain with a port":     {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"a.example.com:443"} }},
+		"address as domain":      {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"192.0.2.1"} }},
+		"redirect without TLS":   {"--tls-redirect", func(c *config.Config) { c.TLSRedirect = ":80" }},
+		"redirect, no port":      {"--tls-redirect", func(c *config.Config) { c.TLSRedirect, c.TLSDomains = "here", []string{"a.example.com"} }},
+		"TLS and http":           {"--base-url", func(c *config.Config) { c.BaseURL, c.TLSDomains = "http://a.example.com", []string{"a.example.com"} }},
+		"authority, no domain":   {"--tls-authority", func(c *config.Config) { c.TLSAuthority = "https://ca.example.com" }},
+		"authority by HTTP": {"--tls-authority", func(c *config.Config) {
+			c.TLSAuthority, c.TLSDomains = "http://ca.example.com", []string{"a.example.com"}
+		}},
+		"not an address": {"--base-url", func(c *config.Config) { c.BaseURL = "https://%zz" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
