@@ -11,12 +11,12 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /root-of-image/usr/bin/dropyard ./cmd/dropyard \
- && mkdir -p /root-of-image/data /root-of-image/etc/ssl/certs /root-of-image/usr/share/doc/dropyard \
+ && mkdir -p /root-of-image/data/proofs /root-of-image/etc/ssl/certs /root-of-image/usr/share/doc/dropyard \
  && cp /etc/ssl/certs/ca-certificates.crt /root-of-image/etc/ssl/certs/ \
  && cp LICENSE THIRD_PARTY_NOTICES.md /root-of-image/usr/share/doc/dropyard/ \
  && mkdir -m 1777 /root-of-image/tmp \
- && chmod 0700 /root-of-image/data \
- && chown 65532:65532 /root-of-image/data
+ && chmod 0700 /root-of-image/data /root-of-image/data/proofs \
+ && chown -R 65532:65532 /root-of-image/data
 
 FROM scratch
 COPY --from=build /root-of-image/ /

@@ -135,6 +135,9 @@ func Start(t testing.TB, options ...Option) *Service {
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
 	s.URL = "http://" + service.Address()
+	if settings.TLS() {
+		s.URL = service.URL()
+	}
 	if address := service.MetricsAddress(); address != "" {
 		s.MetricsURL = "http://" + address + "/metrics"
 	}

@@ -24,7 +24,7 @@ var shelves = []struct {
 	}},
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},
-	{"docs.group.running", []string{"operating", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
+	{"docs.group.running", []string{"installing", "operating", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
 	{"docs.group.developing", []string{"architecture", "changing"}},
 }
 
