@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -119,7 +120,7 @@ func (r *Rules) SetFrom(ctx context.Context, basis form.Basis[Required], root fo
 		if err == nil {
 			err = basis.Check(before)
 		}
-		if err != nil {
+		if err != nil || maps.EqualFunc(before, wanted, slices.Equal) {
 			return err
 		}
 		for kind, roles := range wanted {

@@ -17,7 +17,7 @@ import (
 // tests again on the other engines.
 func TestMain(m *testing.M) {
 	testkit.ClearSettings()
-	_ = flag.Set("rapid.checks", strconv.Itoa(testkit.Scaled(100, 5)))
+	_ = flag.Set("rapid.checks", strconv.Itoa(testkit.Scaled(200, 12)))
 	flag.Parse()
 	os.Exit(apptest.AgainOnPostgres(m.Run()))
 }

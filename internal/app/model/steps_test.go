@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
@@ -15,7 +16,7 @@ func (w *world) create(t *rapid.T) {
 	a := w.account(t)
 	o := w.draft(t, a)
 	status, code := a.accept(o)
-	answer := call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
+	answer := w.call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
 	expect(t, answer, status, code)
 	o.id = answer.Text("order_id")
 }
@@ -24,7 +25,7 @@ func (w *world) create(t *rapid.T) {
 func (w *world) repeat(t *rapid.T) {
 	a := w.account(t)
 	o := a.single(t)
-	answer := call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
+	answer := w.call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
 	expect(t, answer, 201, "")
 	if answer.Text("order_id") != o.id || answer.Header.Get("Idempotent-Replayed") != "true" {
 		t.Fatalf("got order %s, replayed %q, want %s again", answer.Text("order_id"), answer.Header.Get("Idempotent-Replayed"), o.id)
@@ -38,7 +39,7 @@ func (w *world) reuse(t *rapid.T) {
 	if bytes.Equal(used.body, other.body) {
 		t.Skip("the same order")
 	}
-	expect(t, call(t, a.partner, "POST", "/v1/orders", other.body, used.key), 422, "idempotency_key_reused")
+	expect(t, w.call(t, a.partner, "POST", "/v1/orders", other.body, used.key), 422, "idempotency_key_reused")
 }
 
 // batch sends several orders in one request.
@@ -52,7 +53,7 @@ func (w *world) batch(t *rapid.T) {
 		_, code := a.accept(o)
 		drafts, bodies, codes = append(drafts, o), append(bodies, string(o.body)), append(codes, code)
 	}
-	answer := call(t, a.partner, "POST", "/v1/orders/batch", []byte(`{"orders":[`+strings.Join(bodies, ",")+`]}`), uuid.NewString())
+	answer := w.call(t, a.partner, "POST", "/v1/orders/batch", []byte(`{"orders":[`+strings.Join(bodies, ",")+`]}`), uuid.NewString())
 	expect(t, answer, 200, "")
 	for i, code := range codes {
 		if got := answer.Text("results", i, "error", "code"); got != code {
@@ -65,7 +66,7 @@ func (w *world) batch(t *rapid.T) {
 func (w *world) cancel(t *rapid.T) {
 	a, by := w.account(t), w.account(t)
 	o := a.order(t)
-	answer := call(t, by.partner, "POST", "/v1/orders/"+o.id+"/cancel", []byte(`{"reason":"other plans"}`), uuid.NewString())
+	answer := w.call(t, by.partner, "POST", "/v1/orders/"+o.id+"/cancel", []byte(`{"reason":"other plans"}`), uuid.NewString())
 	switch {
 	case by != a:
 		expect(t, answer, 404, "not_found")
@@ -85,30 +86,38 @@ func (w *world) move(t *rapid.T) {
 	if rapid.Bool().Draw(t, "by the dispatcher") {
 		by = w.desk
 	}
-	to := rapid.SampledFrom(statuses).Draw(t, "status")
-	answer := operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, w.admin.CourierID))
+	to, c := rapid.SampledFrom(statuses).Draw(t, "status"), w.courier(t)
+	answer := w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, c.id))
+	if to == "courier_assigned" && !c.active {
+		expect(t, answer, 422, "validation_error")
+		return
+	}
 	if !slices.Contains(strings.Fields(moves[o.status]), to) {
 		expect(t, answer, 409, "invalid_transition")
 		return
 	}
 	expect(t, answer, 200, "")
+	w.audited("order.moved")
 	a.moved(o, to)
+	w.assigned(o, to, c)
 }
 
 // receive books goods in or out. Only admins and the warehouse may.
 func (w *world) receive(t *rapid.T) {
 	a := w.account(t)
 	kind, quantity := rapid.SampledFrom([]string{"IN", "OUT"}).Draw(t, "type"), rapid.IntRange(1, 6).Draw(t, "quantity")
-	answer := operate(t, w.admin, "POST", "/ops/v1/partners/"+a.partner.PartnerID+"/movements",
+	answer := w.operate(t, w.admin, "POST", "/ops/v1/partners/"+a.partner.PartnerID+"/movements",
 		fmt.Sprintf(`{"type":%q,"product_id":%d,"quantity":%d,"location":"MTL-1"}`, kind, a.lamp, quantity))
 	switch {
 	case kind == "IN":
 		expect(t, answer, 201, "")
+		w.audited("stock.moved")
 		a.take(-quantity)
 	case quantity > a.stock:
 		expect(t, answer, 422, "insufficient_stock")
 	default:
 		expect(t, answer, 201, "")
+		w.audited("stock.moved")
 		a.take(quantity)
 	}
 }
@@ -117,7 +126,7 @@ func (w *world) receive(t *rapid.T) {
 func (w *world) read(t *rapid.T) {
 	a, by := w.account(t), w.account(t)
 	o := a.order(t)
-	answer := call(t, by.partner, "GET", "/v1/orders/"+o.id, nil, "")
+	answer := w.call(t, by.partner, "GET", "/v1/orders/"+o.id, nil, "")
 	if by != a {
 		expect(t, answer, 404, "not_found")
 		return
@@ -141,7 +150,7 @@ func (w *world) list(t *rapid.T) {
 			want++
 		}
 	}
-	answer := call(t, a.partner, "GET", "/v1/orders?limit=100&status="+status, nil, "")
+	answer := w.call(t, a.partner, "GET", "/v1/orders?limit=100&status="+status, nil, "")
 	expect(t, answer, 200, "")
 	if got := answer.Len("orders"); got != want {
 		t.Fatalf("got %d orders that are %s, want %d", got, status, want)
@@ -151,22 +160,33 @@ func (w *world) list(t *rapid.T) {
 // key makes a further key, or revokes it.
 func (w *world) key(t *rapid.T) {
 	a := w.account(t)
+	w.pause()
 	session := a.partner.Login()
 	if a.other == nil {
-		if len(a.orders)%3 != 0 {
-			t.Skip("sign-ins are limited")
-		}
-		made := sent(t)(a.partner.Try("POST", "/v1/auth/api-keys", []byte(`{"name":"second"}`), session...))
+		made := w.send(t, w.service, "POST", "/v1/auth/api-keys", []byte(`{"name":"second"}`), session...)
 		expect(t, made, 201, "")
+		w.audited("api_key.created")
 		other := *a.partner
 		other.KeyID, other.PublicKey, other.SecretKey = made.Text("key_id"), made.Text("public_key"), made.Text("secret_key")
 		a.other = &other
-		expect(t, call(t, a.other, "GET", "/v1/orders", nil, ""), 200, "")
+		expect(t, w.call(t, a.other, "GET", "/v1/orders", nil, ""), 200, "")
 		return
 	}
-	expect(t, sent(t)(a.partner.Try("DELETE", "/v1/auth/api-keys/"+a.other.KeyID, nil, session...)), 200, "")
-	expect(t, call(t, a.other, "GET", "/v1/orders", nil, ""), 401, "unauthorized")
+	expect(t, w.send(t, w.service, "DELETE", "/v1/auth/api-keys/"+a.other.KeyID, nil, session...), 200, "")
+	expect(t, w.call(t, a.other, "GET", "/v1/orders", nil, ""), 401, "unauthorized")
+	w.audited("api_key.revoked")
 	a.other = nil
+}
+
+// putEndpoint sets the endpoint.
+func (w *world) putEndpoint(t *rapid.T, a *account) {
+	status := 201
+	if a.endpoint != "" {
+		status = 200
+	}
+	a.endpoint = w.receiver.URL + w.name("/hook")
+	w.service.Clock.Advance(time.Second)
+	expect(t, w.call(t, a.partner, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status, "")
 }
 
 // setEndpoint changes, reads or deletes the webhook endpoint.
@@ -175,21 +195,16 @@ func (w *world) setEndpoint(t *rapid.T) {
 	a := w.account(t)
 	switch rapid.SampledFrom([]string{"GET", "PUT", "DELETE"}).Draw(t, "method") {
 	case "PUT":
-		status := 201
-		if a.endpoint != "" {
-			status = 200
-		}
-		a.endpoint = "https://example.com/" + w.name("hook")
-		expect(t, call(t, a.partner, "PUT", path, fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status, "")
+		w.putEndpoint(t, a)
 	case "DELETE":
 		if a.endpoint == "" {
-			expect(t, call(t, a.partner, "DELETE", path, nil, ""), 404, "not_found")
+			expect(t, w.call(t, a.partner, "DELETE", path, nil, ""), 404, "not_found")
 			return
 		}
-		expect(t, call(t, a.partner, "DELETE", path, nil, ""), 200, "")
+		expect(t, w.call(t, a.partner, "DELETE", path, nil, ""), 200, "")
 		a.endpoint = ""
 	default:
-		answer := call(t, a.partner, "GET", path, nil, "")
+		answer := w.call(t, a.partner, "GET", path, nil, "")
 		if a.endpoint == "" {
 			expect(t, answer, 404, "not_found")
 			return
@@ -204,5 +219,5 @@ func (w *world) setEndpoint(t *rapid.T) {
 // quote asks for a price, which is the same as long as the rate card is.
 func (w *world) quote(t *rapid.T) {
 	a := w.account(t)
-	expect(t, call(t, a.partner, "POST", "/v1/rates/quote", testkit.OrderJSON("any", ""), ""), 200, "")
+	expect(t, w.call(t, a.partner, "POST", "/v1/rates/quote", testkit.OrderJSON("any", ""), ""), 200, "")
 }
