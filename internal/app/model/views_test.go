@@ -19,8 +19,16 @@ var carrying = []string{"courier_assigned", "picked_up", "in_transit", "out_for_
 
 // events compares the events of an order with its history, and sends one again.
 func (w *world) events(t *rapid.T) {
-	a, by := w.account(t), w.account(t)
-	o := a.order(t)
+	a := w.account(t)
+	o, by := a.order(t), a
+	if o.status == "pending" {
+		expect(t, w.operate(t, w.desk, "POST", "/ops/v1/orders/"+o.id+"/status", `{"status":"accepted"}`), 200, "")
+		w.audited("order.moved")
+		a.moved(o, "accepted")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "by another partner") == 0 {
+		by = w.other(a)
+	}
 	listed := w.call(t, by.partner, "GET", "/v1/webhooks/events?order_id="+o.id, nil, "")
 	expect(t, listed, 200, "")
 	var want []string // the newest first
