@@ -200,7 +200,7 @@ func (w *world) deliver(t *rapid.T) {
 	record := w.operate(t, w.rider, "GET", "/ops/v1/orders/"+o.id, "")
 	expect(t, record, 200, "")
 	url := record.Text("proofs", 0, "url")
-	expect(t, w.send(t, w.service, "GET", url[strings.Index(url, "/proofs/"):], nil), 200, "")
+	expect(t, w.send(t, w.service, "GET", strings.TrimPrefix(url, w.service.URL), nil), 200, "")
 }
 
 func picture() []byte {
