@@ -38,6 +38,9 @@ type row interface{ scan(into ...any) error }
 // textScanner takes the value of a text column.
 type textScanner interface{ scanText(string) error }
 
+// bytesScanner takes the value of a column of bytes, which is valid until scanBytes returns.
+type bytesScanner interface{ scanBytes(stored []byte) }
+
 // fixedBytes takes the value of a bytes column of fixed length.
 type fixedBytes []byte
 

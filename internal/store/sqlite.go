@@ -391,6 +391,10 @@ func (r sqliteRow) scan(dest ...any) error {
 			*d = r.st.ColumnInt64(i) != 0
 		case fixedBytes:
 			r.st.ColumnBytes(i, d)
+		case bytesScanner:
+			stored := make([]byte, r.st.ColumnLen(i))
+			r.st.ColumnBytes(i, stored)
+			d.scanBytes(stored)
 		case textScanner:
 			if err := d.scanText(r.st.ColumnText(i)); err != nil {
 				return err

@@ -385,7 +385,7 @@ CREATE TABLE orders (
     cancelled_at        BIGINT NOT NULL,
     courier             TEXT   NOT NULL, -- JSON
     allocation          TEXT   NOT NULL, -- JSON: the stock that was taken, by location
-    document            TEXT   NOT NULL, -- JSON
+    document            BYTEA  NOT NULL, -- JSON, packed: see packed.go
     PRIMARY KEY (partner_id, order_id),
     UNIQUE (partner_id, partner_order_id)
 );

@@ -1,0 +1,98 @@
+package store
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// A packed document is one byte with the number of its dictionary, the CRC-32C of the
+// document in 4 bytes (little-endian), and the document as a block of S2 that was
+// compressed with the dictionary. A document that does not become smaller is stored as
+// it is: JSON begins with {, which is not the number of a dictionary.
+const (
+	packedHeader = 1 + 4
+	// maxPacked bounds what is allocated for a block whose length may be damaged.
+	maxPacked = 64 << 20
+)
+
+// A dictionary holds invented orders, as records show them. It must never change, nor
+// be removed, because stored documents cannot be read without it. A better one gets the
+// next number.
+//
+//go:embed dictionaries/orders-1.txt
+var orders1 []byte
+
+const currentDictionary = 1
+
+var (
+	dictionaries = map[byte]*s2.Dict{1: s2.MakeDict(orders1, nil)}
+	castagnoli   = crc32.MakeTable(crc32.Castagnoli)
+	errPacked    = errors.New("the packed document is damaged")
+)
+
+// pack returns a document as it is stored.
+func pack(document []byte) []byte {
+	packed := make([]byte, packedHeader, packedHeader+s2.MaxEncodedLen(len(document)))
+	packed[0] = currentDictionary
+	binary.LittleEndian.PutUint32(packed[1:], crc32.Checksum(document, castagnoli))
+	block := dictionaries[currentDictionary].Encode(packed[packedHeader:cap(packed)], document)
+	if packedHeader+len(block) >= len(document) {
+		return notNil(document)
+	}
+	return packed[:packedHeader+len(block)]
+}
+
+// unpack returns a stored document. It reuses the memory of buffer if that is large
+// enough.
+func unpack(buffer, stored []byte) ([]byte, error) {
+	if len(stored) < packedHeader || stored[0] == '{' {
+		return append(buffer[:0], stored...), nil
+	}
+	block := stored[packedHeader:]
+	size, err := s2.DecodedLen(block)
+	dictionary := dictionaries[stored[0]]
+	if err != nil || size > maxPacked || dictionary == nil {
+		return nil, errPacked
+	}
+	document, err := dictionary.Decode(buffer[:cap(buffer)], block)
+	if err != nil || crc32.Checksum(document, castagnoli) != binary.LittleEndian.Uint32(stored[1:]) {
+		return nil, errPacked
+	}
+	return document, nil
+}
+
+// UnpackDocument returns an order's record from the column orders.document, for programs
+// that read the database without the store.
+func UnpackDocument(stored []byte) ([]byte, error) { return unpack(nil, stored) }
+
+// packed is a column of a document that is stored packed. If it cannot be unpacked, the
+// field gets what is stored, which is not JSON; so the order is as damaged as one
+// whose document is not.
+func packed[T any](name string, field func(*T) *[]byte) column[T] {
+	return column[T]{
+		columnSpec{name, bytesColumn},
+		func(of *T, b binder) { b.bytes(pack(*field(of))) },
+		func(of *T) any { return packedBytes{field(of)} },
+	}
+}
+
+// packedBytes takes the value of a packed column.
+type packedBytes struct{ document *[]byte }
+
+func (p packedBytes) scanBytes(stored []byte) {
+	document, err := unpack(*p.document, stored)
+	if err != nil {
+		document = append((*p.document)[:0], stored...)
+	}
+	*p.document = document
+}
+
+// ScanBytes implements pgtype.BytesScanner.
+func (p packedBytes) ScanBytes(stored []byte) error {
+	p.scanBytes(stored)
+	return nil
+}
