@@ -40,7 +40,7 @@ var (
 	orders = newTable("orders", orderKey, append(changing,
 		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
 		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
-		packed("document", func(o *orderRow) *[]byte { return &o.document }))...)
+		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))...)
 
 	storedOrders = orders.only("status", "updated_at", "estimated_delivery", "document")
 
@@ -59,7 +59,7 @@ var (
 	findReferences = lookUpSome(lookUp, byReference, orders, key(
 		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
 		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
-	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }))
+	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
 	findDocuments = lookUpSome(lookUp, byOrder, orders, documents)
 	lockDocuments = lookUpSome(lookUpLock, byOrder, orders, documents)
 )

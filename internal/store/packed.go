@@ -69,24 +69,27 @@ func unpack(buffer, stored []byte) ([]byte, error) {
 // that read the database without the store.
 func UnpackDocument(stored []byte) ([]byte, error) { return unpack(nil, stored) }
 
-// packed is a column of a document that is stored packed. If it cannot be unpacked, the
-// field gets what is stored, which is not JSON; so the order is as damaged as one
-// whose document is not.
-func packed[T any](name string, field func(*T) *[]byte) column[T] {
+// packed is a column of a document that is stored packed. damaged is called for a row
+// whose document cannot be unpacked, with the reason; the field is then as it is stored.
+func packed[T any](name string, field func(*T) *[]byte, damaged func(*T, error)) column[T] {
 	return column[T]{
 		columnSpec{name, bytesColumn},
 		func(of *T, b binder) { b.bytes(pack(*field(of))) },
-		func(of *T) any { return packedBytes{field(of)} },
+		func(of *T) any { return packedBytes{field(of), func(err error) { damaged(of, err) }} },
 	}
 }
 
 // packedBytes takes the value of a packed column.
-type packedBytes struct{ document *[]byte }
+type packedBytes struct {
+	document *[]byte
+	damaged  func(error)
+}
 
 func (p packedBytes) scanBytes(stored []byte) {
 	document, err := unpack(*p.document, stored)
 	if err != nil {
 		document = append((*p.document)[:0], stored...)
+		p.damaged(err)
 	}
 	*p.document = document
 }

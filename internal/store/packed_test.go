@@ -55,7 +55,7 @@ func TestDamagedPackedDocument(t *testing.T) {
 			t.Errorf("byte %d changed: got the document, want an error", at)
 		}
 		row := orderRow{Order: delivery.Order{OrderID: "ord_1"}}
-		packedBytes{&row.document}.scanBytes(damaged)
+		packedBytes{&row.document, row.damaged}.scanBytes(damaged)
 		if row.order().Damage == nil {
 			t.Errorf("byte %d changed: got an order, want its damage", at)
 		}
