@@ -36,13 +36,13 @@ type collector struct {
 func newCollector(t *testing.T) *collector {
 	t.Helper()
 	c := &collector{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		var data otlp.TracesData
 		if err == nil {
 			err = proto.Unmarshal(body, &data)
 		}
-		if err != nil || r.Method != "POST" || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" {
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" {
 			t.Errorf("got %s %s %v (%v), want spans", r.Method, r.URL, r.Header, err)
 		}
 		c.mu.Lock()
@@ -133,9 +133,9 @@ func TestTraceOfCreation(t *testing.T) {
 	s := apptest.Start(t, traced(c.url))
 	p := s.Register(t, "metro")
 	body := testkit.OrderJSON("A-1", "")
-	headers := append(p.Signed("POST", "/v1/orders", body), "Idempotency-Key", uuid.NewString(),
+	headers := append(p.Signed(http.MethodPost, "/v1/orders", body), "Idempotency-Key", uuid.NewString(),
 		"Traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "Tracestate", "vendor=private-state")
-	made := s.Do(t, "POST", "/v1/orders", body, headers...).Must(t, 201)
+	made := s.Do(t, http.MethodPost, "/v1/orders", body, headers...).Must(t, 201)
 	s.Stop()
 
 	request := c.one(t, "POST /v1/orders", anySpan)
@@ -146,7 +146,7 @@ func TestTraceOfCreation(t *testing.T) {
 		t.Errorf("got kind %v and status %v, want a server's without error", request.GetKind(), request.GetStatus())
 	}
 	expectAttributes(t, request, map[string]any{
-		"http.request.method": "POST", "http.route": "/v1/orders", "http.response.status_code": 201,
+		"http.request.method": http.MethodPost, "http.route": "/v1/orders", "http.response.status_code": 201,
 		"dropyard.request_id": made.Header.Get("X-Request-Id"), "dropyard.partner_id": p.PartnerID,
 	})
 	c.one(t, "verify signature", within(request))
@@ -257,7 +257,7 @@ func TestTraceOfWebhooks(t *testing.T) {
 	h.Stop()
 	attempt := c.one(t, "POST webhook", anySpan)
 	expectAttributes(t, attempt, map[string]any{
-		"http.request.method": "POST", "http.response.status_code": 503, "http.request.resend_count": 0, "error.type": "503", "server.address": "127.0.0.1",
+		"http.request.method": http.MethodPost, "http.response.status_code": 503, "http.request.resend_count": 0, "error.type": "503", "server.address": "127.0.0.1",
 		"dropyard.partner_id": h.partner.PartnerID, "dropyard.event.id": hook.Text("id"), "dropyard.event.type": "order.accepted",
 	})
 	if attempt.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR || attempt.GetKind() != otlp.Span_SPAN_KIND_CLIENT || len(attempt.GetParentSpanId()) > 0 {

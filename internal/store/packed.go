@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/binary"
 	"errors"
@@ -88,7 +89,7 @@ type packedBytes struct {
 func (p packedBytes) scanBytes(stored []byte) {
 	document, err := unpack(*p.document, stored)
 	if err != nil {
-		document = append((*p.document)[:0], stored...)
+		document = bytes.Clone(stored)
 		p.damaged(err)
 	}
 	*p.document = document

@@ -3,6 +3,7 @@ package tracing_test
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -27,7 +28,7 @@ func BenchmarkRequest(b *testing.B) {
 				}
 				defer func() { _ = tracer.Close(ended) }()
 			}
-			request := httptest.NewRequest("POST", "/v1/orders", nil)
+			request := httptest.NewRequest(http.MethodPost, "/v1/orders", nil)
 			b.ReportAllocs()
 			for b.Loop() {
 				served, span := tracer.Serve(request, "/v1/orders")

@@ -58,7 +58,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // so that the connection can be used again
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answered %s", response.Status)

@@ -16,7 +16,7 @@ import (
 // TestNoTracerCostsNothing calls everything that a request without traces does.
 func TestNoTracerCostsNothing(t *testing.T) {
 	var none *tracing.Tracer
-	request := httptest.NewRequest("POST", "/v1/orders", nil)
+	request := httptest.NewRequest(http.MethodPost, "/v1/orders", nil)
 	request.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	allocations := testing.AllocsPerRun(1000, func() {
 		served, span := none.Serve(request, "/v1/orders")
@@ -54,7 +54,7 @@ func start(t *testing.T, endpoint string, ratio float64) *tracing.Tracer {
 // serve records as many requests, and returns how many of them the sampler has chosen.
 func serve(tracer *tracing.Tracer, requests int) (chosen int64) {
 	for range requests {
-		request, span := tracer.Serve(httptest.NewRequest("GET", "/", nil), "/")
+		request, span := tracer.Serve(httptest.NewRequest(http.MethodGet, "/", nil), "/")
 		if span != nil {
 			chosen++
 		}
@@ -121,7 +121,7 @@ func TestClosingSendsWhatWaits(t *testing.T) {
 		}))
 		tracer := start(t, "http://me:token@"+server.Listener.Addr().String()+"/otlp/v1/traces", 1)
 		for range 350 { // each with a span within
-			request, span := tracer.Serve(httptest.NewRequest("GET", "/", nil), "/")
+			request, span := tracer.Serve(httptest.NewRequest(http.MethodGet, "/", nil), "/")
 			_, within := tracer.Start(request.Context(), "within", tracing.Internal)
 			within.End()
 			span.End()

@@ -178,7 +178,7 @@ func TestCourierAppTakesNewVersions(t *testing.T) {
 
 	l.newer.Store(&old)
 	const heard = `new Promise((resolve) => {
-		navigator.serviceWorker.addEventListener("message", (event) => resolve(event.data.version));
+		navigator.serviceWorker.addEventListener("message", (event) => event.data.version === document.getElementById("courier").dataset.version || resolve(event.data.version));
 		navigator.serviceWorker.ready.then((registration) => registration.update());
 	})`
 	evaluate(t, visit, heard, newerVersion)

@@ -64,7 +64,7 @@ var zones = sync.OnceValue(func() string {
 
 // firstRows is how many rows the document of the board has: some more than a window of
 // 1,200 pixels shows.
-const firstRows = 40
+const firstRows = 32
 
 // firstRows returns the rows that are due first, as the interface has them.
 func (room *Room) firstRows(ctx context.Context) ([]json.RawMessage, error) {
