@@ -14,6 +14,7 @@ func (a *App) openAccessLog() (err error) {
 	if a.accessLog, err = accesslog.Open(a.config.AccessLog, a.Out, a.Log); err != nil {
 		return fmt.Errorf("--access-log: %w", err)
 	}
+	a.atClose(a.accessLog.Close)
 	return nil
 }
 

@@ -30,11 +30,12 @@ func (a *App) openClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if last, ok := timestamp.Parse(text); ok {
-		a.clock.Resume(last)
+	if at, ok := timestamp.Parse(text); ok {
+		a.clock.Resume(at)
 	}
-	a.lastTime = &lastTime{app: a, stop: make(chan struct{}), done: make(chan struct{})}
-	go a.lastTime.keep()
+	last := &lastTime{app: a, stop: make(chan struct{}), done: make(chan struct{})}
+	go last.keep()
+	a.atClose(ending(last.close))
 	return nil
 }
 
@@ -55,9 +56,6 @@ func (l *lastTime) keep() {
 
 // close writes the time once more, if it still can.
 func (l *lastTime) close() {
-	if l == nil {
-		return
-	}
 	close(l.stop)
 	<-l.done
 	l.save()

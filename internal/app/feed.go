@@ -13,6 +13,7 @@ func (a *App) openFeed() {
 		Store: a.store.Feed(), Shared: a.store.Shared(), Now: a.Now, At: a.At, Random: a.Random, Log: a.Log,
 		Encode: api.EncodeRow,
 	})
+	a.atClose(ending(a.feed.Close))
 }
 
 // committed names the orders of a commit to the feed.

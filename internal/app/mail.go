@@ -25,6 +25,7 @@ func (a *App) openMail() error {
 			Username: server.Username, Password: server.Password, From: server.From,
 		},
 	})
+	a.atClose(ending(a.mailer.Close))
 	a.Post = a.mailer
 	return nil
 }
@@ -39,6 +40,7 @@ func (a *App) openRecipients() {
 		config.Seal = a.mailer.Seal
 	}
 	a.recipients = recipient.NewService(config)
+	a.atClose(ending(a.recipients.Close))
 }
 
 // senderOf returns a partner as its recipients see it.

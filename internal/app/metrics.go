@@ -32,6 +32,7 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 	if a.metrics.listener, err = network.Listen(ctx, "tcp", a.config.MetricsListen); err != nil {
 		return fmt.Errorf("listen for metrics: %w", err)
 	}
+	a.atClose(func() error { return ended(a.metrics.listener.Close()) })
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.metrics.Handler())
 	a.metrics.http = &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout}
@@ -52,6 +53,7 @@ func (m *metricsServer) serve(a *App) {
 	m.WatchInstallation(a.watched())
 	if m.http != nil {
 		go func() { _ = m.http.Serve(m.listener) }()
+		a.atClose(m.http.Close)
 	}
 }
 
@@ -72,14 +74,11 @@ func (a *App) backlog(ctx context.Context) (b webhook.Backlog, err error) {
 	return b, err
 }
 
-func (m *metricsServer) close() error {
-	if m == nil || m.http == nil {
+// ended returns the error of closing a listener, which the server that used it may have
+// closed before.
+func ended(err error) error {
+	if errors.Is(err, net.ErrClosed) {
 		return nil
-	}
-	err := m.http.Close()
-	// If the server was serving, it has closed the listener already.
-	if closed := m.listener.Close(); !errors.Is(closed, net.ErrClosed) {
-		err = errors.Join(err, closed)
 	}
 	return err
 }

@@ -28,13 +28,16 @@ func (a *App) openData(ctx context.Context) (err error) {
 		return err
 	}
 	if !a.config.Postgres() {
-		if a.locks, err = lockDirectories(a.config.Data, filepath.Dir(a.config.Database())); err != nil {
+		held, err := lockDirectories(a.config.Data, filepath.Dir(a.config.Database()))
+		if err != nil {
 			return err
 		}
+		a.atClose(held.release)
 	}
 	if a.store, err = openForService(ctx, a.config, a.Surroundings); err != nil {
 		return err
 	}
+	a.atClose(a.store.Close)
 	a.store.Trace(a.tracer)
 	a.watchStore()
 	if err := a.store.CheckWhole(ctx); err != nil {

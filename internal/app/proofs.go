@@ -30,10 +30,13 @@ func openPictures(settings *config.Config, now func() time.Time) (pictures proof
 }
 
 // openProofs creates the service of proofs of delivery.
-func (a *App) openProofs() (err error) {
-	if a.pictures, a.endPictures, err = openPictures(a.config, a.machine); err != nil {
+func (a *App) openProofs() error {
+	pictures, end, err := openPictures(a.config, a.machine)
+	if err != nil {
 		return err
 	}
+	a.pictures = pictures
+	a.atClose(ending(end))
 	a.proofs = proof.NewService(proof.Config{
 		Store: a.pictures, Records: a.store.Proofs(), Cleaner: a.cleaner, Now: a.Now, Random: a.Random, Log: a.Log, URL: a.proofURL,
 		TooLate: func(ctx context.Context, found *delivery.Order) error { return a.orders.TooLate(ctx, found) },

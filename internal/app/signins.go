@@ -21,6 +21,7 @@ func (a *App) openAccounts() {
 		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
 		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 	})
+	a.atClose(a.partners.Close)
 	a.operators = newOperators(a.store, a.Surroundings, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
 	a.rules = &signin.Rules{
 		Store: a.store.OperatorSignIns(), Now: a.Now, Random: a.Random,
@@ -32,9 +33,11 @@ func (a *App) openAccounts() {
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Users, a.store.UserSignIns(), a.partners.Gate(), credential.MinUserPassword
 	config.BaseURL = func() string { return a.URL() + "/portal" }
 	a.userSignIns = signin.NewService(config)
+	a.atClose(ending(a.userSignIns.Close))
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Operators, a.store.OperatorSignIns(), a.operators.Gate(), credential.MinOperatorPassword
 	config.BaseURL = func() string { return a.URL() + "/console" }
 	a.operatorSignIns = signin.NewService(config)
+	a.atClose(ending(a.operatorSignIns.Close))
 }
 
 // texts returns words as texts.

@@ -17,6 +17,7 @@ func (a *App) openSimulation() {
 		Store: a.store.Simulation(), Dispatch: simulated{a.orders, a.operators},
 		Live: a.config.Simulate, Pace: a.config.Pace(), Now: a.Now, At: a.At, Log: a.Log,
 	})
+	a.atClose(ending(a.simulator.Close))
 }
 
 // startSimulation starts the simulation.

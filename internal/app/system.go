@@ -123,7 +123,7 @@ type nodes struct {
 	done chan struct{}
 }
 
-// openNodes announces this node to the others, until closeNodes.
+// openNodes announces this node to the others, until the app closes.
 func (a *App) openNodes(ctx context.Context) error {
 	id, err := identifier.New(a.Random, "nod_")
 	if err != nil {
@@ -140,6 +140,7 @@ func (a *App) openNodes(ctx context.Context) error {
 	}
 	a.nodes.stop, a.nodes.done = make(chan struct{}), make(chan struct{})
 	go a.nodes.keep()
+	a.atClose(ending(a.nodes.close))
 	return nil
 }
 
@@ -181,9 +182,6 @@ func (n *nodes) keep() {
 
 // close forgets this node. An error is of no interest: the database may be gone.
 func (n *nodes) close() {
-	if n == nil || n.stop == nil {
-		return
-	}
 	close(n.stop)
 	<-n.done
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -44,8 +44,11 @@ func (a *App) openTLS(ctx context.Context) (err error) {
 	if a.config.TLSRedirect == "" {
 		return nil
 	}
-	a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.Log)
-	return err
+	if a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.Log); err != nil {
+		return err
+	}
+	a.atClose(a.redirect.close)
+	return nil
 }
 
 // boundStreams bounds what a connection by HTTP/2 may have in flight, as receiveBuffer
@@ -89,9 +92,6 @@ func openRedirect(ctx context.Context, address string, handler http.Handler, log
 }
 
 func (r *redirect) close() error {
-	if r == nil {
-		return nil
-	}
 	err := r.http.Close()
 	<-r.ended
 	return err

@@ -27,6 +27,7 @@ func (a *App) openTracer() error {
 	if err != nil {
 		return fmt.Errorf("--traces-endpoint: %w", err)
 	}
+	a.atClose(ending(a.closeTracer))
 	a.Log = slog.New(tracing.LogHandler(a.Log.Handler()))
 	return nil
 }

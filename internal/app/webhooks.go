@@ -16,6 +16,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 		return err
 	}
 	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure || a.config.LocalDemo()})
+	a.atClose(ending(a.outbound.Close))
 	client := webhookClient{a.outbound}
 	kept := a.store.Webhooks()
 	if !a.store.Shared() {
@@ -30,6 +31,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	if err != nil {
 		return err
 	}
+	a.atClose(ending(a.sender.Close))
 	a.webhooks = webhook.NewService(webhook.Config{
 		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random, Wake: a.sender.Wake, Changed: a.sender.Changed,
 	})

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/record"
+)
+
+// openOrders starts the service of orders. The services that it calls must be
+// there already.
+func (a *App) openOrders() {
+	kept := a.store.Orders()
+	if a.OrderStore != nil {
+		kept = a.OrderStore(kept)
+	}
+	a.orders = order.NewService(order.Config{
+		Store:       kept,
+		Writers:     a.store.Writers(),
+		ByPartner:   a.store.Sharded(),
+		Now:         a.Now,
+		Random:      a.Random,
+		Card:        a.cardOf,
+		Quota:       a.quotaOf,
+		Quoter:      quoterOf(a.masterKey),
+		Encode:      record.Encode,
+		Mail:        a.recipients.OfMove,
+		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
+		ProofURL:    a.proofURL,
+		Announce:    a.sender.Wake,
+		Created:     a.created,
+		HandedOver:  a.handOver,
+		Committed:   a.committed,
+		Observer:    a.metrics.Orders(),
+		Tracer:      a.tracer,
+		Damaged:     a.unreadableOrder,
+
+		EncodeForOperators: record.EncodeForOperators,
+		AppendListed:       record.AppendListed,
+	})
+	a.atClose(ending(a.orders.Close))
+}
+
+// handOverTime is how long keeping a sequence may take after the orders have moved.
+const handOverTime = 10 * time.Second
+
+// handOver keeps the sequence of orders that have another courier now. The orders have
+// moved: a caller who has hung up ends nothing.
+func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOverTime)
+	defer cancel()
+	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
+		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)
+	}
+}
+
+// created is called with the accounts whose new orders have been committed.
+func (a *App) created(partnerIDs ...string) {
+	a.acceptor.Wake(partnerIDs...)
+	a.simulator.Wake(partnerIDs...)
+}
+
+// unreadable returns a function that counts a stored document that cannot be read.
+func (a *App) unreadable(kind string) func() {
+	return func() { a.metrics.Unreadable(kind) }
+}
+
+// unreadableOrder logs and counts a stored order that cannot be read.
+func (a *App) unreadableOrder(damaged *delivery.DamagedError) {
+	a.metrics.Unreadable("order")
+	a.Log.Error("a stored order cannot be read", "order_id", damaged.OrderID, "error", damaged.Err)
+}
+
+// cardOf returns the rate card in force for a partner at a time.
+func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error) {
+	settings, err := a.partners.Settings(ctx, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	return a.rateCards.At(ctx, settings.RateCard, at)
+}
+
+// quotaOf returns the limits of a partner.
+func (a *App) quotaOf(ctx context.Context, partnerID string) (order.Quota, error) {
+	settings, err := a.partners.Settings(ctx, partnerID)
+	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay, StoredBytes: settings.StoredBytes}
+	if quota.OrdersPerDay == partner.DefaultQuota {
+		quota.OrdersPerDay = a.config.OrdersPerDay
+	}
+	if quota.StoredBytes == partner.DefaultQuota {
+		quota.StoredBytes = a.config.StoredBytes
+	}
+	return quota, err
+}

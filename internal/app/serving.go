@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/report"
+)
+
+// Limits of the HTTP server. Reading a request and writing its response may take as
+// long as the interface allows a request (section 8), and a little longer, so that
+// the response to a request that took too long can still be written.
+const (
+	headerTimeout = 10 * time.Second
+	bodyTimeout   = 30 * time.Second
+	answerTimeout = 35 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+	// drainTimeout bounds how long a shutdown waits for requests under way.
+	drainTimeout = 40 * time.Second
+)
+
+// server returns the HTTP server, which does not listen yet.
+func (a *App) server() *http.Server {
+	return &http.Server{
+		Handler:           a.handler(),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       bodyTimeout,
+		WriteTimeout:      answerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ConnContext:       boundReceived,
+		HTTP2:             boundStreams(),
+		ErrorLog:          slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
+		// OPTIONS * is refused in JSON like any unknown path, instead of being answered
+		// by net/http.
+		DisableGeneralOptionsHandler: true,
+	}
+}
+
+// receiveBuffer is how much of what a connection sends the system may hold until the
+// service reads it, in bytes. Linux lets it grow to 6 MiB, which strangers could make
+// it hold for every connection. At 100 ms to the client it still allows 1.2 MB/s.
+const receiveBuffer = 128 << 10
+
+// boundReceived bounds the receive buffer of a new connection.
+func boundReceived(ctx context.Context, conn net.Conn) context.Context {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetReadBuffer(receiveBuffer) // where this fails, the system's own bound holds
+	}
+	return ctx
+}
+
+// handler returns the handler of all that the service answers.
+func (a *App) handler() http.Handler {
+	proxies, _ := a.config.Proxies() // Check has parsed them before
+	pages := a.pages()
+	server := api.New(api.Config{
+		Orders:          a.orders,
+		Partners:        a.partners,
+		Operators:       a.operators,
+		OperatorSignIns: a.operatorSignIns,
+		UserSignIns:     a.userSignIns,
+		SignInRules:     a.rules,
+		Dispatch:        a.dispatch,
+		Feed:            a.feed,
+		Stock:           a.stock,
+		RateCards:       a.rateCards,
+		Retention:       a.retention,
+		Reports:         a.reports(),
+		RequestLog:      a.requestLog,
+		Receipts:        a.store.Receipts(),
+		Webhooks:        a.webhooks,
+		Proofs:          a.proofs,
+		BaseURL:         a.URL,
+		TrackingPages:   pages.tracking,
+		Pages:           pages.others,
+		RefusedPage:     pages.refused,
+		Ready:           a.reasons,
+		System:          a.system,
+		Now:             a.Now,
+		MachineNow:      a.machine,
+		Random:          a.Random,
+		Log:             a.Log,
+		RateLimit:       a.config.RateLimit,
+		StrangerLimit:   a.config.StrangerLimit,
+		Room:            a.room,
+		SharedRates:     a.sharedRates(),
+		TrustedProxies:  proxies,
+		SecureCookies:   a.config.Secure(),
+		OpenID:          a.openID(),
+		Observer:        a.metrics.API(),
+		Tracer:          a.tracer,
+		Security:        a.security,
+		AccessLog:       a.accessLog,
+	})
+	if a.config.LocalDemo() {
+		return onlyThisMachine(server)
+	}
+	return server
+}
+
+// reports returns the service that answers what happened in a period.
+func (a *App) reports() *report.Service { return report.NewService(a.store.Reports(), a.Now) }
+
+// openID returns the client of the OpenID provider; nil if there is none.
+func (a *App) openID() *openid.Client {
+	if a.config.OIDCIssuer == "" {
+		return nil
+	}
+	return openid.New(openid.Config{
+		Issuer: a.config.OIDCIssuer, ClientID: a.config.OIDCClientID, ClientSecret: a.config.OIDCClientSecret,
+		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim,
+		Sealer: a.sealer, Now: a.machine, Random: a.Random, Log: a.Log,
+	})
+}
+
+// sharedRates returns the limiter of the rates that nodes share; nil with the
+// embedded database, which has one node, so that requests need no write.
+func (a *App) sharedRates() *throttle.Shared {
+	if !a.store.Shared() {
+		return nil
+	}
+	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.machine, a.Log, a.metrics.SharedRates())
+}

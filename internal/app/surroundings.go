@@ -1,0 +1,60 @@
+package app
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/processors"
+	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// Surroundings holds what a service takes from outside, so that tests can replace
+// it. In an App, Now and At are those of its steady clock.
+type Surroundings struct {
+	Now func() time.Time
+	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
+	// Elapsed returns the time since a fixed moment by a clock that is never set, with
+	// which Now is compared; nil leaves Now unchecked. Now may go back only if there is one.
+	Elapsed func() time.Duration
+	Random  io.Reader // cryptographically secure, safe for concurrent use
+	Log     *slog.Logger
+	// Out is where the demo prints its credentials.
+	Out io.Writer
+	// Version is the version of dropyard, which the metrics show.
+	Version string
+	// Memory is how much memory Go may use, in bytes. The room for requests and
+	// responses in flight is a part of it.
+	Memory int64
+	// Hasher hashes passwords.
+	Hasher *credential.Hasher
+	// Post sends mails instead of the mail server in the settings. With nil and without
+	// a server there is no mail, and links are returned to those who made them.
+	Post mail.Post
+	// OrderStore wraps the store of orders, to measure what storage costs; nil
+	// leaves it as it is.
+	OrderStore func(order.Store) order.Store
+}
+
+// System returns the surroundings of a real service: the system's clock and random
+// numbers, standard output and error. It also sets the garbage collector and the
+// memory limit of the process.
+func System() Surroundings {
+	processors.Spread()
+	collector.start()
+	start := time.Now()
+	return Surroundings{
+		Memory:  limitMemory(),
+		Now:     time.Now,
+		At:      func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
+		Elapsed: func() time.Duration { return time.Since(start) },
+		Random:  rand.Reader,
+		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Out:     os.Stdout,
+		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
+	}
+}
