@@ -111,4 +111,5 @@ func (f *figures) spend(server, database spent, count int) {
 	f.CPU = float64(server.cpu.Microseconds()) / each
 	f.DatabaseCPU = float64(database.cpu.Microseconds()) / each
 	f.Written = float64(server.written+database.written) / each
+	f.Load = loadAverage()
 }

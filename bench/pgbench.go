@@ -97,7 +97,7 @@ func (r *pgbenchRun) arguments() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, "--define="+name+"_document="+string(document))
+		all = append(all, "--define="+name+"_document="+fmt.Sprintf(`\x%x`, store.PackDocument(document)))
 		if allocation := allocationOf(made); allocation != "" { // pgbench does not accept an empty value
 			all = append(all, "--define="+name+"_allocation="+allocation)
 		}

@@ -126,7 +126,7 @@ func measureServer(ctx context.Context, s *server, l load, w work) (f figures, e
 	}
 	f = summarise(l, measured)
 	f.spend(own.used(), database.used(), measured.Done)
-	f.Resident, f.Load = resident(s.pid, "VmRSS"), loadAverage()
+	f.Resident = resident(s.pid, "VmRSS")
 	return f, nil
 }
 

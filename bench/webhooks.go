@@ -93,7 +93,6 @@ func (c *reportCommand) arrivals(ctx context.Context, r *receiver, pid int, stop
 	f.Orders = r.count()
 	f.PerSecond = float64(f.Orders-1) / r.span().Seconds()
 	f.spend(sender.used(), spent{}, f.Orders)
-	f.Load = loadAverage()
 	return f, nil
 }
 

@@ -66,6 +66,10 @@ func unpack(buffer, stored []byte) ([]byte, error) {
 	return document, nil
 }
 
+// PackDocument returns an order's record as the column orders.document has it, for
+// programs that write to the database without the store.
+func PackDocument(document []byte) []byte { return pack(document) }
+
 // UnpackDocument returns an order's record from the column orders.document, for programs
 // that read the database without the store.
 func UnpackDocument(stored []byte) ([]byte, error) { return unpack(nil, stored) }
