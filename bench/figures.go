@@ -105,7 +105,8 @@ func inTempDir[T any](fn func(directory string) (T, error)) (result T, err error
 	return fn(directory)
 }
 
-// spend sets what the server and its database's server have used, divided by count.
+// spend sets what the server and its database's server have used, divided by count, and
+// the load of the machine now.
 func (f *figures) spend(server, database spent, count int) {
 	each := float64(max(1, count))
 	f.CPU = float64(server.cpu.Microseconds()) / each
