@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -106,12 +107,13 @@ func (a *App) RedirectAddress() string {
 	return a.redirect.listener.Addr().String()
 }
 
-// redirectTo redirects what people open. A program that sends anything else is refused,
-// so that its author notices that the request has travelled in the clear.
+// redirectTo redirects what people open. A program that sends requests of an interface, or
+// anything but GET, is refused, so that its author notices that the request has travelled
+// in the clear (ASVS 5.0, 4.1.2).
 func redirectTo(public string) http.Handler {
 	base, _ := url.Parse(public) // config.Config made or checked it
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/ops/v1/") {
 			http.Error(w, "Use "+public, http.StatusBadRequest)
 			return
 		}

@@ -87,3 +87,42 @@ func TestTLS(t *testing.T) {
 	}
 	client.CloseIdleConnections()
 }
+
+// TestRedirectToTLS expects that pages lead to https, on the service's own host whatever the
+// request says, and that programs are told about their mistake.
+func TestRedirectToTLS(t *testing.T) {
+	t.Parallel()
+	certified, client := withCertificate(t)
+	s := apptest.Start(t, certified, func(c *config.Config, _ *app.Surroundings) { c.TLSRedirect = "127.0.0.1:0" })
+	for _, c := range []struct {
+		method, target string
+		status         int
+		location       string
+	}{
+		{http.MethodGet, "/track/ord_1/html?lang=fr", http.StatusPermanentRedirect, "/track/ord_1/html?lang=fr"},
+		{http.MethodHead, "/portal/", http.StatusPermanentRedirect, "/portal/"},
+		{http.MethodGet, "//evil.example/%2e%2e/", http.StatusPermanentRedirect, "//evil.example/%2e%2e/"},
+		{http.MethodGet, "/v1/orders", http.StatusBadRequest, ""},
+		{http.MethodGet, "/ops/v1/orders", http.StatusBadRequest, ""},
+		{http.MethodPost, "/portal/login", http.StatusBadRequest, ""},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), c.method, s.RedirectURL+c.target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = "evil.example"
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		want := ""
+		if c.location != "" {
+			want = s.URL + c.location
+		}
+		if got := response.Header.Get("Location"); response.StatusCode != c.status || got != want {
+			t.Errorf("%s %s: got %d to %q, want %d to %q", c.method, c.target, response.StatusCode, got, c.status, want)
+		}
+	}
+	client.CloseIdleConnections()
+}

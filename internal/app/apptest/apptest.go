@@ -44,6 +44,9 @@ type Service struct {
 	Database string
 	// MetricsURL is the address of its metrics; empty without WithMetrics.
 	MetricsURL string
+	// RedirectURL is the address that sends requests by HTTP on to https; empty if there is
+	// none.
+	RedirectURL string
 	Clock      *testkit.Clock
 	Log        *bytes.Buffer // may be read after Stop only
 	http       *http.Client
@@ -140,6 +143,9 @@ func Start(t testing.TB, options ...Option) *Service {
 	}
 	if address := service.MetricsAddress(); address != "" {
 		s.MetricsURL = "http://" + address + "/metrics"
+	}
+	if address := service.RedirectAddress(); address != "" {
+		s.RedirectURL = "http://" + address
 	}
 	s.stop = sync.OnceFunc(func() {
 		s.http.CloseIdleConnections() // the service would wait for those never used
