@@ -47,12 +47,12 @@ type Service struct {
 	// RedirectURL is the address that sends requests by HTTP on to https; empty if there is
 	// none.
 	RedirectURL string
-	Clock      *testkit.Clock
-	Log        *bytes.Buffer // may be read after Stop only
-	http       *http.Client
-	stop       func()
-	swept      bool // Sweep has removed rows that some laws of Audit are about
-	inspection inspection
+	Clock       *testkit.Clock
+	Log         *bytes.Buffer // may be read after Stop only
+	http        *http.Client
+	stop        func()
+	swept       bool // Sweep has removed rows that some laws of Audit are about
+	inspection  inspection
 }
 
 // Option changes the settings of a service under test.
