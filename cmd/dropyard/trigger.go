@@ -123,23 +123,22 @@ func createOrder(ctx context.Context, partner *client.Client) (*client.Order, er
 	return created, nil
 }
 
-// sandboxOrder returns an order that is marked as a test, for tomorrow from 9 to 17
-// o'clock Eastern Standard Time.
+// sandboxOrder returns an order that is marked as a test, to be picked up tomorrow from 9 to
+// 17 o'clock Eastern Standard Time and delivered within the week after, which any service
+// level can do.
 func sandboxOrder(now time.Time) client.OrderRequest {
-	tomorrow := now.AddDate(0, 0, 1)
-	at := func(hour int) time.Time {
-		return time.Date(tomorrow.Year(), tomorrow.Month(), tomorrow.Day(), hour, 0, 0, 0, time.FixedZone("", -5*60*60))
+	at := func(days, hour int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()+days, hour, 0, 0, 0, time.FixedZone("", -5*60*60))
 	}
-	window := client.TimeWindow{Start: at(9), End: at(17)}
 	return client.OrderRequest{
 		PartnerOrderID: "SANDBOX-" + client.NewIdempotencyKey(),
 		ServiceLevel:   client.LevelExpress,
 		Pickup: client.Contact{
-			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: window,
+			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: client.TimeWindow{Start: at(1, 9), End: at(1, 17)},
 			Address: client.Address{Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5", Country: client.Canada},
 		},
 		Dropoff: client.Contact{
-			Name: "Sandbox recipient", Phone: "+14165550123", Email: "recipient@example.com", TimeWindow: window,
+			Name: "Sandbox recipient", Phone: "+14165550123", Email: "recipient@example.com", TimeWindow: client.TimeWindow{Start: at(1, 9), End: at(8, 17)},
 			Address: client.Address{Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada},
 		},
 		Parcels: []client.Parcel{{
