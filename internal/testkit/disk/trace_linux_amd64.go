@@ -40,7 +40,10 @@ func Start(command *exec.Cmd, root string) (*Program, error) {
 	p := &Program{Recording: newRecording(), ended: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread()
+		// A thread that ends takes with it the programs that it has started, if they are to
+		// end with their parent: this one must go on.
+		defer runtime.UnlockOSThread()
 		defer close(p.ended)
 		t := &tracer{Program: p, root: path.Clean(root), files: map[int32]int{}, threads: map[int]*thread{}}
 		err := t.start(command)
@@ -67,7 +70,7 @@ func (t *tracer) start(command *exec.Cmd) error {
 	}
 	defer func() { _ = none.Close() }()
 	t.pid, err = syscall.ForkExec(command.Path, command.Args, &syscall.ProcAttr{
-		Env: command.Environ(), Files: []uintptr{none.Fd(), none.Fd(), errorFile.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true},
+		Env: command.Environ(), Files: []uintptr{none.Fd(), none.Fd(), errorFile.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", command.Path, err)
@@ -93,8 +96,9 @@ func (t *tracer) follow() {
 	defer func() { _ = t.memory.Close() }()
 	for {
 		var status unix.WaitStatus
-		// The threads of this program only, and not other children of this process.
-		id, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+		// The threads of this program only: its process group. This thread may have other
+		// children, which were started before it was locked.
+		id, err := unix.Wait4(-t.pid, &status, unix.WALL|unix.WNOTHREAD, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil: // no thread is left
