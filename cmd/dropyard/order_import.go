@@ -20,6 +20,7 @@ type importOrdersCommand struct {
 	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
 	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
 	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
+	JSON   bool   `name:"json" help:"Print the result as one JSON object, for programs." group:"Output"`
 	partnerFlags
 }
 
@@ -64,7 +65,15 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
 	}
-	return im.summary(c.DryRun)
+	if c.JSON {
+		err = json.NewEncoder(os.Stdout).Encode(im.result(c.DryRun))
+	} else {
+		im.summary(c.DryRun)
+	}
+	if err == nil && len(im.refused) > 0 {
+		err = errors.New("some orders were refused; correct the lines listed above and run the command again")
+	}
+	return err
 }
 
 // orderImport holds the progress of an import.
@@ -73,10 +82,33 @@ type orderImport struct {
 	bar         *terminal.Bar
 	total, done int // orders
 	created     int
-	replayed    int   // created by an earlier run of the same file
-	existing    int   // refused because their partner_order_id exists
-	refused     int   // refused for any other reason
-	cents       int64 // price of all created orders
+	replayed    int // created by an earlier run of the same file
+	existing    int // refused because their partner_order_id exists
+	refused     []refusedOrder
+	cents       int64 // price of the orders that this run has created
+}
+
+// refusedOrder is an order that was refused for any other reason than that it exists.
+type refusedOrder struct {
+	Line      int              `json:"line"` // of the file
+	Reference string           `json:"partner_order_id"`
+	Code      client.ErrorCode `json:"code"`
+	Message   string           `json:"message"`
+}
+
+// importResult is what --json prints.
+type importResult struct {
+	Orders   int            `json:"orders"`
+	DryRun   bool           `json:"dry_run"`
+	Created  int            `json:"created"` // with --dry-run: would be created
+	Replayed int            `json:"replayed"`
+	Existing int            `json:"existing"`
+	Cents    int64          `json:"rate_cents"`
+	Refused  []refusedOrder `json:"refused"`
+}
+
+func (im *orderImport) result(dryRun bool) importResult {
+	return importResult{im.total, dryRun, im.created, im.replayed, im.existing, im.cents, append([]refusedOrder{}, im.refused...)}
 }
 
 // create sends the orders in batches of the given size.
@@ -151,7 +183,7 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 		im.existing++
 		im.say("line %d: %s already exists", order.line, order.reference)
 	default:
-		im.refused++
+		im.refused = append(im.refused, refusedOrder{order.line, order.reference, refused.Code, faultsOf(refused)})
 		im.say("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
 	}
 }
@@ -186,18 +218,13 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 	return nil
 }
 
-// summary prints the result of the import, and returns an error if an order was
-// refused.
-func (im *orderImport) summary(dryRun bool) error {
+// summary prints the result of the import for people.
+func (im *orderImport) summary(dryRun bool) {
 	if dryRun {
 		fmt.Printf("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d\n",
-			im.total, im.created, im.cents/100, im.cents%100, im.existing, im.refused)
-	} else {
-		fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
-			im.total, im.created, im.replayed, im.existing, im.refused)
+			im.total, im.created, im.cents/100, im.cents%100, im.existing, len(im.refused))
+		return
 	}
-	if im.refused > 0 {
-		return errors.New("some orders were refused; correct the lines listed above and run the command again")
-	}
-	return nil
+	fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
+		im.total, im.created, im.replayed, im.existing, len(im.refused))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,17 @@ func TestImport(t *testing.T) {
 	if got := check("refused", "created: 0, created by an earlier run: 0, already existed: 1, refused: 1", 1); !strings.Contains(got.stderr, "line 4: EM-1003: validation_error: service_level: expected") {
 		t.Errorf("refused: got %q, want the line and the fault", got.stderr)
 	}
+	var printed importResult
+	text := check("refused, as JSON", "{", 1, "--json").stdout
+	if err := json.Unmarshal([]byte(text), &printed); err != nil || strings.Count(text, "\n") != 1 {
+		t.Fatalf("got %q (%v), want one line of JSON", text, err)
+	}
+	if fault := printed.Refused; printed.Orders != 2 || printed.Existing != 1 || len(fault) != 1 || fault[0].Line != 4 || fault[0].Reference != "EM-1003" ||
+		fault[0].Code != "validation_error" || !strings.Contains(fault[0].Message, "service_level") {
+		t.Errorf("got %s, want one order that exists, and the fault of line 4", text)
+	}
+	from.stdin = example(t)
+	check("as JSON", `{"orders":2,"dry_run":true,"created":0,"replayed":0,"existing":2,"rate_cents":0,"refused":[]}`, 0, "--json", "--dry-run")
 	list := partner.Call(t, "GET", "/v1/orders?partner_order_id=EM-1001", nil).Must(t, 200)
 	if list.Len("orders") != 1 || list.Len("orders", 0, "parcels") != 2 {
 		t.Errorf("got orders %s, want one with two parcels", list.Body)
