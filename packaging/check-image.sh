@@ -26,7 +26,7 @@ for _ in $(seq 100); do
 		kill -TERM "$started"
 		wait "$started"
 		started=
-		du -sh --apparent-size "$root"
+		du -sh --apparent-size "$root" | cut -f1
 		exit 0
 	fi
 	kill -0 "$started" 2>/dev/null || break

@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 repository=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 commit=$(git -C "$repository" rev-parse HEAD)
-git clone --quiet --no-hardlinks "$repository" "$work/source" # files that are not committed have no place in a release
+git clone --quiet "$repository" "$work/source" # files that are not committed have no place in a release
 cd "$work/source"
 git checkout --quiet "$commit"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

@@ -52,7 +52,7 @@ func write(to io.Writer, programs []string) error {
 		}
 	}
 	modules["std"] = &debug.Module{Path: "std", Version: strings.TrimPrefix(first.GoVersion, "go")}
-	return cdx.NewBOMEncoder(to, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).Encode(describe(first, modules))
+	return cdx.NewBOMEncoder(to, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(describe(first, modules), cdx.SpecVersion1_6)
 }
 
 func describe(info *debug.BuildInfo, modules map[string]*debug.Module) *cdx.BOM {

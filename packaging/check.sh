@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds the packages of the commit that is checked out for this machine's system, checks
+# the bill of materials, and starts the service in the file system of the image.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+TARGETS="linux/$(go env GOHOSTARCH)" packaging/release.sh 0.0.0 "$work/release"
+(cd "$work/release" && sha256sum --quiet --check SHA256SUMS)
+dpkg-deb --info "$work"/release/*.deb >/dev/null
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.12.0'
+"$work/venv/bin/python" packaging/check-sbom.py "$work"/release/*.cdx.json
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo env "PATH=$PATH" "GOCACHE=$(go env GOCACHE)" "GOMODCACHE=$(go env GOMODCACHE)")
+"${as_root[@]}" packaging/check-image.sh
