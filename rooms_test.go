@@ -17,10 +17,11 @@ const module = "github.com/dropyard/dropyard/"
 // rooms says which packages of this module each room may import, and which
 // others it must not. docs/architecture.md has the same table for readers.
 var rooms = map[string]room{
-	"api":          {},
-	"docs":         {},
-	"client":       {may: []string{"internal/signature"}},
-	"cmd/dropyard": {may: []string{"internal/app", "internal/config", "internal/delivery", "internal/profile", "client", foundation}},
+	"api":            {},
+	"docs":           {},
+	"client":         {may: []string{"internal/signature"}},
+	"packaging/sbom": {},
+	"cmd/dropyard":   {may: []string{"internal/app", "internal/config", "internal/delivery", "internal/profile", "client", foundation}},
 
 	"internal/foundation/budget":      {mayNot: pure},
 	"internal/foundation/csvfile":     {mayNot: pure},
