@@ -26,7 +26,7 @@ echo "DROPYARD_LISTEN=127.0.0.1:$port" >>"$root/etc/dropyard/dropyard.env"
 [ -L "$root/etc/systemd/system/multi-user.target.wants/dropyard.service" ] # starts with the system
 mapfile -t environment < <(sed -n 's/^Environment=//p' "$unit"; grep -v '^#' "$root/etc/dropyard/dropyard.env")
 read -ra command < <(sed -n 's/^ExecStart=//p' "$unit")
-env -i "${environment[@]}" chroot --userspec=dropyard:dropyard "$root" "${command[@]}" 2>"$work/log" &
+env -i PATH="$PATH" "${environment[@]}" chroot --userspec=dropyard:dropyard "$root" "${command[@]}" 2>"$work/log" &
 started=$!
 for _ in $(seq 100); do
 	if inside dropyard health --ready --url "http://127.0.0.1:$port" >/dev/null 2>&1; then

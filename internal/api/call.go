@@ -108,7 +108,9 @@ func answer(status int, value any) (reply, error) {
 // serve returns an http.Handler that admits a request, calls the route's handler,
 // and sends its reply or error.
 func (s *Server) serve(route Route, observer RouteObserver) http.Handler {
+	deprecation := s.config.Deprecated[route.Method+" "+route.Pattern]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		deprecation.announce(s.config.BaseURL, w.Header())
 		if route.long() {
 			lengthened, cancel := lengthen(w, r)
 			defer cancel()

@@ -106,6 +106,8 @@ type Config struct {
 	Observer Observer
 	// Tracer records requests as spans; nil records nothing.
 	Tracer *tracing.Tracer
+	// Deprecated are the operations that will be removed, by method and pattern.
+	Deprecated map[string]Deprecation
 }
 
 // Server is the http.Handler of the whole interface.

@@ -103,6 +103,7 @@ func (a *App) handler() http.Handler {
 		Tracer:          a.tracer,
 		Security:        a.security,
 		AccessLog:       a.accessLog,
+		Deprecated:      a.Deprecated,
 	})
 	if a.config.LocalDemo() {
 		return onlyThisMachine(server)

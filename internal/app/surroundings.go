@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -38,6 +39,8 @@ type Surroundings struct {
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
+	// Deprecated are the operations that will be removed, by method and pattern.
+	Deprecated map[string]api.Deprecation
 }
 
 // System returns the surroundings of a real service: the system's clock and random
@@ -56,5 +59,7 @@ func System() Surroundings {
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Out:     os.Stdout,
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
+
+		Deprecated: api.Deprecated(),
 	}
 }
