@@ -133,6 +133,7 @@ var rooms = map[string]room{
 	"internal/app/apptest":  everything,
 	"internal/app/contract": everything,
 	"internal/app/cluster":  everything,
+	"internal/app/upgrade":  everything,
 	"internal/app/model":    everything,
 	"internal/generated":    everything,
 	"bench":                 everything,
