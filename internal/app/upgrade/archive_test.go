@@ -16,6 +16,10 @@ import (
 // pack writes a folder into a compressed archive.
 func pack(t *testing.T, dir, path string) {
 	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)

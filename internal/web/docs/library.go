@@ -24,8 +24,8 @@ var shelves = []struct {
 	}},
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},
-	{"docs.group.running", []string{"installing", "operating", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
-	{"docs.group.developing", []string{"architecture", "changing"}},
+	{"docs.group.running", []string{"installing", "operating", "versions", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
+	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},
 }
 
 // decisions is the folder of the documents that record decisions, which are listed
