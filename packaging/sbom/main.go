@@ -31,7 +31,7 @@ func main() {
 // for several systems.
 func write(to io.Writer, programs []string) error {
 	if len(programs) == 0 {
-		return errors.New("usage: sbom PROGRAM...")
+		return errors.New("no program given; usage: sbom PROGRAM [PROGRAM]")
 	}
 	modules := map[string]*debug.Module{} // by path: those of one system may not be part of another
 	var first *debug.BuildInfo
