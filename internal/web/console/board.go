@@ -42,6 +42,7 @@ type boardSheet struct {
 	*sheet
 	Phrases map[string]string
 	Rows    []json.RawMessage // the first rows, so that they are shown before the whole board has been read
+	Counts  string            // as JSON, so that the chips have their width before
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
@@ -76,15 +77,29 @@ func (room *Room) firstRows(ctx context.Context) ([]json.RawMessage, error) {
 	return rows, err
 }
 
+// counts returns how many orders are open, by status and by reason, as JSON.
+func (room *Room) counts(ctx context.Context) (string, error) {
+	counts, err := room.config.Dispatch.Count(ctx)
+	if err != nil {
+		return "", err
+	}
+	encoded, err := json.Marshal(map[string]any{"open": counts.Open, "statuses": counts.Statuses, "reasons": counts.Reasons})
+	return string(encoded), err
+}
+
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
 	rows, err := room.firstRows(s.Context())
 	if err != nil {
 		return 0, nil, err
 	}
+	counts, err := room.counts(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
-		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{boardFolder + "/main.js"}, styles: []string{boardFolder + "/views.css", boardFolder + "/acts.css"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), rows, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), rows, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
 	})
 }

@@ -158,7 +158,6 @@ type leaf struct {
 	action   *page.Link
 	back     *page.Link
 	scripts  []string // assets that only this page loads
-	styles   []string // the same, style sheets
 	// island is the folder of the modules of an island, which also has its style sheet.
 	island string
 	// whole is set for a page that has the window for itself, and a heading of its own.
@@ -171,7 +170,6 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if l.island != "" {
 		styles = append(styles, l.island+"/"+l.island+".css")
 	}
-	styles = append(styles, l.styles...)
 	frame.Action, frame.Back = l.action, l.back
 	if !l.whole {
 		frame.Heading = l.title

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attention, byDue, merge, reasonsOf, rowOf } from "../assets/board/rows.js";
-import { choices, everything, isEmpty, parse, select, write } from "../assets/board/filter.js";
+import { choices, countsOf, everything, isEmpty, parse, select, write } from "../assets/board/filter.js";
 import { at, epoch, hour, raw } from "./fixture.mjs";
 
 const courier = (active) => ({ courier_id: "cou_1", name: "Amélie Tremblay", active });
@@ -79,4 +79,10 @@ test("choices have labels and counts", () => {
 
 test("attention of a row whose courier is active is none", () => {
   assert.equal(attention(rowOf(raw("1", { status: "in_transit", courier: courier(true) })), epoch), 0);
+});
+
+test("what the service counts is what the chips would show of all orders", () => {
+  const rows = ["pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed"].map((status, i) => rowOf(raw(String(i), { status })));
+  const statuses = Object.fromEntries(rows.map((row) => [row.status, 1])), { counts } = select(rows, everything, epoch);
+  assert.deepEqual(countsOf({ open: rows.length, statuses, reasons: counts.reasons }), counts);
 });

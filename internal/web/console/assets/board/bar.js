@@ -23,19 +23,19 @@ export const reasonNames = () => [
   ["no_courier", t("board.reason.no_courier")], ["courier_gone", t("board.reason.courier_gone")],
 ];
 
-/** A chip. How many orders it shows is known when all have been read. @param {{label: string, count: number, pressed: boolean, danger?: boolean, press: () => void}} props */
+/** A chip. @param {{label: string, count: number | undefined, pressed: boolean, danger?: boolean, press: () => void}} props */
 const Chip = ({ label, count, pressed, danger = false, press }) => html`
-  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${store.state.value.kind === "loading" ? "…" : number(count)}</b></button>`;
+  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
 
 const Chips = () => {
-  const { open, stages, reasons } = counts.value, { stage, attention } = filter.value;
+  const known = counts.value, { stage, attention } = filter.value;
   return html`<div class="chips" role="group" aria-label=${t("board.narrow")}>
-    <${Chip} label=${t("board.open")} count=${open} pressed=${!stage && !attention} press=${() => narrow({ stage: "", attention: "" })} />
-    ${stageNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${stages[name]} pressed=${stage === name}
+    <${Chip} label=${t("board.open")} count=${known?.open} pressed=${!stage && !attention} press=${() => narrow({ stage: "", attention: "" })} />
+    ${stageNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${known?.stages[name]} pressed=${stage === name}
       press=${() => narrow({ stage: stage === name ? "" : name })} />`)}
     <span class="rule" aria-hidden="true"></span>
-    ${reasonNames().filter(([name]) => reasons[name] > 0 || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
-      label=${label} count=${reasons[name]} pressed=${attention === name} press=${() => narrow({ attention: attention === name ? "" : name })} />`)}
+    ${reasonNames().filter(([name]) => known?.reasons[name] || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
+      label=${label} count=${known?.reasons[name]} pressed=${attention === name} press=${() => narrow({ attention: attention === name ? "" : name })} />`)}
   </div>`;
 };
 
@@ -73,8 +73,8 @@ const toFound = (event) => {
 
 /** Leads to the list of orders, whose search finds those that have ended too. */
 const Everywhere = () => {
-  const text = filter.value.text.trim(), isLoading = store.state.value.kind === "loading"; // words that take its place
-  return text && !isLoading && html`<a class="small" href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere")}</a>`;
+  const text = filter.value.text.trim(), isLoading = store.state.value.kind === "loading"; // on wide screens words take its place
+  return text && html`<a class=${isLoading ? "small waits" : "small"} href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere")}</a>`;
 };
 
 const Search = () => html`<input id="search" class="input seek" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}

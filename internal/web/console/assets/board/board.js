@@ -4,7 +4,7 @@
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { Refused, call } from "./api.js";
 import { tick } from "dropyard/clock.js";
-import { choices as choicesOf, select } from "./filter.js";
+import { choices as choicesOf, countsOf, isEmpty, select } from "./filter.js";
 import { filter } from "./route.js";
 import { prune } from "./selection.js";
 import { store } from "./store.js";
@@ -22,8 +22,17 @@ const selection = computed(() => {
 /** The rows that the filter lets through, in the order in which they are due. */
 export const shown = computed(() => selection.value.shown);
 
-/** How many orders each chip would show. */
-export const counts = computed(() => selection.value.counts);
+/** What the service counted for the document. @type {import("./filter.js").Counts | undefined} */
+let counted;
+
+/**
+ * How many orders each chip would show. Until all orders have been read, that is what the
+ * service counted; undefined if the filter narrows that.
+ */
+export const counts = computed(() => {
+  if (store.state.value.kind !== "loading") return selection.value.counts;
+  return isEmpty({ ...filter.value, stage: "", attention: "" }) ? counted : undefined;
+});
 
 /** What the board can be narrowed to. It is read again when a list is opened: see refreshChoices. */
 export const choices = signal(choicesOf([]));
@@ -87,8 +96,9 @@ const searchServer = () => {
   });
 };
 
-/** Keeps what depends on the rows up to date. */
-export const start = () => {
+/** Keeps what depends on the rows up to date. @param {Parameters<typeof countsOf>[0]} [counting] what the service counted */
+export const start = (counting) => {
+  counted = counting && countsOf(counting);
   searchServer();
   effect(() => {
     store.version.value;

@@ -65,6 +65,16 @@ export const isEmpty = (filter) => names.every((name) => !filter[name]);
  */
 
 /**
+ * Returns the counts of all open orders, of those that the service counts.
+ * @param {{open: number, statuses: Record<string, number>, reasons: Record<string, number>}} counted
+ * @returns {Counts}
+ */
+export const countsOf = ({ open, statuses, reasons }) => ({
+  open, reasons: /** @type {Counts["reasons"]} */ (reasons),
+  stages: /** @type {any} */ (Object.fromEntries(Object.entries(stages).map(([stage, names]) => [stage, names.reduce((sum, name) => sum + (statuses[name] ?? 0), 0)]))),
+});
+
+/**
  * Selects the rows that a filter lets through, and counts what the chips would show.
  * @param {Row[]} rows in order
  * @param {Filter} filter

@@ -106,7 +106,7 @@ class View {
     const named = needs.length ? reasonNames().filter(([name]) => needs.includes(name)) : [];
     const words = named.filter(([name]) => name !== "late").map(([, label]) => label).join(", ");
     attribute(time, "class", classes("due", (needs.includes("late") || row.due - now < urgentMs) && "urgent"));
-    attribute(time, "title", full(row.due));
+    time.removeAttribute("title"); // see hint
     text(time, when);
     if (!words) time.nextElementSibling?.remove();
     else {
@@ -134,6 +134,9 @@ class View {
     text(rank, t(`level.${row.service_level}`));
   }
 }
+
+/** Writes when a row is due in full, once the pointer is there: the format takes the browser long. @param {Element} time @param {Row} row */
+export const hint = (time, row) => { if (!time.hasAttribute("title")) attribute(time, "title", full(row.due)); };
 
 /** The elements of the visible rows. */
 export class Lines {

@@ -62,11 +62,13 @@ const Board = () => html`
 const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 correct(Date.parse(root.dataset.now ?? ""));
 run();
-start();
+start(JSON.parse(root.dataset.counts ?? ""));
 store.begin(JSON.parse(document.getElementById("first-rows")?.textContent ?? "[]"));
 addEventListener("popstate", read);
 root.replaceChildren();
 render(html`<${Board} />`, root);
 listen();
-follow(store);
+// The rest is read after the first rows have been painted; what is hidden is never painted.
+if (document.hidden || !store.version.value) follow(store);
+else requestAnimationFrame(() => setTimeout(() => follow(store)));
 loadLater(store.state);

@@ -7,7 +7,7 @@ import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
 import { html } from "dropyard/html.js";
-import { Lines, elementID } from "./lines.js";
+import { Lines, elementID, hint } from "./lines.js";
 import { enter, filter, open, opened, widen } from "./route.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
 import { store } from "./store.js";
@@ -60,6 +60,12 @@ const click = (event) => {
   open(row.order_id);
 };
 
+/** @param {PointerEvent} event */
+const point = (event) => {
+  const time = /** @type {Element} */ (event.target).closest(".due"), row = rowOf(event);
+  if (time && row) hint(time, row);
+};
+
 /** What keys do on the grid, given how many rows are visible. @type {Record<string, (page: number, event: KeyboardEvent) => void>} */
 const keys = {
   ArrowDown: () => move(1), ArrowUp: () => move(-1),
@@ -74,7 +80,7 @@ const keys = {
 
 /**
  * The part of a list that is visible. Where it stands is kept, because asking an element
- * makes the browser lay out the page.
+ * makes the browser lay out the page; it is first asked when the browser has done so.
  * @param {{current: HTMLElement | null}} scroller
  */
 const useWindow = (scroller) => {
@@ -84,22 +90,23 @@ const useWindow = (scroller) => {
     size.top = top;
     first.value = Math.max(0, Math.floor(top / height.value) - spare);
   };
+  const measure = () => {
+    const element = scroller.current;
+    if (!element) return;
+    height.value = parseFloat(getComputedStyle(element).getPropertyValue("--line-height")) || 36;
+    [size.height, size.head] = [element.clientHeight, element.querySelector(".head")?.clientHeight ?? 0];
+    count.value = Math.ceil(size.height / height.value) + 2 * spare;
+    stand(element.scrollTop);
+  };
   useLayoutEffect(() => {
-    const element = /** @type {HTMLElement} */ (scroller.current);
-    const measure = () => {
-      height.value = parseFloat(getComputedStyle(element).getPropertyValue("--line-height")) || 36;
-      [size.height, size.head] = [element.clientHeight, element.querySelector(".head")?.clientHeight ?? 0];
-      count.value = Math.ceil(size.height / height.value) + 2 * spare;
-      stand(element.scrollTop);
-    };
     const watcher = new ResizeObserver(measure);
-    watcher.observe(element);
-    measure();
+    watcher.observe(/** @type {HTMLElement} */ (scroller.current));
     return () => watcher.disconnect();
   }, []);
   const scrolled = () => stand(scroller.current?.scrollTop ?? 0);
   /** Scrolls so that a row is visible below the head. @param {number} index */
   const reveal = (index) => {
+    if (!size.height) measure();
     const top = index * height.value, least = top + height.value + size.head - size.height;
     if (top >= size.top && least <= size.top || !scroller.current) return;
     scroller.current.scrollTop = size.top = top < size.top ? top : least;
@@ -130,7 +137,7 @@ export const Table = () => {
   };
   return html`<div class="grid" id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${store.state.value.kind === "loading" ? -1 : rows.length + 1}
     aria-activedescendant=${visible.some((row) => row.order_id === at) ? elementID(at) : undefined}
-    ref=${scroller} onScroll=${scrolled} onClick=${click} onKeyDown=${press}>
+    ref=${scroller} onScroll=${scrolled} onClick=${click} onPointerOver=${point} onKeyDown=${press}>
     <${Head} rows=${rows} />
     <div role="rowgroup" class="body" ref=${body} style=${{ height: `${rows.length * height.value}px` }}></div>
     ${!rows.length && html`<div role="rowgroup"><div role="row"><div role="gridcell"><${Nothing} /></div></div></div>`}

@@ -45,6 +45,7 @@ export const use = (tag, book) => {
   language = tag;
   phrases = book;
   shown = formats(tag === "fr" ? "fr-CA" : tag);
+  shown.clock(); // the first format takes the browser long: it is made while other modules are on their way
 };
 
 /**
