@@ -41,10 +41,11 @@ const Chips = () => {
 
 /** @param {{name: "partner" | "zone" | "courier" | "level", label: string, all: Choice[]}} props */
 const List = ({ name, label, all }) => {
-  const value = filter.value[name];
+  const value = filter.value[name], isUnknown = value && !all.some((choice) => choice.value === value);
   return html`<select class=${value ? "narrower chosen" : "narrower"} aria-label=${label} value=${value} onPointerDown=${refreshChoices} onFocus=${refreshChoices}
     onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => narrow({ [name]: event.currentTarget.value })}>
     <option value="">${label}</option>
+    ${isUnknown && html`<option key=${value} value=${value}>${value}</option>`}
     ${all.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.label}${choice.count ? ` (${number(choice.count)})` : ""}</option>`)}
   </select>`;
 };

@@ -80,7 +80,8 @@ const keys = {
 
 /**
  * The part of a list that is visible. Where it stands is kept, because asking an element
- * makes the browser lay out the page; it is first asked when the browser has done so.
+ * makes the browser lay out the page. It is first asked when the browser has done so; only
+ * how high rows are is needed before.
  * @param {{current: HTMLElement | null}} scroller
  */
 const useWindow = (scroller) => {
@@ -90,15 +91,19 @@ const useWindow = (scroller) => {
     size.top = top;
     first.value = Math.max(0, Math.floor(top / height.value) - spare);
   };
+  const rule = () => {
+    if (scroller.current) height.value = parseFloat(getComputedStyle(scroller.current).getPropertyValue("--line-height")) || 36;
+  };
   const measure = () => {
     const element = scroller.current;
     if (!element) return;
-    height.value = parseFloat(getComputedStyle(element).getPropertyValue("--line-height")) || 36;
+    rule();
     [size.height, size.head] = [element.clientHeight, element.querySelector(".head")?.clientHeight ?? 0];
     count.value = Math.ceil(size.height / height.value) + 2 * spare;
     stand(element.scrollTop);
   };
   useLayoutEffect(() => {
+    rule();
     const watcher = new ResizeObserver(measure);
     watcher.observe(/** @type {HTMLElement} */ (scroller.current));
     return () => watcher.disconnect();
