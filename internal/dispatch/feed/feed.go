@@ -240,6 +240,18 @@ func (s *Service) retire() bool {
 	return true
 }
 
+// Counts returns how many orders are under way, as desks that use this node were last
+// told. It is false if none has used it for a while. Callers must not change the maps.
+func (s *Service) Counts() (dispatch.Counts, bool) {
+	s.mu.Lock()
+	m := s.mirror
+	s.mu.Unlock()
+	if m == nil {
+		return dispatch.Counts{}, false
+	}
+	return m.lastCounts()
+}
+
 // Stats describes the feed at one moment.
 type Stats struct {
 	Desks int // calls that are being answered or wait

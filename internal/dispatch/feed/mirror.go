@@ -160,6 +160,13 @@ func (m *mirror) latest() (number int64, next <-chan struct{}) {
 	return m.number(), m.next
 }
 
+// lastCounts returns the counts that were counted last, if any were.
+func (m *mirror) lastCounts() (dispatch.Counts, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.counts, !m.counted.IsZero()
+}
+
 func (m *mirror) size() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -35,14 +35,18 @@ func BoardPolicy() string {
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
-var boardPhrases = []string{"board.", "status.", "statuses.", "level.", "failure.", "time.", "refused.again", "refused.request", "copy.", "act.", "order.", "track.parcels", "console.", "views."}
+var boardPhrases = []string{
+	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.comma", "refused.again", "refused.request", "track.parcels",
+	"order.courier", "order.cod", "order.instructions", "order.dropoff", "order.pickup", "order.fragile", "order.proofs",
+	"console.board", "console.couriers", "console.partners", "console.stock",
+}
 
 // boardSheet is what the document of the board shows until its modules run.
 type boardSheet struct {
 	*sheet
 	Phrases map[string]string
 	Rows    []json.RawMessage // the first rows, so that they are shown before the whole board has been read
-	Counts  string            // as JSON, so that the chips have their width before
+	Counts  string            // as JSON, so that the chips have their width before; empty if they are not known
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
@@ -77,11 +81,12 @@ func (room *Room) firstRows(ctx context.Context) ([]json.RawMessage, error) {
 	return rows, err
 }
 
-// counts returns how many orders are open, by status and by reason, as JSON.
-func (room *Room) counts(ctx context.Context) (string, error) {
-	counts, err := room.config.Dispatch.Count(ctx)
-	if err != nil {
-		return "", err
+// counts returns how many orders are open, by status and by reason, as JSON. It is empty if
+// nobody has looked at the board for a while: to count takes longer than the rest of the document.
+func (room *Room) counts() (string, error) {
+	counts, known := room.config.Counts()
+	if !known {
+		return "", nil
 	}
 	encoded, err := json.Marshal(map[string]any{"open": counts.Open, "statuses": counts.Statuses, "reasons": counts.Reasons})
 	return string(encoded), err
@@ -89,11 +94,15 @@ func (room *Room) counts(ctx context.Context) (string, error) {
 
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
-	rows, err := room.firstRows(s.Context())
-	if err != nil {
-		return 0, nil, err
+	rows := []json.RawMessage{}
+	if !s.URL.Query().Has("view") { // the other views show all orders or none
+		found, err := room.firstRows(s.Context())
+		if err != nil {
+			return 0, nil, err
+		}
+		rows = found
 	}
-	counts, err := room.counts(s.Context())
+	counts, err := room.counts()
 	if err != nil {
 		return 0, nil, err
 	}

@@ -46,6 +46,8 @@ type Config struct {
 	Rules                        *signin.Rules
 	// EncodeRow encodes a row of the board as the interface does. It may write into the buffer.
 	EncodeRow func(buffer []byte, e *dispatch.Entry) []byte
+	// Counts returns how many orders are under way, if that is known without counting.
+	Counts func() (dispatch.Counts, bool)
 	// Installation describes the installation as it is now.
 	Installation func(context.Context) (installation.State, error)
 	// Defaults are the limits of partners without their own.

@@ -27,7 +27,7 @@ let counted;
 
 /**
  * How many orders each chip would show. Until all orders have been read, that is what the
- * service counted; undefined if the filter narrows that.
+ * service counted; undefined if it has not, or if the filter narrows that.
  */
 export const counts = computed(() => {
   if (store.state.value.kind !== "loading") return selection.value.counts;

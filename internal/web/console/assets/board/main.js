@@ -62,7 +62,7 @@ const Board = () => html`
 const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 correct(Date.parse(root.dataset.now ?? ""));
 run();
-start(JSON.parse(root.dataset.counts ?? ""));
+start(root.dataset.counts ? JSON.parse(root.dataset.counts) : undefined);
 store.begin(JSON.parse(document.getElementById("first-rows")?.textContent ?? "[]"));
 addEventListener("popstate", read);
 root.replaceChildren();
