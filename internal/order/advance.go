@@ -131,7 +131,7 @@ func (s *Service) readMove(ctx context.Context, courierID, orderID string, root 
 	if err := problems.Err(); err != nil {
 		return a, nil, nil, err
 	}
-	order, err = s.read(ctx, orderID, Reader.Head)
+	order, err = s.head(ctx, orderID)
 	if err == nil && !a.may(order) {
 		err = refusal.NotFound("order")
 	}

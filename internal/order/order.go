@@ -193,27 +193,41 @@ func (s *Service) Get(ctx context.Context, partnerID, orderID string) (*delivery
 	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
 		return nil, refusal.NotFound("order")
 	}
-	return s.read(ctx, orderID, Reader.Order)
+	return s.find(ctx, orderID)
 }
 
 // Track reads one order by its id alone, for callers without credentials.
 func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
-	return s.read(ctx, orderID, Reader.Order)
+	return s.find(ctx, orderID)
 }
 
-// read reads one order by its id alone, with a method of Reader.
-func (s *Service) read(ctx context.Context, orderID string, by func(tx Reader, ctx context.Context, partnerID, orderID string) (*delivery.Order, error)) (order *delivery.Order, err error) {
+// find reads one order with its history by its id alone.
+func (s *Service) find(ctx context.Context, orderID string) (*delivery.Order, error) {
+	return s.read(orderID, func(partnerID string) (*delivery.Order, error) { return s.config.Store.Order(ctx, partnerID, orderID) })
+}
+
+// head reads one order by its id alone, with the first entry of its history.
+func (s *Service) head(ctx context.Context, orderID string) (*delivery.Order, error) {
+	return s.read(orderID, func(partnerID string) (found *delivery.Order, err error) {
+		err = s.config.Store.Read(ctx, func(tx Reader) error {
+			found, err = tx.Head(ctx, partnerID, orderID)
+			return err
+		})
+		return found, err
+	})
+}
+
+// read reads one order of the partner that its id names, and refuses what does not exist.
+func (s *Service) read(orderID string, of func(partnerID string) (*delivery.Order, error)) (*delivery.Order, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
 		return nil, refusal.NotFound("order")
 	}
-	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		if order, err = by(tx, ctx, partnerID, orderID); err == nil && order == nil {
-			err = refusal.NotFound("order")
-		}
-		return err
-	})
-	return order, s.config.Damaged.Of(err)
+	found, err := of(partnerID)
+	if err == nil && found == nil {
+		err = refusal.NotFound("order")
+	}
+	return found, s.config.Damaged.Of(err)
 }
 
 // Page is a part of a list, newest first. Next is the cursor for what follows,

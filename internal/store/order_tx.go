@@ -19,7 +19,7 @@ func (s *Store) Orders() order.Store {
 	warmth := s.engine.warmth()
 	return orderStore{view[order.Reader, order.Writer]{s.engine,
 		func(c conn) order.Reader { return orderTx{conn: c} },
-		func(c conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth}
+		func(c conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth, s.orderReads}
 }
 
 // orderTx is a transaction of the order room.

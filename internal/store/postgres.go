@@ -71,7 +71,12 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
 	}
-	return &Store{engine: guarded(&postgresEngine{pool: pool, distributed: distributed})}, nil
+	g := guarded(&postgresEngine{pool: pool, distributed: distributed})
+	s := &Store{engine: g}
+	if !distributed {
+		s.orderReads = groupOrders(g)
+	}
+	return s, nil
 }
 
 func parsePostgres(url string) (*pgxpool.Config, error) {

@@ -14,6 +14,8 @@ import (
 type Store struct {
 	engine    engine
 	recovered sqlitefile.Log
+	// orderReads reads single orders in groups; nil if the engine does not need it.
+	orderReads *orderReads
 }
 
 // Recovered describes the log of the embedded database that a process has left which

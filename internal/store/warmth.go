@@ -184,7 +184,8 @@ func (w *warmth) looked(count int, took time.Duration) {
 // orderStore is the store as the order room sees it.
 type orderStore struct {
 	view[order.Reader, order.Writer]
-	warmth *warmth // nil if the engine needs none
+	warmth  *warmth     // nil if the engine needs none
+	grouped *orderReads // nil if reads are not grouped
 }
 
 // Cold reports whether Warm is worth its cost.

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/google/uuid"
 )
@@ -45,13 +46,23 @@ func (f *fault) arm(err error) {
 }
 
 func (f *fault) Read(ctx context.Context, fn func(order.Reader) error) error {
-	f.mu.Lock()
-	err := f.err
-	f.mu.Unlock()
-	if err != nil {
+	if err := f.armed(); err != nil {
 		return err
 	}
 	return f.Store.Read(ctx, fn)
+}
+
+func (f *fault) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	if err := f.armed(); err != nil {
+		return nil, err
+	}
+	return f.Store.Order(ctx, partnerID, orderID)
+}
+
+func (f *fault) armed() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
 }
 
 // drawn is a fault as a source of random bytes.

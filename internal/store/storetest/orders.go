@@ -137,6 +137,11 @@ func testHistory(t *testing.T, s *store.Store) {
 	o.Cancellation = &delivery.Cancellation{Reason: "gave up", At: o.UpdatedAt.Add(time.Minute)}
 	must(t, save(ctx, s, advance(o, delivery.StatusCancelled)))
 
+	single, err := s.Orders().Order(ctx, partnerID, o.OrderID)
+	must(t, err)
+	if string(record.Encode(single)) != string(record.Encode(o)) {
+		t.Errorf("read alone:\n%s\nstored:\n%s", record.Encode(single), record.Encode(o))
+	}
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
 		got, err := tx.Order(ctx, partnerID, o.OrderID)
 		if err == nil && string(record.Encode(got)) != string(record.Encode(o)) {

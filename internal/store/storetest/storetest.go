@@ -18,6 +18,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"cancelled context":    testCancelledContext,
 		"order round trip":     testOrderRoundTrip,
 		"history":              testHistory,
+		"single orders":        testSingleOrders,
 		"raced":                testRaced,
 		"products":             testProducts,
 		"low stock":            testLowStock,
