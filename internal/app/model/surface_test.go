@@ -105,20 +105,17 @@ func (s *surface) saw(method, target string, status int) {
 
 var anyParameter = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// strangers sends requests without credentials to operations that need some.
+// strangers sends requests without credentials to a fifth of the operations that need some.
 func (w *world) strangers(t *rapid.T) {
-	for range 30 {
-		o := rapid.SampledFrom(w.surface.operations).Draw(t, "operation")
-		if !o.closed || neverRefused[o.id] != "" {
+	fifth := rapid.IntRange(0, 4).Draw(t, "fifth")
+	for i, o := range w.surface.operations {
+		if i%5 != fifth || !o.closed || neverRefused[o.id] != "" {
 			continue
 		}
 		target := anyParameter.ReplaceAllString(o.template, "none")
 		expect(t, w.send(t, w.service, o.method, target, nil), 401, "unauthorized")
 	}
 }
-
-// GoString returns what rapid prints.
-func (o *operation) GoString() string { return o.id }
 
 // check reports the operations that were never called with success, or never refused.
 func (s *surface) check(t *testing.T, report func(string, ...any)) {

@@ -71,6 +71,9 @@ func (w *world) events(t *rapid.T) {
 // hooks uses what belongs to the endpoint.
 func (w *world) hooks(t *rapid.T) {
 	a := w.account(t)
+	if a.endpoint == "" && rapid.Bool().Draw(t, "with an endpoint") {
+		w.putEndpoint(t, a)
+	}
 	for _, target := range []string{"endpoint/rotate-secret", "endpoint/activate-secret", "test", "redeliver"} {
 		body, status, code := "", 404, "not_found"
 		switch target {
