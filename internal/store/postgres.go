@@ -208,20 +208,14 @@ func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn
 }
 
 func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
-	tx, err := e.pool.BeginTx(ctx, options)
-	if err != nil {
-		return beginError{postgresError(err)}
-	}
+	tx := &postgresTx{pool: e.pool, options: options}
 	if err := fn(e.conn(tx)); err != nil {
-		// If this fails too, the pool closes the connection, which ends the
-		// transaction.
-		_ = tx.Rollback(context.WithoutCancel(ctx))
-		return err
+		return tx.rollBack(ctx, err)
 	}
-	return postgresError(tx.Commit(ctx))
+	return tx.commit(ctx)
 }
 
-func (e *postgresEngine) conn(tx pgx.Tx) conn {
+func (e *postgresEngine) conn(tx batchSender) conn {
 	if e.distributed {
 		return citusConn{postgresConn{tx}}
 	}
@@ -252,11 +246,6 @@ func worthRetrying(err error) bool {
 	return state == serializationFailure || state == deadlockDetected
 }
 
-// beginError means that a transaction could not begin.
-type beginError struct{ error }
-
-func (e beginError) Unwrap() error { return e.error }
-
 // brokenBefore reports whether a connection of the pool turned out to be broken
 // before it was used, as after a restart of the server. Then the next one is tried
 // immediately: there may be as many broken ones as the pool has. It is false if no
@@ -280,30 +269,27 @@ func postgresError(err error) error {
 	return err
 }
 
-type postgresConn struct{ tx pgx.Tx }
+type postgresConn struct{ tx batchSender }
 
-func (c postgresConn) exec(ctx context.Context, sql string, args ...any) (int64, error) {
-	tag, err := c.tx.Exec(ctx, sql, postgresArgs(args)...)
-	return tag.RowsAffected(), postgresError(err)
+// batchSender is what a postgresConn needs of a transaction.
+type batchSender interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+func (c postgresConn) exec(ctx context.Context, sql string, args ...any) (rows int64, err error) {
+	b := postgresBatch{}
+	b.Queue(sql, postgresArgs(args)...).Exec(func(tag pgconn.CommandTag) error {
+		rows = tag.RowsAffected()
+		return nil
+	})
+	err = b.send(ctx, c.tx)
+	return rows, err
 }
 
 func (c postgresConn) query(ctx context.Context, sql string, args []any, each func(row) error) error {
-	rows, err := c.tx.Query(ctx, sql, postgresArgs(args)...)
-	if err != nil {
-		return postgresError(err)
-	}
-	return eachOf(rows, each)
-}
-
-// eachOf calls each for every row, and closes rows.
-func eachOf(rows pgx.Rows, each func(row) error) error {
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(postgresRow{rows}); err != nil {
-			return err
-		}
-	}
-	return postgresError(rows.Err())
+	b := postgresBatch{}
+	b.Queue(sql, postgresArgs(args)...).Query(func(rows pgx.Rows) error { return b.readAll(rows, each) })
+	return b.send(ctx, c.tx)
 }
 
 // postgresArgs replaces times and flags by what the columns hold.
@@ -343,7 +329,7 @@ type postgresBatch struct {
 // queue adds a statement that sends all rows of q.
 func (b *postgresBatch) queue(sql string, args []any, q *queued) {
 	if q.set.reads() {
-		b.Queue(sql, args...).Query(func(rows pgx.Rows) error { return b.readAll(rows, q) })
+		b.Queue(sql, args...).Query(func(rows pgx.Rows) error { return b.readAll(rows, q.each) })
 		return
 	}
 	b.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error { return b.catch(q.finish(tag.RowsAffected())) })
@@ -356,9 +342,9 @@ func (q *queued) finish(written int64) error {
 	return q.done(written)
 }
 
-func (b *postgresBatch) readAll(rows pgx.Rows, q *queued) error {
+func (b *postgresBatch) readAll(rows pgx.Rows, each func(row) error) error {
 	for rows.Next() {
-		if err := q.each(postgresRow{rows}); err != nil {
+		if err := each(postgresRow{rows}); err != nil {
 			return b.catch(err)
 		}
 	}
@@ -370,7 +356,7 @@ func (b *postgresBatch) catch(err error) error {
 	return err
 }
 
-func (b *postgresBatch) send(ctx context.Context, tx pgx.Tx) error {
+func (b *postgresBatch) send(ctx context.Context, tx batchSender) error {
 	if b.Len() == 0 {
 		return nil
 	}

@@ -38,7 +38,10 @@ func holdWriter(t *testing.T, s *store.Store) (release func()) {
 	t.Helper()
 	held, leave, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
-		done <- s.Operators().Write(context.WithoutCancel(t.Context()), func(operator.Writer) error {
+		done <- s.Operators().Write(context.WithoutCancel(t.Context()), func(w operator.Writer) error {
+			if _, err := w.RemoveToken(t.Context(), "none"); err != nil { // the first statement takes the connection
+				t.Error(err)
+			}
 			close(held)
 			<-leave
 			return nil
