@@ -208,11 +208,11 @@ func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn
 }
 
 func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
-	tx := &postgresTx{pool: e.pool, options: options}
+	tx := &postgresTx{ctx: ctx, pool: e.pool, options: options}
 	if err := fn(e.conn(tx)); err != nil {
-		return tx.rollBack(ctx, err)
+		return tx.rollBack(err)
 	}
-	return tx.commit(ctx)
+	return tx.commit()
 }
 
 func (e *postgresEngine) conn(tx batchSender) conn {

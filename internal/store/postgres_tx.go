@@ -10,16 +10,18 @@ import (
 
 // postgresTx is a transaction that begins in the round trip of its first statements.
 type postgresTx struct {
+	ctx     context.Context // ends with its caller's, and when the database is found to be down
 	pool    *pgxpool.Pool
 	options pgx.TxOptions
 	tx      pgx.Tx // nil before the first statements
 	begun   bool   // the server has begun it
 }
 
-// SendBatch sends the statements of b.
-func (t *postgresTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+// SendBatch sends the statements of b. They end with the transaction's context, which
+// comes from the same caller as theirs.
+func (t *postgresTx) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
 	if t.tx != nil {
-		return t.tx.SendBatch(ctx, b)
+		return t.tx.SendBatch(t.ctx, b)
 	}
 	first := &pgx.Batch{}
 	first.BeginTx(t.options)
@@ -28,27 +30,28 @@ func (t *postgresTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResul
 		return nil
 	})
 	first.QueuedQueries = append(first.QueuedQueries, b.QueuedQueries...)
-	results := t.pool.SendBatch(ctx, first)
+	results := t.pool.SendBatch(t.ctx, first)
 	t.tx = results.Tx()
 	return results
 }
 
-// commit does nothing if there were no statements.
-func (t *postgresTx) commit(ctx context.Context) error {
+// commit asks whether the server answers if there were no statements: success proves
+// that it does (see guard).
+func (t *postgresTx) commit() error {
 	if t.tx == nil {
-		return nil
+		return postgresError(t.pool.Ping(t.ctx))
 	}
-	return postgresError(t.tx.Commit(ctx))
+	return postgresError(t.tx.Commit(t.ctx))
 }
 
-// rollBack returns err, which is why it is called. It is a beginError if the
-// transaction could not begin.
-func (t *postgresTx) rollBack(ctx context.Context, err error) error {
+// rollBack returns err, for which it is called: as a beginError if the transaction could
+// not begin.
+func (t *postgresTx) rollBack(err error) error {
 	if t.tx == nil {
 		return err
 	}
 	// If this fails too, the pool closes the connection, which ends the transaction.
-	_ = t.tx.Rollback(context.WithoutCancel(ctx))
+	_ = t.tx.Rollback(context.WithoutCancel(t.ctx))
 	if !t.begun {
 		return beginError{err}
 	}

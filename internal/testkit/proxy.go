@@ -48,6 +48,7 @@ type line struct {
 
 	mu       sync.Mutex // guards the following fields
 	readOnly bool       // the current transaction is
+	begins   [2][]byte  // names of the prepared BEGINs: of transactions that write, and read only
 	doomed   bool       // the server's next response is lost
 }
 
@@ -204,16 +205,31 @@ func (p *Proxy) request(l *line, sent []byte) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// BEGIN and COMMIT are messages of their own.
-	if bytes.Contains(sent, []byte("begin isolation")) {
-		l.readOnly = bytes.Contains(sent, []byte("read only"))
-	}
+	l.noteBegin(sent)
+	// COMMIT is a message of its own.
 	if l.readOnly || !bytes.Contains(sent, []byte("commit\x00")) {
 		return true
 	}
 	cut := p.nextCut()
 	l.doomed = cut == CutAfter
 	return cut != CutBefore
+}
+
+// noteBegin notes which kind of transaction begins, if one does: BEGIN is prepared once
+// in a connection, and has a name from then on.
+func (l *line) noteBegin(sent []byte) {
+	if at := bytes.Index(sent, []byte("begin isolation")); at > 0 {
+		kind := 0
+		if bytes.Contains(sent[at:], []byte("read only\x00")) {
+			kind = 1
+		}
+		l.begins[kind] = bytes.Clone(sent[bytes.LastIndex(sent[:at], []byte("stmtcache_")) : at-1])
+	}
+	for kind, name := range l.begins {
+		if name != nil && bytes.Contains(sent, name) {
+			l.readOnly = kind == 1
+		}
+	}
 }
 
 // nextCut counts a COMMIT and returns where to cut it, or 0.
